@@ -8,7 +8,7 @@ set(TRAWL_CUDA_ARCHITECTURES "90" CACHE STRING
     "Architectures to hold machine code for, like \"80;90\", or \"all\" that nvcc knows. Others run the PTX for 7.5, which is always there, after the driver has translated it.")
 
 option(TRAWL_CUDA_QUICK
-    "To see that the kernels compile: images that cannot run, without the PTX" OFF)
+    "To see that the kernels compile: images that cannot run, without the PTX and the gallery" OFF)
 
 set(TRAWL_IMAGES "")
 set(TRAWL_NVCC "TRAWL_NVCC-NOTFOUND")
@@ -29,9 +29,10 @@ else()
     set(nvcc_codes -gencode arch=compute_75,code=compute_75)
     set(nvcc_for "7.5 (PTX), ${codes}")
     set(nvcc_fast "")
-    if(TRAWL_CUDA_QUICK)
+    if(TRAWL_CUDA_QUICK) # machine code for the oldest device, which has the least room
         set(nvcc_codes -DSIMT_QUICK=1)
-        set(nvcc_for "${codes}")
+        set(codes 75)
+        set(nvcc_for "7.5, quick")
         execute_process(COMMAND ${TRAWL_NVCC} --help OUTPUT_VARIABLE nvcc_help)
         if(nvcc_help MATCHES "--Ofast-compile")
             set(nvcc_fast --Ofast-compile max)
@@ -77,17 +78,14 @@ else()
     function(trawl_plain_image name embedding source)
         trawl_image(${name} ${embedding})
         file(RELATIVE_PATH source ${PROJECT_SOURCE_DIR} ${source})
-        set(try_oldest "")
-        # To PTX the code that will run; to machine code for the oldest device, which has the least room.
-        if(TRAWL_CUDA_QUICK)
-            set(try_oldest COMMAND ${nvcc_command} ${nvcc_fast} -arch=compute_75 -ptx
-                           -o ${image}.ptx ${source}
-                           COMMAND ${nvcc_command} ${nvcc_fast} -DSIMT_QUICK=1 -arch=sm_75 -cubin
-                           -o ${image}.cubin ${source})
+        set(try_whole "")
+        if(TRAWL_CUDA_QUICK) # to PTX the code that will run
+            set(try_whole COMMAND ${nvcc_command} ${nvcc_fast} -arch=compute_75 -ptx
+                          -o ${image}.ptx ${source})
         endif()
         add_custom_command(
             OUTPUT ${image}
-            ${try_oldest}
+            ${try_whole}
             COMMAND ${nvcc_command} ${ARGN} ${nvcc_codes} -fatbin -o ${image}
                     ${source}
             WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
@@ -115,17 +113,6 @@ else()
         set(images ${images} PARENT_SCOPE)
         set(TRAWL_IMAGES ${TRAWL_IMAGES} PARENT_SCOPE)
     endfunction()
-    # In the place of one that would be compiled from the same source in another way.
-    function(trawl_copied_image name embedding other)
-        trawl_image(${name} ${embedding})
-        add_custom_command(
-            OUTPUT ${image}
-            COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_BINARY_DIR}/${other}.fatbin ${image}
-            DEPENDS ${PROJECT_BINARY_DIR}/${other}.fatbin
-            VERBATIM)
-        set(images ${images} PARENT_SCOPE)
-        set(TRAWL_IMAGES ${TRAWL_IMAGES} PARENT_SCOPE)
-    endfunction()
     set(cuda ${PROJECT_SOURCE_DIR}/src/cuda)
     trawl_plain_image(SCAN ${cuda}/image.c ${cuda}/kernels/kernels.cu -O3 ${nvcc_lines} ${nvcc_fast})
     trawl_plain_image(SETS ${cuda}/image.c ${cuda}/kernels/sets.cu -O3 ${nvcc_lines} ${nvcc_fast})
@@ -136,21 +123,15 @@ else()
     trawl_plain_image(GRAMS ${approximate}/approx_image.c ${approximate}/kernels/grams.cu -O3
                       ${nvcc_lines} ${nvcc_fast})
     set(kernel_files ${scan_files})
-    if(TRAWL_GALLERY)
+    if(TRAWL_GALLERY AND NOT TRAWL_CUDA_QUICK)
         set(gallery ${PROJECT_SOURCE_DIR}/gallery)
         set(kernels ${gallery}/kernels)
         trawl_plain_image(GALLERY ${gallery}/images.c ${kernels}/gallery.cu -O3 ${nvcc_lines}
-                          ${nvcc_fast} ${nvcc_compress})
-        trawl_linked_image(CHILDREN ${gallery}/images.c ${kernels}/children.cu -O3 ${nvcc_lines}
-                           ${nvcc_fast})
-        if(TRAWL_CUDA_QUICK)
-            trawl_copied_image(GALLERY_DEBUG ${gallery}/images.c gallery)
-            trawl_copied_image(CHILDREN_DEBUG ${gallery}/images.c children)
-        else()
-            trawl_plain_image(GALLERY_DEBUG ${gallery}/images.c ${kernels}/gallery.cu -G
-                              ${nvcc_compress})
-            trawl_linked_image(CHILDREN_DEBUG ${gallery}/images.c ${kernels}/children.cu -G)
-        endif()
+                          ${nvcc_compress})
+        trawl_linked_image(CHILDREN ${gallery}/images.c ${kernels}/children.cu -O3 ${nvcc_lines})
+        trawl_plain_image(GALLERY_DEBUG ${gallery}/images.c ${kernels}/gallery.cu -G
+                          ${nvcc_compress})
+        trawl_linked_image(CHILDREN_DEBUG ${gallery}/images.c ${kernels}/children.cu -G)
     endif()
 
     # Once for all libraries that embed them, so that parallel builds do not write them twice.

@@ -37,7 +37,8 @@ function(trawl_link name target directory)
     install(FILES "${links}/${name}" DESTINATION "${directory}")
 endfunction()
 
-install(FILES include/trawl.h include/trawl_devices.h
+install(FILES include/trawl.h include/trawl_1_0.h include/trawl_records.h include/trawl_stream.h
+              include/trawl_devices.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS trawl_static trawl_shared EXPORT trawl-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}

@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 
     status = trawl_plan_build(&pattern, 1, NULL, &plan, &error);
     if (status == TRAWL_OK)
-        status = trawl_text_open_file(argv[2], &text, &error);
+        status = trawl_text_open(argv[2], NULL, &text, &error);
     if (status == TRAWL_OK)
         status = trawl_searcher_open(NULL, &searcher, &error);
     if (status == TRAWL_OK)

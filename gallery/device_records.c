@@ -120,7 +120,7 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* Makes the keys, ascending by length, then by hash, without duplicates. */
-static void make_keys(struct gallery_records *own, const struct trawl_plan *plan)
+static void make_keys(struct gallery_records *own, const struct trawl_plan *plan, bool published)
 {
     uint32_t kept = 0;
 
@@ -130,7 +130,7 @@ static void make_keys(struct gallery_records *own, const struct trawl_plan *plan
 
         *key = (struct key){plan_literal_at(plan, i).bytes_count, 0, i};
         for (uint64_t j = 0; j < key->bytes; j++)
-            key->hash = RECORDS_PUSH(key->hash, bytes[j]);
+            key->hash = RECORDS_PUSH(key->hash, bytes[j], published);
     }
     qsort(own->keys, plan->literal_count, sizeof *own->keys, compare_keys);
     for (uint32_t i = 0; i < plan->literal_count; i++) {
@@ -143,17 +143,18 @@ static void make_keys(struct gallery_records *own, const struct trawl_plan *plan
     own->key_count = kept;
 }
 
-static uint32_t base_power(uint64_t exponent)
+static uint32_t base_power(uint64_t exponent, bool published)
 {
-    uint32_t power = 1, square = RECORDS_BASE;
+    uint64_t power = 1, square = RECORDS_BASE(published);
+    uint64_t modulus = published ? RECORDS_MODULUS : 1ull << 32;
 
-    for (; exponent > 0; exponent /= 2, square *= square)
+    for (; exponent > 0; exponent /= 2, square = square * square % modulus)
         if (exponent % 2 != 0)
-            power *= square;
-    return power;
+            power = power * square % modulus;
+    return (uint32_t)power;
 }
 
-static void make_batches(struct gallery_records *own)
+static void make_batches(struct gallery_records *own, bool published)
 {
     uint32_t groups = 0;
 
@@ -167,8 +168,8 @@ static void make_batches(struct gallery_records *own)
             uint64_t bytes = own->keys[i].bytes;
 
             if (i == begin || bytes != own->keys[i - 1].bytes)
-                own->groups[groups++] =
-                    (struct records_group){(uint32_t)bytes, base_power(bytes), i - begin, 0};
+                own->groups[groups++] = (struct records_group){
+                    (uint32_t)bytes, base_power(bytes, published), i - begin, 0};
             own->groups[groups - 1].count++;
         }
         batch->group_count = groups - batch->group_begin;
@@ -180,12 +181,13 @@ static void make_batches(struct gallery_records *own)
 static enum trawl_status build_tables(struct gallery_device *gallery, struct trawl_error *error)
 {
     struct gallery_records *own = gallery->records;
+    bool published = gallery->choice.algorithm == GALLERY_RABIN_KARP_MATRIX_AMP;
     const struct batch *last;
     uint64_t bytes;
 
     TRAWL_TRY(reserve_tables(own, gallery->plan->literal_count, error));
-    make_keys(own, gallery->plan);
-    make_batches(own);
+    make_keys(own, gallery->plan, published);
+    make_batches(own, published);
     last = &own->batches[own->batch_count - 1];
     bytes = (uint64_t)(last->group_begin + last->group_count) * sizeof *own->groups;
     TRAWL_TRY(cuda_memory_reserve(gallery->worker->device, &own->group_memory,

@@ -8,7 +8,7 @@
  * Memory     a copy of a step of the text, and of the pattern: strstr needs a NUL after both.
  * Cost       a call for each occurrence and for each NUL; the C library decides the cost of a
  *            byte. strlen finds the NUL, so the bytes from a string's last occurrence to the NUL
- * are read twice.
+ *            are read twice.
  */
 #include "gallery/gallery_host.h"
 

@@ -19,7 +19,7 @@
  *     uint64_t count = 0;
  *     if (trawl_plan_build(&pattern, 1, NULL, &plan, NULL) == TRAWL_OK &&
  *         trawl_searcher_open(NULL, &searcher, NULL) == TRAWL_OK &&
- *         trawl_text_open_file("big.log", &text, NULL) == TRAWL_OK &&
+ *         trawl_text_open("big.log", NULL, &text, NULL) == TRAWL_OK &&
  *         trawl_count(searcher, plan, text, &count, NULL) == TRAWL_OK)
  *         printf("%" PRIu64 "\n", count);
  *     trawl_text_close(text);
@@ -38,7 +38,11 @@
  *     and close functions accept NULL.
  *   - The library never prints, exits, installs signal handlers or reads the environment.
  *   - A child of fork() can use and close what its parent has opened, without the parent's GPUs. A
- *     call that the parent began fails in the child with UNSUPPORTED. A sink must return.
+ *     call that the parent began fails in the child with UNSUPPORTED.
+ *   - A sink must return: after a longjmp or an exception out of a sink, its searcher stays BUSY.
+ *   - STOPPED: a sink of the call has returned non-zero; if none has, the call was cancelled.
+ * trawl_records.h has searches of many records, trawl_stream.h searches text piece by piece, and
+ * trawl_1_0.h has the functions that newer functions replace; this header includes all three.
  * trawl_devices.h has the functions that need a GPU.
  */
 #ifndef TRAWL_H
@@ -47,7 +51,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -67,8 +70,7 @@ extern "C" {
 
 /* ---- Status and error ------------------------------------------------------------------ */
 
-/* 0 is success, 1 to 9 is an early end, 10 and above is a failure. No status gets the numbers 22
- * and 23, which an earlier version used. */
+/* 0 is success, 1 to 9 is an early end, 10 and above is a failure. No status gets 22 or 23. */
 #define TRAWL_STATUS_LIST(X)                                                 \
     X(OK, 0, "success")                                                      \
     X(STOPPED, 1, "a sink stopped the search, or it was cancelled")          \
@@ -117,16 +119,17 @@ struct trawl_pattern {
 };
 
 enum trawl_plan_flag {
-    TRAWL_IGNORE_CASE = 1, /* A-Z equal a-z; with `utf8`, also the variants that `variants` lists */
+    TRAWL_IGNORE_CASE = 1, /* A-Z equal a-z; with `letters`, also the variants that these list. For
+                              UTF-8 set `letters` to trawl_unicode() */
     TRAWL_CRLF = 256,      /* expressions: a '\r' before a line end belongs to the line end */
-    TRAWL_UNICODE = 512,  /* RIPGREP of CHARACTERS; \w, \d, \s mean Unicode's, and \b asks `utf8` */
-    TRAWL_RIPGREP = 2048, /* Perl's syntax is ripgrep's, for example [a-z&&[^b]] and \b{start} */
-    TRAWL_PCRE = 4096,    /* what RE2 refuses in Perl's syntax is libpcre2's (docs/regex.md) */
-    TRAWL_WHOLE_WORD = 2, /* neither neighbour is a word character: [0-9A-Za-z_], with `utf8` also
-                             the characters for which is_word returns true */
-    TRAWL_STRICT_WORD = 1024, /* WHOLE_WORD with `utf8`: no word beside a byte of no character */
+    TRAWL_UNICODE = 512,   /* RIPGREP of CHARACTERS; \w, \d, \s mean Unicode's, \b asks `letters` */
+    TRAWL_RIPGREP = 2048,  /* Perl's syntax is ripgrep's, for example [a-z&&[^b]] and \b{start} */
+    TRAWL_PCRE = 4096,     /* what RE2 refuses in Perl's syntax is libpcre2's (docs/regex.md) */
+    TRAWL_WHOLE_WORD = 2,  /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
+                              also the characters for which is_word returns true */
+    TRAWL_STRICT_WORD = 1024, /* WHOLE_WORD with `letters`: no word beside a byte of no character */
     TRAWL_WHOLE_LINE = 4,     /* a whole line: both neighbours are line ends, or ends of the text */
-    TRAWL_SINGLE_BYTE = 128,  /* `utf8` is about bytes: each is a character. Not with errors */
+    TRAWL_SINGLE_BYTE = 128,  /* each byte is a character, also for `letters`; not with errors */
     /* The flags below are for plans with errors (mismatches_max, edits_max, DNA): */
     TRAWL_WITHIN_LINES = 8,        /* no occurrence holds a line end */
     TRAWL_EVERY_END = 16,          /* edits: a match for each end, not only the best match */
@@ -156,20 +159,21 @@ enum trawl_method {
 };
 #define TRAWL_METHODS_COUNT 8 /* number of methods */
 #define TRAWL_UTF8_VARIANTS_MAX 8
+struct trawl_utf8; /* as struct trawl_letters, of version 1.0 */
 /* What UTF-8 text needs beyond ASCII: pure functions, which threads call while the plan lives. */
-struct trawl_utf8 {
+struct trawl_letters {
+    uint64_t size; /* sizeof(struct trawl_letters) */
     void *context;
     /* Writes all code points that equal `code_point` when case is ignored, and code_point
      * itself, to `variants`. Returns how many, 1 to TRAWL_UTF8_VARIANTS_MAX. trawl_plan_build
      * calls this, and some searches do when they begin. */
-    uint32_t (*variants)(void *context, uint32_t code_point,
-                         uint32_t variants[TRAWL_UTF8_VARIANTS_MAX]);
+    uint32_t (*variants)(void *context, uint32_t code_point, uint32_t *variants);
     /* Returns whether this code point (>= 128) is a word character. Searches call the function. */
     bool (*is_word)(void *context, uint32_t code_point);
 };
-/* Write the letters that the simple case folding of Unicode 16 takes for equal: `variants` of
- * struct trawl_utf8. Expressions in CHARACTERS without `utf8` follow this function. */
-TRAWL_API uint32_t trawl_case_variants(void *context, uint32_t code_point, uint32_t *variants);
+/* Return the letters of Unicode 16: equal by simple case folding, as expressions in CHARACTERS have
+ * them, and the word characters that \w means there. Static. */
+TRAWL_API const struct trawl_letters *trawl_unicode(void);
 
 /* The symbols of patterns and texts of a plan with errors (docs/approximate.md). */
 enum trawl_alphabet {
@@ -197,15 +201,15 @@ enum trawl_syntax {
 };
 
 struct trawl_plan_options {
-    uint64_t size;             /* sizeof(struct trawl_plan_options) */
-    uint32_t flags;            /* enum trawl_plan_flag, or-ed */
-    enum trawl_method method;  /* AUTO, or the method to use */
-    uint32_t line_end_set;     /* 0: lines end in '\n'; 1: in `line_end` */
-    uint8_t line_end;          /* the line end, for WHOLE_LINE and for calls that deliver lines */
+    uint64_t size;            /* sizeof(struct trawl_plan_options) */
+    uint32_t flags;           /* enum trawl_plan_flag, or-ed */
+    enum trawl_method method; /* AUTO, or the method to use */
+    uint32_t line_end_set; /* 0: lines end in '\n', and line_end is 0 or '\n'; 1: in `line_end` */
+    uint8_t line_end;      /* the line end, for WHOLE_LINE and for calls that deliver lines */
     uint8_t line_end_also_set; /* 1: `line_end_also` ends lines, too (grep in binary files: NUL) */
     uint8_t line_end_also;
     uint8_t reserved;
-    const struct trawl_utf8 *utf8; /* NULL: bytes are characters. Copied. */
+    const struct trawl_utf8 *utf8; /* `letters` of programs for version 1.0. Copied. */
     const void *sample;    /* NULL, or bytes like the texts to come, for the choice of a method */
     uint64_t sample_bytes; /* bytes of `sample`, which is read during build */
     const char *algorithm; /* NULL: trawl's own methods. Else a name from trawl_algorithm, perhaps
@@ -225,21 +229,23 @@ struct trawl_plan_options {
     /* MiB for the programs and automata of all expressions together, of which each takes up to a
        32nd, and up to 2 MiB; 0: 16 for each program */
     uint32_t expression_mib;
+    const struct trawl_letters *letters; /* trawl_unicode(), or others; NULL: bytes are characters.
+                                            Copied. */
+    const uint64_t *pattern_ids; /* NULL, or the caller's number for each pattern, of which only
+                                    trawl_plan_tell tells. Copied. */
 };
 #define TRAWL_PLAN_OPTIONS_INIT                                                                \
     {                                                                                          \
         sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, 0, 0, 0, NULL, NULL, 0, \
-            NULL, 0, 0, TRAWL_BYTES, 0, NULL, TRAWL_LITERAL, 0                                 \
+            NULL, 0, 0, TRAWL_BYTES, 0, NULL, TRAWL_LITERAL, 0, NULL, NULL                     \
     }
 /* Name the algorithms of the gallery: published algorithms, kept as published, for comparison. Each
- * gives the same answer as trawl's own methods. No algorithm promises time linear in the text.
- * "rabin-karp-matrix" and "rabin-karp-matrix-sample" work with trawl_matrix_open only. Returns the
- * name at `index`, NULL after the last; a build without the gallery has no names. *summary (unless
- * summary is NULL) gets one line about the algorithm, and is untouched if the name is NULL. Both
- * are static text. *engines (unless engines is NULL) gets the engines that have the algorithm: bits
- * 1u << enum trawl_engine (CPU and CUDA); a search on any other engine ends with UNSUPPORTED.
- * Options for a device may follow a name (gallery/README.md); such a plan runs on the CUDA engine
- * only. */
+ * gives the same answer as trawl's own methods; none promises time linear in the text. Returns the
+ * name at `index`, NULL after the last; a build without the gallery has no names. *summary gets one
+ * line about the algorithm, *engines the engines that have the algorithm: bits 1u << enum
+ * trawl_engine (CPU and CUDA); both may be NULL, and are untouched if the name is NULL. A search on
+ * any other engine ends with UNSUPPORTED. Names with "rabin-karp-matrix" work with
+ * trawl_matrix_open only. gallery/README.md has the options that may follow a name. */
 TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary, uint32_t *engines);
 
 /* Compile patterns into a plan.
@@ -263,26 +269,33 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_build(const struct trawl_pa
                                                            struct trawl_error *error);
 TRAWL_API void trawl_plan_free(struct trawl_plan *plan);
 
-struct trawl_facts {
+/* What trawl_plan_tell tells. */
+struct trawl_plan_told {
+    uint64_t size;          /* sizeof(struct trawl_plan_told), set by the caller */
+    uint64_t pattern_index; /* set by the caller: the pattern that `pattern` is about */
     uint64_t pattern_count;
     uint32_t flags;   /* enum trawl_plan_flag, as built */
     uint32_t engines; /* engines for the plan, as bits 1u << enum trawl_engine (CPU and CUDA) */
     uint32_t mismatches_max; /* this field and the next two were set so when the plan was built */
     uint32_t edits_max;
     enum trawl_alphabet alphabet;
+    enum trawl_syntax syntax;
     uint8_t has_errors; /* 1: a plan with errors; 0: the three fields above are 0 */
     uint8_t line_end;   /* the byte that ends lines */
-    uint8_t syntax;     /* enum trawl_syntax */
-    uint8_t reserved[9];
+    /* 1: IGNORE_CASE without `letters`, and a string has a letter beyond ASCII of which Unicode
+     * knows another case, which is not found */
+    uint8_t misses_letters;
+    uint8_t reserved[5];
+    /* The pattern's bytes as given, borrowed until the plan is freed; NULL and 0 if pattern_index
+     * is pattern_count or more. */
+    struct trawl_pattern pattern;
+    uint64_t pattern_id; /* of pattern_ids; pattern_index if there are none */
 };
 
-/* Tell what a plan was built with, and where the plan can run. All zeros for NULL. */
-TRAWL_API struct trawl_facts trawl_plan_facts(const struct trawl_plan *plan);
-
-/* Return the bytes of pattern `pattern_index` as given; borrowed until the plan is freed. NULL
- * bytes and count 0 if the index is out of range. */
-TRAWL_API struct trawl_pattern trawl_plan_pattern(const struct trawl_plan *plan,
-                                                  uint64_t pattern_index);
+/* Tell what a plan was built with, and where the plan can run. Errors: ARGUMENT. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_tell(const struct trawl_plan *plan,
+                                                          struct trawl_plan_told *told,
+                                                          struct trawl_error *error);
 
 /* Find the groups of an occurrence. The line is without its line end; `match` counts from the
  * line's first byte. groups[0] is the whole occurrence; a group that took no part in the
@@ -318,50 +331,61 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_memory(const void *byt
                                                                  struct trawl_text **text,
                                                                  struct trawl_error *error);
 
-/* Open a file as a text. Errors: ARGUMENT, MEMORY, OPEN (with os_code). */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open_file(const char *path,
-                                                               struct trawl_text **text,
-                                                               struct trawl_error *error);
+enum trawl_text_flag {
+    TRAWL_TEXT_UNPACK = 1,    /* the text may be compressed by gzip, xz, bzip2, zstd or lz4 */
+    TRAWL_TEXT_DESCRIPTOR = 2 /* the text is `descriptor`; `path` is a name for error messages, or
+                                 NULL for "descriptor N" */
+};
+struct trawl_text_options {
+    uint64_t size;  /* sizeof(struct trawl_text_options) */
+    uint32_t flags; /* enum trawl_text_flag, or-ed */
+    int32_t descriptor;
+};
+#define TRAWL_TEXT_OPTIONS_INIT                  \
+    {                                            \
+        sizeof(struct trawl_text_options), 0, -1 \
+    }
 
-/* Open a descriptor as a text. A regular file is searched from its current offset to its end;
- * reading finds the end, so a file may grow or report size 0. Any other descriptor is a stream: a
- * search reads a stream in order until its end, and only one search can. The descriptor is borrowed
- * until trawl_text_close. A search does not move a regular file's offset. Offsets in results count
- * from the first byte searched. A pipe's buffer is enlarged to 1 MiB, so that its writer waits
- * less. name: for error messages, copied; NULL for "descriptor N". */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_descriptor(int descriptor,
-                                                                     const char *name,
-                                                                     struct trawl_text **text,
-                                                                     struct trawl_error *error);
-
-/* Open a file, or a descriptor, that may be compressed by gzip, xz, bzip2, zstd or lz4. The first
- * bytes tell the format, not the name. A compressed text is a stream of its unpacked bytes: offsets
- * count unpacked bytes, and only one search can read the stream. Only a part of the text is in
- * memory at a time; the format's window, up to 256 MiB, comes on top. Consecutive members, streams
- * and frames are one text. A text that is not compressed is opened as by the functions above; for a
- * pipe, the first read tells. The library of a format is loaded when the first text of the format
- * is opened. Errors: as of the functions above; READ with os_code 0 if data is damaged, ends too
- * early or is followed by something else (the message names the byte of the file; what came before
- * was searched); UNSUPPORTED if the format's library is not installed. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open_compressed(const char *path,
-                                                                     struct trawl_text **text,
-                                                                     struct trawl_error *error);
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_compressed(int descriptor,
-                                                                     const char *name,
-                                                                     struct trawl_text **text,
-                                                                     struct trawl_error *error);
-/* Name the format of compressed bytes: "gzip", ...; NULL for other bytes. 10 bytes are enough. */
-TRAWL_API const char *trawl_compression(const void *bytes, uint64_t bytes_count);
+/* Open a file, or a descriptor, as a text. The path is copied.
+ * A descriptor is borrowed until trawl_text_close. A regular file is searched from the descriptor's
+ * offset to the file's end; reading finds the end, so a file may grow or report size 0. A search
+ * does not move the offset. Offsets in results count from the first byte searched. Any other
+ * descriptor is a stream: a search reads a stream in order until its end, and only one search can.
+ * A pipe's buffer is enlarged to 1 MiB, so that its writer waits less.
+ *
+ * UNPACK: the first bytes tell the format, not the name. A compressed text is a stream of its
+ * unpacked bytes: offsets count unpacked bytes, and only one search can read the stream. Only a
+ * part of the text is in memory at a time; the format's window, up to 256 MiB, comes on top.
+ * Consecutive members, streams and frames are one text. A text that is not compressed is opened as
+ * without the flag; for a pipe, the first read tells. The library of a format is loaded when the
+ * first text of the format is opened.
+ * Errors: ARGUMENT, MEMORY, OPEN (with os_code; a folder is refused, too). With UNPACK also READ
+ * with os_code 0 if data is damaged, ends too early or is followed by something else (the message
+ * names the byte of the file; what came before was searched); UNSUPPORTED if the format's library
+ * is not installed. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open(const char *path,
+                                                          const struct trawl_text_options *options,
+                                                          struct trawl_text **text,
+                                                          struct trawl_error *error);
 
 /* Close a text. Borrowed bytes and descriptors stay the caller's. */
 TRAWL_API void trawl_text_close(struct trawl_text *text);
 
-/* Tell whether trawl_text_read works at any offset: true for memory and regular files. */
-TRAWL_API bool trawl_text_is_seekable(const struct trawl_text *text);
-
-/* Tell a text's size as known now: the bytes in memory, or a regular file's size less the offset
- * where the search begins. If the size is not known, returns false and leaves *text_bytes. */
-TRAWL_API bool trawl_text_bytes(const struct trawl_text *text, uint64_t *text_bytes);
+/* What trawl_text_tell tells. */
+struct trawl_text_told {
+    uint64_t size;       /* sizeof(struct trawl_text_told), set by the caller */
+    uint64_t text_bytes; /* the bytes in memory, or a regular file's size now, less the offset where
+                            the search begins; UINT64_MAX: not known */
+    /* "gzip", ...: the format that a text of TRAWL_TEXT_UNPACK is unpacked from, as far as read, or
+     * that bytes in memory begin like (10 bytes are enough); NULL: none of the five */
+    const char *compression;
+    uint32_t is_seekable; /* 1: trawl_text_read works at any offset (memory and regular files) */
+    uint32_t reserved;
+};
+/* Tell what is known about a text now. Errors: ARGUMENT. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_tell(const struct trawl_text *text,
+                                                          struct trawl_text_told *told,
+                                                          struct trawl_error *error);
 
 /* Read up to buffer_bytes from `offset`; *read_bytes is less only at the text's end.
  * Errors: ARGUMENT, READ, UNSUPPORTED (a stream, a GPU's memory). Threads: any, also in a sink. */
@@ -513,7 +537,7 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
  * Cost: a search reads each text byte at most once, plus the overlap of chunks (the longest pattern
  * less one byte each); a plan of method "sampled" reads less than the text. Time is linear in the
  * text for any one pattern. For sets on the CPU, time is linear in text and occurrences, except
- * where docs/design.md gives another bound.
+ * where docs/design/sets.md gives another bound.
  */
 
 struct trawl_match {
@@ -529,6 +553,23 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count(struct trawl_searcher *sea
                                                       const struct trawl_plan *plan,
                                                       struct trawl_text *text, uint64_t *count,
                                                       struct trawl_error *error);
+
+/* Count all occurrences in bytes, as trawl_count does, without a text object.
+ * Cost: some 20 ns and the search, for strings in up to 64 KiB. Such a call is not described by
+ * trawl_searcher_stats. Many short texts take less if they follow each other on one tape
+ * (trawl_matrix_open): about 3 ns for a text of 64 bytes. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_bytes(struct trawl_searcher *searcher,
+                                                            const struct trawl_plan *plan,
+                                                            const void *bytes, uint64_t bytes_count,
+                                                            uint64_t *count,
+                                                            struct trawl_error *error);
+/* Find the first occurrence in bytes, as trawl_first does, without a text object. Cost: as of
+ * trawl_count_bytes. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_find_bytes(struct trawl_searcher *searcher,
+                                                           const struct trawl_plan *plan,
+                                                           const void *bytes, uint64_t bytes_count,
+                                                           struct trawl_match *match, bool *found,
+                                                           struct trawl_error *error);
 
 /* How often one pattern occurs in a part of a text. */
 struct trawl_pattern_count {
@@ -629,8 +670,11 @@ enum trawl_window_flag {
      * longest that begin first after its end, and so on. Wins over TRAWL_WINDOW_LINES */
     TRAWL_WINDOW_SPANS = 8,
     TRAWL_WINDOW_NULLS = 16, /* tell which windows hold a NUL (in the searching threads) */
-    TRAWL_WINDOW_EMPTY = 32  /* a line in which an expression matches only zero bytes has an empty
+    TRAWL_WINDOW_EMPTY = 32, /* a line in which an expression matches only zero bytes has an empty
                                 match; SPANS includes this. Wins over TRAWL_WINDOW_LINES */
+    /* leftmost-first without overlap: of the occurrences that begin first that of the least pattern
+     * index, and so on after its end. No empty matches. Wins over TRAWL_WINDOW_SPANS */
+    TRAWL_WINDOW_SPANS_FIRST = 64
 };
 
 typedef int (*trawl_window_sink)(void *context, const struct trawl_window *window);
@@ -638,12 +682,34 @@ typedef int (*trawl_window_sink)(void *context, const struct trawl_window *windo
 /* Deliver the whole text in windows, in order, each with its matches: for programs that print
  * lines, contexts or reports. flags: enum trawl_window_flag, or-ed. The sink is called like a
  * trawl_match_sink. Memory is bounded by threads and chunks, however slow the sink is. A stream's
- * windows come as soon as its bytes do. STOPPED if the sink stopped the search. */
+ * windows come with its bytes, up to where bytes to come may make or decide an occurrence (with
+ * errors: as many bytes before as a match may have). STOPPED if the sink stopped the search. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *searcher,
                                                         const struct trawl_plan *plan,
                                                         struct trawl_text *text, uint32_t flags,
                                                         trawl_window_sink sink, void *context,
                                                         struct trawl_error *error);
+
+/* Takes the next bytes of a rewritten text. Return non-zero to stop. Called like a
+ * trawl_match_sink. The bytes are borrowed until the sink returns. */
+typedef int (*trawl_bytes_sink)(void *context, const void *bytes, uint64_t bytes_count);
+
+/* What replaces the occurrences of a pattern. */
+struct trawl_value {
+    const void *bytes; /* may be NULL if bytes_count is 0 */
+    uint64_t bytes_count;
+};
+
+/* Deliver the text with values in place of occurrences that do not overlap. flags chooses the
+ * occurrences: TRAWL_WINDOW_SPANS or TRAWL_WINDOW_SPANS_FIRST. values_count is 1, for one value in
+ * place of every occurrence, or the plan's number of patterns. A sink that makes values from what
+ * it finds, such as an expression's groups, calls trawl_windows and trawl_expression_groups.
+ * STOPPED if the sink stopped. Errors: ARGUMENT also for other flags and numbers of values.
+ * Cost: as of trawl_windows, and two calls of the sink for each occurrence. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_replace(
+    struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
+    uint32_t flags, const struct trawl_value *values, uint64_t values_count, trawl_bytes_sink sink,
+    void *context, struct trawl_error *error);
 
 /* ---- Batches ------------------------------------------------------------------------------
  * The same searches, pulled: the caller asks for the next results when the caller wants results.
@@ -688,94 +754,22 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_next(struct trawl_search 
 /* Close a search, at its end or before. */
 TRAWL_API void trawl_search_close(struct trawl_search *search);
 
-/* ---- Records x patterns ---------------------------------------------------------------------
- * Many records on one tape: their bytes follow each other, in the layout of Arrow's string columns,
- * which can be searched without a copy. Records may be empty and of any length; an occurrence
- * counts for a record if the record holds the whole occurrence. The whole tape is searched as one
- * text, so long and skewed records cost nothing extra; the searching threads turn occurrences into
- * cells, and the caller asks for the records in batches. A cell is a pair (record, pattern) where
- * the pattern occurs in the record. An expression whose matches in a record, which may be empty,
- * all have zero bytes has a cell, too, which begins at the first match. */
-struct trawl_matrix_search;
-/* Records on one tape in the layout of Arrow's binary and string columns, large or not. */
-struct trawl_record_array {
-    uint64_t size;        /* sizeof(struct trawl_record_array) */
-    const uint8_t *bytes; /* the tape; may be NULL if no record has a byte */
-    const void *offsets;  /* record_count + 1 offsets into the tape, ascending */
-    uint64_t record_count;
-    uint32_t offset_bytes; /* 8: uint64_t or int64_t; 4: int32_t; 0: 8 */
-    uint32_t reserved;
-    const uint8_t *validity; /* NULL: all records are valid. Else bit (i & 7) of byte i >> 3, i
-                                counted from validity_begin, is 0 if record i is null: nothing
-                                occurs in a null record, whatever its bytes are. */
-    uint64_t validity_begin; /* the bit of record 0 */
-};
-#define TRAWL_RECORD_ARRAY_INIT                                         \
-    {                                                                   \
-        sizeof(struct trawl_record_array), NULL, NULL, 0, 0, 0, NULL, 0 \
-    }
-
-enum trawl_matrix_shape {
-    TRAWL_MATRIX_CELLS = 0, /* the cells: record, pattern, where the pattern first begins */
-    TRAWL_MATRIX_ANY = 1 /* for each record: does any pattern occur? The first occurrence decides */
-};
-
-/* Records [record_begin, record_end), complete. Fields of the other shape are NULL. Borrowed until
- * the next call for the search. Patterns are indices into the plan; begins count from the record's
- * first byte. */
-struct trawl_matrix_batch {
-    uint64_t size; /* sizeof(struct trawl_matrix_batch), set by the caller */
-    uint64_t record_begin;
-    uint64_t record_end;
-    uint64_t cell_count; /* cells here; ANY: records in which a pattern occurs */
-    /* CELLS: three columns of cell_count entries, in order of (record, pattern). Each pair of a
-     * record and a pattern comes once. */
-    const uint64_t *cell_records;
-    const uint64_t *cell_patterns;
-    const uint64_t *cell_begins;
-    const uint8_t *any; /* ANY: record record_begin + i is bit (i & 7) of byte i >> 3; bits beyond
-                           are 0 */
-    bool last;          /* record_end is record_count: no batch follows */
-};
-
-/* Begin a search of records in one shape. The searcher is inside a call until trawl_matrix_close;
- * plan, tape, offsets and validity are borrowed until then, *records itself is not. Word and line
- * conditions of the plan take a record's borders for the text's.
- * Errors: as of trawl_positions, except READ. ARGUMENT also for an unknown shape or offset_bytes,
- * for offsets that descend (text_offset: the record's offset) or exceed 2^63, and under an
- * algorithm for records for offsets of 4 bytes or validity. LIMIT if such an algorithm's row would
- * exceed 2^32 bytes.
- * Cost: reads the offsets once. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_open(
-    struct trawl_searcher *searcher, const struct trawl_plan *plan,
-    const struct trawl_record_array *records, enum trawl_matrix_shape shape,
-    struct trawl_matrix_search **matrix, struct trawl_error *error);
-/* Take the next batch of records. Batches follow each other without gap from record 0 on; a batch
- * may have no record or no cell. The last batch, failures, and who may call: as of
- * trawl_search_next.
- * Cost: the time of trawl_positions, and 24 bytes written per cell.
- * Memory: 8 bytes per occurrence and 24 per cell in each thread's chunks, which are smaller if
- * occurrences are dense; up to 4 bytes per pattern for each thread; ANY: a bit for each record of a
- * batch. Algorithms for records: about 1 MiB of rows for each thread, at least one row. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_next(struct trawl_matrix_search *matrix,
-                                                            struct trawl_matrix_batch *batch,
-                                                            struct trawl_error *error);
-/* Close a search of records, at its end or before. */
-TRAWL_API void trawl_matrix_close(struct trawl_matrix_search *matrix);
-
 /* ---- Rare -------------------------------------------------------------------------------- */
 
 /* Memory functions that replace the C library's. allocate returns bytes aligned to `alignment` (a
  * power of two) or NULL; release gets the same size back. */
-struct trawl_allocator {
+struct trawl_memory {
+    uint64_t size; /* sizeof(struct trawl_memory) */
     void *context;
     void *(*allocate)(void *context, uint64_t bytes, uint64_t alignment);
     void (*release)(void *context, void *pointer, uint64_t bytes);
 };
 
-/* Use these functions for all memory of the library; NULL: the C library's again. Copied. Not
- * thread-safe: call it while no object of the library exists. */
-TRAWL_API void trawl_set_allocator(const struct trawl_allocator *allocator);
+/* Use these functions for the library's own memory; NULL: the C library's again. RE2, the libraries
+ * that unpack texts, GPU drivers and threads' stacks take memory from elsewhere. Copied. Not
+ * thread-safe: call it while no object of the library exists. Errors: ARGUMENT. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_set_memory(const struct trawl_memory *memory,
+                                                           struct trawl_error *error);
 
 /* Handle a SIGBUS that comes from a file which trawl has mapped. While a search runs, such a file
  * may become shorter, or its disk may fail; a read of the lost bytes raises SIGBUS. The library
@@ -793,8 +787,12 @@ TRAWL_API void trawl_set_allocator(const struct trawl_allocator *allocator);
  * are read, not mapped.
  * Threads: any; safe in a signal handler. */
 TRAWL_API bool trawl_map_repair(const void *address);
-
 #ifdef __cplusplus
 }
 #endif
+
+#include "trawl_1_0.h"     /* IWYU pragma: export */
+#include "trawl_records.h" /* IWYU pragma: export */
+#include "trawl_stream.h"  /* IWYU pragma: export */
+
 #endif

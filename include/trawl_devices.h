@@ -12,12 +12,12 @@ extern "C" {
 
 /* ---- Devices ----------------------------------------------------------------------------- */
 
-/* Open a text in a GPU's memory from cuMemAlloc or cudaMalloc, in its primary context; borrowed.
- * Finish work that writes the memory before calls that get the text. Load the text before the first
- * search, and unload the text before trawl_text_close. The GPU searches the text in place. What the
- * host must read (lines, windows, whole words, algorithms, IGNORE_CASE where lengths vary) is
- * copied to the host at the first such call: do not change the text from then on. Errors: ARGUMENT,
- * MEMORY. */
+/* Open a text in a GPU's memory, which is borrowed: memory from cuMemAlloc or cudaMalloc in the
+ * GPU's primary context. Finish work that writes the memory before calls that get the text. Load
+ * the text before the first search, and unload the text before trawl_text_close. The GPU searches
+ * the text in place. If a call has to read the text on the host (lines, windows, whole words,
+ * algorithms, IGNORE_CASE where lengths vary), the first such call copies the text to the host: do
+ * not change the text from then on. Errors: ARGUMENT, MEMORY. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_device(uint64_t address,
                                                                  uint64_t bytes_count,
                                                                  struct trawl_text **text,

@@ -63,8 +63,6 @@ needs_test() {
     cat <<'ROWS'
 g++|have g++
 pkg-config|have pkg-config
-clang|have clang
-libclang-rt-dev|have_fuzzer_runtime
 clang-format|have clang-format
 git|have git
 ripgrep|have rg
@@ -80,10 +78,18 @@ abigail-tools|have abidw
 groff-base|have groff
 mandoc|have mandoc
 locales|have_locale_sources
-chromium|have chromium
 python3-dev|have_python_headers
 python3-pip|python3 -c 'import pip' 2>/dev/null
 python3-venv|python3 -c 'import venv' 2>/dev/null
+ROWS
+}
+
+# What only long runs need: the other compiler, its fuzzers, and a browser for the server's page.
+needs_long() {
+    cat <<'ROWS'
+clang|have clang
+libclang-rt-dev|have_fuzzer_runtime
+chromium|have chromium
 ROWS
 }
 
@@ -92,6 +98,7 @@ ROWS
 needs_codecs() {
     cat <<'ROWS'
 zlib1g-dev|[ -f /usr/include/zlib.h ]
+libisal-dev|[ -f /usr/include/isa-l/igzip_lib.h ]
 libre2-dev|[ -f /usr/include/re2/re2.h ]
 g++|have g++
 liblzma-dev|[ -f /usr/include/lzma.h ]
@@ -103,6 +110,7 @@ xz-utils|have xz
 bzip2|have bzip2
 zstd|have zstd
 lz4|have lz4
+tabix|have bgzip
 ROWS
 }
 

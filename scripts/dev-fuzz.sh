@@ -4,5 +4,5 @@ set -euo pipefail
 . scripts/common.sh
 . scripts/fuzz.sh
 
-need build -- codecs test
+need build -- codecs long
 fuzz_for "${1:-60}" "${@:2}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# package: source archive, portable archives, Debian packages and SBOM into build/package, each tried
+# package: source archive, portable archives and Debian packages into build/package, each tried
 #
 # ./dev package [CMAKE-OPTION...]: of the last commit. The packages are built from the archive, without
 # a network where the system lets us (unshare). docs/packaging.md says more. Status 77: all was made, but
@@ -91,31 +91,11 @@ try_all() {
 }
 [ -n "${TRAWL_UNTRIED-}" ] || try_all
 
-say 'software bill of materials'
-listed=$out/work/listed
-mkdir $listed
-for package in "$out"/trawl_*.deb "$out"/trawl-serve_*.deb "$out"/libtrawl1_*.deb; do
-    dpkg-deb -x "$package" $out/work/unpacked
-done
-cp $out/*.deb "$out/$name.tar.gz" $out/work/unpacked/usr/bin/trawl \
-    $out/work/unpacked/usr/libexec/trawl/trawl-serve \
-    $out/work/unpacked/usr/lib/*/"libtrawl.so.$version" $listed/
-rm -f $listed/*-dbgsym_*
-carried=()
-for libraries in "$out"/work/portable-*/trawl-*/share/doc/trawl/libraries.txt; do
-    [ ! -e "$libraries" ] || carried=(--carried "$libraries")
-done
-for file in "$out"/trawl-*-linux-*.tar.gz "$out"/wheels/*; do
-    [ ! -e "$file" ] || cp "$file" $listed/
-done
-python3 -B scripts/package/sbom.py "${carried[@]}" "$built" "$out/$name.spdx.json" $listed/*
-python3 -B tests/package/sbom_check.py --document "$out/$name.spdx.json" $listed
-
 rm -rf $out/work
 (
     cd $out
     shopt -s nullglob
-    sha256sum -- *.deb *.tar.gz *.spdx.json wheels/* >SHA256SUMS
+    sha256sum -- *.deb *.tar.gz wheels/* >SHA256SUMS
     cat SHA256SUMS
 )
 [ ${#untried[@]} -eq 0 ] || {

@@ -1,33 +1,77 @@
 #!/usr/bin/env bash
-# test long: all tests with more cases, tsan and clang too, and every fuzz target for 60 s
+# test long: all tests with more cases, tsan and clang too, packages, and every fuzz target for 60 s
+#
+#     ./dev test long [PART...]    PART: release, python, asan, tsan, clang, packages, fuzz; without one, all
+#
+# Each part ends within 150 minutes on two cores. What has passed is noted in build/long: a run that was stopped goes
+# on there, and after a change of the sources everything runs again.
 set -euo pipefail
 . scripts/common.sh
 . scripts/tests.sh
 
-if [ $# -gt 0 ]; then
-    warn "no such test: $1 (./dev help lists them)"
-    exit 2
-fi
-need build python -- codecs server test tidy package trial
-# A scale of 20 turns all long combinations on, which sanitizers leave out: otherwise the run would
-# take many hours on two cores. Sanitizers have a divisor of their own in place of this one.
-for preset in release asan tsan; do
-    scale=${TRAWL_TEST_SCALE:-$([ $preset = release ] && echo 20 || echo 4)}
-    if step "build $preset" bash scripts/dev-build.sh $preset; then
-        TRAWL_TEST_SCALE=$scale TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-16} \
-            run_ctest $preset --timeout 7200
-        # These two run under AddressSanitizer in a long run alone.
-        [ $preset != asan ] || TRAWL_TEST_SCALE=20 run_ctest asan --timeout 7200 -R '^(python|unit_large)$'
-    fi
+every=(release python asan tsan clang packages fuzz)
+parts=("${@:-${every[@]}}")
+for part in "${parts[@]}"; do
+    [[ " ${every[*]} " == *" $part "* ]] || {
+        warn "no such part: $part (${every[*]})"
+        exit 2
+    }
 done
-# The other compiler's sanitizers: each way once tells.
-if step 'build clang' bash scripts/dev-build.sh clang; then
-    TRAWL_TEST_SCALE=1 run_ctest clang -E '^(fuzz|python)'
+need build python -- codecs server test long tidy package trial
+mkdir -p build/long
+sources=$({ git rev-parse HEAD && git diff HEAD; } 2>/dev/null | sha256sum)
+if [ "$(cat build/long/sources 2>/dev/null)" != "$sources" ]; then
+    rm -f build/long/*
+    echo "$sources" >build/long/sources
 fi
-step 'demo' bash scripts/dev-demo.sh || true
-step 'build dist' bash scripts/dev-build.sh dist || true
-step 'packages' bash scripts/dev-package-twice.sh -DTRAWL_CUDA=OFF || true
-step 'a new system' bash tests/package/new_system.sh . || true
-step 'fuzz for a minute each' bash scripts/dev-fuzz.sh "${TRAWL_FUZZ_SECONDS:-60}" || true
-step 'clang-tidy' bash scripts/dev-tidy.sh --clang || true
+noted=build/long/passed
+
+# sanitized PRESET: a scale of 20 turns all long combinations on, which would take sanitizers many hours. They have a
+# divisor of their own in place of this one.
+sanitized() {
+    step "build $1" bash scripts/dev-build.sh "$1" || return 0
+    TRAWL_TEST_SCALE=${TRAWL_TEST_SCALE:-4} run_ctest "$1" '' --timeout 7200
+}
+at_full_scale() {
+    TRAWL_TEST_SCALE=${TRAWL_TEST_SCALE:-20} TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-16} run_ctest "$@"
+}
+
+part_release() {
+    step 'build release' bash scripts/dev-build.sh release || return 0
+    at_full_scale release '^python' --timeout 7200
+}
+part_python() {
+    step 'build release' bash scripts/dev-build.sh release || return 0
+    at_full_scale release '' --timeout 7200 -R '^python'
+}
+part_asan() {
+    sanitized asan
+    # These two run under AddressSanitizer in a long run alone.
+    at_full_scale asan '' --timeout 7200 -R '^(python|unit_large)$'
+}
+part_tsan() { sanitized tsan; }
+# The other compiler's sanitizers: each way once tells.
+part_clang() {
+    step 'build clang' bash scripts/dev-build.sh clang || return 0
+    TRAWL_TEST_SCALE=1 run_ctest clang '^(fuzz|python)'
+}
+part_packages() {
+    step 'demo' bash scripts/dev-demo.sh || true
+    step 'build dist' bash scripts/dev-build.sh dist || true
+    step 'packages' bash scripts/dev-package-twice.sh -DTRAWL_CUDA=OFF || true
+    step 'a new system' bash tests/package/new_system.sh . || true
+}
+part_fuzz() {
+    step 'fuzz for a minute each' bash scripts/dev-fuzz.sh "${TRAWL_FUZZ_SECONDS:-60}" || true
+    step 'clang-tidy' bash scripts/dev-tidy.sh --clang || true
+}
+
+for part in "${parts[@]}"; do
+    before=("$passed" "$failed" "$skipped" "$SECONDS")
+    "part_$part"
+    echo "$part: $((passed - before[0])) passed, $((failed - before[1])) failed, $((skipped - before[2])) skipped," \
+        "$((SECONDS - before[3])) s" | tee -a build/long/parts
+done
+echo
+cat build/long/parts
 summary

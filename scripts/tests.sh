@@ -6,6 +6,14 @@ failed=0
 skipped=0
 failed_names=()
 skipped_reasons=()
+noted= # a file, where what passes is noted; what stands there is not run again
+
+has_passed() {
+    [ -n "$noted" ] && grep -qxF "$1" "$noted" 2>/dev/null
+}
+note() {
+    [ -z "$noted" ] || echo "$1" >>"$noted"
+}
 
 # step NAME PROGRAM...: one test that is a program. Status 77 means that it cannot run here; its
 # line "SKIPPED: why" is kept.
@@ -13,12 +21,19 @@ step() {
     local name=$1 log status=0
 
     shift
+    if has_passed "step $name"; then
+        passed=$((passed + 1))
+        return 0
+    fi
     log=build/step-${name// /-}.log
     mkdir -p build
     say "$name"
     "$@" 2>&1 </dev/null | tee "$log" || status=${PIPESTATUS[0]}
     case $status in
-    0) passed=$((passed + 1)) ;;
+    0)
+        passed=$((passed + 1))
+        [[ $name == build* ]] || note "step $name" # a build that is there costs nothing
+        ;;
     77)
         skipped=$((skipped + 1))
         skipped_reasons+=("$name: $(sed -n 's/^SKIPPED: //p' "$log" | tail -n 1)")
@@ -31,17 +46,22 @@ step() {
     esac
 }
 
-# The tests of build/PRESET, counted one by one from ctest's own lines. What failed tests printed is
-# shown after them (a test may itself print such lines). One more at a time than there are cores:
-# some wait for threads, terminals or other programs.
+# run_ctest PRESET LEFT-OUT [OPTION...]: the tests of build/PRESET but those whose name the expression LEFT-OUT
+# matches, counted one by one from ctest's own lines. What failed tests printed is shown after them (a test may itself
+# print such lines). One more at a time than there are cores: some wait for threads, terminals or other programs.
 run_ctest() {
     local preset=$1 log=build/$1/ctest.log details=build/$1/Testing/Temporary/LastTest.log
-    local line name before=$((passed + failed + skipped))
+    local out=$2 scale=${TRAWL_TEST_SCALE:-1} before_this line name before=$((passed + failed + skipped))
 
-    shift
+    shift 2
     say "tests: $preset"
-    ctest --test-dir "build/$preset" -j $((jobs + 1)) --timeout 1200 "$@" </dev/null 2>&1 |
-        tee "$log" | grep --line-buffered -v '^ *Start ' || true
+    before_this=$([ -z "$noted" ] || sed -n "s/^test $preset $scale //p" "$noted" 2>/dev/null | paste -sd '|') || true
+    ctest --test-dir "build/$preset" -j $((jobs + 1)) --timeout 1200 -E "^(${before_this//./\\.})\$${out:+|$out}" \
+        "$@" </dev/null 2>&1 |
+        tee "$log" | while IFS= read -r line; do
+        [[ $line =~ ^\ *Start ]] || echo "$line"
+        [[ ! $line =~ \ Test\ +#[0-9]+:\ ([^ ]+)\ .*\ \ \ Passed ]] || note "test $preset $scale ${BASH_REMATCH[1]}"
+    done || true
     while IFS= read -r line; do
         [[ $line =~ ^\ *[0-9]+/[0-9]+\ Test\ +#[0-9]+:\ ([^ ]+)\ (.*)$ ]] || continue
         name=${BASH_REMATCH[1]}
@@ -60,7 +80,7 @@ run_ctest() {
             ;;
         esac
     done <"$log"
-    if [ $((passed + failed + skipped)) -eq $before ]; then
+    if [ $((passed + failed + skipped)) -eq $before ] && [ -z "$before_this" ]; then
         failed=$((failed + 1))
         failed_names+=("$preset: no test ran")
     fi
@@ -72,7 +92,7 @@ run_ctest_but() {
 
     shift
     names=$(IFS='|' && echo "$*")
-    run_ctest "$preset" -E "^(${names//./\\.})\$"
+    run_ctest "$preset" "^(${names//./\\.})\$"
     for name in "$@"; do
         skipped=$((skipped + 1))
         skipped_reasons+=("$preset $name: in long runs")

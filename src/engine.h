@@ -185,8 +185,8 @@ struct engine_task {
     uint64_t from;                    /* RESULT: begins in [from, chunk->owned) are searched */
     enum want want;
     enum engine_output output;
-    struct engine_result
-        *result; /* RESULT, after the caller called engine_result_begin; CELLS of a device */
+    /* RESULT, after the caller called engine_result_begin; CELLS of a device */
+    struct engine_result *result;
     struct engine_words *words;   /* BEGINS */
     struct engine_matrix *matrix; /* CELLS */
 };
@@ -236,6 +236,15 @@ struct engine_properties {
     uint32_t workers_per_device; /* workers that are worth opening on each device */
 };
 
+/* A search of a short text without a worker. */
+struct engine_brief {
+    bool is_first;  /* find the first occurrence, and count no further */
+    uint64_t count; /* set: occurrences; is_first: 0 if nothing occurs */
+    /* set if count > 0 and is_first: the first occurrence. literal is a number in the plan. */
+    uint64_t begin, length;
+    uint32_t literal;
+};
+
 /* The functions of an engine. A worker belongs to one thread and is compiled for one plan: on the
  * host it holds scratch memory, on a device a stream, staging buffers and device memory. */
 struct engine_ops {
@@ -254,6 +263,10 @@ struct engine_ops {
     /* Does a task. UNSUPPORTED: this engine has no such output, and the caller must use scans. */
     enum trawl_status (*submit)(struct engine_worker *worker, struct engine_task *task,
                                 struct trawl_error *error);
+    /* Searches a whole text in the host's memory without a worker. Returns false if the plan or the
+     * text needs a task. Any thread may call. NULL: every search of this engine needs tasks. */
+    bool (*brief)(const struct engine *engine, const struct trawl_plan *plan, const uint8_t *text,
+                  uint64_t count, struct engine_brief *found);
     /* Begins a copy, or waits for a copy that was begun. Several copies may be under way; the
      * caller waits for the copies in the order in which they began. Any thread may call. After a
      * failure no copy of the worker is under way. */

@@ -134,15 +134,16 @@ static inline struct trawl_text *must_file(const char *path)
 {
     struct trawl_text *text = NULL;
 
-    MUST(trawl_text_open_file(path, &text, NULL));
+    MUST(trawl_text_open(path, NULL, &text, NULL));
     return text;
 }
 
 static inline struct trawl_text *must_descriptor(int descriptor)
 {
+    const struct trawl_text_options options = {sizeof options, TRAWL_TEXT_DESCRIPTOR, descriptor};
     struct trawl_text *text = NULL;
 
-    MUST(trawl_text_from_descriptor(descriptor, NULL, &text, NULL));
+    MUST(trawl_text_open(NULL, &options, &text, NULL));
     return text;
 }
 

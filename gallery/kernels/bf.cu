@@ -4,40 +4,64 @@
  *            Performance Accelerated Optimized String Matching Algorithm for Nvidia GPUs", measures
  *            against (after R. Tay, "A demonstration of Exact String Matching Algorithms in CUDA"),
  *            and its form with shared memory for the text and constant memory for the pattern.
+ *            bf-tay and bf-tay-shared have the grid and the copying of R. Tay's program of 2010.
  * Mapping    a thread per begin compares the window from left to right until a byte differs. 32 to
- *            1,024 threads, as many blocks as the begins need.
+ *            1,024 threads, as many blocks as the begins need; bf-tay and bf-tay-shared: 32.
  * Memory     gallery_bf: text and pattern in global memory. gallery_bf_shared: the block's bin,
  *            threads + pattern bytes of the text, in 8 KiB of shared memory; the pattern in
- *            constant memory.
+ *            constant memory. gallery_bf_tay_shared: the same, but each thread copies a byte, and
+ *            the last thread copies the bytes behind the block alone, while the others wait.
  * Traffic    per comparison: a text byte and a pattern byte. A window costs a comparison for each
  *            equal byte, and a comparison for the byte that differs. -shared reads each text byte
  *            once, and the pattern's length again for each block.
  * Bound      by the longest comparison, if the pattern occurs: a thread goes byte by byte.
  * Lost       -shared is slower: most windows differ early, but the block fills the whole bin
- *            before. Figures: docs/papers.md.
+ *            before. The time of -tay-shared grows with the pattern. Figures: docs/papers.md.
  * Fixed      Bytes of a bin beyond 8 KiB are read from global memory (the paper's patterns have up
  *            to 1,500 bytes). All occurrences are reported, also at the last begin.
- * Limits     gallery_bf_shared: patterns of up to GALLERY_CONSTANT_BYTES.
+ * Limits     -shared and -tay-shared: patterns of up to GALLERY_CONSTANT_BYTES.
  */
 #include "gallery/kernels/compare.h"
+
+SIMT_FUNCTION void bf_place(const struct gallery_arguments *a, const struct compare_bin *bin,
+                            enum compare_pattern where)
+{
+    uint64_t x = gallery_place(a);
+
+    if (SIMT_BOUND(x < a->limit) && compare_forward(a, bin, where, x, a->pattern_bytes))
+        gallery_emit(a, x);
+}
 
 SIMT_KERNEL(gallery_bf, gallery_arguments, 1024, 1)
 {
     struct compare_bin bin = compare_bin_none();
-    uint64_t x = gallery_place(&args);
 
-    if (SIMT_BOUND(x < args.limit) &&
-        compare_forward(&args, &bin, COMPARE_GLOBAL, x, args.pattern_bytes))
-        gallery_emit(&args, x);
+    bf_place(&args, &bin, COMPARE_GLOBAL);
 }
 
 SIMT_KERNEL(gallery_bf_shared, gallery_arguments, 1024, 1)
 {
     SIMT_SHARED(uint32_t, words, COMPARE_PLACES_BYTES / 4u);
     struct compare_bin bin = compare_places_fill(&args, words);
-    uint64_t x = gallery_place(&args);
 
-    if (SIMT_BOUND(x < args.limit) &&
-        compare_forward(&args, &bin, COMPARE_CONSTANT, x, args.pattern_bytes))
-        gallery_emit(&args, x);
+    bf_place(&args, &bin, COMPARE_CONSTANT);
+}
+
+SIMT_KERNEL(gallery_bf_tay_shared, gallery_arguments, 1024, 1)
+{
+    SIMT_SHARED(uint8_t, bytes, COMPARE_PLACES_BYTES);
+    struct compare_bin bin = {bytes, gallery_place(&args) - simt_thread(), 0};
+    uint32_t begin = simt_thread(), end = begin + 1u;
+
+    bin.bytes_count = simt_threads() + args.pattern_bytes;
+    if (!SIMT_BOUND(bin.bytes_count <= COMPARE_PLACES_BYTES))
+        bin.bytes_count = COMPARE_PLACES_BYTES;
+    if (!SIMT_BOUND(bin.begin + bin.bytes_count <= args.text_end))
+        bin.bytes_count = args.text_end > bin.begin ? (uint32_t)(args.text_end - bin.begin) : 0u;
+    if (end == simt_threads() || end > bin.bytes_count)
+        end = bin.bytes_count;
+    for (uint32_t i = begin; i < end; i++)
+        bytes[i] = simt_load_u8(args.text + bin.begin + i);
+    simt_barrier();
+    bf_place(&args, &bin, COMPARE_CONSTANT);
 }

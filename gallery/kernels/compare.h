@@ -22,7 +22,7 @@ enum compare_pattern { COMPARE_GLOBAL, COMPARE_CONSTANT };
 /* The bytes of the text that lie in shared memory. */
 struct compare_bin {
     const uint8_t *bytes; /* text bytes [begin, begin + bytes_count); 4-byte aligned */
-    uint64_t begin;       /* a multiple of 16 */
+    uint64_t begin;       /* a multiple of 16, except in bf-tay-shared */
     uint32_t bytes_count; /* 0: the text is read from global memory alone */
 };
 

@@ -12,9 +12,13 @@
 #define RECORDS_THREADS 256u
 #define RECORDS_HASHES_MAX 4095u /* hashes of a launch; published: "less than 4096" */
 
-/* A hash is the window's bytes as a number to this base, modulo 2^32. */
-#define RECORDS_BASE 16777619u
-#define RECORDS_PUSH(hash, byte) ((hash)*RECORDS_BASE + (byte))
+/* A hash is the window's bytes as a number to a base: as published modulo RECORDS_MODULUS, or
+ * (ours) modulo 2^32. */
+#define RECORDS_MODULUS 24036583u
+#define RECORDS_BASE(published) ((published) ? 17u : 16777619u)
+#define RECORDS_PUSH(hash, byte, published)                            \
+    ((published) ? ((hash)*RECORDS_BASE(1) + (byte)) % RECORDS_MODULUS \
+                 : (hash)*RECORDS_BASE(0) + (byte))
 
 /* A record, or a part of a record: `bytes` characters from words[word] on. */
 struct records_part {
@@ -25,7 +29,8 @@ struct records_part {
 /* The patterns of a length. */
 struct records_group {
     uint32_t bytes; /* >= 1 */
-    uint32_t power; /* RECORDS_BASE^bytes, the factor of a byte that leaves the window */
+    uint32_t
+        power; /* the base to the power of `bytes`, the factor of a byte that leaves the window */
     uint32_t first; /* index of the patterns' first hash in gallery_constant */
     uint32_t count; /* number of the patterns' hashes, ascending, without duplicates */
 };

@@ -1,23 +1,29 @@
 /* records: rabin-karp-matrix: flags the records that may hold any of many patterns.
  *
- * Source "String search sample", C++ AMP: M patterns, N records. Mapping A thread per record rolls
- * a hash over every window of the record, compares the hash with the hashes of all patterns, and
- * writes a flag. The host searches the flagged records again, with all cores. Memory Hashes in
- * constant memory: all threads read the same hash at the same time. Records packed into words in
- * global memory, unpacked by shifts. Traffic Per byte of a record and distinct pattern length:
- * reads 2 bytes (in and out of the window, by words) and all hashes of that length. Writes 4 bytes
- * per flagged record. Bound by a thread's chain of comparisons: the time grows with the patterns,
- * and with the records only if there are more records than the device has threads. Lost
- * gallery_records_sample, most clearly if matches are dense. Forms that the sample's authors
- * weighed: -bytes emulates textures by a load for each character (devices since compute capability
- * 5.0 use the same cache for both); -wide has 4 bytes for each character; -pairs has a flag for
- * each record and pattern; the option "global" leaves the hashes in global memory. Figures:
- * docs/papers.md. Fixed Patterns of several lengths: a pass over the record per length, with the
- * hashes of that length. More than 4,095 patterns: several launches. gallery_records leaves a
- * record at the first hit, so that dense matches cost less; gallery_records_sample goes on to the
- * record's end, as the sample does. Long records come in overlapping parts. The publication does
- * not give the hash; here the hash is a number to a base, modulo 2^32. Limits parts < 2^32 bytes;
- * lengths < 2^32.
+ * Source     "String search sample", C++ AMP: M patterns, N records.
+ * Mapping    A thread per record rolls a hash over every window of the record, compares the hash
+ *            with the hashes of all patterns, and writes a flag. The host searches the flagged
+ *            records again, with all cores.
+ * Memory     Hashes in constant memory: all threads read the same hash at the same time. Records
+ *            packed into words in global memory, unpacked by shifts.
+ * Traffic    Per byte of a record and distinct pattern length: reads 2 bytes (in and out of the
+ *            window, by words) and all hashes of that length. Writes 4 bytes per flagged record.
+ * Bound      by a thread's chain of comparisons: the time grows with the patterns, and with the
+ *            records only if there are more records than the device has threads.
+ * Lost       gallery_records_sample, most clearly if matches are dense. Forms that the sample's
+ *            authors weighed: -bytes emulates textures by a load for each character (devices since
+ *            compute capability 5.0 use the same cache for both); -wide has 4 bytes for each
+ *            character; -pairs has a flag for each record and pattern; the option "global" leaves
+ *            the hashes in global memory. Figures: docs/papers.md.
+ * Fixed      Patterns of several lengths: a pass over the record per length, with the hashes of
+ *            that length. More than 4,095 patterns: several launches. gallery_records leaves a
+ *            record at the first hit, so that dense matches cost less; the other forms go on to
+ *            the record's end, as the sample does. Long records come in overlapping parts.
+ * Hash       gallery_records_amp has the hash of the sample's program: base 17 modulo
+ *            24,036,583, and 128 comparisons without a loop if there are 128 hashes. A byte of 128
+ *            and more leaves the window in two summands, because a product would not fit 32 bits.
+ *            All other forms have a cheaper hash, which is ours: a number to a base modulo 2^32.
+ * Limits     parts < 2^32 bytes; lengths < 2^32.
  */
 #include "gallery/kernels/constant.h"
 #include "gallery/kernels/gallery_records.h"
@@ -25,6 +31,7 @@
 enum records_form {
     RECORDS_MENDED,
     RECORDS_SAMPLE,
+    RECORDS_PUBLISHED,
     RECORDS_GLOBAL,
     RECORDS_BYTES,
     RECORDS_WIDE,
@@ -45,6 +52,26 @@ SIMT_FUNCTION uint32_t records_character(const uint32_t *words, uint32_t at, uin
     return *word >> 8u * (at % 4u) & 0xffu;
 }
 
+/* Returns the hash without the byte `out` that leaves the window. */
+SIMT_FUNCTION uint32_t records_leave(uint32_t hash, uint32_t out, uint32_t power, int published)
+{
+    if (!published)
+        return hash - out * power;
+    out = ((out & 127u) * power + (out >> 7) * (128u * power % RECORDS_MODULUS)) % RECORDS_MODULUS;
+    return (hash + RECORDS_MODULUS - out) % RECORDS_MODULUS;
+}
+
+/* Returns 1 if the hash is one of the 128 hashes in constant memory from `first` on, else 0. */
+SIMT_FUNCTION uint32_t records_equal_128(uint32_t hash, uint32_t first)
+{
+    uint32_t met = 0;
+
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 128u; i++)
+        met |= simt_constant_u32(gallery_constant, first + i) == hash ? 1u : 0u;
+    return met;
+}
+
 /* Returns 1 if a window of the record has the hash of a pattern of the group, else 0.
  * RECORDS_PAIRS: sets in `pairs` the flags of the hashes that a window has. RECORDS_GLOBAL: the
  * hashes are `hashes`. */
@@ -55,13 +82,19 @@ SIMT_FUNCTION uint32_t records_meets(const uint32_t *words, uint32_t bytes,
     uint32_t window = simt_load_u32(&group->bytes), power = simt_load_u32(&group->power);
     uint32_t first = simt_load_u32(&group->first), count = simt_load_u32(&group->count);
     uint32_t hash = 0, in = 0, out = 0, met = 0;
+    int published = form == RECORDS_PUBLISHED;
 
     for (uint32_t end = 0; end < bytes && (form != RECORDS_MENDED || met == 0); end++) {
-        hash = RECORDS_PUSH(hash, records_character(words, end, &in, form));
+        hash = RECORDS_PUSH(hash, records_character(words, end, &in, form), published);
         if (end >= window)
-            hash -= records_character(words, end - window, &out, form) * power;
+            hash = records_leave(hash, records_character(words, end - window, &out, form), power,
+                                 published);
         if (end + 1u < window)
             continue;
+        if (published && count == 128u) {
+            met |= records_equal_128(hash, first);
+            continue;
+        }
         for (uint32_t i = 0; i < count; i++) {
             uint32_t other = form == RECORDS_GLOBAL
                                  ? simt_load_u32(hashes + first + i)
@@ -104,6 +137,11 @@ SIMT_KERNEL(gallery_records, records_arguments, RECORDS_THREADS, 1)
 SIMT_KERNEL(gallery_records_sample, records_arguments, RECORDS_THREADS, 1)
 {
     records_record(&args, RECORDS_SAMPLE);
+}
+
+SIMT_KERNEL(gallery_records_amp, records_arguments, RECORDS_THREADS, 1)
+{
+    records_record(&args, RECORDS_PUBLISHED);
 }
 
 SIMT_KERNEL(gallery_records_global, records_arguments, RECORDS_THREADS, 1)

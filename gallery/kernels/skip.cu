@@ -5,7 +5,8 @@
  *            Performance Accelerated Optimized String Matching Algorithm for Nvidia GPUs" (after
  *            R. Tay, "A demonstration of Exact String Matching Algorithms in CUDA"), and the
  *            forms with shared memory for the text and constant memory for the pattern. The
- *            algorithms: D. M. Sunday 1990, R. N. Horspool 1980. -segments is ours.
+ *            algorithms: D. M. Sunday 1990, R. N. Horspool 1980. hp-tay has the blocks of 340
+ *            threads of R. Tay's program of 2010. -segments is ours.
  * Mapping    As published: gallery_shifts_text (the paper's Calculate-Shifts-Text) marks the begins
  *            at which the shifts put a window. Then a thread per begin ends at once if there is no
  *            window. qs compares from right to left; hp compares the last byte, then the other

@@ -42,6 +42,9 @@ const char *const gallery_ways[] = {
     "bf:64",
     "bf",
     "bf-shared:64",
+    "bf-tay",
+    "bf-tay-shared",
+    "bf-tay-shared:64",
     "bf-swift:64",
     "bf-swift-binning:64",
     "bf-swift-chunking:96",
@@ -60,6 +63,7 @@ const char *const gallery_ways[] = {
     "hp",
     "hp:96",
     "hp-shared:64",
+    "hp-tay",
     "hp-segments:9x32",
     "hp-segments-shared:64",
     "hp-swift:64",
@@ -156,7 +160,7 @@ static void limits_for(struct cuda_limits *limits)
     own.part_bytes = 1 + limits->text_bytes_max / 2;
     own.shift_begins = 1 + limits->threads / 3;
     own.child_threads_max = limits->threads;
-    /* windows beyond this number are compared by the parent's threads */
+    /* Few child grids, so that the parent's threads compare the windows that get no child grid. */
     if (limits->blocks_max % 2 == 0)
         own.child_grids_max = (uint32_t)limits->hits_room_min;
     gallery_limits_replace(&own);

@@ -18,6 +18,7 @@ static const char matrix_name[] = "rabin-karp-matrix";
 static const char *const names[] = {matrix_name,
                                     "rabin-karp-matrix-sample",
                                     "rabin-karp-matrix-sample,global",
+                                    "rabin-karp-matrix-amp",
                                     "rabin-karp-matrix-bytes",
                                     "rabin-karp-matrix-wide",
                                     "rabin-karp-matrix-pairs",
@@ -200,6 +201,31 @@ static void many_patterns(const char *name)
     TEST_CHECK(sim_counters().launches - launches > 4);
     trawl_searcher_close(searcher);
     nothing_left();
+    scene_end(&scene);
+}
+
+/* Tests 128 patterns of a length, which the published form compares without a loop. Each record is
+ * of any bytes and holds one pattern. */
+static void patterns_128(const char *name)
+{
+    enum { PATTERNS = 128, BYTES = 24 };
+    struct test_random random = test_random_begin("gallery records device 128");
+    struct scene scene;
+
+    reset(8, 4u << 20);
+    set_limits(32, 100, 4000, 1);
+    scene_dots(&random, PATTERNS, BYTES, &scene);
+    for (uint32_t i = 0; i < PATTERNS; i++) {
+        const uint8_t bytes[3] = {(uint8_t)(128 + i), (uint8_t)(7 * i), (uint8_t)(255 - i)};
+        uint8_t *record = scene.tape.text + (uint64_t)i * BYTES;
+
+        for (uint32_t j = 0; j < BYTES; j++)
+            record[j] = (uint8_t)test_random_below(&random, 256);
+        memcpy(record + 5 + i % 16, bytes, sizeof bytes);
+        input_add_pattern(&scene.tape, bytes, sizeof bytes);
+    }
+    run(&scene, name);
+    TEST_CHECK(scene.cells_set >= PATTERNS);
     scene_end(&scene);
 }
 
@@ -395,6 +421,8 @@ int main(void)
     random_scenes();
     for (uint32_t i = 0; i < NAMES; i++)
         many_patterns(names[i]);
+    for (uint32_t i = 0; i < NAMES; i++)
+        patterns_128(names[i]);
     for (uint32_t i = 0; i < NAMES; i++)
         for (uint64_t bytes = 260; bytes <= 4000; bytes += 3740)
             one_in_parts(names[i], bytes);

@@ -3,7 +3,7 @@
 # cython: c_string_type=unicode, c_string_encoding=utf8
 """Exact search for one or many strings: the C library behind the package trawl."""
 
-# The .pxi files are parts of this module. Each part uses only parts that are included earlier.
+# The .pxi files are parts of this module. The head of each part says which other parts it uses.
 cimport cython
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_SIMPLE, PyBUF_STRIDES, PyBUF_WRITABLE
 from cpython.buffer cimport PyObject_CheckBuffer
@@ -19,7 +19,7 @@ from system cimport *
 import itertools
 from array import array
 from io import TextIOBase
-from os import fsencode
+from os import fsdecode, fsencode
 
 from trawl import _errors, _sources
 

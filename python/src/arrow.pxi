@@ -2,6 +2,7 @@
 # ArrowArray and ArrowArrayStream match that interface field by field; Python capsules carry the
 # structs between libraries
 # (https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html).
+# Uses memory; bodies of functions also use columns.
 
 cdef struct ArrowSchema:
     const char *format

@@ -1,4 +1,5 @@
 # columns: the types Column (64-bit numbers in a block) and Array (a value, or null, per record).
+# Uses memory, arrow; bodies of functions also use views.
 
 
 @cython.internal
@@ -192,7 +193,7 @@ cdef class Array(Answer):
     cdef uint64_t child_length
     cdef block *validity  # NULL: no value is null
     cdef block *data
-    cdef block *child  # "+L": the lists' values; "U", "Z": the bytes; "vu", "vz": a buffer_table
+    cdef block *child  # "+L": the lists' values; "U", "Z": the bytes; "vu", "vz": a view_table
 
     def __cinit__(self):
         self.format = "L"
@@ -237,7 +238,7 @@ cdef class Array(Answer):
             values = <const uint64_t *>self.child.bytes
             return [values[at] for at in range(data[i], data[i + 1])]
         if self.format[0] == b"v":
-            bytes = bytes_of_view(<const void *const *>self.child.bytes, view)
+            bytes = bytes_of_view(view_table_of(self.child).buffers, view)
             return object_of(bytes, <uint64_t>view.count, self.format[1] == b"u")
         if self.format[0] in b"UZ":
             bytes = self.child.bytes + data[i]
@@ -301,8 +302,8 @@ cdef class Array(Answer):
             give_block(array, 2, self.child)
         elif self.format[0] == b"v":
             give_block(array, 2, self.child)
-            array.buffers = <const void **>self.child.bytes
-            array.n_buffers = 3 + buffer_count(self.child)
+            array.buffers = view_table_of(self.child).buffers
+            array.n_buffers = 3 + view_table_of(self.child).count
         return 0
 
 

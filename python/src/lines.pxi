@@ -1,5 +1,6 @@
 # lines: gathers the whole lines in which an occurrence begins. The type LineBatches gives the lines
 # in batches, while the text is searched.
+# Uses memory, columns, plan, searcher, search.
 
 # The lines gathered so far, and the state of the line that the next window continues.
 cdef struct lines_state:

@@ -1,5 +1,6 @@
 # memory: shared blocks that hold results, and columns that grow inside a block. No function of this
 # file needs the interpreter's lock.
+# Uses no other part.
 
 # Reference-counted memory: an array exported to another library may outlive the Python object. The
 # count is atomic, because the library may release from any thread, without the interpreter's lock.

@@ -1,4 +1,5 @@
 # plan: characters beyond ASCII, and the type Plan.
+# Uses memory, columns; bodies of functions also use searcher, search, lines, records, spans.
 
 # ---- Characters beyond ASCII ----
 
@@ -32,7 +33,7 @@ cdef const trawl_utf8 *characters_wanted(bint words) except NULL:
 
     from trawl._unicode import words as words_made
 
-    characters.variants, characters.is_word = trawl_case_variants, is_word
+    characters.variants, characters.is_word = trawl_unicode().variants, is_word
     with cython.critical_section(once):
         if words and word_table is None:
             word_table = words_made()
@@ -237,6 +238,9 @@ cdef class Plan:
             options.utf8 = &ascii_letters
         options.mismatches_max, options.edits_max = given["mismatches"], given["edits"]
         options.alphabet = _sources.ALPHABETS.index(given["alphabet"])
+        if (options.alphabet == TRAWL_CHARACTERS and self.regex is None
+                and options.mismatches_max == options.edits_max == 0):
+            options.alphabet = TRAWL_BYTES  # without errors, a str is found by its bytes
         if len(exact) > 0:
             options.exact, options.exact_count = <const trawl_range *>&exact[0], len(exact) // 2
         options.syntax = <int>_sources.SYNTAXES.index(self.regex)
@@ -348,6 +352,10 @@ cdef class Plan:
 
     def count(self, text, *, progress=None):
         """Count the occurrences in a text; overlapping occurrences count too."""
+        cdef answer found
+
+        if progress is None and search_bytes(self, text, &found, False):
+            return found.count
         return search(default(), self, text, None, progress, work_count).count
 
     def count_by_pattern(self, text, *, progress=None):
@@ -370,6 +378,11 @@ cdef class Plan:
         >>> Plan('tea').first('caf\u00e9, tea')
         (6, 9, 0)
         """
+        cdef answer found
+
+        if progress is None and offsets is None and search_bytes(self, text, &found, True):
+            return ((found.match.begin, found.match.end, found.match.pattern_index)
+                    if found.found else None)
         return default().first(self, text, offsets=offsets, progress=progress)
 
     def positions(self, text, *, offsets=None, progress=None):
@@ -395,6 +408,11 @@ cdef class Plan:
         >>> Plan(['he', 'she', 'hers']).find_all('ushers')
         [(1, 4, 1), (2, 4, 0), (2, 6, 2)]
         """
+        cdef answer found
+
+        if offsets is None and match == "all" and search_bytes(self, text, &found, True) \
+                and not found.found:
+            return []
         return find_all(default(), self, text, match, offsets)
 
     def scan(self, text, *, offsets=None):

@@ -1,5 +1,6 @@
 # records: searches of columns of records. The type Reader reads a column of another library, by the
 # Arrow C data and stream interfaces, or a list. The struct gather collects the results.
+# Uses memory, arrow, columns, plan, searcher, search.
 
 # ---- Reading ----
 

@@ -1,4 +1,5 @@
 # search: the searches of a text, which run without the interpreter's lock, and the type Batches.
+# Uses memory, columns, plan, text, searcher.
 
 cdef answer search(Searcher searcher, Plan plan, text, offsets, progress,
                    void (*function)(work *) noexcept nogil, uint64_t limit=0, uint32_t flags=0,
@@ -12,6 +13,39 @@ cdef answer search(Searcher searcher, Plan plan, text, offsets, progress,
         return handle.job.answer
     finally:
         searcher.give(handle)
+
+
+cdef bint search_bytes(Plan plan, text, answer *found, bint is_first) except -1:
+    """Count in a short str or bytes, or find the first occurrence, by the default searcher and
+    without a text object. False: that needs an ordinary search."""
+    cdef const char *at
+    cdef Py_ssize_t count
+    cdef trawl_error error
+    cdef Handle handle
+    cdef int status
+
+    if plan.regex is not None or plan.has_distances or plan.has_strands:
+        return False
+    if type(text) is str:
+        if is_first and not PyUnicode_IS_ASCII(text):
+            return False
+        at = PyUnicode_AsUTF8AndSize(text, &count)
+    elif type(text) is bytes:
+        at, count = PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)
+    else:
+        return False
+    if <uint64_t>count >= BRIEF_BYTES:
+        return False
+    handle = default().take()
+    if is_first:
+        status = trawl_find_bytes(handle.job.searcher, plan.plan, at, <uint64_t>count,
+                                  &found.match, &found.found, &error)
+    else:
+        status = trawl_count_bytes(handle.job.searcher, plan.plan, at, <uint64_t>count,
+                                   &found.count, &error)
+    default().give(handle)
+    check(status, &error)
+    return True
 
 
 # ---- Characters of a str, or of UTF-8 bytes ----
@@ -334,8 +368,7 @@ cdef int choose_matches(match_columns *columns, object match) except -1:
 
 
 cdef void keep_spans(match_columns *columns, uint64_t first) noexcept nogil:
-    """Of occurrence `first` and all later occurrences, which begin behind the earlier ones, keep those
-    that do not overlap."""
+    """Remove overlaps from the occurrences from `first` on. All earlier occurrences begin before these occurrences."""
     cdef uint64_t *begins = values_of(&columns.begins)
     cdef uint64_t *ends = values_of(&columns.ends)
     cdef uint64_t *words = values_of(&columns.patterns)

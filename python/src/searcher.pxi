@@ -1,5 +1,6 @@
 # searcher: the type Searcher, which owns a trawl_runtime, and the type Handle, which owns a
 # trawl_searcher and runs a call without the interpreter's lock.
+# Uses memory, columns, plan, text; bodies of functions also use search, lines, records, spans.
 
 # Number of forks between the first process and this process. A forked child lacks the parent's
 # threads. So a Searcher opens a new runtime if the Searcher's fork_count is not `forks`.

@@ -1,5 +1,6 @@
 # spans: occurrences that do not overlap ("spans"), and replace(), mask() and split(), which rewrite
 # texts and columns by spans.
+# Uses memory, columns, plan, searcher, search, records; bodies of functions also use views.
 
 # ---- Searching ----
 
@@ -752,8 +753,8 @@ cdef enum:
 
 cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
                              const spans_state *found, bint characters) noexcept nogil:
-    """Append the piece's occurrences, with offsets in their record, to `all`, and to made.values for
-    each record the number of occurrences or, if made.kind is LISTS, the end of its list."""
+    """Append the piece's occurrences to `all`, with offsets in the record. Append to made.values a number for each
+    record: of its occurrences or, if made.kind is LISTS, the end of the record's list."""
     cdef const trawl_record_array *records = &reader.records
     cdef const match_columns *columns = &found.columns
     cdef uint64_t at = 0, first, base, stop, begin, end, i

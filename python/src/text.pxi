@@ -1,4 +1,5 @@
 # text: makes texts of memory, files and descriptors.
+# Uses no other part.
 
 # ---- Texts ----
 
@@ -73,22 +74,35 @@ cdef class Source:
     cdef int open_file(self, bytes name, int descriptor, bint decompress) except -1:
         """Open the path `name`, or, with descriptor >= 0, a text of that descriptor."""
         cdef const char *named = name
+        cdef trawl_text_options options
+        cdef trawl_text_told told
         cdef trawl_error error
         cdef int status
 
+        options.size, options.descriptor = sizeof(options), descriptor
+        options.flags = ((TRAWL_TEXT_UNPACK if decompress else 0)
+                         | (TRAWL_TEXT_DESCRIPTOR if descriptor >= 0 else 0))
         with nogil:
-            if descriptor < 0 and decompress:
-                status = trawl_text_open_compressed(named, &self.text, &error)
-            elif descriptor < 0:
-                status = trawl_text_open_file(named, &self.text, &error)
-            elif decompress:
-                status = trawl_text_from_compressed(descriptor, named, &self.text, &error)
-            else:
-                status = trawl_text_from_descriptor(descriptor, named, &self.text, &error)
+            status = trawl_text_open(named, &options, &self.text, &error)
         check(status, &error)
-        self.is_stream = not trawl_text_is_seekable(self.text)
-        self.bytes = UNKNOWN
-        self.is_file = trawl_text_bytes(self.text, &self.bytes)
+        told.size = sizeof(told)
+        check(trawl_text_tell(self.text, &told, &error), &error)
+        self.is_stream = told.is_seekable == 0
+        self.bytes = told.text_bytes
+        self.is_file = self.bytes != UNKNOWN
+        if not decompress and self.is_file and self.bytes > 0:
+            self.warn_if_packed(name)
+        return 0
+
+    cdef int warn_if_packed(self, bytes name) except -1:
+        cdef uint8_t first[10]
+        cdef uint64_t got = 0
+        cdef const char *packed
+
+        if trawl_text_read(self.text, 0, first, 10, &got, NULL) == TRAWL_OK:
+            packed = trawl_compression(first, got)
+            if packed != NULL:
+                _sources.warn_of_packing(fsdecode(name), packed)
         return 0
 
     cdef bint is_fasta(self) noexcept:
@@ -132,7 +146,8 @@ class Text(Source):
       UTF-8; a path (os.PathLike); a file object opened in binary mode or another object with
       fileno(), searched from its current position. Every search also takes a source without a Text.
     decompress: unpack a path, file or pipe that gzip, xz, bzip2, zstd or lz4 packed, and search
-      what comes out.
+      what comes out. A file that is not packed is searched as it is. Without decompress, a packed
+      file's own bytes are searched, and a warning says so.
 
     >>> Text(b'abc').nbytes
     3

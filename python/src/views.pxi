@@ -1,5 +1,6 @@
 # views: rewrites columns of string views. The new column shares the old column's memory for each
 # string that does not change.
+# Uses memory, arrow, columns, records, spans.
 
 cdef enum:
     VIEW_MAX = 0x7fffffff  # most bytes of a string, and of a buffer
@@ -11,44 +12,48 @@ cdef struct view_buffer:
     int64_t size
 
 
-# The `child` of an Array of views is a table: first the pointers that Arrow calls the array's buffers
-# (validity, views, each view_buffer, the sizes), then the view_buffers' sizes, then their owners.
-cdef int64_t buffer_count(const block *table) noexcept nogil:
-    return <int64_t>(table.size // (3 * sizeof(void *))) - 1
+# The `child` of an Array of views. The three arrays lie behind the struct, in the same block.
+cdef struct view_table:
+    int64_t count  # how many buffers hold strings
+    const void **buffers  # what Arrow calls the array's buffers: validity, views, each buffer, `sizes`
+    int64_t *sizes
+    block **owners
 
 
-cdef void table_drop(block *table) noexcept nogil:
-    cdef int64_t count = buffer_count(table)
-    cdef block **owners = <block **>table.bytes + 3 + 2 * count
+cdef view_table *view_table_of(block *child) noexcept nogil:
+    return <view_table *>child.bytes
 
-    for i in range(count):
-        block_release(owners[i])
+
+cdef void table_drop(block *child) noexcept nogil:
+    cdef view_table *table = view_table_of(child)
+
+    for i in range(table.count):
+        block_release(table.owners[i])
 
 
 cdef block *table_of(gather *made, block *validity, block *views) except NULL:
     """Make the table of an Array of views, and take over the owners in made.cells[0]."""
     cdef uint64_t count = made.cells[0].count
     cdef const view_buffer *buffers
-    cdef block *table = block_new((3 * count + 3) * sizeof(void *))
-    cdef const void **pointers
-    cdef int64_t *sizes
-    cdef block **owners
+    cdef block *child = block_new(sizeof(view_table) + (3 * count + 3) * sizeof(void *))
+    cdef view_table *table
 
-    if table == NULL:
+    if child == NULL:
         raise MemoryError()
-    table.drop = table_drop
-    pointers = <const void **>table.bytes
-    sizes = <int64_t *>(pointers + 3 + count)
-    owners = <block **>(sizes + count)
-    pointers[0] = validity.bytes if validity != NULL else NULL
-    pointers[1], pointers[2 + count] = views.bytes, sizes
+    child.drop = table_drop
+    table = view_table_of(child)
+    table.count, table.buffers = <int64_t>count, <const void **>(table + 1)
+    table.sizes = <int64_t *>(table.buffers + 3 + count)
+    table.owners = <block **>(table.sizes + count)
+    table.buffers[0] = validity.bytes if validity != NULL else NULL
+    table.buffers[1], table.buffers[2 + count] = views.bytes, table.sizes
     if count > 0:
         buffers = <const view_buffer *>made.cells[0].memory.bytes
         for i in range(count):
-            pointers[2 + i], sizes[i] = buffers[i].bytes, buffers[i].size
-            owners[i] = buffers[i].owner
+            table.buffers[2 + i], table.sizes[i] = buffers[i].bytes, buffers[i].size
+            table.owners[i] = buffers[i].owner
     made.cells[0].count = 0
-    return table
+    return child
 
 
 cdef void views_drop(gather *made) noexcept:
@@ -180,7 +185,7 @@ cdef Array strung(Array views):
     strings.kind, strings.record_count = LISTS, views.first + <uint64_t>views.length
     put_value(&strings.values, 0)
     for i in range(strings.record_count):
-        put(&strings.cells[1], bytes_of_view(<const void *const *>views.child.bytes, &view[i]),
+        put(&strings.cells[1], bytes_of_view(view_table_of(views.child).buffers, &view[i]),
             <uint64_t>view[i].count, 1)
         put_value(&strings.values, strings.cells[1].count)
     try:

@@ -12,7 +12,11 @@ import threading
 import types
 
 
-class RayActorError(Exception):
+class RayError(Exception):
+    pass
+
+
+class RayActorError(RayError):
     """An actor was lost, and is started again."""
 
 
@@ -20,7 +24,7 @@ class ActorDiedError(RayActorError):
     """An actor cannot be started again."""
 
 
-class GetTimeoutError(Exception):
+class GetTimeoutError(RayError):
     pass
 
 
@@ -66,7 +70,8 @@ class Handle:
 
     def _task(self, name, *arguments):
         try:
-            return Reference(self._method(name)(*map(resolved, arguments)))
+            made = self._method(name)(*map(resolved, arguments))
+            return Reference(asyncio.run(made) if inspect.iscoroutine(made) else made)
         except Exception as fault:
             return Reference(fault=fault)
 
@@ -212,6 +217,7 @@ def install(monkeypatch, nodes):
         return names[name]
 
     def shutdown():
+        serve.server.front.ended.set()
         serve.server.shutdown()
         serve.server.server_close()
         for actor in actors:
@@ -225,7 +231,7 @@ def install(monkeypatch, nodes):
 
     exceptions = types.SimpleNamespace(
         RayActorError=RayActorError, ActorDiedError=ActorDiedError, GetTimeoutError=GetTimeoutError,
-        RayTaskError=type("RayTaskError", (Exception,), {}), RayError=Exception,
+        RayTaskError=type("RayTaskError", (RayError,), {}), RayError=RayError,
     )  # fmt: skip
     serve = types.SimpleNamespace(
         start=lambda **_: None, run=run,
@@ -235,7 +241,7 @@ def install(monkeypatch, nodes):
     state = types.SimpleNamespace(state=types.SimpleNamespace(state=None))
     data = types.SimpleNamespace(ActorPoolStrategy=lambda **sizes: sizes)
     vars(ray).update(
-        is_initialized=lambda: True, put=Reference, get=get, kill=kill, remote=remote, get_actor=get_actor,
+        is_initialized=lambda: True, available_resources=lambda: ray.free or {"CPU": 99, "GPU": 9}, free=None, put=Reference, get=get, kill=kill, remote=remote, get_actor=get_actor,
         wait=lambda answers, num_returns, timeout: (answers, []), cancel=lambda _: None, exceptions=exceptions,
         nodes=lambda: [{"Alive": True, "Resources": one} for one in nodes], actors=actors, serve=serve, data=data,
         get_runtime_context=lambda: node, _private=state, shutdown=shutdown,

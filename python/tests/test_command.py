@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import lzma
 import os
 import re
 import shutil
@@ -76,7 +77,8 @@ def test_fasta(tmp_path, rng):
     with pytest.raises(ValueError, match="a path is"):
         list(trawl.fasta("genome.fa"))
     (tmp_path / "genome.fa.gz").write_bytes(gzip.compress(text))
-    for source in (text, io.BytesIO(text), tmp_path / "genome.fa.gz"):
+    (tmp_path / "genome.fa").write_bytes(lzma.compress(text))  # the name says nothing
+    for source in (text, io.BytesIO(text), tmp_path / "genome.fa.gz", tmp_path / "genome.fa"):
         assert [one[1] for one in trawl.fasta(source)] == [one[1] for one in trawl.fasta(path)]
 
 

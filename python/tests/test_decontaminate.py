@@ -7,6 +7,7 @@ import importlib
 import io
 import itertools
 import json
+import lzma
 import os
 import pickle
 import re
@@ -426,7 +427,7 @@ def written(rng, path, column, ident, texts):
         made.append((is_bad, text, number, rng.choice(BAD).replace(b"%s", column.encode()) if is_bad else line))
     content = b"\xef\xbb\xbf" * (rng.random() < 0.3) + b"\n".join(line for *_, line in made)
     content += b"\n" * (made != [] and (rng.random() < 0.7 or made[-1][3] == b""))
-    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    path.write_bytes(PACKERS[path.suffix].compress(content) if path.suffix in PACKERS else content)
     return made
 
 
@@ -434,7 +435,10 @@ def rows_in(path):
     if path.suffix == ".parquet":
         return pyarrow.parquet.read_table(path).to_pylist()
     content = path.read_bytes()
-    return (gzip.decompress(content) if path.suffix == ".gz" else content).split(b"\n")[:-1]
+    return (PACKERS[path.suffix].decompress(content) if path.suffix in PACKERS else content).split(b"\n")[:-1]
+
+
+PACKERS = {".gz": gzip, ".xz": lzma}
 
 
 def test_command_lines(tmp_path, rng, monkeypatch):
@@ -457,19 +461,19 @@ def test_command_lines(tmp_path, rng, monkeypatch):
         api = {size: 3} | {key: value for one in flags for key, value in FLAGS[one].items()}
         column, ident, asked = rng.choice(["text", "body"]), rng.choice(["id", "key"]), rng.choice(["text", "q"])
         questions = ["a b c", *some(rng.randint(0, 6))]
-        about = folder / rng.choice(["q.txt", "q.jsonl", "q.parquet", "q.jsonl.gz"])
+        about = folder / rng.choice(["q.txt", "q.jsonl", "q.parquet", "q.jsonl.gz", "q.jsonl.xz"])
         if about.suffix == ".parquet":
             pyarrow.parquet.write_table(pyarrow.table({asked: questions}), about)
         else:
             lines = questions if about.suffix == ".txt" else [json.dumps({asked: one}) for one in questions]
             content = "".join(line + rng.choice(["\n", "\r\n"]) for line in lines).encode()
-            about.write_bytes(gzip.compress(content) if about.suffix == ".gz" else content)
-        names = [f"{i}{rng.choice(['.jsonl', '.jsonl.gz', '.parquet'])}" for i in range(rng.randint(1, 3))]
+            about.write_bytes(PACKERS[about.suffix].compress(content) if about.suffix in PACKERS else content)
+        names = [f"{i}{rng.choice(['.jsonl', '.jsonl.gz', '.jsonl.xz', '.parquet'])}" for i in range(rng.randint(1, 3))]
         files = {}
         for name in names:
             texts = [None if rng.random() < 0.1 else one for one in some(rng.randint(0, 9))]
             files[name] = written(rng, folder / name, column, ident, ["" if one is None and name.endswith("t") else one for one in texts])
-        output = rng.choice(["rows.jsonl", "rows.parquet", "rows.jsonl.gz"])
+        output = rng.choice(["rows.jsonl", "rows.parquet", "rows.jsonl.gz", "rows.jsonl.xz"])
         clean = ["--clean=clean"] if rng.random() < 0.5 else []
         given = [f"--{size}=3", f"--column={column}", f"--id={ident}", f"--question-column={asked}", f"--output={output}"]
         given += [*flags, *clean, f"--workers={rng.randint(1, 3)}"]
@@ -510,12 +514,14 @@ def test_command_refuses(tmp_path):
     parquet.write_table(pyarrow.table({"other": ["a"]}), tmp_path / "no.parquet")
     (tmp_path / "cut.parquet").write_bytes((tmp_path / "no.parquet").read_bytes()[:90])
     (tmp_path / "cut.jsonl.gz").write_bytes(b"\x1f\x8b\x08bad")
+    (tmp_path / "cut.jsonl.xz").write_bytes(lzma.compress(b"text" * 9)[:40])
     for wrong, message in (
         (("q", "d.jsonl"), "none of 1 has 13 words"),
         (("q", "none.jsonl", "--words=2"), "none.jsonl"),
         (("bad", "d.jsonl", "--words=2"), "bad: question 1: "),
         (("d.jsonl", "d.jsonl", "--question-column=x"), "d.jsonl: question 0: KeyError"),
         (("q", "no.parquet", "--words=2"), "no.parquet: there is no column text"),
+        (("q", "cut.jsonl.xz", "--words=2"), "cut.jsonl.xz: "),
         (("q", "cut.jsonl.gz", "--words=2"), "cut.jsonl.gz: "),  # an earlier message lacked the name
         (("q", "cut.parquet", "--words=2"), "cut.parquet: "),
         (("q", "d.jsonl", "--words=2", "--workers=0"), "--workers: 1 or more"),

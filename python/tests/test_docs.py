@@ -8,6 +8,8 @@ import inspect
 import os
 import pathlib
 import re
+import subprocess
+import sys
 import tempfile
 
 import pytest
@@ -33,7 +35,7 @@ def test_docstrings(name, request):
         request.getfixturevalue("served")
     thing = getattr(trawl, name)
     assert thing.__doc__
-    globs = dict(vars(trawl), os=os, pathlib=pathlib, tempfile=tempfile)
+    globs = {one: getattr(trawl, one) for one in NAMES} | {"os": os, "pathlib": pathlib, "tempfile": tempfile}
     for test in doctest.DocTestFinder().find(thing, name, module=False, globs=globs):
         assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test).failed == 0
 
@@ -147,3 +149,19 @@ def test_table_of_forms(tmp_path):
         said = [str(of[0]) if len(set(of)) == 1 else ", ".join(map(str, of)) for of in (counts, records)]
         row = "|".join(["", name, *said, unit, made, ""])
         assert row in guide.splitlines(), row
+
+
+def test_the_package_itself():
+    """Check that an import reads only what most programs need, that the function hides the module of its name, and that
+    help(trawl) begins with Plan. (TLS and HTML were read too, and Plan came after 20 exceptions.)"""
+    code = """if True:
+        import pydoc, sys, trawl
+        assert not {"trawl.client", "trawl.decontaminate", "http.client", "ssl", "html", "socket", "gzip"} & sys.modules.keys()
+        assert trawl.Client.__name__ == "Client" and set(trawl.__all__) <= set(dir(trawl))
+        import trawl.decontaminate
+        from trawl import decontaminate
+        assert list(trawl.decontaminate(["a b"], ["A, b"], words=2)) and decontaminate is trawl.decontaminate
+        said = pydoc.plain(pydoc.render_doc(trawl))
+        assert said.index("class Plan") < said.index("class ArgumentError(")
+    """
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -60,7 +60,7 @@ def test_actors_that_do_not_fit(monkeypatch):
     assert [node["actors"] for node in _shards.nodes_for(4, 0, 1)] == [4]
     kinds = "1 with 1 cores and 0 GPUs, 2 with 2 cores and 0 GPUs, 1 with 2 cores and 4 GPUs"
     for actors, cpus, gpus in ((8, 1, 0), (1, 4, 0), (5, 0, 1), (3, 1, 1)):
-        asked = f"{actors} with {cpus} cores and {gpus} GPUs each"
+        asked = f"{actors} actors with {cpus} cores and {gpus} GPUs each"
         with pytest.raises(ValueError, match=f"{asked}: the nodes are {kinds}"):
             _shards.nodes_for(actors, cpus, gpus)
     state.get_max_resources_from_cluster_config = lambda: {"CPU": 64}
@@ -394,11 +394,12 @@ def change(rng, folder, names):
     return changed
 
 
-def test_refresh(by_hand, rng, tmp_path):
+def test_refresh(by_hand, rng, tmp_path, monkeypatch):
     """Check that refresh() names what changed, that each answer is that of the files now, and that loaded texts stay. (A
     file that had changed and kept its size was in no test.)"""
     import ray
 
+    monkeypatch.setattr(_shards, "ACTOR_BYTES", 1 << 20)  # there is room for the copies before and after
     names = ["a", "b/c", "b/d", "b.c", "z"]
     (tmp_path / "b").mkdir()
     for _ in range(amount(64)):
@@ -429,7 +430,7 @@ def test_refresh(by_hand, rng, tmp_path):
         assert all(one._dead for one in ray.actors)
 
 
-def test_copies(by_hand):
+def test_copies(by_hand, monkeypatch):
     """Check that requests go to all copies of a shard in turn, that a copy answers for a copy which is lost for ever, and how
     many shards there are by default."""
     import ray
@@ -442,8 +443,12 @@ def test_copies(by_hand):
         assert [[copy["asks"] for copy in one["copies"]] for one in collection.status()] == [[2, 2]] * 4
         for one in collection.held:
             ray.kill(one.actors[1])
-        for _ in range(3):
+        tried = []
+        monkeypatch.setattr(_shards.Collection, "_lose", lambda self, *copy, own=_shards.Collection._lose: (tried.append(copy), own(self, *copy)))
+        for _ in range(9):
             assert collection.count(trawl.Plan("ab")) == 20
+        assert sorted(set(tried)) == [(i, 1) for i in range(4)]  # and no request went to a lost copy for a second time
+        assert [one.actors[0]._made.facts["asks"] for one in collection.held] == [11] * 4
         ray.kill(collection.held[0].actors[0])
         with pytest.raises(trawl.Error, match="lost too often"):
             collection.count(trawl.Plan("ab"))
@@ -483,7 +488,7 @@ def test_too_large_a_shard(nodes, tmp_path):
 
 
 def test_what_no_node_has_and_what_comes_too_late(nodes):
-    with pytest.raises(ValueError, match="1 with 64 cores and 0 GPUs each: the nodes are .*1 with 0 cores"):
+    with pytest.raises(ValueError, match="1 actors with 64 cores and 0 GPUs each: the nodes are .*1 with 0 cores"):
         trawl.ray.Collection({"a": "text"}, 1, cpus=64)
     with trawl.ray.Collection({"a": "text"}, 1) as collection:
         collection.timeout = 0

@@ -267,7 +267,7 @@ def test_datasets_with_bad_records(rng, monkeypatch):
     """Check that each record goes to one of two datasets, is counted once, and where the stage runs."""
     import trawl.ray
 
-    ray_by_hand.install(monkeypatch, [{"CPU": 4.0}, {"CPU": 2.0, "GPU": 1.0}])
+    ray = ray_by_hand.install(monkeypatch, [{"CPU": 4.0}, {"CPU": 2.0, "GPU": 1.0}])
     monkeypatch.setattr(ray_by_hand.Counter, "sums", sums := {})
     texts = [None if rng.random() < 0.1 else "".join(rng.choices("ab\u00e9", k=4)) for _ in range(60)]
     table = pyarrow.table({"id": range(60), "text": texts})
@@ -286,9 +286,20 @@ def test_datasets_with_bad_records(rng, monkeypatch):
         found = trawl.ray.contains(data, plan, "text", errors="apart", workers=workers, threads=3)[0]
         assert (found.options["compute"]["min_size"], found.options["compute"]["max_size"]) == sizes
         assert found.worker.stage.threads == 3 and 0 <= found.options["num_cpus"] < 1
-    for wrong, message in (((2, 1), "at least 2, and at most 1"), (7, "no room"), (0, "1 or more")):
+    for wrong, message in (((2, 1), "at least 2, and at most 1"), (7, "too few nodes"), (0, "1 or more")):
         with pytest.raises(ValueError, match=message):
             trawl.ray.contains(data, plan, "text", workers=wrong)
+    with pytest.warns(UserWarning, match="too few nodes for 64 actors .*; 6 are started"):
+        found = trawl.ray.contains(data, plan, "text", errors="apart", workers=(1, 64))[0]
+    assert found.options["compute"]["max_size"] == 6
+    monkeypatch.setattr(trawl.ray, "LOOKS", 1)
+    ray.free = {"CPU": 1.0}  # the rest is a Collection's, say
+    with pytest.warns(UserWarning, match="CPU: 1 are free and .* are needed"):
+        trawl.ray.contains(data, plan, "text", errors="apart")
+    ray.free = None
+    nothing = ray_by_hand.Dataset([])
+    nothing.map_batches = lambda *_, **__: nothing  # Ray calls no stage for no tables
+    assert trawl.ray.count(nothing, plan, "text") == {**Stage(plan, "text", "count").counters, "pattern_records": [0, 0]}
     data.map_batches = None  # an unknown column is refused before any task
     with pytest.raises(KeyError, match="the table has the columns id, text"):
         trawl.ray.contains(data, plan, "none")

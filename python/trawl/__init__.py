@@ -25,70 +25,60 @@ benchmarks          decontaminate(): which documents hold parts of a benchmark's
 a server            Client
 """
 
+import importlib
+import sys
+import types
+from typing import TYPE_CHECKING, Any
+
 from ._errors import (
-    ArgumentError,
-    BusyError,
-    CancelledError,
-    DeviceError,
-    EngineError,
-    Error,
-    FileError,
-    LimitError,
-    MissingFileError,
-    OpenError,
-    OutOfMemoryError,
-    ReadError,
-    ServerError,
-    ThreadError,
+    ArgumentError, BusyError, CancelledError, DeviceError, EngineError, Error, FileError,
+    LimitError, MissingFileError, OpenError, OutOfMemoryError, ReadError, ServerError, ThreadError,
     UnsupportedError,
-)
+)  # fmt: skip
 from ._fasta import fasta
 from ._sources import Cells, Lines, Matches
 from ._trawl import (
-    Array,
-    Batches,
-    Column,
-    LineBatches,
-    Plan,
-    Searcher,
-    Text,
-    __version__,
-    algorithms,
+    Array, Batches, Column, LineBatches, Plan, Searcher, Text, __version__, algorithms,
     instruction_sets,
-)
-from .client import Client
-from .decontaminate import decontaminate
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from .client import Client
+    from .decontaminate import decontaminate
 
 __all__ = [
-    "ArgumentError",
-    "Array",
-    "Batches",
-    "BusyError",
-    "CancelledError",
-    "Cells",
-    "Client",
-    "Column",
-    "DeviceError",
-    "EngineError",
-    "Error",
-    "FileError",
-    "LimitError",
-    "LineBatches",
-    "Lines",
-    "Matches",
-    "MissingFileError",
-    "OpenError",
-    "OutOfMemoryError",
-    "Plan",
-    "ReadError",
-    "Searcher",
-    "ServerError",
-    "Text",
-    "ThreadError",
-    "UnsupportedError",
-    "__version__",
-    "algorithms",
-    "decontaminate",
-    "fasta",
-    "instruction_sets",
-]
+    "ArgumentError", "Array", "Batches", "BusyError", "CancelledError", "Cells", "Client",
+    "Column", "DeviceError", "EngineError", "Error", "FileError", "LimitError", "LineBatches",
+    "Lines", "Matches", "MissingFileError", "OpenError", "OutOfMemoryError", "Plan", "ReadError",
+    "Searcher", "ServerError", "Text", "ThreadError", "UnsupportedError", "__version__",
+    "algorithms", "decontaminate", "fasta", "instruction_sets",
+]  # fmt: skip
+
+
+class _Package(types.ModuleType):
+    """The package, which imports at first use what few programs use."""
+
+    if not TYPE_CHECKING:
+        Client = property(lambda _: importlib.import_module("trawl.client").Client)
+        # The function hides the module of this name, which Python would set here.
+        decontaminate = property(lambda _: importlib.import_module("trawl.decontaminate").decontaminate, lambda *_: None)
+
+
+class _First(str):
+    """A name that is sorted before other names."""
+
+    __slots__ = ()
+
+    def __lt__(self, other: Any) -> bool:
+        return True
+
+    def __gt__(self, other: Any) -> bool:
+        return False
+
+
+def __dir__() -> list[str]:
+    """List the names, Plan first, as help(trawl) does."""
+    return [_First("Plan"), *(globals().keys() | set(__all__)) - {"Plan"}]
+
+
+sys.modules[__name__].__class__ = _Package

@@ -93,10 +93,10 @@ class ReadError(FileError):
     """Reading the text failed, or the file became shorter meanwhile; text_offset says where.
 
     >>> try:
-    ...     Plan("a").count(pathlib.Path("/"))
+    ...     Plan("a").count(pathlib.Path("/proc/self/mem"))
     ... except ReadError as error:
     ...     print(error, error.text_offset)
-    /: Is a directory 0
+    /proc/self/mem: Input/output error 0
     """
 
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
 import io
-import os
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from ._sources import bytes_view
+from ._sources import bytes_view, unpacked
 
 _NAME = re.compile(b"[^\\0- ]*")
 
 def fasta(source: Any) -> Iterator[tuple[str, bytes]]:
     """Yield (name, sequence) for each sequence of a FASTA text, with the sequence's lines joined.
 
-    source: a path (os.PathLike; unpacked if the name ends in .gz), a file opened in binary mode, bytes or a str.
+    source: a path (os.PathLike; unpacked if gzip, bzip2 or xz packed the file), a file opened in binary mode, bytes or a str.
     A line that begins with > names the next sequence, up to the first blank. Lines that begin with ; are left
     out, as are a byte order mark of UTF-8 and the line ends \\n and \\r\\n. A name or a sequence may be empty.
     Letters before the first name are a sequence without a name. ValueError: a line begins with @, as in FASTQ, or
@@ -29,7 +27,7 @@ def fasta(source: Any) -> Iterator[tuple[str, bytes]]:
     two [(0, 7, 0, 0, '-')]
     """
     if hasattr(source, "__fspath__"):
-        with (gzip.open if os.fsencode(source).endswith(b".gz") else open)(source, "rb") as file:
+        with unpacked(source) as file:
             yield from fasta(file)
         return
     if not hasattr(source, "read"):

@@ -1,4 +1,4 @@
-"""Writes files. A new regular file takes its name when it is complete; a pipe, a device and a socket are written in place."""
+"""Writes files. A regular file appears when the file is complete; a pipe, a device and a socket are written in place."""
 
 from __future__ import annotations
 

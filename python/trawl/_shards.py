@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ._errors import Error, OutOfMemoryError, ReadError, UnsupportedError
+from ._sources import several
 from ._trawl import Column, Plan, Searcher, Text, numbers
 from .client import Positions
 
@@ -120,8 +121,9 @@ class Shard:
         return total
 
     def counted_together(self, plan: Plan, in_all: bool) -> Any:
-        """Count by pattern, or all (an array of one number), in one search for all requests that came during
-        the search before and that have the same plan, or few patterns and the same options. The thread that
+        """Count by pattern, or all occurrences (an array of a single number). A single search answers all requests
+        that came during the search before, if the requests have the same plan, or few patterns and the same
+        options. The thread that
         finds no search going on searches for all."""
         own = Waiting(plan, in_all)
         with self.lock:
@@ -279,7 +281,7 @@ class Actor:
 def found_below(paths: Iterable[Any]) -> Iterator[str]:
     """Yield the files of `paths` and of directories in `paths`, by name. A symbolic link is followed
     only if `paths` contains the link."""
-    for path in map(os.fsdecode, paths):
+    for path in map(os.fsdecode, several(paths)):
         if not os.path.isdir(path):
             yield path
             continue
@@ -289,6 +291,11 @@ def found_below(paths: Iterable[Any]) -> Iterator[str]:
                 file = os.path.join(folder, name)
                 if os.path.isfile(file) and not os.path.islink(file):
                     yield file
+
+
+def paths_of(sources: Any, absolute: bool = False) -> list[str]:
+    paths = [os.fsdecode(one) for one in several(sources)]
+    return [os.path.abspath(one) for one in paths] if absolute else paths
 
 
 def fail(fault: OSError) -> None:
@@ -351,25 +358,25 @@ def _ray() -> Any:
 
 
 def nodes_for(actors: int, cpus: float, gpus: float) -> list[dict[str, Any]]:
-    """Return the resources of each node with room for an actor, and the number of actors that fit there
+    """Return the resources of each node that can hold an actor, and the number of actors that fit there
     as "actors".
 
-    ValueError: the nodes have no room for so many actors, and Ray would wait without end. A cluster that
-    starts nodes when nodes are needed is not refused.
+    ValueError: the nodes cannot hold so many actors, and Ray would wait without end. A cluster that starts
+    nodes when nodes are needed is not refused.
     """
     if actors < 1 or cpus < 0 or gpus < 0 or cpus + gpus == 0:
-        raise ValueError(f"no room for actors, {actors} with {cpus} cores and {gpus} GPUs each: 1 or more is needed")
+        raise ValueError(f"{actors} actors with {cpus} cores and {gpus} GPUs each: 1 or more is needed")
     ray = _ray()
     nodes = [dict(node["Resources"]) for node in ray.nodes() if node["Alive"]]
     for node in nodes:
-        rooms = [(node.get("CPU", 0), cpus), (node.get("GPU", 0), gpus)]
-        node["actors"] = int(min([has // each for has, each in rooms if each], default=actors))
+        kinds = [(node.get("CPU", 0), cpus), (node.get("GPU", 0), gpus)]
+        node["actors"] = int(min([has // each for has, each in kinds if each], default=actors))
     most_of: Any = getattr(ray._private.state.state, "get_max_resources_from_cluster_config", dict)
     if not most_of() and sum(node["actors"] for node in nodes) < actors:
-        kinds = Counter(f"{node.get('CPU', 0):g} cores and {node.get('GPU', 0):g} GPUs" for node in nodes)
-        has = ", ".join(f"{count} with {kind}" for kind, count in kinds.items())
+        counts = Counter(f"{node.get('CPU', 0):g} cores and {node.get('GPU', 0):g} GPUs" for node in nodes)
+        has = ", ".join(f"{count} with {kind}" for kind, count in counts.items())
         raise ValueError(
-            f"no room for actors, {actors} with {cpus} cores and {gpus} GPUs each: the nodes are {has}"
+            f"too few nodes for {actors} actors with {cpus} cores and {gpus} GPUs each: the nodes are {has}"
         )
     return [node for node in nodes if node["actors"] > 0]
 
@@ -389,7 +396,7 @@ class Keeper:
 
     def __init__(self, sources: Any, shards: int | None, options: dict[str, Any]) -> None:
         self.options, self.lock = options, threading.Lock()
-        self.roots = [] if isinstance(sources, Mapping) else [os.fsdecode(one) for one in sources]
+        self.roots = [] if isinstance(sources, Mapping) else paths_of(sources)
         self.held: list[Held] = []
         try:
             self.held = self.start(list(files_of(sources if not self.roots else self.roots)), shards)
@@ -408,21 +415,21 @@ class Keeper:
         ray, options = _ray(), self.options
         copies, cpus, gpus = (options[name] for name in ("replicas", "cpus", "gpus"))
         nodes = nodes_for(max(1, min(shards or 1, len(files))) * copies, cpus, gpus)
-        room = [int(node.get("memory", 0)) for node in nodes]
-        count = shards or max(1, len(room) // copies)
+        free = [int(node.get("memory", 0)) for node in nodes]
+        count = shards or max(1, len(free) // copies)
         most = sum(file.size for file in files) // count + 1
         files = [part for file in files for part in cut(file, most)]
         sizes = [file.size for file in files]
         ranges = list(itertools.pairwise(deal(sizes, count)))
         needed = [ACTOR_BYTES + sum(sizes[begin:end]) + end - begin for begin, end in ranges]
-        if max(needed) > max(room):
+        if max(needed) > max(free):
             raise OutOfMemoryError(
                 f"shard {needed.index(max(needed))} of {len(needed)} needs {max(needed)} bytes, and no "
-                f"node has more than {max(room)} for actors: more shards are needed"
+                f"node has more than {max(free)} for actors: more shards are needed"
             )
-        if copies * sum(needed) > sum(room):
+        if copies * sum(needed) > sum(free):
             raise OutOfMemoryError(
-                f"{len(needed)} shards need {copies * sum(needed)} bytes, and the nodes have {sum(room)} for actors"
+                f"{len(needed)} shards need {copies * sum(needed)} bytes, and the nodes have {sum(free)} for actors"
             )
         held = []
         for (begin, end), memory in zip(ranges, needed):
@@ -445,7 +452,7 @@ class Keeper:
         with self.lock:
             self.held += self.start(list(files_of(sources)), shards or 1)
             if not isinstance(sources, Mapping):
-                self.roots += [os.fsdecode(one) for one in sources]
+                self.roots += paths_of(sources)
 
     def refresh(self) -> list[str]:
         with self.lock:
@@ -525,21 +532,21 @@ class Collection:
     combined in the order of the texts. Threads may share a collection, and requests for counts that
     wait for an actor share a search if they have the same plan, or few patterns and the same options.
 
-    sources: paths of files and directories, which have to be the same on all nodes and here; or a dict
+    sources: a path, or paths, of files and directories, which have to be the same on all nodes and here; or a dict
       of names and texts (bytes or str), which also stay in Ray's object store.
     shards: the number of shards. The default is a shard for each node with enough cores and GPUs.
     name: the collection outlives this process. Collection.open(name) finds the collection, in any process
       of the cluster, and close() ends it.
-    replicas: so many actors hold each shard, on different nodes if possible. If an actor is lost, another
-      one answers, while Ray loads the shard again.
+    replicas: so many actors hold each shard, on different nodes if possible. If an actor is lost, a second actor
+      answers, while Ray loads the shard again.
     cpus, gpus: the cores with which each actor searches; gpus=1: a GPU also holds the actor's texts.
-    restarts: how often a lost actor is started again, on any node with room. The new actor loads the
-      texts again.
+    restarts: how often a lost actor is started again, on any node with free cores and memory. The new
+      actor loads the texts again. Meanwhile requests go to other copies.
     timeout: seconds for loading or for an answer. Afterwards a TimeoutError names the missing shards.
 
-    Each search takes missing=[], a list to which shards without an answer are added, as (number, name of
-    the first file, name of the last file); the answer is then that of the other shards. Without a list, a
-    missing shard is an error.
+    Each search takes missing=a list of the caller's. The search adds to the list the shards without an
+    answer, as (number, name of the first file, name of the last file), and gives the answer of the other
+    shards. Without a list, a shard without an answer is an error.
 
     OutOfMemoryError: no node has the memory for a shard. ReadError: a file changed before a shard was
     loaded or loaded again; see refresh(). UnsupportedError: a file is cut at line ends, and an occurrence
@@ -548,7 +555,7 @@ class Collection:
 
     def __init__(
         self,
-        sources: Iterable[Any] | Mapping[str, bytes | str],
+        sources: str | bytes | os.PathLike[str] | Iterable[Any] | Mapping[str, bytes | str],
         shards: int | None = None,
         *,
         name: str | None = None,
@@ -560,7 +567,7 @@ class Collection:
     ) -> None:
         options = {"replicas": replicas, "cpus": cpus, "gpus": gpus, "restarts": restarts, "timeout": timeout}
         if not isinstance(sources, Mapping):
-            sources = [os.path.abspath(os.fsdecode(one)) for one in sources] if name else list(sources)
+            sources = paths_of(sources, absolute=name is not None)
         if name is None:
             self._open(Keeper(sources, shards, options), timeout)
             return
@@ -582,6 +589,7 @@ class Collection:
         self.keeper, self.timeout = keeper, timeout
         self.sent: tuple[Plan, Any] | None = None  # the last plan, and the plan in the object store
         self.turns = itertools.count()
+        self.lost: dict[tuple[int, int], Any] = {}  # (shard, copy) -> its status, which has not come yet
         self.reload()
 
     def _keep(self, what: str, *arguments: Any) -> Any:
@@ -598,6 +606,7 @@ class Collection:
     def reload(self) -> None:
         """Learn which shards there are now, after another process called add() or refresh()."""
         self.held: list[Held] = self._keep("shards")
+        self.lost.clear()
         files = [file for one in self.held for file in one.files]
         index = {name: i for i, name in enumerate(dict.fromkeys(file.name for file in files))}
         self.names = list(index)
@@ -610,10 +619,9 @@ class Collection:
         """The first actor of each shard."""
         return [one.actors[0] for one in self.held]
 
-    def add(self, sources: Iterable[Any] | Mapping[str, bytes | str], shards: int | None = None) -> None:
+    def add(self, sources: Any, shards: int | None = None) -> None:
         """Load more files or texts, into new shards (1 by default). Other searches go on meanwhile."""
-        given = sources if isinstance(sources, Mapping) else [os.path.abspath(os.fsdecode(one)) for one in sources]
-        self._keep("add", given, shards)
+        self._keep("add", sources if isinstance(sources, Mapping) else paths_of(sources, True), shards)
         self.reload()
 
     def refresh(self) -> list[str]:
@@ -649,8 +657,11 @@ class Collection:
         end = None if self.timeout is None else time.monotonic() + self.timeout
 
         def send(i: int, number: int) -> Any:
-            actor = self.held[i].actors[(turn + number) % len(self.held[i].actors)]
-            return actor.stream.options(num_returns="streaming").remote(*arguments) if stream else actor.ask.remote(*arguments)
+            actors = self.held[i].actors
+            copies = [(turn + number + i) % len(actors) for i in range(len(actors))]
+            copy = next((one for one in copies if self._answers(i, one)), copies[0])
+            actor = actors[copy]
+            return copy, actor.stream.options(num_returns="streaming").remote(*arguments) if stream else actor.ask.remote(*arguments)
 
         asked = [send(i, 0) for i in range(len(self.held))]
         for i, answer in enumerate(asked):
@@ -663,12 +674,32 @@ class Collection:
                 files = self.held[i].files
                 missing.append((i, files[0].name, files[-1].name))
 
-    def _parts(self, i: int, answer: Any, send: Any, end: float | None, stream: bool) -> Iterator[Any]:
+    def _answers(self, i: int, copy: int) -> bool:
+        """Say whether a copy answers, as far as is known. A copy that was lost is asked for its status, again and again,
+        and gets no requests until the status has come."""
+        asked, ray = self.lost.get((i, copy)), _ray()
+        if asked is None:
+            return True
+        if not ray.wait([asked], num_returns=1, timeout=0)[0]:
+            return False
+        try:
+            ray.get(asked)
+        except ray.exceptions.RayActorError:
+            self._lose(i, copy)
+            return False
+        self.lost.pop((i, copy), None)
+        return True
+
+    def _lose(self, i: int, copy: int) -> None:
+        self.lost[i, copy] = self.held[i].actors[copy].status.remote()
+
+    def _parts(self, i: int, sent: Any, send: Any, end: float | None, stream: bool) -> Iterator[Any]:
         """Yield the parts of a shard's answer. If an actor is lost, ask the next, and leave out the parts
         that came before."""
         ray, came, copies = _ray(), 0, len(self.held[i].actors)
         dead: dict[int, Any] = {}
         for number in itertools.count(1):
+            copy, answer = sent
             try:
                 left = None if end is None else max(0, end - time.monotonic())
                 if not stream:
@@ -686,14 +717,16 @@ class Collection:
                     "load, or wait for a node with their memory, cores or GPU"
                 ) from None
             except ray.exceptions.ActorDiedError as fault:
-                dead[number % copies] = fault
+                dead[copy] = fault
+                self._lose(i, copy)
                 if len(dead) == copies:
                     raise Error(f"a shard cannot be loaded, or was lost too often: {fault}") from fault
             except ray.exceptions.RayActorError:
+                self._lose(i, copy)
                 if end is not None and time.monotonic() > end:
                     raise TimeoutError(f"shards [{i}] of {len(self.held)} are loading again") from None
                 time.sleep(0 if number < copies else 0.1)  # Ray starts the actor again
-            answer = send(i, number)
+            sent = send(i, number)
 
     def count(self, plan: Plan, *, missing: list[Any] | None = None) -> int:
         """Count the occurrences."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import bisect
 import codecs
+import contextlib
 import copy
 import functools
+import importlib
 import io
 import itertools
 import operator
 import os
-import pickle
 import re
 import threading
 import warnings
@@ -18,14 +19,17 @@ from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 
-from ._files import NewFile
-
 if TYPE_CHECKING:
     from typing_extensions import Self
 
     from ._trawl import Array, Column
 
 Item = TypeVar("Item")
+
+
+def several(value: Any) -> Any:
+    """Return the items of an argument that takes an item or several items: a str, bytes, a path or a number is a single item."""
+    return [value] if isinstance(value, (str, bytes, bytearray, int, os.PathLike)) else value
 
 
 def gather(patterns: Any) -> tuple[Any, ...]:
@@ -62,7 +66,7 @@ def gather(patterns: Any) -> tuple[Any, ...]:
 
 
 def number(name: str, value: Any, most: int = 2**64 - 1) -> int:
-    """Return a whole number from 0 to `most`. A bool or a float is no number, even if it equals one."""
+    """Return a whole number from 0 to `most`. A bool or a float is no number here, even if the value equals an integer."""
     try:
         if isinstance(value, bool):
             raise TypeError
@@ -259,11 +263,32 @@ def array_items(given: Any) -> list[Any] | None:
     return items
 
 
+def warn_of_packing(name: str, packed: str) -> None:
+    warnings.warn(
+        f"{name}: {packed} data are searched as they are; trawl.Text(path, decompress=True) unpacks them",
+        stacklevel=2,
+    )
+
+
 def warn_of_fasta() -> None:
     warnings.warn(
         "the text is FASTA: occurrences that cross its line ends are not found; trawl.fasta(text) joins the lines",
         stacklevel=2,
     )
+
+
+_PACKED = {"gzip": b"\x1f\x8b\x08", "bz2": b"BZh", "lzma": b"\xfd7zXZ\0", "": b"\x28\xb5\x2f\xfd", " ": b"\x04\x22\x4d\x18"}
+
+
+@contextlib.contextmanager
+def unpacked(path: Any) -> Iterator[Any]:
+    """Open a path for reading lines. A file that gzip, bzip2 or xz packed is unpacked, whatever the name of the file."""
+    with open(path, "rb") as file:
+        head = file.peek(6)
+        module = next((name for name, magic in _PACKED.items() if head.startswith(magic)), None)
+        if module is not None and not module.strip():
+            raise ValueError(f"{os.fsdecode(path)}: zstd or lz4 data: unpack the file first")
+        yield file if module is None else importlib.import_module(module).open(file)
 
 
 # ---- Results -----------------------------------------------------------------------------------
@@ -486,8 +511,9 @@ def answers(plan: Any, which: Any, answer: str) -> Any:
 
 def chosen_first(plan: Any, options: dict[str, Any]) -> list[int] | None:
     """Return the indices of the patterns that "leftmost-first" may choose: all but those that begin with an earlier
-    pattern. Where two of these patterns have the same begin, the earlier is the longer. None: an occurrence depends on
-    more than its own letters, so that a pattern may occur without a pattern with which it begins."""
+    pattern. Where two of these patterns have the same begin, the earlier is the longer. None: whether a pattern
+    occurs depends on more than the letters of the occurrence. So a pattern may occur where its prefix, which is a
+    pattern too, does not."""
     folds = options["ignore_case"]
     if options["regex"] or options["whole_words"] or options["whole_lines"]:
         return None
@@ -524,6 +550,8 @@ def values_by_pattern(plan: Any, given: dict[Any, Any]) -> list[Any]:
 
 def replace_file(path: Any, text: Any, rewrite: Callable[[Any], int]) -> int:
     """Let `rewrite` write the file `path`. A file that has no occurrence and is the text itself stays as it is."""
+    from ._files import NewFile
+
     with NewFile(path, text) as file:
         count = rewrite(file.write)
         file.may_stay = count == 0
@@ -574,6 +602,8 @@ def _built(patterns: bytes, sizes: bytes, options: tuple[tuple[str, Any], ...]) 
 
 def out_of_band(form: Any, protocol: int) -> Any:
     """Return a buffer for pickle. From protocol 5 on, pickle can keep the buffer out of band."""
+    import pickle
+
     return pickle.PickleBuffer(form) if protocol >= 5 else bytes(form)
 
 

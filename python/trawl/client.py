@@ -23,7 +23,7 @@ from urllib.parse import quote
 
 from ._errors import ArgumentError, ServerError, UnsupportedError, busy
 from ._http import Reply, Server, data, name, understood
-from ._sources import LETTERS, SYNTAXES, Columns, choice, gather, number
+from ._sources import LETTERS, SYNTAXES, Columns, choice, gather, number, several
 from ._trawl import Plan
 
 if TYPE_CHECKING:
@@ -136,11 +136,6 @@ def wire(value: bytes) -> Any:
         return {"bytes": base64.b64encode(value).decode()}
 
 
-def several(value: Any) -> Any:
-    """Return a list for an option that takes a single value or several."""
-    return [value] if isinstance(value, (str, bytes, int, os.PathLike)) else value
-
-
 def plan_options(plan: Plan) -> dict[str, Any]:
     """Return the options with which a server gives the plan's answers. Raise UnsupportedError if no options do."""
     given: Any = plan.__reduce__()[1][-1]
@@ -205,7 +200,7 @@ def request(patterns: Any, options: Options) -> dict[str, Any]:
         elif key in ("tg", "max_results", "max_seconds"):
             body[key] = min(value, 2**63 - 1)  # the most that the server's JSON has
         elif key in ("glob", "type", *NUMBERS):
-            flags += [f"--{key.replace('_', '-')}={one}" for one in several(value)]
+            flags += [f"--{key.replace('_', '-')}={os.fsdecode(one) if isinstance(one, bytes) else one}" for one in several(value)]
         elif key == "options":
             flags += several(value)
         elif key == "paths":

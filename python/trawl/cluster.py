@@ -2,8 +2,8 @@
 
 Each shard of a tree is held by `trawl serve` on some node, which serves the files between two paths. A
 deployment of Ray Serve, the front, passes each request to all shards, and puts the answers together in the
-order of --sort=path. So `trawl --server=http://...`, the page and trawl.Client ask a cluster as they ask one
-server. The tree has to be the same on all nodes. docs/server.md of trawl describes the protocol.
+order of --sort=path. So `trawl --server=http://...`, the page and trawl.Client ask a cluster in the same way as a
+single server. The tree has to be the same on all nodes. docs/server.md of trawl describes the protocol.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import collections
 import contextlib
+import ctypes
 import functools
 import ipaddress
 import itertools
@@ -19,17 +20,20 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
 from typing import Any
 
 from . import _http
 from ._errors import ServerError
+from ._sources import several
 from ._shards import ACTOR_BYTES, NAMESPACE, deal, found_below, nodes_for
-from .client import Client
 
 PASSED_ON = ("host", "origin", "authorization", "content-type", "if-none-match")
 RETURNED = ("content-type", "cache-control", "etag", "x-content-type-options", "content-security-policy")
@@ -37,8 +41,17 @@ PARTS_AHEAD = 16  # parts of a shard's answer that wait for the answers of shard
 READ_BYTES = 1 << 16  # limit for a part of an answer
 GROUPS = 0x80  # a bit of the exit status: groups of lines were printed
 ANSWER_BYTES_MAX = 1 << 30  # limit for an answer that the front reads whole
-LEFT_OUT = b"no files were searched"  # the begin of a message
-NOT_SERVED = ("--sortr", "--count-by-pattern", "--debug")  # also refused: --sort by anything but the path
+ENDING = b"the server is ending"  # in the refusals and messages of a server that will end
+ENDED = "trawl-serve ended with status"
+LEFT_OUT = b"no files were searched"  # the begin of a message, which is true if all shards say it
+CHECK_SECONDS = 1.0  # how long a copy may take to say whether it answers
+EVERY_SECONDS = 0.5  # between two checks of all copies
+SILENT_SECONDS = 2.0  # a server or an actor without an answer for longer is ended
+PATIENCE_SECONDS = 0.25  # a request that waits looks so often whether its copy still answers
+RETURN_SECONDS = 60.0  # how long a request waits for a shard of which no copy answers
+LOSSES_MAX = 5  # a request that loses so many servers is refused: perhaps the request ends them
+PARENT_ENDS = 1  # prctl's option for the signal that a process gets when its parent ends
+NOT_SERVED = ("--sortr", "--count-by-pattern")
 
 
 def program() -> str:
@@ -46,37 +59,53 @@ def program() -> str:
     beside = pathlib.Path(__file__).with_name("bin") / "trawl-serve"
     found = os.environ.get("TRAWL_SERVE") or (str(beside) if beside.exists() else shutil.which("trawl-serve"))
     if not found:
-        raise FileNotFoundError("trawl-serve: neither in TRAWL_SERVE nor in PATH nor beside the package")
+        raise FileNotFoundError(
+            "trawl-serve: neither in TRAWL_SERVE nor in PATH nor beside the package. pip builds trawl-serve if the headers of "
+            "libmicrohttpd and jansson are there (Debian: libmicrohttpd-dev, libjansson-dev)"
+        )
     return found
 
 
 class Shard:
-    """A Ray actor with a server, which holds the files from one path until another."""
+    """A Ray actor with a server, which holds the files between two paths."""
 
-    def __init__(self, arguments: list[str], timeout: float) -> None:
+    def __init__(self, arguments: list[str]) -> None:
         self.arguments = arguments
         self.folder = tempfile.TemporaryDirectory(prefix="trawl")
-        address = f"unix:{self.folder.name}/socket"
-        self.process = subprocess.Popen([program(), f"--listen={address}", *arguments])
-        self.address = address
-        end = time.monotonic() + timeout
-        while not self.is_loaded():
-            if self.process.poll() is not None:
-                raise RuntimeError(f"trawl-serve ended with status {self.process.returncode}: see the actor's messages in Ray's logs")
-            if time.monotonic() > end:
-                raise TimeoutError(f"trawl-serve did not load its files in {timeout} s")
-            time.sleep(0.05)
+        self.start()
 
-    def is_loaded(self) -> bool:
+    def start(self) -> None:
+        self.path = f"{self.folder.name}/{time.monotonic_ns()}"
+        self.is_loaded, self.silent_since = False, 0.0
+        command = [program(), f"--listen=unix:{self.path}", *self.arguments]
+        made: Future[subprocess.Popen[bytes]] = Future()
+        threading.Thread(target=run, args=(command, made), daemon=True).start()
+        self.process = made.result()
+
+    async def check(self) -> str:
+        """Return why the server does not answer, or "". A server that ended, or is silent, is started again."""
+        if (status := self.process.poll()) is not None:
+            self.start()
+            return f"{ENDED} {status}: see the actor's messages in Ray's logs"
         try:
-            with Client(self.address, token=self.token() or "", timeout=5.0) as client:
-                return not any(one["loading"] for one in client.collections())
-        except ServerError:
-            return False
+            self.is_loaded |= not await asyncio.wait_for(self.is_loading(), CHECK_SECONDS / 2)
+            self.silent_since = 0.0
+            return "" if self.is_loaded else "its files are loading"
+        except (ServerError, asyncio.TimeoutError) as fault:
+            now = time.monotonic()
+            self.silent_since = self.silent_since or now
+            if now - self.silent_since > SILENT_SECONDS:
+                self.process.kill()
+            return str(fault) or "trawl-serve is silent"
 
-    def token(self) -> str | None:
+    async def is_loading(self) -> bool:
         files = [one for one in self.arguments if one.startswith("--token-file=")]
-        return pathlib.Path(files[-1].partition("=")[2]).read_text() if files else None
+        token = pathlib.Path(files[-1].partition("=")[2]).read_text().strip() if files else ""
+        headers = {"host": "localhost", "authorization": f"Bearer {token}"}
+        (status, _), *parts = [one async for one in self.ask("GET", "/v1/collections", headers, b"")]
+        if status == 503:
+            raise ServerError(b"".join(parts).decode(), status)
+        return status == 200 and any(one["loading"] for one in json.loads(b"".join(parts))["collections"])
 
     def facts(self) -> tuple[str, int]:
         import ray
@@ -88,8 +117,9 @@ class Shard:
         this task, the connection to the server is closed, and the server ends the search."""
         lines = [f"{verb} {path} HTTP/1.1", *(f"{key}: {value}" for key, value in headers.items())]
         head = "\r\n".join([*lines, f"content-length: {len(body)}", "", ""]).encode("latin-1")
-        reader, writer = await asyncio.open_unix_connection(self.address.removeprefix("unix:"))
+        writer: Any = None
         try:
+            reader, writer = await asyncio.open_unix_connection(self.path)
             writer.write(head + body)
             with contextlib.suppress(ConnectionError):  # a server may answer before it has read all
                 await writer.drain()
@@ -104,21 +134,34 @@ class Shard:
                         return
                 part = await reader.read(min(left, READ_BYTES))
                 if not part:
-                    raise ServerError(f"{self.address}: the connection ended early")
+                    raise ServerError("trawl-serve: the connection ended early")
                 left -= len(part)
                 yield part
                 if left == 0 and "transfer-encoding" in given:
                     await reader.readline()
                 elif left == 0:
                     return
-        except (OSError, EOFError) as fault:
-            raise ServerError(f"{self.address}: {fault}") from fault
+        except (OSError, EOFError, ValueError, IndexError) as fault:
+            raise ServerError(f"trawl-serve: {fault}") from fault
         finally:
-            writer.transport.abort()
+            if writer is not None:
+                writer.transport.abort()
+
 
     def __del__(self) -> None:
         with contextlib.suppress(AttributeError):
-            self.process.terminate()
+            self.process.kill()
+
+
+def run(command: list[str], made: Future[subprocess.Popen[bytes]]) -> None:
+    """Run a program in this thread. The program ends with the thread, also if the thread's process is killed."""
+    ends = functools.partial(ctypes.CDLL(None).prctl, PARENT_ENDS, signal.SIGKILL)
+    try:
+        made.set_result(subprocess.Popen(command, preexec_fn=ends))
+    except OSError as fault:
+        made.set_exception(fault)
+    else:
+        made.result().wait()
 
 
 # ---- Answers that become one ---------------------------------------------------------------------
@@ -128,24 +171,84 @@ class Refused(Exception):
     """A shard refused a request: status, headers, body."""
 
 
+class Copy:
+    """An actor with a copy of a shard. fault: why the copy gets no requests; "": it answers."""
+
+    def __init__(self, actor: Any) -> None:
+        self.actor, self.fault, self.since = actor, "", 0.0
+        self.check: Any = None  # the answer to a check, which may not have come yet
+        self.asked, self.patience = 0.0, SILENT_SECONDS
+
+    def mark(self, fault: str) -> None:
+        self.since = self.since if self.fault else time.monotonic()
+        self.fault = fault
+
+
+def lost(copies: list[Copy]) -> bool:
+    """Say whether no copy of a shard answers."""
+    return all(one.fault for one in copies)
+
+
 class Units:
     """The answer of a shard, in units: b"o" with bytes of output, b"m" with a message, b"x" with an exit
-    status; or b"l" with a line of JSON. With a second copy of the shard, another actor goes on where a lost
-    actor ended, since all copies give the same output."""
+    status; or b"l" with a line of JSON. All copies of a shard give the same output, so a second actor goes on where a
+    lost actor ended. copies: the actors, in the order in which requests go to the actors."""
 
-    def __init__(self, send: Callable[[int], Any], copies: int, is_framed: bool) -> None:
+    def __init__(self, send: Callable[[Copy], Any], copies: list[Copy], is_framed: bool) -> None:
         self.send, self.copies, self.is_framed = send, copies, is_framed
-        self.stream = send(0)
+        self.losses = 0
         self.status: Any = None
+        self.begin()
+
+    def begin(self) -> None:
+        self.copy = next((one for one in self.copies if not one.fault), self.copies[0])
+        self.stream = self.send(self.copy)
+
+    async def go_on(self, fault: Exception) -> None:
+        """After a fault of the copy, send the request to a copy that answers."""
+        self.close()
+        self.copy.mark(words(fault))
+        self.losses += 1
+        end = time.monotonic() + RETURN_SECONDS
+        while lost(self.copies) and time.monotonic() < end:
+            await asyncio.sleep(EVERY_SECONDS / 10)
+        if lost(self.copies):
+            raise Refused(503, {}, error(503, f"no copy of a shard answers: {self.copy.fault}")) from fault
+        if self.losses == LOSSES_MAX:
+            raise Refused(503, {}, error(503, f"the request lost {self.losses} servers, at last: {words(fault)}")) from fault
+        self.begin()
+
+    async def part(self) -> Any:
+        """Return the next part of the answer, None at the end. If the copy answers no longer and another copy does,
+        raise ServerError."""
+        task = asyncio.ensure_future(self.next_part())
+        try:
+            while not (await asyncio.wait([task], timeout=PATIENCE_SECONDS))[0]:
+                if self.copy.fault and not lost(self.copies):
+                    raise ServerError(self.copy.fault)
+            return task.result()
+        finally:
+            task.cancel()
+
+    async def next_part(self) -> Any:
+        async for reference in self.stream:
+            return await reference
+        return None
+
+    async def rest(self) -> AsyncIterator[bytes]:
+        while (part := await self.part()) is not None:
+            yield part
 
     async def raw(self) -> AsyncIterator[bytes]:
-        first = await (await anext(self.stream))
+        first = await self.part()
         if first[0] != 200:
-            parts = [await reference async for reference in self.stream]
-            raise Refused(*first, b"".join(parts))
+            content = b"".join([part async for part in self.rest()])
+            if ENDING in content:
+                raise ServerError(ENDING.decode())
+            raise Refused(*first, content)
         self.status = first
-        async for reference in self.stream:
-            yield await reference
+        async for part in self.rest():
+            yield part
 
     async def units(self) -> AsyncIterator[tuple[bytes, bytes]]:
         rest = b""
@@ -154,9 +257,13 @@ class Units:
             if not self.is_framed:
                 *lines, rest = rest.split(b"\n")
                 for line in lines:
+                    if ENDING in line and kind_of(line) == b"message":
+                        raise ServerError(ENDING.decode())
                     yield b"l", line + b"\n"
                 continue
             while len(rest) >= 5 and len(rest) >= (end := 5 + int.from_bytes(rest[1:5], "little")):
+                if rest[:1] == b"m" and ENDING in rest[:end]:
+                    raise ServerError(ENDING.decode())
                 yield rest[:1], rest[5:end]
                 rest = rest[end:]
 
@@ -165,7 +272,7 @@ class Units:
         import ray
 
         came: dict[bytes, int] = collections.defaultdict(int)
-        for number in itertools.count(1):
+        while True:
             left = came.copy()
             try:
                 async for kind, content in self.units():
@@ -176,17 +283,14 @@ class Units:
                         came[kind] += size - skipped
                         yield kind, content[skipped:] if kind == b"o" else content
                 return
-            except (ray.exceptions.RayActorError, ServerError) as fault:
-                if number > 100 * self.copies:
-                    raise Refused(503, {}, error(503, f"a shard was lost: {fault}")) from fault
-                await asyncio.sleep(0 if number < self.copies else 0.2)  # Ray starts the actor again
-                self.stream = self.send(number)
+            except (ray.exceptions.RayError, ServerError) as fault:
+                await self.go_on(fault)
 
     async def whole(self) -> bytes:
         """Return an answer that is no stream of units."""
         import ray
 
-        for number in itertools.count(1):
+        while True:
             try:
                 parts, size = [], 0
                 async for part in self.raw():
@@ -195,12 +299,8 @@ class Units:
                     if size > ANSWER_BYTES_MAX:
                         raise Refused(413, {}, error(413, "the answer of a shard is too long for the front"))
                 return b"".join(parts)
-            except (ray.exceptions.RayActorError, ServerError) as fault:
-                if number > 100 * self.copies:
-                    raise Refused(503, {}, error(503, f"a shard was lost: {fault}")) from fault
-                await asyncio.sleep(0 if number < self.copies else 0.2)
-                self.stream = self.send(number)
-        raise AssertionError
+            except (ray.exceptions.RayError, ServerError) as fault:
+                await self.go_on(fault)
 
     def close(self) -> None:
         import ray
@@ -213,6 +313,11 @@ def error(status: int, message: str) -> bytes:
     return json.dumps({"error": {"status": status, "message": message}}).encode() + b"\n"
 
 
+def words(fault: Exception) -> str:
+    """Return the last line of a fault of Ray's, which says the cause."""
+    return str(fault).strip().rpartition("\n")[2] or type(fault).__name__
+
+
 def text_of(value: Any) -> bytes:
     try:
         return _http.data(value)
@@ -221,11 +326,11 @@ def text_of(value: Any) -> bytes:
 
 
 def runs_of(body: dict[str, Any], is_ordered: bool = True) -> list[dict[str, Any]]:
-    """Return requests whose answers, one after the other, are that of `body`. Each has operands in the order of
+    """Return requests whose answers, joined in this order, are the answer of `body`. Each has operands in the order of
     --sort=path, of which none lies in another. A request whose answer has no order is not divided."""
     options = [text_of(one).decode("latin-1") for one in body.get("options") or ()]
     for one in options:
-        if one.startswith(NOT_SERVED) or (one.startswith("--sort=") and one not in ("--sort=path", "--sort=none")):
+        if one.startswith(NOT_SERVED):
             raise Refused(422, {}, error(422, f"{one}: a cluster does not serve this option"))
     paths = body.get("paths") or []
     base = text_of(body.get("directory", ""))
@@ -259,13 +364,16 @@ def times(values: list[dict[str, int]]) -> dict[str, Any]:
 # How the members of the shards' answers become one: a function of a member's values, or the rules of an object.
 SUMS = dict.fromkeys(("bytes_printed", "bytes_searched", "matched_lines", "matches", "searches", "searches_with_match"), sum)
 SUMMARY = {"type": first, "data": {"elapsed_total": times, "stats": {"elapsed": times, **SUMS}}}
-STATUS = {"truncated": max, "seconds": max, "shared": max}
-COUNT = {**dict.fromkeys(("occurrences", "files", "unread", "bytes"), sum), "patterns": each, "seconds": max, "shared": max}
-COLUMNS = dict.fromkeys(("count", "total", "unread"), sum)
-COLLECTION = {
-    **dict.fromkeys(("files", "bytes", "held_bytes", "device_bytes", "unheld_files", "state"), sum),
-    "name": first, "root": first, "load_seconds": max, "loading": max,
-}  # fmt: skip
+COPIES = {"trawl_copies": "wanted", "trawl_copies_ready": "ready"}
+HOW = {"sum": sum, "each": each, "most": max, "first": first}
+
+
+@functools.cache
+def rules(answer: str) -> dict[str, Any]:
+    """Return how the members of a kind of answer become one, by the server's own table."""
+    table = subprocess.run([program(), "--generate=answers"], stdout=subprocess.PIPE, check=True, text=True).stdout
+    rows = [line.split("|") for line in table.splitlines()]
+    return {row[2]: HOW[row[4]] for row in rows if row[1] == answer and row[4] in HOW}
 
 
 def joined(values: list[Any], rule: Any) -> Any:
@@ -277,7 +385,7 @@ def joined(values: list[Any], rule: Any) -> Any:
 
 
 def counts(answers: list[bytes]) -> bytes:
-    return json.dumps(joined([json.loads(one) for one in answers], COUNT)).encode() + b"\n"
+    return json.dumps(joined([json.loads(one) for one in answers], rules("count"))).encode() + b"\n"
 
 
 def columns(answers: list[bytes], body: dict[str, Any]) -> bytes:
@@ -298,7 +406,8 @@ def columns(answers: list[bytes], body: dict[str, Any]) -> bytes:
         files += b"".join(index[parts[1][row]] for row in rows)
         patterns += parts[2] if all(new) else b"".join(parts[2][4 * row : 4 * row + 4] for row in rows)
         heads.append(head | {"count": len(rows), "total": head["total"] - count + len(rows)})
-    total = joined(heads, COLUMNS) | {"columns": ["begin", "file", "pattern"], "files": [one for _, one in names.values()]}
+    total = joined(heads, rules("columns"))
+    total |= {"columns": ["begin", "file", "pattern"], "files": [one for _, one in names.values()]}
     most = total["count"] = min(total["count"], body.get("max_results", total["count"]))
     return json.dumps(total).encode() + b"\n" + begins[: 8 * most] + files[: 4 * most] + patterns[: 4 * most]
 
@@ -314,9 +423,9 @@ def metrics(answers: list[bytes]) -> bytes:
     return b"".join(key + (b"\n" if value is None else b" %.17g\n" % value) for key, value in lines.items())
 
 
-def collections_of(answers: list[bytes]) -> bytes:
+def collections_of(answers: list[bytes], **more: Any) -> bytes:
     found = [json.loads(one)["collections"] for one in answers]
-    return json.dumps({"collections": [joined(list(ones), COLLECTION) for ones in zip(*found)]}).encode() + b"\n"
+    return json.dumps({"collections": [joined(list(ones), rules("collection")) for ones in zip(*found)], **more}).encode() + b"\n"
 
 
 def kind_of(line: bytes) -> bytes:
@@ -329,21 +438,54 @@ class Front:
     """The deployment that answers requests: a callable of Ray Serve."""
 
     def __init__(self, shards: list[list[Any]], host: str) -> None:
-        self.shards, self.host, self.turns = shards, host, itertools.count()
+        self.shards = [[Copy(actor) for actor in actors] for actors in shards]
+        self.host, self.turns, self.ended = host, itertools.count(), threading.Event()
+        threading.Thread(target=self.watch, daemon=True).start()
+
+    def watch(self) -> None:
+        """Check all copies again and again. End an actor that is silent: Ray starts the actor again."""
+        import ray
+
+        copies = list(itertools.chain(*self.shards))
+        while not self.ended.wait(EVERY_SECONDS * max(1, len(copies) / 200)):
+            now = time.monotonic()
+            for one in copies:
+                if one.check is None:
+                    one.check, one.asked = one.actor.check.remote(), now
+            came = ray.wait([one.check for one in copies], num_returns=len(copies), timeout=CHECK_SECONDS)[0]
+            for one in copies:
+                if one.check in came:
+                    try:
+                        fault, one.patience = ray.get(one.check), SILENT_SECONDS
+                    except Exception as loss:  # Ray knows, and starts the actor again
+                        fault, one.patience = words(loss), RETURN_SECONDS
+                    one.mark(fault)
+                    one.check = None
+                    continue
+                one.mark("its actor is silent")
+                if now - one.asked > one.patience:
+                    ray.kill(one.actor, no_restart=False)
+                    one.check, one.patience = None, RETURN_SECONDS
+
+    def state(self) -> dict[str, Any]:
+        """Return how many copies there are, and which do not answer."""
+        now, copies = time.monotonic(), [(i, j, one) for i, own in enumerate(self.shards) for j, one in enumerate(own)]
+        faults = [{"shard": i, "copy": j, "seconds": now - one.since, "fault": one.fault} for i, j, one in copies if one.fault]
+        return {"wanted": len(copies), "ready": len(copies) - len(faults), "lost": faults}
 
     def asked(self, request: Any, body: bytes, i: int, is_framed: bool = False) -> Units:
         """Send a request to a shard."""
         headers = {key: request.headers[key] for key in PASSED_ON if key in request.headers}
         path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-        actors, turn = self.shards[i], next(self.turns)
+        turn = next(self.turns) % len(self.shards[i])
 
-        def send(number: int) -> Any:
-            ask = actors[(turn + number) % len(actors)].ask.options(
+        def send(copy: Copy) -> Any:
+            ask = copy.actor.ask.options(
                 num_returns="streaming", _generator_backpressure_num_objects=PARTS_AHEAD
             )
             return aiter(ask.remote(request.method, path, headers, body))
 
-        return Units(send, len(actors), is_framed)
+        return Units(send, self.shards[i][turn:] + self.shards[i][:turn], is_framed)
 
     async def __call__(self, request: Any) -> Any:
         from starlette.responses import Response, StreamingResponse
@@ -356,12 +498,20 @@ class Front:
             given: Any = {}
             with contextlib.suppress(ValueError):
                 given = json.loads(body or b"{}")
-            if path == "/healthz" or path == "/" or (path[1:2] != "v" and path != "/metrics") or not isinstance(given, dict):
+            if path == "/healthz":
+                for i, copies in enumerate(self.shards):
+                    if lost(copies):
+                        raise Refused(503, {}, error(503, f"no copy of shard {i} answers: {copies[0].fault}"))
+                return Response(b"ok\n", 200, {"content-type": "text/plain", "cache-control": "no-store"})
+            if path == "/" or (path[1:2] != "v" and path != "/metrics") or not isinstance(given, dict):
                 given, first = None, self.asked(request, body, 0)
                 content = await first.whole()
                 return Response(content, *first.status)
             framed = given.get("format") == "frames"
             streams = path == "/v1/search" and given.get("format") != "columns"
+            if any(not isinstance(given.get(key) or [], list) for key in ("options", "paths")):
+                await self.asked(request, body, 0).whole()  # a server refuses the request in its own words
+                raise Refused(400, {}, error(400, "options, paths: a list is needed"))
             runs = runs_of(given, path != "/v1/count") if request.method == "POST" else [given]
             if len(runs) > 1 and not streams:  # all positions, of which some may be left out
                 runs = [{key: value for key, value in run.items() if key != "max_results"} for run in runs]
@@ -389,17 +539,24 @@ class Front:
             elif path == "/v1/search":
                 content = columns(answers, given)
             elif path == "/v1/collections":
-                content = collections_of(answers)
+                content = collections_of(answers, copies=self.state())
+            elif path == "/metrics":
+                state = self.state()
+                own = "".join(f"# TYPE {key} gauge\n{key} {state[of]}\n" for key, of in COPIES.items())
+                content = metrics(answers) + own.encode()
             else:
-                content = metrics(answers) if path == "/metrics" else b"".join(answers)
+                content = b"".join(answers)
             return Response(content, 200, asked[0][0].status[1])
         except Refused as refused:
             close(asked)
             status, headers, content = refused.args
             return Response(content, status, headers or {"content-type": "application/json"})
-        except BaseException:
+        except BaseException as fault:
             close(asked)
-            raise
+            if not isinstance(fault, Exception):
+                raise
+            content = error(500, f"{type(fault).__name__}: {fault}")
+            return Response(content, 500, {"content-type": "application/json"})
 
     def is_our_host(self, host: str) -> bool:
         """Say whether the Host header names this machine, which a foreign page cannot fake."""
@@ -414,11 +571,12 @@ class Front:
         said: set[bytes] = set()  # messages of the first shard; other shards repeat those that name no operand
         named = tuple(text_of(one) + b": " for one in body.get("paths") or ())
         quiet = b"--quiet" in [text_of(one) for one in body.get("options") or ()]
-        left_out = {}
+        left_out: list[int] = []  # statuses of the shards that found no file
         for number, shard in enumerate(itertools.chain(*asked)):
-            begins, held, status = True, b"", 2
+            begins, held, status, nothing, faults, began = True, b"", 2, b"", False, number > 0
             try:
                 async for kind, content in shard.all():
+                    began = True
                     if kind == b"x":
                         status, separator = content[0], content[1:]
                     elif kind == b"o" and is_json:
@@ -428,10 +586,11 @@ class Front:
                             yield frame(b"o", held[:at])
                         held = held[at:]
                     elif kind == b"m" and content.startswith(LEFT_OUT):
-                        left_out[number // len(self.shards)] = content  # of a request to all shards
+                        nothing = content
                     elif kind == b"m" and content in said and not content.startswith(named):
                         continue
                     else:
+                        faults |= kind == b"m"
                         if kind == b"m" and number == 0:
                             said.add(content)
                         if begins and not printed and number > 0:  # a binary file counts as a group, as in grep
@@ -439,7 +598,7 @@ class Front:
                         begins = begins and kind != b"o" and not content.endswith(b": binary file matches")
                         yield frame(kind, content)
             except Refused as refused:
-                if number == 0:
+                if not began:
                     raise
                 yield frame(b"m", b"--server: shard %d: %s" % (number, message_of(refused)))
             printed |= status & GROUPS > 0
@@ -447,7 +606,8 @@ class Front:
             if quiet and status == 0:
                 statuses = [0]
                 break
-            statuses.append(status)
+            left_out += [status] * bool(nothing)
+            statuses.append(1 if nothing and not faults else status)
             if held and kind_of(held) == b"summary":
                 summaries.append(json.loads(held))
             elif held:
@@ -455,17 +615,21 @@ class Front:
         if summaries:
             line = json.dumps(joined(summaries, SUMMARY), separators=(",", ":"), sort_keys=True).encode()
             yield frame(b"o", line + b"\n")
-        if len(left_out) == len(asked):
-            yield frame(b"m", left_out[0])
+        if nothing and len(left_out) == len(statuses):
+            yield frame(b"m", nothing)
+            statuses = left_out
         yield frame(b"x", bytes([2 if 2 in statuses else min(statuses)]))
 
     async def lines(self, asked: list[list[Units]], body: dict[str, Any]) -> AsyncIterator[bytes]:
         left = body.get("max_results", sys.maxsize)
         ends: list[dict[str, Any]] = []
         summaries: list[Any] = []
+        nothing: list[bytes] = []  # messages of the shards that found no file
         for number, shard in enumerate(itertools.chain(*asked)):
+            before, began = len(nothing), number > 0
             try:
                 async for _, line in shard.all():
+                    began = True
                     kind = kind_of(line)
                     if kind == b"match":
                         left -= 1
@@ -474,12 +638,16 @@ class Front:
                             break
                     if kind == b"status":
                         ends.append(json.loads(line)["data"])
+                        if len(nothing) > before and not (body.get("tg") and len(nothing) == len(ends)):
+                            ends[-1]["exit"] = min(ends[-1]["exit"], 1)  # another shard has files
                     elif kind == b"summary":
                         summaries.append(json.loads(line))
+                    elif kind == b"message" and LEFT_OUT in line:
+                        nothing.append(line)
                     else:
                         yield line
             except Refused as refused:
-                if number == 0:
+                if not began:
                     raise
                 said = {"text": f"--server: shard {number}: {message_of(refused).decode()}"}
                 yield json.dumps({"type": "message", "data": said}).encode() + b"\n"
@@ -488,8 +656,10 @@ class Front:
                 break
         if summaries:
             yield json.dumps(joined(summaries, SUMMARY), separators=(",", ":"), sort_keys=True).encode() + b"\n"
+        if len(nothing) == len(ends):
+            yield nothing[0]
         exits = [one["exit"] for one in ends]
-        data = {"exit": 2 if 2 in exits else min(exits), **joined(ends, STATUS)}
+        data = {"exit": 2 if 2 in exits else min(exits), **joined(ends, rules("status"))}
         yield json.dumps({"type": "status", "data": data}, separators=(",", ":")).encode() + b"\n"
 
 
@@ -524,9 +694,21 @@ def ranges_of(root: str, shards: int) -> list[tuple[bytes, int]]:
     ]
 
 
+def wait_for(actors: list[Any], end: float) -> None:
+    """Wait until all servers have loaded their files."""
+    import ray
+
+    while actors:
+        said = ray.get([one.check.remote() for one in actors], timeout=max(0, end - time.monotonic()))
+        if ended := [one for one in said if one.startswith(ENDED)]:
+            raise RuntimeError(ended[0])
+        actors = [one for one, fault in zip(actors, said) if fault]
+        time.sleep(0.05 if actors else 0)
+
+
 def start(
     path: str,
-    options: list[str],
+    options: str | list[str],
     *,
     name: str = "trawl",
     shards: int | None = None,
@@ -538,10 +720,11 @@ def start(
     timeout: float = 600.0,
 ) -> list[list[Any]]:
     """Start the shards and the front, and return the shards' actors. path: [NAME=]PATH. options: of trawl
-    serve. Ray starts a lost actor again, on any node with room, and the actor loads its files again."""
+    serve. Ray starts a lost actor again, on any node with free cores and memory, and the actor loads its files again."""
     import ray
     from ray import serve
 
+    path = os.fsdecode(path)
     root = os.path.realpath(path.partition("=")[2] or path)
     nodes = nodes_for(max(1, shards or 1) * replicas, cpus, gpus)
     ranges = ranges_of(root, shards or max(1, len(nodes) // replicas))
@@ -550,20 +733,21 @@ def start(
     for i, (first, size) in enumerate(ranges):
         own = [b"--from=" + first] * (i > 0) + [b"--until=" + bounds[i + 1]] * (i + 1 < len(ranges))
         memory = size + (size >> 3) + 1  # for copies of changed files
-        arguments = ["--max-queries=65536", f"--host-memory={memory}", *options, *map(os.fsdecode, own)]
+        arguments = ["--max-queries=65536", f"--host-memory={memory}", *several(options), *map(os.fsdecode, own)]
         given = path if "=" in path else f"{os.path.basename(root)}={root}"
         made = functools.partial(
             ray.remote(Shard).options, num_cpus=cpus, num_gpus=gpus, memory=memory + ACTOR_BYTES, max_restarts=-1, max_concurrency=1000,
             lifetime="detached", namespace=NAMESPACE, scheduling_strategy="SPREAD",
         )  # fmt: skip
         actors.append(
-            [made(name=f"{name}/{i}/{copy}").remote([*arguments, given], timeout) for copy in range(replicas)]
+            [made(name=f"{name}/{i}/{copy}").remote([*arguments, given]) for copy in range(replicas)]
         )
     try:
-        ray.get([one.facts.remote() for one in itertools.chain(*actors)], timeout=timeout)
+        wait_for(list(itertools.chain(*actors)), time.monotonic() + timeout)
         serve.start(http_options={"host": host, "port": port})
         deployment = serve.deployment(
-            name=name, max_ongoing_requests=1000, ray_actor_options={"num_cpus": 0}
+            name=name, max_ongoing_requests=1000,
+            ray_actor_options={"num_cpus": 0, "resources": {"node:__internal_head__": 0.001}},  # beside Serve's proxy
         )(Front)
         serve.run(deployment.bind(actors, host), name=name, route_prefix="/")
     except BaseException:
@@ -602,13 +786,14 @@ def main(arguments: list[str] | None = None) -> int:
     threads = [] if any(one.startswith("--threads") for one in options) else [f"--threads={max(1, int(given.cpus))}"]
     try:
         os.stat(given.path.partition("=")[2] or given.path)  # before Ray starts
+        program()
         ray.init(given.address, namespace=NAMESPACE, log_to_driver=False)
         actors = start(
             given.path, [*options, *threads], name=given.name, shards=given.shards, replicas=given.replicas,
             cpus=given.cpus, gpus=given.gpus, host=host, port=int(port), timeout=given.timeout,
         )  # fmt: skip
     except (ValueError, RuntimeError, OSError, ray.exceptions.RayError) as fault:
-        print(f"trawl: {str(fault).strip().splitlines()[-1]}", file=sys.stderr)  # the last line is the cause
+        print(f"trawl: {words(fault)}", file=sys.stderr)
         return 2
     print(f"trawl: {len(actors)} shards serve at http://{given.listen}", file=sys.stderr, flush=True)
     try:

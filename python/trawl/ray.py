@@ -22,17 +22,21 @@ import collections
 import copy
 import functools
 import os
+import time
+import warnings
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ._shards import Collection as Collection
 from ._shards import nodes_for
+from ._sources import several
 from ._trawl import Plan
 from .stages import COUNTERS, ERROR_COLUMN, Stage, json_text, stage_of, taken
 
 if TYPE_CHECKING:
     import pyarrow
 
+LOOKS = 10  # for free cores, before a warning
 STAGES_MAX = 8  # stages, one after the other or beside each other, that always get a core for reading
 
 
@@ -128,14 +132,16 @@ def run_stage(
     that reads `bad` runs the search again.
 
     workers: the number of actors, or a range of numbers. The default is a range: Ray starts an actor,
-    and more actors while tables wait, up to the cores (or GPUs) of the cluster.
+    and more actors while tables wait, up to the cores (or GPUs) of the cluster. A range that goes on
+    beyond the cluster ends there, with a warning. Another warning tells of cores (or GPUs) that others
+    hold, such as a Collection: the stage waits for these.
     cpus: the cores of each actor, and the number of threads unless the stage sets threads. Reading runs
     in tasks of its own, for which the actors leave a core (see claim_of).
-    ValueError: the nodes have no room for so many actors. KeyError, TypeError: the dataset's schema is known,
+    ValueError: the nodes cannot hold so many actors. KeyError, TypeError: the dataset's schema is known,
     and the stage cannot search it.
     batch_rows: how many records a worker gets at a time; None: whole blocks of the dataset.
-    keep_order: keep the dataset's order. The setting is stored in the dataset's context, which the
-    dataset shares with its sources and with datasets derived from it.
+    keep_order: keep the dataset's order. The setting is stored in the dataset's context. The sources of the dataset,
+    and datasets derived from the dataset, share the context.
     The workers' counters become Ray metrics (see Metrics), unless the stage has its own `tell`.
     """
     import pyarrow
@@ -152,12 +158,20 @@ def run_stage(
     if most is not None and least > most:
         raise ValueError(f"workers: at least {least}, and at most {most}")
     nodes = nodes_for(least, 0 if gpus else cpus, gpus)
+    fit = sum(node["actors"] for node in nodes)
     if most is None:
-        most = max(1, sum(node["actors"] for node in nodes) - 1 + gpus)
+        most = max(1, fit - 1 + gpus)
+    try:
+        nodes_for(most, 0 if gpus else cpus, gpus)
+    except ValueError as fault:
+        warnings.warn(f"workers: {fault}; {fit} are started", stacklevel=3)
+        most = fit
     if gpus:
         resources: dict[str, Any] = {"num_gpus": 1, "num_cpus": 0}
+        warn_if_held("GPU", least)
     else:
         resources = {"num_cpus": claim_of(least, cpus, [node.get("CPU", 0) for node in nodes])}
+        warn_if_held("CPU", least * resources["num_cpus"] + 1)  # a core is for reading
         stage = copy.copy(stage)
         stage.engine, stage.threads = "cpu", stage.threads or cpus
     # Ray passes on a reference inside a list; a bare reference would be replaced by the object.
@@ -177,10 +191,23 @@ def run_stage(
     return (found, apart) if stage.errors == "apart" else found
 
 
+def warn_if_held(kind: str, needed: float) -> None:
+    """Warn if others hold so many cores or GPUs that a stage would wait."""
+    import ray
+
+    available: Any = ray.available_resources
+    for _ in range(LOOKS):  # Ray learns only after a while what an earlier run has set free
+        if (free := available().get(kind, 0)) >= needed:
+            return
+        time.sleep(0.2)
+    warnings.warn(f"{kind}: {free:g} are free and {needed:g} are needed, so the stage waits until others set some free", stacklevel=4)
+
+
 def claim_of(actors: int, cpus: int, cores: list[float]) -> float:
     """Return how many cores each actor claims from Ray: nearly `cpus`, or less if otherwise the actors of
-    STAGES_MAX stages could claim all cores of the nodes. Ray starts the actors of all stages first; a task that
-    reads needs one more core, and would wait without end for it. No claim is a whole number of cores, because
+    STAGES_MAX stages could claim all cores of the nodes. Ray starts the actors of all stages first. A task that reads
+    needs a core beside the actors' cores, and would wait without end if no core were left. No
+    claim is a whole number of cores, because
     Ray moves the reading into actors that claim as much as a reading task, a whole core."""
     for part in (1, 2, 4, 8, 16, 32, 64):
         claim = round(cpus / part - 0.001, 3)
@@ -195,33 +222,35 @@ def contains(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
 
 
 def filter(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
-    """Keep the records in which a pattern occurs or, with invert=True, no pattern occurs."""
+    """Keep the records in which a pattern occurs or, with invert=True, no pattern occurs. A null is in neither result."""
     return run(dataset, plan, column, "filter", **options)
 
 
-def matrix(
-    dataset: Any, plan: Plan, column: str, *, keep: Iterable[str] = (), **options: Any
+def cells(
+    dataset: Any, plan: Plan, column: str, *, keep: str | Iterable[str] = (), **options: Any
 ) -> Any:
     """Return a row for each pair of a record and a pattern that occurs there: the record's columns
     `keep`, record, pattern, begin. The column `record` counts only the records of one worker, so keep a
     column that identifies the record."""
-    return run(dataset, plan, column, "cells", keep=list(keep), **options)
+    return run(dataset, plan, column, "cells", keep=keep, **options)
+
+
+matrix = cells  # the earlier name
 
 
 def count(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
     """Count the records: all (records), null (nulls), with a pattern (found), not searchable (bad), the
     bytes, and for each pattern the records that contain the pattern (pattern_records). With
     errors="apart" the result is (counts, dataset of the bad records)."""
-    total: dict[str, Any] = {}
+    total: dict[str, Any] = dict.fromkeys(COUNTERS, 0) | {"pattern_records": [0] * len(plan)}
     made = run(dataset, plan, column, "count", **options)
     rows, *bad = made if isinstance(made, tuple) else (made,)
     for row in rows.iter_rows():
         for key, value in row.items():
             if key == "pattern_records":
-                before = total.get(key, [0] * len(value))
-                total[key] = [a + b for a, b in zip(before, value)]
+                total[key] = [a + b for a, b in zip(total[key], value)]
             else:
-                total[key] = total.get(key, 0) + value
+                total[key] += value
     return (total, *bad) if bad else total
 
 
@@ -229,23 +258,23 @@ def count(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
 
 
 def read_json_lines(paths: Any, field: str, *, filesystem: Any = None) -> tuple[Any, Any]:
-    """Read a text field of JSON lines, and return two datasets, (records, bad).
+    """Read a text field of JSON lines, and return two datasets, (records, unread).
 
     paths: files and directories, as paths or URIs that pyarrow.fs knows, or as paths of `filesystem`.
     Files whose name ends in .gz, .bz2, .zst or .lz4 are decompressed. In directories, names that begin
     with . or _ are left out.
     records: the columns path, line (the line's bytes) and the field.
-    bad: the lines that are no JSON object with that field, or whose text is not UTF-8, and files that
+    unread: the lines that are no JSON object with that field, or whose text is not UTF-8, and files that
       cannot be read: path, record (counted from 0 in the file), line, and the reason as `trawl_error`.
-      If the reading of a file fails, the bad record is the first that is not delivered, without a line.
-      A file that was read for `records` is not read again for `bad`.
+      If the reading of a file fails, `unread` has the first record that is not delivered, without a line.
+      A file that was read for `records` is not read again for `unread`.
     """
     return read(paths, functools.partial(json_parts, field=field), filesystem)
 
 
 def read_parquet(paths: Any, *, columns: Any = None, filesystem: Any = None) -> tuple[Any, Any]:
-    """Read Parquet files, or some columns, and return two datasets, (records, bad); see read_json_lines.
-    If a row group cannot be read, the records from one on are bad; other row groups are delivered."""
+    """Read Parquet files, or some columns, and return two datasets, (records, unread); see read_json_lines.
+    If a row group cannot be read, the records before the fault and all other row groups are delivered."""
     return read(paths, functools.partial(parquet_parts, columns=columns), filesystem)
 
 
@@ -272,8 +301,8 @@ def files_of(paths: Any, filesystem: Any) -> Iterator[dict[str, Any]]:
     """Yield the files of `paths` and below, with the filesystem of each."""
     from pyarrow import fs
 
-    for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
-        system, at = filesystem, os.fspath(path)
+    for path in several(paths):
+        system, at = filesystem, os.fsdecode(path)
         if system is None:
             system, at = fs.FileSystem.from_uri(at if "://" in at else os.path.abspath(at))
         (found,) = system.get_file_info([at])
@@ -304,7 +333,7 @@ class Apart:
         self.ended.add(path)
 
     def of(self, path: str) -> list[Any] | None:
-        """Return references to the tables of a file, or None: the file was not read to its end."""
+        """Return references to the tables of a file. None: the file was not read to the end."""
         return list(self.tables.get(path, {}).values()) if path in self.ended else None
 
 
@@ -386,6 +415,7 @@ def parquet_parts(system: Any, path: str, columns: Any) -> Iterator[tuple[Any, l
 
     with system.open_input_file(path) as opened:
         file = parquet.ParquetFile(opened, page_checksum_verification=True)
+        columns = None if columns is None else list(several(columns))
         first = 0
         for group in range(file.num_row_groups):
             at, first = first, first + file.metadata.row_group(group).num_rows

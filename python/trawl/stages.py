@@ -20,6 +20,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ._sources import several
 from ._trawl import Plan, Searcher
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class Stage:
       replace, mask
                  the table with the rewritten texts in place of the column or, with name=, with a new last
                  column; values, mask: see Plan.replace and Plan.mask
-      filter     the records in which a pattern occurs or, with invert=True, no pattern occurs
+      filter     the records in which a pattern occurs or, with invert=True, no pattern occurs; without nulls
       cells      a row for each pair of a record and a pattern that occurs there: the record's columns
                  `keep`, then record (counted from 0 in this stage's input), pattern, begin
       matches    a row for each occurrence: the columns `keep`, then record, begin, end, pattern; with
@@ -109,7 +110,7 @@ class Stage:
         kind: str = "contains",
         *,
         name: str | None = None,
-        keep: Iterable[str] = (),
+        keep: str | Iterable[str] = (),
         invert: bool = False,
         engine: str = "auto",
         threads: int = 0,
@@ -131,7 +132,7 @@ class Stage:
         self.column = column
         self.kind = kind
         self.name = name or (column if known.output == "text" else kind)
-        self.keep = list(keep)
+        self.keep = list(several(keep))
         self.invert = invert
         self.engine = engine
         self.threads = threads

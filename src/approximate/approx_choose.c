@@ -109,11 +109,11 @@ static double rate_of_planes(const struct approximate *approximate)
     if (approximate->filter == NULL)
         return 0;
     rate_bytes(approximate, &fold, &rates);
-    for (uint32_t class = 0; class < approximate->class_count; class ++)
+    for (uint32_t number = 0; number < approximate->class_count; number++)
         for (uint32_t byte = 0; byte < 256; byte++)
-            if ((approximate->classes[class][byte / 64] >> byte % 64 & 1) != 0 &&
+            if ((approximate->classes[number][byte / 64] >> byte % 64 & 1) != 0 &&
                 (!fold || fold_byte((uint8_t)byte) == byte))
-                class_rate[class] += rates.rate[byte];
+                class_rate[number] += rates.rate[byte];
     return approx_filter_compared(approximate->filter, class_rate) + approximate->class_count;
 }
 

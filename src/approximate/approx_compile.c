@@ -8,6 +8,7 @@
 #include "approximate/grams.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "plan/build.h"
 #include "plan/dna.h"
 
 #define CHARACTERS_KNOWN 1024u
@@ -117,12 +118,12 @@ static void make_classes(struct approximate *approximate)
         if (plan->errors.alphabet == TRAWL_DNA || (plan->flags & TRAWL_IGNORE_CASE) != 0)
             byte = fold_byte(byte);
         if (class_of[byte] == UINT32_MAX) {
-            uint64_t *class = approximate->classes[approximate->class_count];
+            uint64_t *members = approximate->classes[approximate->class_count];
 
             TRAWL_ASSERT(approximate->class_count < APPROX_CLASSES_MAX);
             for (uint32_t b = 0; b < 256; b++)
                 if (equals(plan, byte, (uint8_t)b))
-                    class[b / 64] |= UINT64_C(1) << b % 64;
+                    members[b / 64] |= UINT64_C(1) << b % 64;
             class_of[byte] = approximate->class_count++;
         }
         approximate->symbols[i] = class_of[byte];
@@ -133,17 +134,17 @@ static void make_classes(struct approximate *approximate)
 static uint32_t class_of_character(struct approximate *approximate, struct approx_pair *pair,
                                    uint32_t symbol)
 {
-    uint64_t class[4] = {0};
+    uint64_t members[4] = {0};
     uint32_t i;
 
     for (uint32_t b = 0; b < 128; b++)
         if (pair_equals_character(pair, symbol, b))
-            class[b / 64] |= UINT64_C(1) << b % 64;
+            members[b / 64] |= UINT64_C(1) << b % 64;
     for (i = 0; i < approximate->class_count; i++)
-        if (memcmp(approximate->classes[i], class, sizeof class) == 0)
+        if (memcmp(approximate->classes[i], members, sizeof members) == 0)
             return i;
     if (i < APPROX_CLASSES_MAX)
-        memcpy(approximate->classes[approximate->class_count++], class, sizeof class);
+        memcpy(approximate->classes[approximate->class_count++], members, sizeof members);
     return i;
 }
 
@@ -153,7 +154,7 @@ static enum trawl_status make_character_classes(struct approximate *approximate,
                                                 struct trawl_error *error)
 {
     struct {
-        uint32_t symbol, class;
+        uint32_t symbol, class_number;
     } known[CHARACTERS_KNOWN];
     struct approx_pair *pair;
 
@@ -166,9 +167,9 @@ static enum trawl_status make_character_classes(struct approximate *approximate,
 
         if (known[at].symbol != symbol) {
             known[at].symbol = symbol;
-            known[at].class = class_of_character(approximate, pair, symbol);
+            known[at].class_number = class_of_character(approximate, pair, symbol);
         }
-        approximate->class_of[i] = known[at].class;
+        approximate->class_of[i] = known[at].class_number;
         if (approximate->class_of[i] == APPROX_CLASSES_MAX) {
             approximate->class_count = 0;
             break;

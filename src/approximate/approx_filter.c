@@ -42,7 +42,7 @@
 
 /* The row's class and shift. With mismatches, row 0 has no bit set. */
 struct row {
-    uint16_t class;
+    uint16_t class_number;
     uint8_t shift;
 };
 
@@ -98,24 +98,24 @@ struct approx_scan {
 
 /* ---- The literals -------------------------------------------------------------------------- */
 
-static void make_class(const uint64_t has[4], struct filter_class *class)
+static void make_class(const uint64_t has[4], struct filter_class *made)
 {
-    memset(class, 0, sizeof *class);
-    memcpy(class->has, has, sizeof class->has);
+    memset(made, 0, sizeof *made);
+    memcpy(made->has, has, sizeof made->has);
     for (uint32_t b = 0; b < 256; b++)
         if ((has[b / 64] >> b % 64 & 1) != 0)
-            class->nibbles[b / 128][b % 16] |= (uint8_t)(1u << b / 16 % 8);
+            made->nibbles[b / 128][b % 16] |= (uint8_t)(1u << b / 16 % 8);
 }
 
 /* Returns the number of the row of a class and shift. Makes the row if the row is new. */
-static uint16_t row_number(struct approx_filter *filter, uint16_t *known, uint32_t class,
+static uint16_t row_number(struct approx_filter *filter, uint16_t *known, uint32_t class_number,
                            uint32_t shift)
 {
-    uint16_t *number = &known[class * FILTER_SYMBOLS_MAX + shift];
+    uint16_t *number = &known[class_number * FILTER_SYMBOLS_MAX + shift];
 
     if (*number == UINT16_MAX) {
         *number = (uint16_t)filter->row_count;
-        filter->rows[filter->row_count++] = (struct row){(uint16_t) class, (uint8_t)shift};
+        filter->rows[filter->row_count++] = (struct row){(uint16_t)class_number, (uint8_t)shift};
     }
     return *number;
 }
@@ -285,7 +285,7 @@ double approx_filter_compared(const struct approx_filter *filter, const double *
 
         for (uint32_t j = 0; literal->group != UINT32_MAX && j < literal->exact_count; j++)
             cost *= class_rate[filter->rows[filter->begins[literal->first + j] / filter->row_words]
-                                   .class];
+                                   .class_number];
         compared += min_double(cost, 1) + (i == literal->group ? GROUP_COST : 0);
     }
     return compared;
@@ -383,7 +383,7 @@ void approx_scan_stretch(struct approx_scan *scan, const uint8_t *text, uint32_t
     }
     for (uint32_t r = filter->edits ? 0 : 1; r < filter->row_count; r++) {
         const uint64_t *plane =
-            scan->planes + filter->rows[r].class * scan->plane_words + WORDS_BEFORE;
+            scan->planes + filter->rows[r].class_number * scan->plane_words + WORDS_BEFORE;
         uint64_t *row = scan->rows.words + r * filter->row_words;
 
         if (filter->edits)

@@ -37,10 +37,10 @@ struct approx_scan;   /* the state of one thread */
 enum trawl_status approx_filter_open(const struct approx_filter_literals *literals,
                                      struct approx_filter **filter, struct trawl_error *error);
 void approx_filter_close(struct approx_filter *filter); /* NULL: nothing */
-/* Returns with how many literals an offset is compared. All literals are compared at every offset,
- * except for literals that share an exact part with many literals: these are compared only at
- * offsets where the exact part stands. Gathering these offsets costs as much as the comparison of
- * some literals. class_rate[c] is the share of the text's bytes in class c. */
+/* Returns the expected number of literals with which a scan compares an offset. A literal that
+ * shares an exact part with many literals is compared only at offsets where the exact part stands;
+ * the cost of gathering these offsets is included, as a number of literals. class_rate[c] is the
+ * share of the text's bytes in class c. */
 double approx_filter_compared(const struct approx_filter *filter, const double *class_rate);
 /* Returns the most bytes of one stretch: the number at which a byte costs the least. */
 uint32_t approx_filter_bytes_max(const struct approx_filter *filter);

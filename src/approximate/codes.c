@@ -5,16 +5,16 @@
 
 #include "base/checked.h"
 
-static bool has_byte(const struct approximate *approximate, uint32_t class, uint32_t byte)
+static bool has_byte(const struct approximate *approximate, uint32_t number, uint32_t byte)
 {
-    return (approximate->classes[class][byte / 64] >> byte % 64 & 1) != 0;
+    return (approximate->classes[number][byte / 64] >> byte % 64 & 1) != 0;
 }
 
 /* Returns whether every class contains both bytes or neither byte. */
 static bool are_alike(const struct approximate *approximate, uint32_t first, uint32_t second)
 {
-    for (uint32_t class = 0; class < approximate->class_count; class ++)
-        if (has_byte(approximate, class, first) != has_byte(approximate, class, second))
+    for (uint32_t number = 0; number < approximate->class_count; number++)
+        if (has_byte(approximate, number, first) != has_byte(approximate, number, second))
             return false;
     return true;
 }
@@ -29,14 +29,14 @@ static void give_code(const struct approximate *approximate, struct approx_codes
 
 /* Returns the byte of the class that the fewest classes contain; 256 if some byte has a code. */
 static uint32_t own_byte(const struct approximate *approximate, const struct approx_codes *codes,
-                         uint32_t class)
+                         uint32_t number)
 {
     uint32_t best = 256, best_classes = UINT32_MAX;
 
     for (uint32_t byte = 0; byte < 256; byte++) {
         uint32_t classes = 0;
 
-        if (!has_byte(approximate, class, byte))
+        if (!has_byte(approximate, number, byte))
             continue;
         if (codes->code[byte] != CODES_NONE)
             return 256;
@@ -64,21 +64,21 @@ void approx_codes_make(const struct approximate *approximate, struct approx_code
     for (uint64_t i = 0; i < approximate->symbol_count; i++)
         symbols[approximate->class_of[i]]++;
     for (uint32_t i = 0; i < approximate->class_count; i++) {
-        uint32_t class = 0;
+        uint32_t number = 0;
 
         for (uint32_t other = 1; other < approximate->class_count; other++)
-            class = symbols[other] > symbols[class] ? other : class;
-        symbols[class] = 0;
-        byte = own_byte(approximate, codes, class);
+            number = symbols[other] > symbols[number] ? other : number;
+        symbols[number] = 0;
+        byte = own_byte(approximate, codes, number);
         if (byte < 256)
             give_code(approximate, codes, byte, next++ % CODES);
     }
-    for (uint32_t class = 0; class < approximate->class_count; class ++) {
+    for (uint32_t number = 0; number < approximate->class_count; number++) {
         for (byte = 0; byte < 256; byte++)
-            if (has_byte(approximate, class, byte)) {
+            if (has_byte(approximate, number, byte)) {
                 if (codes->code[byte] == CODES_NONE)
                     give_code(approximate, codes, byte, CODES - 1);
-                codes->sets[class] |= (uint8_t)(1u << codes->code[byte]);
+                codes->sets[number] |= (uint8_t)(1u << codes->code[byte]);
             }
     }
 }

@@ -45,7 +45,6 @@ struct literal_piece {
     uint32_t begin, end; /* symbols */
 };
 
-/* A literal, and its pieces. */
 struct cut_literal {
     struct approx_coded coded;
     uint32_t known; /* bit j: symbol j is known to be equal before a list is read */

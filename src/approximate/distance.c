@@ -211,7 +211,7 @@ static uint32_t spans_step(struct approx_pair *pair, int64_t end, int64_t row, u
 
     costs[0] = costs[2 * most + 2] = (uint8_t)(most + 1);
     for (uint32_t x = 0; x <= 2 * most; x++) {
-        int64_t symbols = pair->count - row + x - most; /* number of symbols of the text */
+        int64_t symbols = pair->count - row + x - most; /* symbols of the span of the text */
         uint32_t cost = most + 1;
 
         if (before[x + 1] > most && before[x + 2] >= most && costs[x] >= most) {

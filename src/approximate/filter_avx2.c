@@ -14,7 +14,7 @@ INLINE bool vector_any(vector a)
 
 #define HAS_LOOKUP
 
-/* Copies the table of 16 bytes into both halves: lookups do not cross halves. */
+/* Copies the table of 16 bytes into both halves of a vector, because a lookup stays in its half. */
 INLINE bytes_vector bytes_table(const uint8_t *bytes)
 {
     __m128i table = _mm_loadu_si128((const __m128i *)(const void *)bytes);

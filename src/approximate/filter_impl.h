@@ -65,8 +65,9 @@ INLINE bool vector_any(vector a)
 }
 #endif
 
-/* Adapts *vote after a block, which tested `votes` times whether any offset is left. passed: the
- * last test found none. `from` comes to rest where one block in nine makes a test too many. */
+/* Adapts vote->from, the number of groups of four rows after which a block first tests whether an
+ * offset is left. The block tested `votes` times; `passed` says that its last test found no offset.
+ * In the long run, one block in nine makes a test too many. */
 INLINE void vote_move(struct filter_vote *vote, uint32_t votes, bool passed)
 {
     if (votes > 1)
@@ -87,8 +88,8 @@ static void make_planes(const struct filter_class *classes, uint32_t class_count
     for (uint32_t w = 0; w < (bytes + 63) / 64; w++) {
         bytes_vector low[BLOCK_VECTORS], high[BLOCK_VECTORS], bit[BLOCK_VECTORS];
 
-        /* A lookup with an index above 127 returns 0. So each half of the bytes finds its bits
-         * in one table and 0 in the other table. */
+        /* A lookup with an index above 127 returns 0. So a byte below 128 finds its bits in the
+         * first table and 0 in the second, and a byte from 128 on the reverse. */
         for (uint32_t v = 0; v < BLOCK_VECTORS; v++) {
             bytes_vector loaded;
 
@@ -379,11 +380,11 @@ static bool cells_take(const struct sellers_cells *cells, const vector open[2], 
     return any != 0;
 }
 
-/* Finds the offsets at which a literal ends within errors_max edits. At the border between the
- * current offsets and the offsets before, rows from `rows_open` on have no cell within errors_max.
- * So the current offsets need no row after the first row from `rows_open` on that has no such cell
- * either. Below that row, the border is assumed to grow by one with each symbol; the assumed cells
- * are not less than the true cells can be, and exceed errors_max. */
+/* Finds the offsets at which a literal ends within errors_max edits. A step computes the rows of 64
+ * offsets of each window. At the left border of a step, no row from `rows_open` on has a cell
+ * within errors_max. So the step ends at the first row from `rows_open` on in which all 64 cells
+ * exceed errors_max. For the rows below, the next step assumes that each cell of the border is one
+ * more than the cell above: such cells exceed errors_max, and so do the true cells. */
 static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, uint32_t count,
                        uint32_t errors_max, const struct filter_windows *windows,
                        uint64_t words_total, struct filter_vote *vote, uint64_t *found)

@@ -31,7 +31,7 @@ struct grams_group {
     uint32_t piece_end;
 };
 
-/* The range of one piece, which is the same in each literal of a group. */
+/* Which symbols a piece has; the same in each literal of a group. */
 struct grams_piece {
     uint32_t symbol;       /* the piece's first symbol in each literal */
     uint32_t gram_symbols; /* the first symbols of the piece, which are looked up as a gram */

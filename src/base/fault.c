@@ -73,7 +73,8 @@ bool fault_hit(enum fault_point point)
                                          : fault_is_new_place(atomic_load(&points_persistent), 2);
     if (!fails)
         return false;
-    /* Of two threads at new places, one point fails, if a single point shall fail. */
+    /* Two threads may pass new places at the same time. Then only one of the two points fails,
+     * unless all later points have to fail, too. */
     return !atomic_exchange(&has_failed, true) || atomic_load(&points_persistent);
 }
 #else

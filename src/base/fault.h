@@ -25,9 +25,9 @@ enum fault_point {
 /* Makes the nth point from now fail, nth ≥ 1; persistent: all later points fail too. nth 0
  * disarms. */
 void fault_arm(uint64_t nth, bool persistent);
-/* Makes the next point fail that is passed at a new place, which is a line of code with the calls
- * that led there: no point failed there since the program began (once, and with all later points,
- * are two things). */
+/* Makes the next point fail that is passed at a new place. A place is a line of code with the calls
+ * that led there. A place is new if no point failed there since the program began, in the same
+ * mode: alone, or, if `persistent`, with all later points. */
 void fault_arm_new(bool persistent);
 /* Returns whether a point has failed since fault_arm or fault_arm_new. */
 bool fault_has_failed(void);

@@ -16,6 +16,7 @@
 
 #include "base/checked.h"
 #include "base/fault.h"
+#include "base/options.h"
 
 #define HUGE_BYTES ((uint64_t)2 << 20) /* a huge page of x86-64, and of arm64 with 4 KiB pages */
 
@@ -44,6 +45,19 @@ static struct trawl_allocator allocator = {NULL, libc_allocate, libc_release};
 void trawl_set_allocator(const struct trawl_allocator *functions)
 {
     allocator = functions == NULL ? libc_allocator : *functions;
+}
+
+enum trawl_status trawl_set_memory(const struct trawl_memory *memory, struct trawl_error *error)
+{
+    struct trawl_memory given = {.size = sizeof given};
+
+    TRAWL_TRY(options_read(&given, sizeof given, memory, "memory", error));
+    if (memory != NULL && (given.allocate == NULL || given.release == NULL))
+        return TRAWL_FAIL(error, ARGUMENT, "memory lacks a function");
+    allocator = memory == NULL
+                    ? libc_allocator
+                    : (struct trawl_allocator){given.context, given.allocate, given.release};
+    return TRAWL_OK;
 }
 
 enum trawl_status memory_allocate(uint64_t count, uint64_t size, void **pointer,

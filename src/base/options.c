@@ -29,3 +29,19 @@ enum trawl_status options_read(void *options, uint64_t bytes, const void *given,
     memcpy(options, &bytes, sizeof bytes);
     return TRAWL_OK;
 }
+
+enum trawl_status options_tell(void *given, const void *told, uint64_t bytes, const char *name,
+                               struct trawl_error *error)
+{
+    uint64_t size;
+
+    if (given == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", name);
+    memcpy(&size, given, sizeof size);
+    if (size < sizeof size)
+        return TRAWL_FAIL(error, ARGUMENT, "%s: size %" PRIu64 " is not a struct's size", name,
+                          size);
+    memcpy(given, told, (size_t)min_u64(size, bytes));
+    memcpy(given, &size, sizeof size);
+    return TRAWL_OK;
+}

@@ -4,7 +4,7 @@
  * measures how much more time this program takes than the cheapest program could. Once the
  * difference would have paid for a look, the worker samples the text, prices all methods by the
  * sample, and goes on with the cheapest method. For sets, the number of strings chooses the first
- * program, and trials on the text choose the next (programs.c).
+ * program, and a tournament on the text chooses the next (compare.c).
  */
 #include <string.h>
 
@@ -37,26 +37,14 @@
 /* Begins that the automaton searches at most, before the scan tries candidates again. */
 #define DENSE_BYTES_MAX (1u << 20)
 
-/* A search for more words than the first number, and at most the last, begins by classes if the
- * text has at least so many bytes that the classes' tables pay. With fewer words, buckets are about
- * as fast; with more, the automaton often is the fastest program, and should be tried first. If
- * there are more than CLASSES_LITERALS_FEW words, that is so in a text shorter than
- * CLASSES_BYTES_MANY. */
-#define BUCKETS_LITERALS_MAX 64u
-#define CLASSES_LITERALS_FEW 512u
-#define CLASSES_LITERALS_MAX 1024u
-#define CLASSES_BYTES (256u << 10)
-#define CLASSES_BYTES_MANY (4u << 20)
+/* In a tournament, a turn begins with a piece of text that does not count, and one for each
+ * WARM_BYTES bytes of the literals, at most WARM_MAX: the larger the tables, the longer it takes to
+ * bring them into the caches. */
+#define WARM_BYTES (32u << 10)
+#define WARM_MAX 6u
 
-/* parts are tried for plans of at most this many patterns: sorting more would take long */
+/* plans of more patterns than this are not cut into parts: sorting them would take long */
 #define PARTS_PATTERNS_MAX (1u << 16)
-/* The cost of a trial of parts, in ns, and for each literal: about twice the time that making the
- * parts takes. */
-#define PARTS_NS (1u << 18)
-#define PARTS_LITERAL_NS 2048u
-/* This factor multiplies the cost if the plan is searched by the automaton: parts are seldom
- * faster. */
-#define PARTS_PATIENCE 4u
 
 static void count_anew(struct engine_worker *worker)
 {
@@ -76,6 +64,29 @@ static uint64_t tables_pay_after(const struct engine_worker *worker)
 
     TRAWL_ASSERT(saved > 0);
     return (uint64_t)min_double(bytes, (double)(UINT64_MAX / 2));
+}
+
+/* Returns the programs of the plan's set: which fit, and which is the first. */
+static struct tournament tournament_of(const struct trawl_plan *plan)
+{
+    bool has_parts = plan->pattern_count > 1 && plan->pattern_count <= PARTS_PATTERNS_MAX;
+    struct tournament made = {
+        .warm = 1 + (uint32_t)min_u64(plan->literal_bytes_total / WARM_BYTES, WARM_MAX),
+        .left = cpu_sizes.trial_bytes,
+        .advance = cpu_sizes.trial_advance};
+
+    made.fits = (uint32_t)plan->has_buckets << PROGRAM_BUCKETS |
+                (uint32_t)plan->has_classes << PROGRAM_CLASSES |
+                (uint32_t)plan->has_automaton << PROGRAM_AUTOMATON |
+                (uint32_t)(has_parts && plan_parts_fit(plan, PLAN_ALONE)) << PROGRAM_ALONE |
+                (uint32_t)(has_parts && plan_parts_fit(plan, PLAN_PARTS_HOST)) << PROGRAM_PARTS;
+    made.first = plan->has_buckets && (!plan->has_classes || plan->literal_count <= BUCKETS_MANY)
+                     ? PROGRAM_BUCKETS
+                     : PROGRAM_CLASSES;
+    if (plan->method_asked == TRAWL_METHOD_AUTOMATON)
+        made.first = PROGRAM_AUTOMATON;
+    made.now = made.first;
+    return made;
 }
 
 void choice_begin(struct engine_worker *worker)
@@ -102,43 +113,20 @@ void choice_begin(struct engine_worker *worker)
         !attachment_is_there(&plan->attached[PLAN_SAMPLED]))
         worker->sampled_after = tables_pay_after(worker);
     worker->dense_bytes = 0;
-    worker->dense_left = plan->method_asked == TRAWL_METHOD_AUTOMATON ? UINT64_MAX : 0;
-    worker->dense_by_classes = plan->has_classes;
+    worker->dense_left = 0;
+    worker->dense_by = PROGRAMS;
     worker->work_per_byte = SET_WORK_PER_BYTE;
     worker->work_spared = WORK_SPARED_MAX;
     worker->dense_waits = false;
-    if (worker->dense_serial != plan->serial) {
-        const uint64_t advance = cpu_sizes.trial_advance;
-
+    if (worker->dense_serial != plan->serial && plan->method == TRAWL_METHOD_SET) {
         worker->dense_work = 0;
-        /* The trial of the automaton may begin first. */
-        worker->trial = (struct trial){
-            .now = plan->has_classes, .left = 3 * cpu_sizes.trial_bytes, .advance = advance};
-        worker->set_trial = (struct trial){.advance = advance};
-        worker->parts_trial = (struct trial){.left = cpu_sizes.parts_first, .advance = advance};
+        worker->tournament = tournament_of(plan);
     }
     worker->dense_serial = plan->serial;
-    worker->has_parts = plan->pattern_count > 1 && plan->pattern_count <= PARTS_PATTERNS_MAX &&
-                        plan_parts_fit(plan, PLAN_PARTS_HOST);
-    worker->parts_ready = false;
-}
-
-/* A search for words that has not begun begins by classes if vectors name the positions of the
- * words (scan_stems.c), which makes classes faster than buckets. */
-void choice_begin_set(const struct scan *scan)
-{
-    struct engine_worker *worker = scan->worker;
-    const struct trawl_plan *plan = scan->plan;
-    uint32_t count = plan->literal_count;
-
-    if (plan->has_either && !worker->trial.is_warm && count > BUCKETS_LITERALS_MAX &&
-        count <= CLASSES_LITERALS_MAX && plan_has_letters(plan) &&
-        plan->length_min >= SET_STEM_MIN && plan->length_min < SET_STEM_LENGTH_MAX &&
-        (worker->find->pairs != NULL ||
-         (worker->find->nibbles != NULL && worker->nibbles != NULL)) &&
-        scan->loadable - scan->at >=
-            (count <= CLASSES_LITERALS_FEW ? CLASSES_BYTES : CLASSES_BYTES_MANY))
-        worker->trial.now = 1;
+    if (worker->alone != NULL)
+        worker->alone->of = NULL;
+    if (worker->parts != NULL)
+        worker->parts->of = NULL;
 }
 
 /* ---- One literal: looks at the text ---------------------------------------------------- */
@@ -285,16 +273,12 @@ void dense_spare(struct scan *scan, uint64_t bytes)
         used < allowed && !worker->dense_waits ? min_u64(allowed - used, WORK_SPARED_MAX) : 0;
 }
 
-uint64_t dense_make_work(const struct trawl_plan *plan)
-{
-    return plan->literal_count * MAKE_WORK + plan->literal_bytes_total * MAKE_BYTE_WORK;
-}
-
 bool dense_leaves(struct scan *scan, uint64_t x)
 {
     struct engine_worker *worker = scan->worker;
     uint64_t enough =
-        dense_make_work(scan->plan) * (plan_has_conditions(scan->plan) ? CONDITIONS_PATIENCE : 1);
+        (scan->plan->literal_count * MAKE_WORK + scan->plan->literal_bytes_total * MAKE_BYTE_WORK) *
+        (plan_has_conditions(scan->plan) ? CONDITIONS_PATIENCE : 1);
     double per_byte;
 
     if (max_u64(x, scan->run_until) >= scan->limit)
@@ -315,13 +299,4 @@ bool dense_leaves(struct scan *scan, uint64_t x)
     worker->dense_left = max_u64(worker->dense_bytes, 4 * scan->plan->length_max);
     scan_leave(scan, x);
     return true;
-}
-
-/* ---- Sets: parts ----------------------------------------------------------------------- */
-
-uint64_t parts_wait_ns(const struct engine_worker *worker)
-{
-    uint64_t wait_ns = PARTS_NS + worker->plan->literal_count * PARTS_LITERAL_NS;
-
-    return worker->parts_ready ? 0 : wait_ns * (worker->set_trial.now == 1 ? PARTS_PATIENCE : 1);
 }

@@ -1,4 +1,4 @@
-/* dense_set: makes the automaton of a set and its strings, once for all threads. */
+/* dense_set: makes the automaton that searches dense text for a set, once for all threads. */
 #include "base/memory.h"
 #include "cpu/worker.h"
 

@@ -4,10 +4,8 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "cpu/brief.h"
 #include "cpu/worker.h"
-
-/* the parts' own trials end within this many bytes of text */
-#define PARTS_WARM (1u << 19)
 
 struct engine {
     const struct find_ops *find;
@@ -40,12 +38,10 @@ static void cpu_properties(struct engine *engine, struct engine_properties *prop
 
 static void cpu_release(struct engine_worker *worker)
 {
-    for (uint32_t i = 0; worker->parts != NULL && i < PLAN_PARTS_MAX; i++) {
-        hits_release(&worker->parts->found[i].hits);
-        if (worker->parts->workers[i] != NULL)
-            cpu_release(worker->parts->workers[i]);
-    }
-    memory_release(worker->parts, 1, sizeof *worker->parts);
+    if (worker->alone != NULL)
+        parts_release(worker, worker->alone);
+    if (worker->parts != NULL)
+        parts_release(worker, worker->parts);
     if (worker->dense.set != NULL) /* the worker has searched a dense text */
         dense_worker_end(&worker->dense);
     hits_release(&worker->gathered);
@@ -67,6 +63,8 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
         TRAWL_TRY(MEMORY_NEW(worker, 1, error));
         memset(worker, 0, offsetof(struct engine_worker, tile) + offsetof(struct find_tile, mask));
         worker->find = engine->find;
+        worker->ops = &engine_cpu;
+        worker->engine = engine;
         worker->costs = plan_costs_of(engine->find->name);
         *worker_out = worker;
     }
@@ -177,9 +175,8 @@ static void scan_begins(struct scan *scan)
     scan->limit = scan->end;
 }
 
-/* Runs the task for the worker's whole plan. */
-static enum trawl_status scan_whole(struct engine_worker *worker, const struct engine_task *task,
-                                    struct trawl_error *error)
+static enum trawl_status scan_task(struct engine_worker *worker, const struct engine_task *task,
+                                   struct trawl_error *error)
 {
     const struct trawl_plan *plan = worker->plan;
     struct hits *hits = &task->result->hits;
@@ -208,142 +205,22 @@ static enum trawl_status scan_whole(struct engine_worker *worker, const struct e
         worker->look_left -= min_u64(worker->look_left, chunk.owned);
     }
     scan_part(&scan);
-    task->result->method =
-        worker->set_trial.now == 1 ? TRAWL_METHOD_AUTOMATON : scan_method(worker);
+    task->result->method = scan_method(worker);
     return scan_end(&scan);
-}
-
-/* ---- Parts ---------------------------------------------------------------------------------- */
-
-/* Makes a worker for each part of the worker's plan. `eager`: the parts may try all their methods
- * at once, because the whole plan has searched for long enough. Returns false if the plan has no
- * parts, or if memory does not suffice for them. */
-static bool parts_make(struct engine_worker *worker, bool eager)
-{
-    const struct plan_parts *of;
-    struct engine engine = {worker->find};
-
-    if (plan_parts_want(worker->plan, PLAN_PARTS_HOST, &of, NULL) != TRAWL_OK || of == NULL)
-        return false;
-    if (worker->parts == NULL && MEMORY_ZEROED(worker->parts, 1, NULL) != TRAWL_OK)
-        return false;
-    for (uint32_t i = 0; i < of->count; i++) {
-        struct engine_worker **part = &worker->parts->workers[i];
-
-        if (cpu_compile(&engine, 0, of->part[i].plan, part, NULL) != TRAWL_OK)
-            return false;
-        (*part)->trial.advance = (*part)->set_trial.advance = eager ? UINT64_MAX / 2 : 0;
-    }
-    worker->parts->of = of;
-    return true;
-}
-
-/* Searches the task's chunk for each part of the plan in turn, and appends the merged hits. The
- * task's want is not FIRST, which cpu_submit leaves to the whole plan. */
-static enum trawl_status scan_parts(struct engine_worker *worker, const struct engine_task *task,
-                                    struct trawl_error *error)
-{
-    const struct plan_parts *of = worker->parts->of;
-    struct engine_result *result = task->result;
-    struct hits_part merged[PLAN_PARTS_MAX];
-    struct engine_chunk chunk = *task->chunk;
-    uint64_t end = chunk.owned, before = result->hits.count;
-
-    for (uint32_t i = 0; i < of->count; i++) {
-        struct engine_result *found = &worker->parts->found[i];
-        /* A part knows only its own occurrences, not the longest of all at a begin: so SPANS become
-         * HITS. */
-        struct engine_task part = {.chunk = &chunk,
-                                   .from = task->from,
-                                   .want = task->want == WANT_SPANS ? WANT_HITS : task->want,
-                                   .result = found};
-
-        /* A part that is full of hits stops early. The parts after it need not go further. */
-        chunk.after += chunk.owned - end;
-        chunk.readable += chunk.owned - end;
-        chunk.owned = end;
-        engine_result_begin(found, task->from, false);
-        TRAWL_TRY(scan_whole(worker->parts->workers[i], &part, error));
-        TRAWL_ASSERT(found->done == end || task->want != WANT_COUNT);
-        end = found->done;
-        result->candidate_count += found->candidate_count;
-        if (task->want == WANT_COUNT)
-            result->count += found->count;
-        merged[i] = (struct hits_part){&found->hits, of->part[i].literals, 0};
-    }
-    result->method = TRAWL_METHOD_SET;
-    result->done = end;
-    result->hits.one_per_line = false;
-    if (task->want == WANT_COUNT)
-        return TRAWL_OK;
-    TRAWL_TRY(hits_merge(&result->hits, merged, of->count, end, error));
-    result->count += result->hits.count - before;
-    return TRAWL_OK;
-}
-
-/* Searches the begins in [from, to) of the task's chunk, by parts or by the whole plan. */
-static enum trawl_status scan_segment(struct engine_worker *worker, const struct engine_task *task,
-                                      uint64_t from, uint64_t to, bool by_parts,
-                                      struct trawl_error *error)
-{
-    struct engine_chunk chunk = *task->chunk;
-    struct engine_task segment = *task;
-
-    chunk.after += chunk.owned - to;
-    chunk.readable += chunk.owned - to;
-    chunk.owned = to;
-    segment.chunk = &chunk;
-    segment.from = from;
-    if (segment.want == WANT_SPANS && from > task->from) /* the last span is not known */
-        segment.want = WANT_HITS;
-    TRAWL_TRY(by_parts ? scan_parts(worker, &segment, error) : scan_whole(worker, &segment, error));
-    if (from > task->from)
-        task->result->hits.one_per_line = false; /* a line may lie in two segments */
-    return TRAWL_OK;
-}
-
-/* A task whose segments a trial gives to the whole plan (program 0) or to its parts (1). */
-struct segments {
-    struct engine_worker *worker;
-    const struct engine_task *task;
-    enum trawl_status status;
-    struct trawl_error *error;
-    struct trial_pair pair;
-};
-
-static uint64_t run_segment(void *state, uint32_t by_parts, uint64_t from, uint64_t to)
-{
-    struct segments *segments = (struct segments *)state;
-    struct engine_worker *worker = segments->worker;
-
-    if (by_parts == 1 && !worker->parts_ready)
-        worker->has_parts = worker->parts_ready =
-            parts_make(worker, segments->task->want < WANT_LINES);
-    segments->status = scan_segment(worker, segments->task, from, to,
-                                    by_parts == 1 && worker->parts_ready, segments->error);
-    segments->pair.once_ns = parts_wait_ns(worker);
-    return segments->status == TRAWL_OK ? segments->task->result->done : from;
 }
 
 static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_task *task,
                                     struct trawl_error *error)
 {
-    struct segments segments = {
-        .worker = worker,
-        .task = task,
-        .error = error,
-        .pair = {.run = run_segment,
-                 .state = &segments,
-                 .warm_bytes = worker->parts_ready || task->want >= WANT_LINES ? 0 : PARTS_WARM,
-                 .inner = {&worker->trial, &worker->set_trial}}};
-
     if (task->output != ENGINE_OUTPUT_RESULT)
         return TRAWL_FAIL(error, UNSUPPORTED, "the host's results are made of scans");
-    if (!worker->has_parts || task->want == WANT_FIRST)
-        return scan_whole(worker, task, error);
-    segments.pair.once_ns = parts_wait_ns(worker);
-    trial_run(&worker->parts_trial, &segments.pair, task->from, task->chunk->owned);
-    return segments.status;
+    return scan_task(worker, task, error);
+}
+
+static bool cpu_brief(const struct engine *engine, const struct trawl_plan *plan,
+                      const uint8_t *text, uint64_t count, struct engine_brief *found)
+{
+    return brief_search(engine->find, plan, text, count, found);
 }
 
 const struct engine_ops engine_cpu = {
@@ -353,6 +230,7 @@ const struct engine_ops engine_cpu = {
     .compile = cpu_compile,
     .release = cpu_release,
     .submit = cpu_submit,
+    .brief = cpu_brief,
     .bring = engine_bring_nothing,
     .hold = engine_hold_nothing,
     .drop = engine_drop_nothing,

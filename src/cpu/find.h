@@ -10,10 +10,12 @@
 #ifndef TRAWL_CPU_FIND_H
 #define TRAWL_CPU_FIND_H
 
+#include "plan/nibbles.h"
 #include "plan/plan.h"
 
 #define FIND_LOAD_SLACK 64u
 #define FIND_FIRST_MAX 8u
+#define FIND_PAIR_ROOM 256u
 
 #define GRAM_MIX_SHIFT 3 /* how vectors combine the halves of a gram: find_grams.h */
 
@@ -101,6 +103,13 @@ struct find_ops {
     uint64_t (*mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count);
     /* Returns the number of bits that are set in the tile's words. */
     uint64_t (*count_bits)(const struct find_tile *tile, uint64_t word_count);
+    /* Writes the positions x in [*from, to) at which the first two probes match at text + x, and
+     * drops most positions at which the third does not. Returns the number of positions, which
+     * ascend. Stops where the next block might exceed `room`, which is at least FIND_PAIR_ROOM;
+     * *from is where to go on. Loads only bytes that lie between two positions' bytes, so that no
+     * byte behind the text is loaded. */
+    uint32_t (*pair)(const uint8_t *text, uint64_t *from, uint64_t to,
+                     const struct plan_probe probes[3], uint32_t *positions, uint32_t room);
     /* For a class searched by grams with stride > 1: tests the samples at first, first + stride,
      * ... below `last`. Stores the samples that pass the class's bitmap in *passed, and returns
      * their number. Depends on the q bytes at each sample, and on 8 bytes if q < 8. */

@@ -38,6 +38,58 @@ static inline uint64_t block_same(const uint8_t *a, const uint8_t *b)
                   _mm256_cmpeq_epi8(load32(a + 32), load32(b + 32)));
 }
 
+#define HAS_PAIR
+
+static inline __m256i pair32(const uint8_t *text, const struct plan_probe *probes, bool fold)
+{
+    __m256i a = load32(text + probes[0].offset), b = load32(text + probes[1].offset);
+
+    if (fold) {
+        a = _mm256_or_si256(a, _mm256_set1_epi8((char)probes[0].fold));
+        b = _mm256_or_si256(b, _mm256_set1_epi8((char)probes[1].fold));
+    }
+    return _mm256_and_si256(_mm256_cmpeq_epi8(a, _mm256_set1_epi8((char)probes[0].value)),
+                            _mm256_cmpeq_epi8(b, _mm256_set1_epi8((char)probes[1].value)));
+}
+
+static inline uint64_t block_pair(const uint8_t *text, const struct plan_probe *probes, bool fold)
+{
+    return mask64(pair32(text, probes, fold), pair32(text + 32, probes, fold));
+}
+
+#define HAS_PAIR_FEW
+
+static inline uint64_t pair16(const uint8_t *text, const struct plan_probe *probes)
+{
+    __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(text + probes[0].offset));
+    __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(text + probes[1].offset));
+
+    a = _mm_or_si128(a, _mm_set1_epi8((char)probes[0].fold));
+    b = _mm_or_si128(b, _mm_set1_epi8((char)probes[1].fold));
+    return (uint32_t)_mm_movemask_epi8(
+        _mm_and_si128(_mm_cmpeq_epi8(a, _mm_set1_epi8((char)probes[0].value)),
+                      _mm_cmpeq_epi8(b, _mm_set1_epi8((char)probes[1].value))));
+}
+
+/* Two vectors, of which the second ends with the last position, test all positions. */
+static inline uint64_t pair_few(const uint8_t *text, uint64_t count,
+                                const struct plan_probe *probes)
+{
+    const __m256i none = _mm256_setzero_si256();
+    uint64_t bits = 0;
+
+    if (count >= 32)
+        return mask64(pair32(text, probes, true), none) |
+               mask64(pair32(text + count - 32, probes, true), none) << (count - 32);
+    if (count >= 16)
+        return pair16(text, probes) | pair16(text + count - 16, probes) << (count - 16);
+    for (uint64_t i = 0; i < count; i++)
+        bits |= (uint64_t)((text[i + probes[0].offset] | probes[0].fold) == probes[0].value &&
+                           (text[i + probes[1].offset] | probes[1].fold) == probes[1].value)
+                << i;
+    return bits;
+}
+
 typedef uint8_t nibble_vector __attribute__((vector_size(32)));
 
 /* Loads the table into both halves, because shuffles do not cross halves. */

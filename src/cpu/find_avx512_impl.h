@@ -50,6 +50,44 @@ static inline uint64_t block_same(const uint8_t *a, const uint8_t *b)
     return _mm512_cmpeq_epi8_mask(load64(a), load64(b));
 }
 
+#define HAS_PAIR
+
+static inline __m512i pair_load(const uint8_t *text, const struct plan_probe *probe, bool fold)
+{
+    __m512i bytes = load64(text + probe->offset);
+
+    return fold ? _mm512_or_si512(bytes, _mm512_set1_epi8((char)probe->fold)) : bytes;
+}
+
+static inline uint64_t block_pair(const uint8_t *text, const struct plan_probe *probes, bool fold)
+{
+    __mmask64 a = _mm512_cmpeq_epi8_mask(pair_load(text, &probes[0], fold),
+                                         _mm512_set1_epi8((char)probes[0].value));
+
+    return _mm512_mask_cmpeq_epi8_mask(a, pair_load(text, &probes[1], fold),
+                                       _mm512_set1_epi8((char)probes[1].value));
+}
+
+#define HAS_PAIR_FEW
+
+static inline uint64_t equal_few(const uint8_t *text, __mmask64 kept,
+                                 const struct plan_probe *probe)
+{
+    __m512i bytes = _mm512_maskz_loadu_epi8(kept, text + probe->offset);
+
+    return _mm512_mask_cmpeq_epi8_mask(kept,
+                                       _mm512_or_si512(bytes, _mm512_set1_epi8((char)probe->fold)),
+                                       _mm512_set1_epi8((char)probe->value));
+}
+
+static inline uint64_t pair_few(const uint8_t *text, uint64_t count,
+                                const struct plan_probe *probes)
+{
+    __mmask64 kept = _bzhi_u64(UINT64_MAX, (uint32_t)count);
+
+    return equal_few(text, kept, &probes[0]) & equal_few(text, kept, &probes[1]);
+}
+
 typedef uint8_t nibble_vector __attribute__((vector_size(64)));
 
 /* Loads the table into all four quarters, because shuffles do not cross quarters. */

@@ -9,6 +9,7 @@
  *                                  vectors; or HAS_GRAMS_TILE, if the variant has a whole
  *                                  function `grams`
  *   block_same(a, b)               returns which of the 64 bytes at a equal the bytes at b
+ *   block_pair, pair_any, pair_few for find_pair.h; with HAS_PAIR and HAS_PAIR_FEW
  *   HAS_NIBBLES                    if find_nibbles.h can test nibble tables by the vectors
  *   block_heads(text, set, bitmap) returns which of 64 positions have a gram that passes the
  *                                  bitmap; with HAS_HEADS. Without, a loop over positions serves.
@@ -37,6 +38,8 @@
 #define FIND_NAME(name) FIND_PASTE(name, VARIANT)
 #define FIND_STRING2(name) #name
 #define FIND_STRING(name) FIND_STRING2(name)
+
+#include "cpu/find_pair.h"
 
 /* Distance from the current block to the prefetched block, in bytes. With the hardware's own
  * prefetch alone, rare words were searched at 0.78 x the read speed (EPYC, family 26); with 1 KiB
@@ -450,7 +453,7 @@ static uint32_t FIND_NAME(positions)(const struct find_tile *tile, uint64_t word
         .mismatch = FIND_NAME(mismatch), .count_bits = (count_bits_of),                          \
         .gram_samples = FIND_STEMS(gram_samples), .stem_samples = FIND_STEMS(stem_samples),      \
         .stem_begins = FIND_STEMS(stem_begins), .stems = FIND_STEMS(stem_stems),                 \
-        .stem_keys = (stem_keys_of), .pairs = (pairs_of)                                         \
+        .stem_keys = (stem_keys_of), .pairs = (pairs_of), .pair = FIND_NAME(pair)                \
     }
 #define FIND_OPS_COMMON(stem_keys_of) \
     FIND_OPS(FIND_NAME(every), FIND_NAME(every_fold), FIND_NAME(count_bits), stem_keys_of, NULL)

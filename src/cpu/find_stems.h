@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "cpu/set_matcher.h"
+#include "cpu/set_class.h"
 
 /* Tests a sample. `count` samples have passed before; returns the new count. */
 static inline uint64_t stem_sample(const uint32_t *bitmap, uint32_t shift, const uint8_t *text,

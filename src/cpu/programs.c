@@ -1,20 +1,12 @@
-/* programs: runs a scan by the programs that its worker chose (choice.c), and by trials. */
+/* programs: the table of programs for sets, and runs a scan by the program that its worker chose.
+ */
+#include <float.h>
+
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-/* Time to make the tables of classes: once, and for each literal. */
-#define TABLES_NS (64u << 10)
-#define TABLES_LITERAL_NS 128u
-/* The least time of the automaton, in ns per byte, if its rows lie in the first-level cache: if the
- * scan only counts, and if it keeps hits. */
-#define AUTOMATON_COUNT_NS 0.6
-#define AUTOMATON_NS 1.6
-/* More time of the automaton, in ns per byte of text, for each byte of the literals: the more rows,
- * the fewer lie in that cache. */
-#define AUTOMATON_LITERAL_NS 4e-5
-/* This factor multiplies the automaton's price before buckets and classes were tried, because the
- * other of the two may be faster, too. */
-#define FIRST_PRICE 2.0
+/* Classes take at least this share of the time of buckets, if buckets were compared. */
+#define CLASSES_SHARE 0.06
 
 /* Returns whether text is left for a program. */
 static bool goes_on(struct scan *scan)
@@ -27,7 +19,7 @@ static bool goes_on(struct scan *scan)
     return scan->at < scan->limit && !scan_is_full(scan);
 }
 
-/* ---- Sets: buckets or classes, and the automaton after both -------------------------------- */
+/* ---- Sets --------------------------------------------------------------------------------- */
 
 void scan_automaton(struct scan *scan)
 {
@@ -45,96 +37,140 @@ void scan_automaton(struct scan *scan)
     worker->dense_left = left - min_u64(scan->run_until - x, left);
 }
 
-/* The rows of methods.def, by method. */
-static void (*const programs[TRAWL_METHODS_COUNT])(struct scan *scan) = {
-#define METHOD(name, literals, length_min, work, program) [TRAWL_METHOD_##name] = program,
-#include "plan/methods.def"
+/* Searches by candidates, and by the automaton where candidates are dense. */
+static void run_candidates(struct scan *scan, enum program program, void (*run)(struct scan *))
+{
+    struct engine_worker *worker = scan->worker;
+
+    if (worker->dense_by != program) /* the automaton belongs to the program that left the text */
+        worker->dense_left = program == PROGRAM_AUTOMATON ? UINT64_MAX : 0;
+    worker->dense_by = program;
+    scan->work_max = 0;
+    while (goes_on(scan)) {
+        if (worker->dense_left > 0)
+            scan_automaton(scan);
+        else
+            run(scan);
+    }
+}
+
+static void run_buckets(struct scan *scan)
+{
+    run_candidates(scan, PROGRAM_BUCKETS, scan_set);
+}
+
+static void run_classes(struct scan *scan)
+{
+    run_candidates(scan, PROGRAM_CLASSES, scan_classes);
+}
+
+static void run_automaton(struct scan *scan)
+{
+    run_candidates(scan, PROGRAM_AUTOMATON, scan->plan->has_buckets ? scan_set : scan_classes);
+}
+
+/* Searches by parts. If the plan has none, the first program searches, now and later. */
+static void run_parts(struct scan *scan, enum plan_attachment which, struct cpu_parts **parts)
+{
+    struct tournament *tournament = &scan->worker->tournament;
+
+    if (scan_parts(scan, which, parts))
+        return;
+    tournament->fits &= ~(1u << tournament->now);
+    tournament->open &= ~(1u << tournament->now);
+    tournament->of[tournament->now].bytes = 0;
+    tournament->now = tournament->first;
+    (tournament->first == PROGRAM_CLASSES ? run_classes : run_buckets)(scan);
+}
+
+static void run_alone(struct scan *scan)
+{
+    run_parts(scan, PLAN_ALONE, &scan->worker->alone);
+}
+
+static void run_cut(struct scan *scan)
+{
+    run_parts(scan, PLAN_PARTS_HOST, &scan->worker->parts);
+}
+
+static bool parts_are_made(const struct cpu_parts *parts)
+{
+    return parts != NULL && parts->of != NULL;
+}
+
+/* The rows of set_programs.def. */
+static const struct {
+    enum trawl_method method;
+    void (*run)(struct scan *scan);
+    double once, once_literal, once_byte, count, hits, literal, byte;
+} rows[PROGRAMS] = {
+#define PROGRAM(name, method, run, tables, ...) \
+    [PROGRAM_##name] = {TRAWL_METHOD_##method, run, __VA_ARGS__},
+#include "cpu/set_programs.def"
+#undef PROGRAM
 };
+
+static bool has_tables(const struct engine_worker *worker, enum program program)
+{
+    const bool made[PROGRAMS] = {
+#define PROGRAM(name, method, run, tables, ...) [PROGRAM_##name] = (tables),
+#include "cpu/set_programs.def"
+#undef PROGRAM
+    };
+
+    return made[program];
+}
+
+/* Returns whether the scan may pass over the rest of a line or of an occurrence. */
+static bool wants_few(const struct scan *scan)
+{
+    return scan->want != WANT_COUNT && scan->want != WANT_HITS;
+}
+
+static struct price least_price(const struct scan *scan, enum program program)
+{
+    const struct engine_worker *worker = scan->worker;
+    const struct tournament *own = &worker->tournament;
+    double literals = scan->plan->literal_count, bytes = (double)scan->plan->literal_bytes_total;
+    double buckets_ns = (double)own->of[PROGRAM_BUCKETS].ns;
+    struct price price = {0, rows[program].literal * literals + rows[program].byte * bytes};
+
+    if (!has_tables(worker, program))
+        price.once_ns = rows[program].once + rows[program].once_literal * literals +
+                        rows[program].once_byte * bytes;
+    price.byte_ns += scan->want == WANT_COUNT ? rows[program].count : rows[program].hits;
+    if (program == PROGRAM_BUCKETS && literals > BUCKETS_MANY && !wants_few(scan))
+        price.byte_ns = DBL_MAX;
+    if (program == PROGRAM_CLASSES && own->of[PROGRAM_BUCKETS].bytes > 0)
+        price.byte_ns = max_double(price.byte_ns, CLASSES_SHARE * buckets_ns /
+                                                      (double)own->of[PROGRAM_BUCKETS].bytes);
+    return price;
+}
+
+static void run(struct scan *scan, enum program program)
+{
+    rows[program].run(scan);
+}
+
+void scan_any_set(struct scan *scan)
+{
+    if (!scan->worker->tournament.is_warm && scan->plan->has_buckets && wants_few(scan))
+        scan->worker->tournament.now = PROGRAM_BUCKETS;
+    tournament_run(scan, least_price, run);
+}
 
 enum trawl_method scan_method(const struct engine_worker *worker)
 {
     if (worker->method != TRAWL_METHOD_SET)
         return worker->method;
-    if (worker->dense_left > 0)
-        return TRAWL_METHOD_AUTOMATON;
-    return worker->trial.now == 1 ? TRAWL_METHOD_CLASSES : TRAWL_METHOD_BUCKETS;
+    return worker->dense_left > 0 ? TRAWL_METHOD_AUTOMATON : rows[worker->tournament.now].method;
 }
 
-/* Searches the begins in [from, to) by buckets or by classes, and by the automaton where the text
- * is dense. */
-static uint64_t run_set(void *state, uint32_t by_classes, uint64_t from, uint64_t to)
-{
-    struct scan *scan = (struct scan *)state;
-    struct engine_worker *worker = scan->worker;
-    const uint64_t limit = scan->limit;
-
-    TRAWL_ASSERT(by_classes == worker->trial.now);
-    if (worker->dense_by_classes != by_classes)
-        worker->dense_left = 0; /* the automaton belongs to the program that left the text */
-    worker->dense_by_classes = by_classes;
-    scan->work_max = 0;
-    scan->at = from;
-    scan->limit = to;
-    while (goes_on(scan))
-        programs[scan_method(worker)](scan);
-    scan->limit = limit;
-    return scan->over ? from : scan->at;
-}
-
-/* Searches the begins in [from, to) by the automaton alone, or by candidates: buckets and classes
- * in turn. */
-static uint64_t run_either(void *state, uint32_t by_automaton, uint64_t from, uint64_t to)
-{
-    struct scan *scan = (struct scan *)state;
-    struct engine_worker *worker = scan->worker;
-    const uint64_t limit = scan->limit;
-    const struct trial_pair pair = {.run = run_set,
-                                    .state = scan,
-                                    .text_end = scan->loadable,
-                                    .once_ns = worker->matcher == NULL
-                                                   ? TABLES_NS + scan->plan->literal_count *
-                                                                     TABLES_LITERAL_NS
-                                                   : 0};
-    uint64_t at;
-
-    if (by_automaton == 1) {
-        worker->dense_by_classes = worker->trial.now == 1;
-        worker->dense_left = UINT64_MAX;
-        at = run_set(scan, worker->trial.now, from, to);
-        worker->dense_left = 0;
-        return at;
-    }
-    /* The first trial times the automaton against one program, not against a trial of two. */
-    if (!scan->plan->has_either || (worker->set_trial.step > 0 && worker->set_trial.interval == 0))
-        return run_set(scan, worker->trial.now, from, to);
-    scan->limit = to;
-    trial_run(&worker->trial, &pair, from, to);
-    scan->limit = limit;
-    return scan->over ? from : scan->at;
-}
-
-void scan_any_set(struct scan *scan)
-{
-    struct engine_worker *worker = scan->worker;
-    const double least_ns = scan->want == WANT_COUNT ? AUTOMATON_COUNT_NS : AUTOMATON_NS;
-    const double bytes = (double)scan->plan->literal_bytes_total;
-    struct trial_pair pair = {.run = run_either,
-                              .state = scan,
-                              .text_end = scan->loadable,
-                              .once_ns =
-                                  dense_is_there(scan->plan) ? 0 : dense_make_work(scan->plan),
-                              .price_ns = least_ns + AUTOMATON_LITERAL_NS * bytes,
-                              .least_ns = least_ns,
-                              .inner = {&worker->trial}};
-
-    choice_begin_set(scan);
-    if (scan->plan->has_either && worker->trial.interval == 0 && worker->trial.now == 0)
-        pair.price_ns *= FIRST_PRICE;
-    if (scan->plan->has_automaton)
-        trial_run(&worker->set_trial, &pair, scan->at, scan->limit);
-    else
-        (void)run_either(scan, 0, scan->at, scan->limit);
-}
+/* The rows of methods.def, by method. */
+static void (*const programs[TRAWL_METHODS_COUNT])(struct scan *scan) = {
+#define METHOD(name, literals, length_min, work, program) [TRAWL_METHOD_##name] = program,
+#include "plan/methods.def"
+};
 
 /* ---- All programs ---------------------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cpu/sampling.h"
+#include "cpu/set_matcher.h"
 
 #define SORTED_BY_HAND 16u
 #define LINE_TILE_POSITIONS 32u
@@ -246,6 +247,7 @@ void scan_classes(struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;
 
+    worker->makes += worker->matcher == NULL;
     if (worker->matcher == NULL)
         scan->status = classes_begin(scan);
     scan->over = scan->status != TRAWL_OK;

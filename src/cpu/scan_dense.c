@@ -388,6 +388,7 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
     bool counts, sums;
 
     TRAWL_ASSERT(from < to && to <= scan->limit);
+    scan->worker->makes += worker->serial != scan->plan->serial;
     scan->status = worker_begin(worker, scan->plan, scan->error);
     scan->over = scan->status != TRAWL_OK;
     if (scan->over || worker->set->unfit)

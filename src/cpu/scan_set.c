@@ -116,6 +116,7 @@ static uint64_t fill(struct scan *scan, uint64_t *positions)
 
 void scan_set(struct scan *scan)
 {
+    scan->worker->makes += scan->worker->set == NULL;
     if (scan->worker->set == NULL)
         scan->status = plan_set_want(scan->plan, &scan->worker->set, scan->error);
     scan->over = scan->status != TRAWL_OK;

@@ -1,7 +1,7 @@
 /* set_look: counts how often a text has the grams of a set. */
 #include "base/checked.h"
 #include "base/memory.h"
-#include "cpu/set_matcher.h"
+#include "cpu/set_look.h"
 
 /* at most this many literals of a class, evenly spread, are looked up */
 #define LOOKED_LITERALS 2048u

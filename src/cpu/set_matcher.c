@@ -5,6 +5,8 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "cpu/set_look.h"
+#include "cpu/set_stems.h"
 #include "plan/analyse.h"
 
 /* a class with less than 1/8 of the literals of the class before joins that class */

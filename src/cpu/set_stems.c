@@ -6,7 +6,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cpu/find.h"
-#include "cpu/set_matcher.h"
+#include "cpu/set_stems.h"
 
 #define SAMPLE_BITS_MIN 13u
 /* 128 KiB; this suffices because words have few different grams of four bytes */

@@ -24,9 +24,8 @@ struct cpu_sizes {
         class_positions;  /* begins of a tile that is searched by classes, ≤ SET_TILE_POSITIONS */
     uint64_t stem_batch;  /* begins whose stems are looked up together, ≤ SET_STEM_BATCH */
     uint64_t named;       /* literals that are verified together, ≤ SET_NAMED_MAX */
-    uint64_t trial_bytes; /* bytes of text of a step of a trial */
-    uint64_t trial_advance; /* ns by which a plan's first trials may begin sooner */
-    uint64_t parts_first;   /* bytes of text before the first trial of parts */
+    uint64_t trial_bytes; /* bytes of a piece in a tournament */
+    uint64_t trial_advance; /* ns by which tournaments may begin sooner */
     /* begins that verify_linear searches for a literal before the next literal */
     uint64_t verify_step;
     /* compared bytes per byte of chunk and literal, above which two_way takes over */

@@ -4,12 +4,14 @@
 
 #include "cpu/dense.h"
 #include "cpu/find.h"
-#include "cpu/set_matcher.h"
+#include "cpu/set_class.h"
 #include "cpu/sizes.h"
-#include "cpu/trial.h"
+#include "cpu/tournament.h"
 #include "engine.h"
 #include "plan/parts.h"
 
+/* With more literals, buckets search only if one occurrence of a line or a place is enough. */
+#define BUCKETS_MANY 256u
 #define WORK_SPARED_MAX 1024u /* upper bound of engine_worker.work_spared */
 #define WORKER_SAMPLE_BYTES (16u << 10)
 #define WORKER_SHORT_BYTES (16u << 10)
@@ -26,7 +28,7 @@ struct byte_set {
 /* A plan that is searched in parts (plan/parts.h): a worker for each part, and what each part found
  * in a chunk. */
 struct cpu_parts {
-    const struct plan_parts *of; /* the parts for which a trial was last run */
+    const struct plan_parts *of; /* NULL: the workers are not compiled for the plan */
     struct engine_worker *workers[PLAN_PARTS_MAX];
     struct engine_result found[PLAN_PARTS_MAX];
 };
@@ -36,12 +38,13 @@ struct cpu_parts {
 struct engine_worker {
     const struct find_ops *find;
     const struct trawl_plan *plan;
-    struct cpu_parts *parts; /* owned; NULL until the first trial of parts */
-    bool has_parts;          /* the plan may have parts that take less time than the whole plan */
-    bool parts_ready;        /* `parts` is made for the plan */
-    /* runs two programs, functions that search, in turn: program 0 searches for the whole plan,
-     * program 1 for its parts */
-    struct trial parts_trial;
+    /* the engine itself, which searches for parts of the plan by workers of their own */
+    const struct engine_ops *ops;
+    struct engine *engine;
+    struct cpu_parts *alone; /* a worker for each pattern; owned; NULL until parts were compared */
+    struct cpu_parts *parts; /* a worker for each part; owned; NULL as above */
+    struct tournament tournament;     /* compares the programs of a set */
+    uint64_t makes;                   /* how often tables were made or fetched */
     const struct plan_tuning *tuning; /* the plan's tuning, or `own` */
     /* from the last look: the worker samples the text and chooses the method */
     struct plan_tuning own;
@@ -76,8 +79,6 @@ struct engine_worker {
     struct find_bytes inside; /* bytes after which no occurrence begins */
     bool bytes_only;          /* all literals have one byte: `bytes` holds them all */
     struct byte_set bytes;
-    struct trial trial;     /* sets: program 0 searches by buckets, program 1 by classes */
-    struct trial set_trial; /* program 0 is the trial above, program 1 the automaton */
     const struct plan_set_tables *set;  /* NULL until the set is searched by buckets */
     const struct plan_nibbles *nibbles; /* NULL: positions of a set pass by its bitmap */
     const struct set_matcher *matcher;  /* NULL until the set is searched by classes */
@@ -93,7 +94,7 @@ struct engine_worker {
     struct dense_worker dense;
     uint64_t dense_bytes;   /* begins that the automaton was to search in the last dense part */
     uint64_t dense_left;    /* begins of that part that are still to be searched */
-    bool dense_by_classes;  /* classes left that part to the automaton; false: buckets */
+    enum program dense_by;  /* the program that left that part to the automaton */
     uint64_t work_per_byte; /* work per byte of text above which candidates are dense */
     uint64_t work_spared;   /* work that the positions before did not use, ≤ WORK_SPARED_MAX */
     /* work that dense parts have taken without an automaton, in searches with the plan
@@ -241,8 +242,6 @@ bool scan_bytes_fits(const struct engine_worker *worker, enum want want);
 
 /* Chooses the first program for the worker's plan. */
 void choice_begin(struct engine_worker *worker);
-/* Chooses whether a search for a set begins by classes, by the length of the text. */
-void choice_begin_set(const struct scan *scan);
 /* Copies excerpts of the chunk, spread over the chunk, to worker->sample. Returns the number of
  * bytes; 0 if the chunk is shorter than PLAN_SAMPLE_BYTES_MIN. */
 uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *chunk);
@@ -258,8 +257,6 @@ enum trawl_status worker_look(struct engine_worker *worker, const struct engine_
 /* If method sampled, searching from `begin` to scan->at since the time began_ns, took far longer
  * than the price of the cheapest other method: leaves the text to that method, and returns true. */
 bool sampled_leaves(struct scan *scan, uint64_t begin, uint64_t began_ns);
-/* Returns the work, about ns, of making the automaton. */
-uint64_t dense_make_work(const struct trawl_plan *plan);
 /* For sets: sets work_max for the next positions. */
 void dense_allow(struct scan *scan, uint64_t positions);
 /* Ends positions that did not exceed work_max, and that decided this many bytes: keeps the unused
@@ -269,8 +266,6 @@ void dense_spare(struct scan *scan, uint64_t bytes);
  * for longer. Returns false if making the automaton would not pay yet; the scan must then verify
  * the candidates from x on. */
 bool dense_leaves(struct scan *scan, uint64_t x);
-/* Returns the cost, in ns, of a trial of the plan's parts. */
-uint64_t parts_wait_ns(const struct engine_worker *worker);
 
 /* ---- programs.c ---- */
 
@@ -278,6 +273,24 @@ uint64_t parts_wait_ns(const struct engine_worker *worker);
 void scan_run(struct scan *scan);
 /* Returns the method by which the worker searches at the moment. */
 enum trawl_method scan_method(const struct engine_worker *worker);
+
+/* ---- compare.c ---- */
+
+/* Returns the time to make the tables that the worker lacks for the program, and the time for each
+ * byte of text that the program takes at least. */
+typedef struct price (*program_price)(const struct scan *scan, enum program program);
+/* Searches the begins in [scan->at, scan->limit) by the program. */
+typedef void (*program_run)(struct scan *scan, enum program program);
+/* Searches the begins in [scan->at, scan->limit) by the programs that fit. Returns early if the
+ * scan is over or full. */
+void tournament_run(struct scan *scan, program_price price, program_run run);
+
+/* ---- scan_parts.c ---- */
+
+/* Searches the begins in [scan->at, scan->limit) for each part of the plan: `which` is PLAN_ALONE
+ * or PLAN_PARTS_HOST. Returns false if the plan has no parts; the scan then has not moved. */
+bool scan_parts(struct scan *scan, enum plan_attachment which, struct cpu_parts **parts);
+void parts_release(struct engine_worker *worker, struct cpu_parts *parts);
 
 /* ---- scan_dense.c ---- */
 

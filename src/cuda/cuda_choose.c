@@ -86,7 +86,7 @@ struct rates {
     double gram; /* positions that the pattern's grams propose */
     /* positions with the 16 bytes at an offset of the pattern, on average over the offsets */
     double named;
-    double deep; /* positions where the bytes after those 16 match, too */
+    double deep; /* positions of `named` where the bytes after the 16 bytes match, too */
 };
 
 static double read_sampled(double length)

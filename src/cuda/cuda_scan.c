@@ -7,7 +7,7 @@
 #include "cuda/cuda_automaton.h"
 #include "cuda/cuda_choose.h"
 
-/* after a scan with too many candidates, the automaton does this many scans */
+/* number of scans that the automaton does after a scan with too many candidates */
 #define DENSE_SCANS 15u
 /* The longest range for which mark_set makes a bitmap: positions in the range have 32 bits. */
 #define SET_MARKS_MAX ((1ull << 32) - (1ull << 24))

@@ -178,7 +178,6 @@ struct gram_sample {
     uint64_t bytes; /* bytes of the literal in the sample, up to GRAM_MAX */
 };
 
-/* Returns the sample at offset `place` of a literal. */
 static struct gram_sample sample_at(const struct trawl_plan *plan, uint32_t literal, uint64_t place)
 {
     const struct plan_literal of = plan_literal_at(plan, literal);
@@ -198,7 +197,6 @@ static struct gram_sample sample_at(const struct trawl_plan *plan, uint32_t lite
     return sample;
 }
 
-/* Returns whether sample x sorts behind sample y. */
 static bool is_behind(const struct gram_sample *x, const struct gram_sample *y)
 {
     return x->high != y->high ? x->high > y->high : x->low > y->low;
@@ -501,7 +499,6 @@ static double cost_of_ties(const struct engine_worker *worker, const struct traw
            COST_SIZE * choice->filter_words / FILTER_LARGE;
 }
 
-/* Returns the most words of the bitmap. */
 static uint32_t filter_words_max(const struct engine_worker *worker, uint32_t variant)
 {
     uint32_t queues = CUDA_STATIC_SHARED_BYTES + SCAN_WARPS_MAX * (variant == CUDA_SETS_RARE

@@ -11,7 +11,7 @@ struct engine_worker;
 /* Whether the device has the set's automaton: not needed yet; made; too large or forbidden. */
 enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOMATON_NONE };
 
-/* For a plan with a single literal: the time of a count of a loaded text by each method, divided by
+/* What a count in a loaded text costs by each method, for a plan with a single literal. The unit is
  * the time in which the device reads the text once. Indexes are methods; entry 0, of
  * TRAWL_METHOD_AUTO, is not used. */
 struct cuda_prices {
@@ -30,26 +30,26 @@ struct cuda_tables {
     uint64_t plan_serial;
     /* serial number of the sample from which `tuning` was made; 0: no sample was used */
     uint64_t sample_serial;
-    /* for one literal: what the methods look for; points to the plan's tuning, or to `own` */
+    /* what the methods for a single literal look for: the plan's tuning, or `own` */
     const struct plan_tuning *tuning;
     struct plan_tuning own;
     struct cuda_prices prices;
     enum cuda_kernel kernel;
     /* the kernel that counts: a stream kernel, or `kernel` */
     enum cuda_kernel count_kernel;
-    bool sorts; /* hits are found by stream_sampled, then sorted */
-    /* number of next scans that use no stream kernel, since a scan met too many candidates */
+    bool sorts; /* stream_sampled finds the hits, and sampled_sort sorts the hits */
+    /* After a scan with too many candidates: so many more scans use no stream kernel. */
     uint32_t dense_left;
-    /* for a set: comparisons may cost 2^budget_log2 × the usual budget */
+    /* A scan for a set gives up when its comparisons cost 2^budget_log2 × the usual budget. */
     uint32_t budget_log2;
-    bool is_tried;  /* for a set: a trial of the text's first range is done */
-    double lost_ns; /* for a set: time that the automaton would have saved so far */
-    /* for a set: the host's tables, by which alike_max was measured; NULL: not needed yet */
+    bool is_tried;  /* the set's filter was timed on the text's first range */
+    double lost_ns; /* the time that the automaton would have saved the set's searches so far */
+    /* the host's tables of the set, from which alike_max follows; NULL: not needed yet */
     const struct plan_set_tables *set;
     uint32_t alike_max; /* an upper bound of the literals that may occur at the same begin */
-    /* for a set: the literals, and the tables of set.cu, are on the device */
+    /* the device has the set's literals; the device has the tables of set.cu */
     bool literals_there, buckets_there;
-    struct scan_sets sets; /* stride 0: stream_set does not take the set */
+    struct scan_sets sets; /* what stream_set reads; stride 0: stream_set does not take the set */
     bool has_sets;         /* stream_set takes the set, and no memory lacked for its tables */
     bool sets_there;       /* the tables of stream_set are on the device */
     enum cuda_kernel sets_kernel;
@@ -69,14 +69,12 @@ struct cuda_tables {
 
 /* Checks the plan's limits. UNSUPPORTED: the plan exceeds a limit of the device. */
 enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_error *error);
-/* Chooses how to search for worker->plan in the text that is about to be searched:
- * worker->searched. For a single literal, makes the tables on the device. Does nothing if all of
- * this is done. */
+/* Chooses how to search for worker->plan in worker->searched, and makes the tables of a single
+ * literal on the device. Does nothing if a call before has done so. */
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error);
-/* Makes the tables of the worker's set that this kernel reads, if they are not there, and measures
- * alike_max, if the kernel's launch depends on it. If memory
- * lacks for the tables of stream_set, has_sets becomes false, and the kernel is not used: the call
- * makes the tables for the kernels of set.cu. */
+/* Makes the tables that this kernel reads of the worker's set, unless the device has the tables.
+ * Measures alike_max if the kernel's launch depends on alike_max. If memory lacks for the tables of
+ * stream_set, sets has_sets to false, and makes the tables for the kernels of set.cu instead. */
 enum trawl_status cuda_tables_want_set(struct engine_worker *worker, enum cuda_kernel kernel,
                                        struct trawl_error *error);
 /* Records that a count over `begins` positions of the text took `ns` ns. If another method should

@@ -20,8 +20,8 @@ struct cuda_limits {
     /* the most hits of stream_sampled that are sorted; if there are more, a different kernel
      * searches all positions */
     uint32_t sorted_max;
-    /* bytes of device memory that a loaded text leaves free for searches, or a quarter of the
-     * device's memory if that is less, or a quarter of the device's memory if that is less */
+    /* bytes of device memory that a loaded text leaves free for searches; a quarter of the device's
+     * memory if that is less */
     uint64_t resident_room_left;
     uint64_t seen_bytes_min; /* the shortest loaded text, in bytes, of which a sample is taken */
     /* the method for a single pattern in a text with a sample; AUTO: chosen by the sample */

@@ -85,7 +85,6 @@ void cuda_worker_close(struct engine_worker *worker)
     memory_release(worker, 1, sizeof *worker);
 }
 
-/* Opens a worker on device `index`, which is open. */
 static enum trawl_status worker_open_on(struct engine *engine, uint32_t index,
                                         struct engine_worker **worker_out,
                                         struct trawl_error *error)

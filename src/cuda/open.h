@@ -1,4 +1,10 @@
-/* open: the engine, which holds the driver, the devices and the loaded texts. */
+/* open: the CUDA engine, which holds the driver, the devices and the loaded texts.
+ *
+ * To read this room, begin with driver.h (the functions of libcuda), device.h (a GPU), open.h and
+ * cuda_load.h (texts that stay on GPUs). Then follow a search: cuda_choose.h chooses the method,
+ * cuda_tables.h makes the plan's tables, chunk.h copies the text, launch.h starts the kernel, and
+ * cuda_scan.h brings the hits back.
+ */
 #ifndef TRAWL_CUDA_OPEN_H
 #define TRAWL_CUDA_OPEN_H
 

@@ -266,16 +266,19 @@ static enum trawl_status digest_window(const struct sink *sink, const struct sin
     return TRAWL_OK;
 }
 
+#define SPANS (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_SPANS_FIRST)
+
 /* Keeps the spans among the chunk's matches, with their line numbers, and returns how many spans
  * there are. sink->spans_end is the end of the last span, before the chunk at first. Engines report
  * more matches than spans: a device does not know where the span before a chunk ends. */
 static uint64_t keep_spans(struct sink *sink, const struct sink_chunk *chunk)
 {
+    const bool longest = (sink->window_flags & TRAWL_WINDOW_SPANS_FIRST) == 0;
     struct trawl_match *matches = chunk->matches;
     uint64_t kept = 0;
 
     for (uint64_t i = 0; i < chunk->match_count; i++) {
-        bool longer = kept > 0 && matches[i].begin == matches[kept - 1].begin &&
+        bool longer = longest && kept > 0 && matches[i].begin == matches[kept - 1].begin &&
                       matches[i].end > matches[kept - 1].end;
 
         TRAWL_ASSERT(matches[i].begin <= matches[i].end); /* equal: see TRAWL_WINDOW_EMPTY */
@@ -307,8 +310,8 @@ static bool deliver_window(struct sink *sink, const struct sink_chunk *chunk,
     window.bytes_count = chunk->owned;
     window.after_bytes_count = chunk->after;
     window.matches = chunk->matches;
-    window.match_count = (sink->window_flags & TRAWL_WINDOW_SPANS) != 0 ? keep_spans(sink, chunk)
-                                                                        : chunk->match_count;
+    window.match_count =
+        (sink->window_flags & SPANS) != 0 ? keep_spans(sink, chunk) : chunk->match_count;
     window.line_end_count = sink->digest != NULL ? digest->line_end_count : 0;
     window.line_ends_before = (sink->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0 && has_few(chunk)
                                   ? chunk->line_numbers
@@ -323,6 +326,7 @@ void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function,
 {
     memset(sink, 0, sizeof *sink);
     sink->want = (flags & TRAWL_WINDOW_NO_MATCHES) != 0                     ? WANT_NOTHING
+                 : (flags & TRAWL_WINDOW_SPANS_FIRST) != 0                  ? WANT_HITS
                  : (flags & (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_EMPTY)) != 0 ? WANT_SPANS
                  : (flags & TRAWL_WINDOW_LINES) != 0                        ? WANT_LINES
                                                                             : WANT_HITS;

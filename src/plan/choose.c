@@ -12,7 +12,7 @@
 
 #include "base/checked.h"
 #include "plan/analyse.h"
-#include "plan/build.h"
+#include "plan/steps.h"
 
 #define GRAM_BYTES_MIN 4u
 #define GRAMS_RATE_MAX 1e-4 /* candidates per text byte: 1.6 per tile of 16 KiB */
@@ -30,9 +30,10 @@
  * of 64, the method still reads each cache line, but tests fewer bytes of it. */
 #define SAMPLED_STRIDE_MIN 48u
 
-/* With at most this many literals, the CPU begins with buckets, and then tries classes and buckets
- * in turn. With more literals, the CPU searches by classes. */
-#define EITHER_LITERALS_MAX 65536u
+/* The CPU searches for at most so many literals by buckets, and for more than so many by classes:
+ * the others are slower there. */
+#define BUCKETS_LITERALS_MAX 65536u
+#define CLASSES_LITERALS_MIN 10u
 /* The CPU tries the automaton if the literals have at most so many bytes in all, and on average:
  * otherwise the table of rows would exceed the caches. */
 #define AUTOMATON_BYTES_MAX (3u << 16)
@@ -343,18 +344,18 @@ static bool tries_automaton(const struct trawl_plan *plan)
                           plan->length_min <= AUTOMATON_SHORTEST_MAX));
 }
 
-/* Chooses whether the CPU begins with method classes, which has tables of its own for strings of
- * each length class, or with method buckets, which tests a bit of the plan's bitmap at each
- * position. Whole words and lines are searched by buckets, because few positions may begin an
- * occurrence. Up to EITHER_LITERALS_MAX literals, a trial on the text then decides (has_either). */
+/* Chooses by which programs the CPU may search: by classes, with tables for strings of each length
+ * class, by buckets, which test a bit of the plan's bitmap at each position, or by the automaton.
+ * Whole words and lines are searched by buckets, because few positions may begin an occurrence. A
+ * tournament on the text decides between several programs (cpu/compare.c). */
 static void choose_programs(struct trawl_plan *plan)
 {
     uint32_t count = plan->literal_count;
     bool open = plan_method_is_open(plan) && plan_fits_classes(plan);
 
     plan->has_classes =
-        plan->method_asked == TRAWL_METHOD_CLASSES || (open && count > EITHER_LITERALS_MAX);
-    plan->has_either = open && count > 1 && count <= EITHER_LITERALS_MAX;
+        plan->method_asked == TRAWL_METHOD_CLASSES || (open && count > CLASSES_LITERALS_MIN);
+    plan->has_buckets = !plan->has_classes || (open && count <= BUCKETS_LITERALS_MAX);
     plan->has_automaton = open && tries_automaton(plan);
 }
 

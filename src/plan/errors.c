@@ -8,7 +8,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "plan/build.h"
+#include "plan/steps.h"
 #include "plan/dna.h"
 
 #define SYMBOLS_MAX 65535u      /* symbols of a pattern */
@@ -44,6 +44,10 @@ enum trawl_status errors_check(const struct trawl_plan_options *options, struct 
 
     if ((uint32_t)options->alphabet > TRAWL_DNA)
         return TRAWL_FAIL(error, ARGUMENT, "unknown alphabet %d", (int)options->alphabet);
+    if (options->alphabet == TRAWL_CHARACTERS && most == 0)
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "alphabet CHARACTERS is for expressions, and with mismatches_max or "
+                          "edits_max");
     if (most > TRAWL_ERRORS_MAX)
         return TRAWL_FAIL(error, ARGUMENT, "%s is %u, more than %d",
                           options->mismatches_max == most ? "mismatches_max" : "edits_max", most,

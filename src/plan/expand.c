@@ -5,7 +5,7 @@
  * string of a character is never a prefix of a different character's byte string. So at most a
  * single literal of a pattern matches at a position, and its tail matches in at most a single way.
  */
-#include "plan/build.h"
+#include "plan/steps.h"
 
 #include <string.h>
 

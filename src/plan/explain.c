@@ -51,10 +51,12 @@ static void explain_prices(struct explanation *text, const struct trawl_plan *pl
 /* Adds which programs the CPU tries in turn, to go on with the faster program. */
 static void explain_trials(struct explanation *text, const struct trawl_plan *plan)
 {
-    if (plan->has_either)
+    if (plan->has_buckets && plan->has_classes)
         add(text, "trials: the CPU tries buckets and classes in turn\n");
     if (plan->has_automaton)
         add(text, "trials: the CPU tries these ways and the automaton in turn\n");
+    if (plan_parts_fit(plan, PLAN_ALONE))
+        add(text, "trials: the CPU tries the whole set and each string by itself\n");
     if (plan_parts_fit(plan, PLAN_PARTS_HOST))
         add(text, "trials: the CPU tries the whole set and its parts, cut by length\n");
 }
@@ -83,7 +85,7 @@ static uint64_t tell_set(struct explanation *text, const struct trawl_plan *plan
     return (1ull << plan->set.bitmap_bits) / 8 * (plan->set.wide_mask != 0 ? 2 : 1) +
            (sizeof(uint32_t) << plan->set.bucket_bits) +
            plan->literal_count *
-               (sizeof(uint32_t) + (plan_has_heads(plan) ? sizeof(struct plan_head) : 0));
+               (sizeof(uint32_t) + (plan->has_buckets ? sizeof(struct plan_head) : 0));
 }
 
 /* Returns the method that was asked for, or with which a worker with AVX2 begins. *prices is set if
@@ -171,6 +173,8 @@ enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer
     add(&text, "literals: %u\n", plan->literal_count);
     add(&text, "shortest literal: %" PRIu64 "\n", plan->length_min);
     add(&text, "longest occurrence: %" PRIu64 "\n", plan->length_max);
+    if (plan->misses_letters)
+        add(&text, "case: of A-Z alone; other letters have another case, too\n");
     if (plan->algorithm.name != NULL)
         explain_algorithm(&text, plan);
     else if (plan_has_expressions(plan))

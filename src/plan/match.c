@@ -87,6 +87,26 @@ uint64_t plan_tail_match(const struct trawl_plan *plan, const struct plan_litera
     return count;
 }
 
+bool plan_tail_is_open(const struct trawl_plan *plan, const struct plan_literal *literal,
+                       const uint8_t *text, uint64_t text_bytes)
+{
+    uint64_t at = literal->bytes_count;
+
+    for (uint32_t i = 0; i < literal->tail_count; i++) {
+        const struct plan_element *element = &plan->elements[literal->tail_begin + i];
+        uint64_t left = text_bytes - at, taken = element_match(element, text + at, left);
+
+        for (uint32_t a = 0; taken == 0 && a < element->alternative_count; a++)
+            if (element->alternative_bytes_count[a] > left &&
+                memcmp(element->alternative[a], text + at, (size_t)left) == 0)
+                return true;
+        if (taken == 0)
+            return false;
+        at += taken;
+    }
+    return false;
+}
+
 uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_literal *literal,
                             const uint8_t *text, uint64_t text_bytes)
 {
@@ -205,6 +225,20 @@ bool plan_accepts_end(const struct trawl_plan *plan, const uint8_t *chunk, uint6
         return false;
     return (plan->flags & TRAWL_WHOLE_WORD) == 0 ||
            !word_follows(plan, chunk + end, available - end);
+}
+
+bool plan_end_is_decided(const struct trawl_plan *plan, const uint8_t *after, uint64_t available)
+{
+    if (!plan_has_conditions(plan))
+        return true;
+    if (available == 0 || available >= 4)
+        return available > 0;
+    if (!plan->utf8_is_set || (plan->flags & TRAWL_SINGLE_BYTE) != 0)
+        return true;
+    return after[0] < 0xc2 || after[0] > 0xf4 ||
+           available >= (after[0] >= 0xf0   ? 4u
+                         : after[0] >= 0xe0 ? 3u
+                                            : 2u);
 }
 
 bool plan_accepts(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t begin, uint64_t end,

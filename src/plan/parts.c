@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/analyse.h"
+#include "plan/build.h"
 
 /* number of samples of the strings' bytes, by which likeness is measured */
 #define SAMPLES 512u
@@ -15,6 +16,11 @@
 
 #define SUFFIX_BITS 65536u /* bits of the table that counts suffixes */
 #define HOST_GRAM_MAX 16u
+/* The host tries parts if they are expected to take less than this share of the whole plan's time.
+ */
+#define HOST_SHARE 0.8
+/* The host searches by buckets for a part of at most so many strings, and by classes for others. */
+#define BUCKETS_COUNT_MAX 30u
 #define ROOT_STEPS 40u /* enough for 1e-10 to 1e10 */
 
 /* Strings are grouped by length; a group begins at each of these lengths. `grams`: bytes of the
@@ -24,7 +30,7 @@ static const uint32_t grams[] = {1, 2, 3, 4, 5, 7, 10, 13, 16, 16};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 
 /* Fitted to measured times of a plan's first count of 16 MiB, on one core with AVX2. */
-const struct plan_part_costs plan_part_costs_host = {.is_tried = true,
+const struct plan_part_costs plan_part_costs_host = {.is_host = true,
                                                      .singly_max = PLAN_PARTS_MAX,
                                                      .alone = 0.045,
                                                      .pass = 0.08,
@@ -32,8 +38,12 @@ const struct plan_part_costs plan_part_costs_host = {.is_tried = true,
                                                      .many = 0.3,
                                                      .many_half = 200,
                                                      .met = 15,
-                                                     .dense = 0.85,
+                                                     .near = 0.65,
+                                                     .near_words = 1e9,
                                                      .make = 0.000025};
+/* For each pattern by itself, which is always cheapest. */
+static const struct plan_part_costs plan_part_costs_alone = {
+    .is_host = true, .singly_max = PLAN_PARTS_MAX, .pass = 1, .pass_short = 1, .many_half = 1};
 /* Fitted to measured times of first and later counts of 256 MiB in an H100's memory, each for a set
  * of one range of lengths. There, rows of up to 46,000 words fit shared memory. */
 #define COSTS_DEVICE                                                                              \
@@ -295,16 +305,18 @@ double plan_automaton_cost(const struct plan_part_costs *costs, double words)
                      costs->doubled * analyse_log2(words / max_double(1, costs->near_words));
 }
 
-/* Returns the cost of searching groups [from, to) together. */
-static double cost_of(const struct cutting *cutting, uint32_t from, uint32_t to)
+/* Returns the cost of searching groups [from, to) together. *method: by which method. */
+static double cost_of(const struct cutting *cutting, uint32_t from, uint32_t to,
+                      enum trawl_method *method)
 {
     const struct plan_part_costs *costs = cutting->costs;
     double count = (double)(cutting->groups[to - 1].end - cutting->groups[from].begin);
     uint64_t least = cutting->groups[from].length_min;
-    uint32_t q = costs->is_tried ? (uint32_t)min_u64(least, HOST_GRAM_MAX) : grams[class_of(least)];
+    uint32_t q = costs->is_host ? (uint32_t)min_u64(least, HOST_GRAM_MAX) : grams[class_of(least)];
     double bytes = 0, states = 0, pass, met, dense;
     double more = from > 0 || to < cutting->group_count ? costs->part * count : 0;
 
+    *method = TRAWL_METHOD_AUTO;
     if (count == 1)
         return costs->alone + more;
     for (uint32_t i = from; i < to; i++) {
@@ -313,27 +325,35 @@ static double cost_of(const struct cutting *cutting, uint32_t from, uint32_t to)
     }
     pass = (least < 4 ? costs->pass_short : costs->pass) + costs->each * count +
            costs->many * count / (count + costs->many_half);
-    met = costs->met * (costs->is_tried ? count * cutting->rate[q]
-                                        : root(count) * root(root(count) * cutting->rate[q]));
+    met = costs->met * (costs->is_host ? count * cutting->rate[q]
+                                       : root(count) * root(root(count) * cutting->rate[q]));
     dense = plan_automaton_cost(costs, states * (cutting->byte_count + 4)) + costs->make * bytes +
             costs->level * (double)cutting->groups[to - 1].length_max;
-    return more + (costs->is_tried ? pass + min_double(met, dense) : min_double(pass + met, dense));
+    if (costs->is_host && cutting->groups[to - 1].length_max > 1)
+        *method = dense < pass + met           ? TRAWL_METHOD_AUTOMATON
+                  : count <= BUCKETS_COUNT_MAX ? TRAWL_METHOD_BUCKETS
+                                               : TRAWL_METHOD_CLASSES;
+    return more + min_double(pass + met, dense);
 }
 
 /* Finds the cheapest parts, by dynamic programming: the part that ends before group i begins with
- * group cuts[i]. Returns the number of parts. */
+ * group cuts[i]. Returns the number of parts; 0 if the parts are not worth a trial. */
 static uint32_t cut(const struct cutting *cutting, uint32_t cuts[LENGTHS + 1])
 {
     double least[LENGTHS + 1] = {0};
+    enum trawl_method method;
     uint32_t count = 0;
 
     for (uint32_t to = 1; to <= cutting->group_count; to++) {
         least[to] = 1e300;
-        for (uint32_t from = 0; from < to; from++) {
-            double cost = least[from] + cost_of(cutting, from, to);
+        for (uint32_t from = to; from-- > 0;) {
+            double cost = least[from] + cost_of(cutting, from, to, &method);
 
-            if (cutting->costs->is_tried && from == 0 && to == cutting->group_count)
+            if (cutting->costs->is_host && from == 0 && to == cutting->group_count) {
+                if (least[to] > HOST_SHARE * cost && cutting->plan->pattern_count > LENGTHS)
+                    return 0;
                 continue;
+            }
             if (cost < least[to]) {
                 least[to] = cost;
                 cuts[to] = from;
@@ -419,11 +439,12 @@ static void sort_numbers(const struct cutting *cutting, uint64_t begin, uint64_t
     }
 }
 
-/* Makes a part: a plan of patterns order[begin] to order[end - 1], with the plan's options. */
-static enum trawl_status make_part(const struct cutting *cutting, uint64_t begin, uint64_t end,
+/* Makes a part: a plan of groups [from, to), with the plan's options. */
+static enum trawl_status make_part(const struct cutting *cutting, uint32_t from, uint32_t to,
                                    struct plan_part *part, struct trawl_error *error)
 {
     const struct trawl_plan *plan = cutting->plan;
+    uint64_t begin = cutting->groups[from].begin, end = cutting->groups[to - 1].end;
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_pattern *patterns = NULL;
     enum trawl_status status;
@@ -431,6 +452,9 @@ static enum trawl_status make_part(const struct cutting *cutting, uint64_t begin
 
     /* Hits come in the order of the part's literals, which must be the whole plan's order. */
     sort_numbers(cutting, begin, end);
+    (void)cost_of(cutting, from, to, &options.method);
+    if (options.method == TRAWL_METHOD_CLASSES && plan_has_conditions(plan))
+        options.method = TRAWL_METHOD_BUCKETS;
     options.flags = plan->flags;
     options.line_end_set = options.line_end_also_set = 1;
     options.line_end = plan->line_end;
@@ -465,16 +489,16 @@ static enum trawl_status make_parts(struct cutting *cutting, struct plan_parts *
     if (cutting->group_count < 2)
         return TRAWL_OK;
     measure_likeness(cutting);
-    if (!cutting->costs->is_tried)
+    if (!cutting->costs->is_host)
         count_states(cutting);
     count = cut(cutting, cuts);
-    TRAWL_ASSERT(count > 0 && count <= PLAN_PARTS_MAX);
-    if (count < 2)
-        return TRAWL_OK;
+    TRAWL_ASSERT(count <= PLAN_PARTS_MAX);
+    if (count < 2 ||
+        (cutting->costs == &plan_part_costs_host && count == cutting->plan->pattern_count))
+        return TRAWL_OK; /* each pattern by itself is a program of its own */
     to = cutting->group_count;
     for (; to > 0; to = cuts[to]) {
-        TRAWL_TRY(make_part(cutting, cutting->groups[cuts[to]].begin, cutting->groups[to - 1].end,
-                            &parts->part[parts->count], error));
+        TRAWL_TRY(make_part(cutting, cuts[to], to, &parts->part[parts->count], error));
         parts->count++;
     }
     return TRAWL_OK;
@@ -509,6 +533,11 @@ done:
     return status;
 }
 
+static enum trawl_status make_alone(const void *from, void **object, struct trawl_error *error)
+{
+    return make((const struct trawl_plan *)from, &plan_part_costs_alone, object, error);
+}
+
 static enum trawl_status make_for_host(const void *from, void **object, struct trawl_error *error)
 {
     return make((const struct trawl_plan *)from, &plan_part_costs_host, object, error);
@@ -521,27 +550,31 @@ static enum trawl_status make_for_device(const void *from, void **object, struct
 
 bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which)
 {
-    const struct plan_part_costs *costs =
-        which == PLAN_PARTS_HOST ? &plan_part_costs_host : &plan_part_costs_device;
+    bool differ = class_of(plan->length_min) != class_of(plan->length_max);
 
-    TRAWL_ASSERT(which == PLAN_PARTS_HOST || which == PLAN_PARTS_DEVICE);
-    return plan->pattern_count > 1 && plan->method_asked == TRAWL_METHOD_AUTO &&
-           plan->element_count == 0 && !plan_is_layered(plan) &&
-           (class_of(plan->length_min) != class_of(plan->length_max) ||
-            plan->pattern_count <= costs->singly_max);
+    TRAWL_ASSERT(which >= PLAN_ALONE && which <= PLAN_PARTS_DEVICE);
+    if (plan->pattern_count < 2 || plan->method_asked != TRAWL_METHOD_AUTO ||
+        plan->element_count > 0 || plan_is_layered(plan))
+        return false;
+    return which == PLAN_ALONE ? plan->pattern_count <= PLAN_PARTS_MAX
+           : which == PLAN_PARTS_HOST
+               ? differ && plan->pattern_count > 2
+               : differ || plan->pattern_count <= plan_part_costs_device.singly_max;
 }
 
 enum trawl_status plan_parts_want(const struct trawl_plan *plan, enum plan_attachment which,
                                   const struct plan_parts **parts, struct trawl_error *error)
 {
-    uint32_t whole = plan_has_conditions(plan) ? PLAN_WHOLE_PARTS_HOST - PLAN_PARTS_HOST : 0;
+    uint32_t whole = plan_has_conditions(plan) ? PLAN_WHOLE_ALONE - PLAN_ALONE : 0;
     const void *object;
 
     *parts = NULL;
     if (!plan_parts_fit(plan, which))
         return TRAWL_OK;
     TRAWL_TRY(attachment_want(&plan->attached[which + whole], plan,
-                              which == PLAN_PARTS_HOST ? make_for_host : make_for_device,
+                              which == PLAN_ALONE        ? make_alone
+                              : which == PLAN_PARTS_HOST ? make_for_host
+                                                         : make_for_device,
                               parts_release, &object, error));
     if (((const struct plan_parts *)object)->count > 0)
         *parts = (const struct plan_parts *)object;

@@ -36,10 +36,9 @@ struct plan_parts {
  * strings' lengths. A device's filter looks at more bytes of longer strings than the first ones, so
  * its cost grows more slowly than r. */
 struct plan_part_costs {
-    /* whether a trial on the text decides between the parts and the whole plan, as on the host.
-     * Then a plan of several lengths always has parts, and a part costs the filter's first terms
-     * even if the automaton searches. */
-    bool is_tried;
+    /* for the host, where a tournament on the text decides between the parts and the whole plan,
+     * and the costs decide by which method a part is searched */
+    bool is_host;
     /* in a set of at most this many strings, each string may be a part by itself */
     uint64_t singly_max;
     double alone;

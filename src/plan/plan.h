@@ -15,7 +15,6 @@
 #include "base/status.h"
 #include "plan/algorithm.h"
 #include "plan/layout.h"
-#include "plan/nibbles.h"
 #include "plan/tuning.h"
 
 struct plan_literal {
@@ -50,7 +49,7 @@ struct plan_set_tables {
     uint32_t *buckets; /* 2^bucket_bits + 1 indexes into `entries`: the begin of each bucket */
     uint32_t *entries; /* literal numbers, grouped by bucket, ascending inside each bucket */
     /* The first bytes of the literals in `entries`, in the same order: with these most entries of a
-     * bucket fail without a read of the literal. NULL unless plan_has_heads. */
+     * bucket fail without a read of the literal. NULL unless the CPU may search by buckets. */
     struct plan_head *heads;
 };
 
@@ -58,10 +57,12 @@ struct plan_set_tables {
 enum plan_attachment {
     PLAN_SAMPLED,      /* sampled_tables, plan/sampled.c */
     PLAN_AS_SET,       /* a plan of method set, plan_as_set */
+    PLAN_ALONE,        /* each pattern as a plan of its own, plan/parts.c */
     PLAN_PARTS_HOST,   /* the parts in which the host searches, plan/parts.c */
     PLAN_PARTS_DEVICE, /* the parts in which a device searches */
-    /* As the two above, of a plan with conditions on words or lines. A search of records has a copy
-     * of the plan without the conditions, and both plans share their attachments. */
+    /* As the three above, of a plan with conditions on words or lines. A search of records has a
+     * copy of the plan without the conditions, and both plans share their attachments. */
+    PLAN_WHOLE_ALONE,
     PLAN_WHOLE_PARTS_HOST,
     PLAN_WHOLE_PARTS_DEVICE,
     PLAN_SET_TABLES,  /* plan_set_tables, plan/tables.c */
@@ -71,6 +72,7 @@ enum plan_attachment {
     PLAN_ERRORS,      /* the compiled plan, approximate/approx_compile.c */
     PLAN_EXPRESSIONS, /* the compiled plan, regex/regex_compile.c */
     PLAN_RESPLIT,     /* the compiled plan with the atoms that are rare in a text's sample */
+    PLAN_ORDER,       /* the literals in order, plan/open.c */
     PLAN_ATTACHMENTS
 };
 
@@ -104,7 +106,9 @@ struct trawl_plan {
     bool holds_line_end;
     struct trawl_utf8 utf8;
 
+    bool misses_letters; /* as in struct trawl_plan_told */
     uint64_t pattern_count;
+    uint64_t *pattern_ids;   /* the caller's numbers; NULL: there are none */
     uint64_t *pattern_begin; /* pattern_count + 1 offsets into pattern_bytes */
     uint8_t *pattern_bytes;
 
@@ -143,22 +147,13 @@ struct trawl_plan {
     /* Set if the plan has several literals, or a literal with a tail: */
     struct plan_set set;
     double byte_bits; /* entropy of a byte of the literals, in bits */
-    /* the CPU begins with method classes (strings by length, each class with its own tables);
-     * false: with method buckets, by struct plan_set_tables */
-    bool has_classes;
-    /* the CPU tries methods classes and buckets in turn, and goes on with the faster method */
-    bool has_either;
-    bool has_automaton; /* the CPU also tries the automaton */
+    /* by which programs the CPU may search; the first of these begins */
+    bool has_buckets; /* by struct plan_set_tables */
+    bool has_classes; /* strings by length, each class with its own tables */
+    bool has_automaton;
 
     struct attachment *attached; /* PLAN_ATTACHMENTS entries */
 };
-
-/* Does the work of trawl_plan_build. `algorithms`: the gallery's table; NULL in a build without a
- * gallery. */
-enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
-                             const struct trawl_plan_options *options,
-                             const struct plan_algorithms *algorithms, struct trawl_plan **plan,
-                             struct trawl_error *error);
 
 /* Returns the length of the literal's occurrence at text[0], of which text_bytes are readable; 0 if
  * there is no occurrence. Conditions (whole word, whole line) are not checked. */
@@ -169,6 +164,18 @@ uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_lit
  * text[0]. *looked: the tail's characters that were compared and matched. */
 uint64_t plan_tail_match(const struct trawl_plan *plan, const struct plan_literal *literal,
                          const uint8_t *text, uint64_t text_bytes, uint64_t *looked);
+
+/* Returns whether the literal's own bytes and the first characters of its tail stand at text[0],
+ * and the text's `text_bytes` bytes end before the tail does. The own bytes are known to stand
+ * there. */
+bool plan_tail_is_open(const struct trawl_plan *plan, const struct plan_literal *literal,
+                       const uint8_t *text, uint64_t text_bytes);
+
+/* Returns up to where occurrences are decided, whatever bytes follow the `have` bytes that a text
+ * has so far: about no occurrence that begins before can these bytes decide. bytes[-before] is
+ * readable, as for plan_accepts. May return less to save work or memory. Any thread may call. */
+uint64_t plan_decided(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t before,
+                      uint64_t have);
 
 /* Reads the element that begins at bytes[0] of a pattern with `count` bytes left. Returns how many
  * bytes the element takes. A byte that begins no UTF-8 character is an element by itself. */
@@ -208,6 +215,9 @@ bool plan_accepts_begin(const struct trawl_plan *plan, const uint8_t *chunk, uin
                         uint64_t before);
 bool plan_accepts_end(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t end,
                       uint64_t available);
+/* Returns whether the `available` bytes after an occurrence of a string decide what
+ * plan_accepts_end returns, whatever bytes follow. Reads at most after[0]. */
+bool plan_end_is_decided(const struct trawl_plan *plan, const uint8_t *after, uint64_t available);
 
 const char *plan_method_name(enum trawl_method method);
 
@@ -221,22 +231,10 @@ static inline bool plan_is_one_literal(const struct trawl_plan *plan)
  * DNA, nor evenly over all values. */
 bool plan_has_letters(const struct trawl_plan *plan);
 
-/* Sets *as_set to a plan of method SET with the same literals. That is the plan itself, if its
- * method is SET; else a plan of its single literal without conditions, which the first call makes
- * and the plan owns. Errors: MEMORY. Any thread may call. */
-enum trawl_status plan_as_set(const struct trawl_plan *plan, const struct trawl_plan **as_set,
-                              struct trawl_error *error);
-
 /* For a set: sets *tables to the set's tables. The first call makes the tables, and the plan owns
  * them. Errors: MEMORY. Any thread may call. */
 enum trawl_status plan_set_want(const struct trawl_plan *plan,
                                 const struct plan_set_tables **tables, struct trawl_error *error);
-
-/* For a set: returns whether the CPU may search by buckets, so that the tables have heads. */
-static inline bool plan_has_heads(const struct trawl_plan *plan)
-{
-    return !plan->has_classes || plan->has_either;
-}
 
 /* For a set: returns whether the CPU can search the set by method classes. */
 static inline bool plan_fits_classes(const struct trawl_plan *plan)

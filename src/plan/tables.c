@@ -3,7 +3,8 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "plan/build.h"
+#include "plan/analyse.h"
+#include "plan/steps.h"
 
 #define SET_BITMAP_BITS_MIN 12u
 #define SET_BITMAP_BITS_MAX 24u
@@ -174,7 +175,7 @@ static enum trawl_status make(const void *from, void **object, struct trawl_erro
                               plan->set.wide_mask != 0 ? bitmap_bytes : 0,
                               ((1ull << plan->set.bucket_bits) + 1) * sizeof *tables.buckets,
                               count * sizeof *tables.entries,
-                              plan_has_heads(plan) ? count * sizeof *tables.heads : 0};
+                              plan->has_buckets ? count * sizeof *tables.heads : 0};
     void *arrays[sizeof bytes / sizeof *bytes], *at;
 
     for (uint32_t i = 0; i < sizeof bytes / sizeof *bytes; i++)

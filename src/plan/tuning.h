@@ -35,7 +35,7 @@ struct sampled_rates {
 struct plan_tuning {
     /* tuned by a sample; else by the prior of usual texts and by the literal */
     bool is_seen;
-    bool repeats;         /* the sample repeats the literal's own words (analyse_repeats) */
+    bool repeats; /* strings of the literal stand in the sample at many places (analyse_repeats) */
     bool probes_exact;    /* every byte of the literal is a probe: a candidate is an occurrence */
     uint32_t probe_count; /* for method every; probes[0] rules out most positions */
     /* number of probes after which the later probes rule out few more blocks of 64 positions */

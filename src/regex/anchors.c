@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "plan/build.h"
 #include "regex/chain.h"
 #include "regex/program_memory.h"
 

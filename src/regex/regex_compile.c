@@ -70,7 +70,7 @@ static struct regex_options options_of(const struct trawl_plan *plan)
     if (plan->utf8_is_set && (given->characters || (plan->flags & TRAWL_SINGLE_BYTE) != 0))
         options.letters = plan->utf8;
     else if (given->characters)
-        options.letters.variants = trawl_case_variants;
+        options.letters.variants = trawl_unicode()->variants;
     return options;
 }
 
@@ -135,7 +135,8 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     struct expressions *made = maker->made;
     const bool words =
         (made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == TRAWL_WHOLE_WORD;
-    const bool is_wide = translated->edges != 0 && made->options.letters.is_word != NULL;
+    const bool is_wide = translated->edges != 0 && made->options.letters.is_word != NULL &&
+                         (made->options.longest || made->options.unicode);
     struct regex_options options = made->options;
     struct regex_fault fault = {0, ""};
     enum regex_status status;

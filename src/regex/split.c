@@ -19,8 +19,8 @@
 /* If only words match, a list's strings are taken whole if there are at most so many: then no
  * string needs RE2, as a part of a word would. */
 #define WORDS_MAX 8u
-/* Limit for the bytes of all heads and tails, where alternatives in a group repeat what stands
- * around the group: TEXT_SHARE for each byte of the expression, and TEXT_SPARED. */
+/* Each alternative of a group copies what stands around the group into its head and its rest. The
+ * copies of an expression of n bytes have at most TEXT_SHARE × n + TEXT_SPARED bytes. */
 #define TEXT_SHARE 16u
 #define TEXT_SPARED 65536u
 

@@ -78,6 +78,19 @@ static bool charge(struct trawl_runtime *runtime, uint64_t bytes, uint64_t *used
     return true;
 }
 
+bool runtime_reserve(struct trawl_runtime *runtime, uint64_t bytes)
+{
+    uint64_t used;
+
+    return charge(runtime, bytes, &used);
+}
+
+void runtime_unreserve(struct trawl_runtime *runtime, uint64_t bytes)
+{
+    TRAWL_ASSERT(atomic_load(&runtime->memory_used) >= bytes);
+    atomic_fetch_sub(&runtime->memory_used, bytes);
+}
+
 enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct text_buffer *buffer,
                                          uint64_t bytes, struct trawl_error *error)
 {

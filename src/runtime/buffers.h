@@ -12,15 +12,20 @@ enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct t
 /* As runtime_buffer_reserve, but keeps the buffer's first `kept` bytes. */
 enum trawl_status runtime_buffer_grow(struct trawl_runtime *runtime, struct text_buffer *buffer,
                                       uint64_t kept, uint64_t bytes, struct trawl_error *error);
+/* Reserves a part of the budget for memory that is no buffer; false: the budget has not enough.
+ * runtime_unreserve gives the part back. */
+bool runtime_reserve(struct trawl_runtime *runtime, uint64_t bytes);
+void runtime_unreserve(struct trawl_runtime *runtime, uint64_t bytes);
 void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *buffer);
 
 /* Makes room for the list of idle pinned buffers. buffers_close releases these buffers and must
  * come before the devices are closed. */
 enum trawl_status buffers_open(struct devices *devices);
 void buffers_close(struct devices *devices);
-/* Takes a pinned buffer of at least `bytes`. `all`: up to pinned_capacity buffers may be in use;
- * otherwise up to workers_max × BUFFERS_PER_WORKER, which keep the devices' workers busy. Returns
- * false if more buffers are in use, or memory lacks. */
+/* Takes a pinned buffer of at least `bytes`. Returns false if as many buffers are in use as may be,
+ * if the buffer would exceed the runtime's budget, or if the driver cannot pin the memory. With
+ * `all`, pinned_capacity buffers may be in use; otherwise workers_max × BUFFERS_PER_WORKER, which
+ * is enough to keep the devices' workers busy. */
 bool devices_buffer_take(struct devices *devices, uint64_t bytes, bool all,
                          struct text_buffer *buffer);
 void devices_buffer_give(struct devices *devices, struct text_buffer *buffer);

@@ -108,7 +108,7 @@ static bool serve_once(struct worker *worker, struct devices *devices, bool *ser
 
     if (item == NULL)
         return false;
-    job = item->job; /* the item is inside the job, so the job stays */
+    job = item->job; /* job->inside counts the item, so the job does not end meanwhile */
     TRAWL_ASSERT(job->inside > 0);
     job->helpers++;
     *served_loaded |= item->is_loaded;

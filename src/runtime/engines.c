@@ -4,6 +4,7 @@
 
 #include "approximate/engine_approximate.h"
 #include "cuda/engine_cuda.h"
+#include "plan/build.h"
 #include "regex/engine_regex.h"
 #include "regex/judge.h"
 

@@ -29,6 +29,8 @@
 
 #define BRIEF_BYTES (1u << 14)
 #define CALLER_POLL_NS 200000u
+#define UNPACK_BYTES (UINT64_C(16) << 20) /* memory for what a thread unpacks ahead */
+#define UNPACK_SHARE 8u /* a search may take this part of the runtime's memory for unpacking */
 #define WAIT_POLL_NS 50000000 /* the caller's poll is called this often while the caller waits */
 
 /* ---- One call of a searcher at a time ----------------------------------------------------- */
@@ -140,8 +142,9 @@ static enum text_maps maps_of(const struct trawl_searcher *searcher, const struc
     return TEXT_MAPS_IF_FASTER;
 }
 
-/* Returns the descriptor by which a thread's wait for a stream's bytes ends, not readable yet
- * unless the call is cancelled; -1: there is no such descriptor. */
+/* Returns an eventfd for threads that wait for a stream's bytes: a write to the eventfd ends the
+ * wait. The eventfd is readable at once only if the call is cancelled. -1: no descriptor could be
+ * made. */
 static int wake_of(struct trawl_searcher *searcher)
 {
     eventfd_t count;
@@ -156,6 +159,23 @@ static int wake_of(struct trawl_searcher *searcher)
     if (searcher_is_cancelled(searcher))
         (void)eventfd_write(atomic_load(&searcher->wake), 1);
     return atomic_load(&searcher->wake);
+}
+
+/* Reserves the memory for bytes that are unpacked ahead. Without that memory, the threads do not
+ * unpack ahead. */
+static void reserve_unpacking(struct search *search, struct text_need *need)
+{
+    struct trawl_runtime *runtime = search->job.runtime;
+    /* other searches that unpack leave fewer threads to this search */
+    uint64_t share = max_u64(runtime->threads_max / (atomic_load(&runtime->streams) + 1), 2);
+    uint64_t bytes = share * UNPACK_BYTES;
+
+    if (runtime->memory_max > 0)
+        bytes = min_u64(bytes, runtime->memory_max / UNPACK_SHARE);
+    if (runtime->threads_max == 1 || !runtime_reserve(runtime, bytes))
+        return;
+    search->unpack_bytes = need->unpack_bytes = bytes;
+    need->unpack_threads = (uint32_t)share;
 }
 
 static void prepare(struct search *search, struct trawl_searcher *searcher,
@@ -186,6 +206,12 @@ static enum trawl_status grow_buffer(void *context, struct text_buffer *buffer, 
     return runtime_buffer_grow(((struct search *)context)->job.runtime, buffer, kept, bytes, error);
 }
 
+/* Returns how many bytes of a stalled stream a chunk may own (text_need.decided). */
+static uint64_t decided(const void *context, const uint8_t *bytes, uint64_t before, uint64_t have)
+{
+    return plan_decided((const struct trawl_plan *)context, bytes, before, have);
+}
+
 enum trawl_status search_begin(struct search *search, struct trawl_searcher *searcher,
                                const struct trawl_plan *plan, struct trawl_text *text,
                                struct sink *sink, struct trawl_error *error)
@@ -196,7 +222,11 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
                              plan->holds_line_end ? -1 : plan->line_end,
                              TEXT_MAPS_NEVER,
                              NULL,
-                             -1};
+                             0,
+                             0,
+                             -1,
+                             decided,
+                             plan};
     enum trawl_status status = TRAWL_OK;
 
     prepare(search, searcher, plan, sink);
@@ -225,11 +255,17 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
         need.maps = maps_of(searcher, sink);
     if (text->kind == TEXT_STREAM && !text->is_regular)
         need.wake = wake_of(searcher);
+    if (text->unpack != NULL)
+        reserve_unpacking(search, &need);
     TRAWL_TRY_DONE(text_cursor_open(&search->cursor, text, &need, error));
     search->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    if (text->kind == TEXT_STREAM)
+        atomic_fetch_add(&searcher->runtime->streams, 1);
 done:
-    if (status != TRAWL_OK)
+    if (status != TRAWL_OK) {
+        runtime_unreserve(searcher->runtime, search->unpack_bytes);
         job_end(&search->job);
+    }
     return status;
 }
 
@@ -270,8 +306,11 @@ void search_end(struct search *search)
     if (search->taken > 0) /* some tasks are ready, but will not be delivered */
         memset(searcher->ring, 0, searcher->task_count * sizeof(struct task *));
     schedule_remember(search);
+    if (search->cursor.text->kind == TEXT_STREAM)
+        atomic_fetch_sub(&searcher->runtime->streams, 1);
     keep(search);
     text_cursor_close(&search->cursor);
+    runtime_unreserve(searcher->runtime, search->unpack_bytes);
     (void)pthread_mutex_destroy(&search->lock);
 }
 
@@ -329,6 +368,19 @@ static bool looks_again(struct search *search, uint64_t *until_ns)
     return true;
 }
 
+/* Unpacks a part of a compressed text ahead of the threads that read. *in_vain: there was nothing
+ * to unpack since the caller slept. Called with the lock held, and gives the lock up meanwhile, so
+ * the caller looks at the ring once more, also if this call was in vain. */
+static bool helps_unpack(struct search *search, bool *in_vain)
+{
+    if (search->ended || !search->shared || search->cursor.text->unpack == NULL || *in_vain)
+        return false;
+    search_unlock(search);
+    *in_vain = !text_cursor_help(&search->cursor);
+    search_lock(search);
+    return true;
+}
+
 /* Waits at the searcher's semaphore, and returns whether another thread has posted the semaphore.
  * With a poll, waits for a while only. */
 static bool wait_for_post(struct trawl_searcher *searcher)
@@ -370,7 +422,7 @@ static struct task *wait_next(struct search *search)
     struct task **entry = search_ring(search, search->index_deliver);
     enum task_taken worked = TASK_DONE;
     /* the first chunk's delivery may end the search, so helpers are called later */
-    bool has_worked = search->index_deliver > 0;
+    bool has_worked = search->index_deliver > 0, in_vain = false;
     struct task *task = NULL;
     uint64_t until_ns = 0;
 
@@ -392,9 +444,12 @@ static struct task *wait_next(struct search *search)
                                                          : task_work(search, caller, index);
             has_worked |= worked == TASK_DONE;
             search_lock(search);
+        } else if (helps_unpack(search, &in_vain)) {
+            worked = in_vain ? worked : TASK_DONE;
         } else if (!looks_again(search, &until_ns)) {
             sleep_until_woken(search);
             worked = TASK_DONE;
+            in_vain = false;
         }
     }
     if (!search->stopping) {

@@ -34,8 +34,8 @@ enum trawl_status matches_reserve(const struct search *search, struct task *task
     return TRAWL_OK;
 }
 
-static struct trawl_match match_of(const struct trawl_plan *plan, const struct task *task,
-                                   const struct hit *hit)
+struct trawl_match matches_one(const struct trawl_plan *plan, const struct task *task,
+                               const struct hit *hit)
 {
     const struct plan_literal literal = plan_literal_at(plan, hit->literal);
     uint64_t length = literal.bytes_count, begin = task->chunk.begin + hit->offset;
@@ -89,7 +89,7 @@ void matches_convert(const struct search *search, struct task *task, uint64_t fr
         return;
     }
     for (uint64_t i = 0; i < count; i++) {
-        struct trawl_match match = match_of(plan, task, &hits[i]);
+        struct trawl_match match = matches_one(plan, task, &hits[i]);
 
         if (count - i > HITS_AHEAD)
             plan_literal_fetch(plan, hits[i + HITS_AHEAD].literal);

@@ -9,6 +9,9 @@
  * offsets count from the text's byte `begin`. */
 void matches_of_hits(const struct trawl_plan *plan, const struct hit *hits, uint64_t count,
                      uint64_t begin, struct trawl_match *matches);
+/* Converts one of the task's hits. */
+struct trawl_match matches_one(const struct trawl_plan *plan, const struct task *task,
+                               const struct hit *hit);
 /* Makes room for `count` matches; the task's former matches are lost. Errors: MEMORY. */
 enum trawl_status matches_reserve(const struct search *search, struct task *task, uint64_t count,
                                   struct trawl_error *error);

@@ -41,11 +41,11 @@ struct trawl_matrix_search {
     uint64_t chunk_from; /* cells before this index belong to the carried record */
     /* cells from this index on belong to a record that continues after the chunk */
     uint64_t chunk_to;
-    uint64_t chunk_end; /* records before this index are complete with the chunk */
+    uint64_t chunk_end; /* The chunk completes the records before this index. */
 
     const struct trawl_plan *expressions; /* the caller's plan; NULL: of strings */
     struct span span; /* records of the last span that are not reported yet, and their cells */
-    uint64_t *empty;  /* numbers of the expressions that match the empty string; pattern_count */
+    uint64_t *empty;  /* expressions that match the empty string; room for pattern_count */
     uint64_t empty_count;
     struct cells filled; /* cells of a span with empty records */
 

@@ -102,7 +102,6 @@ static void reach(const struct cell_maker *maker, const struct sink_chunk *chunk
     at->is_null = records_is_null(maker->records, at->index);
 }
 
-/* Returns where a hit begins in its record. */
 static uint64_t begin_of(const struct sink_chunk *chunk, const struct at_record *at, uint64_t hit)
 {
     const bool is_after = chunk->hit_lengths != NULL && chunk->hit_lengths[hit] == HITS_EMPTY_AFTER;

@@ -16,7 +16,6 @@
 #define HELPER_POLL_NS 3000000u
 #define REST_POLLS 32u /* number of readings of the clock in rest(): about a microsecond */
 
-/* Keeps the first fault. */
 static void note_fault(struct pieces *pieces, enum trawl_status status,
                        const struct trawl_error *error)
 {

@@ -19,8 +19,8 @@
 
 /* Words of a device's memory that belong into the array. */
 struct piece_order {
-    uint64_t at;    /* index of the first word in that memory */
-    uint64_t to;    /* index of the first word in the array */
+    uint64_t at;    /* the first word's index in the device's list */
+    uint64_t to;    /* the first word's index in the caller's array */
     uint64_t count; /* number of words */
 };
 
@@ -50,10 +50,10 @@ struct pieces {
     PIECES_LINE _Atomic uint64_t there;
     PIECES_LINE _Atomic uint64_t taken; /* parts that threads have begun to copy into the array */
     PIECES_LINE _Atomic uint64_t put;   /* parts in the array */
-    /* for each piece, the number of parts that are not in the array yet */
+    /* left[i]: how many parts of piece i are not in the array yet */
     PIECES_LINE _Atomic uint32_t left[ENGINE_PIECES_MAX];
     PIECES_LINE pthread_mutex_t lock;
-    enum trawl_status status; /* the first fault, under the lock */
+    enum trawl_status status; /* the first fault; guarded by `lock` */
     struct trawl_error error;
 };
 

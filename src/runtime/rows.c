@@ -19,7 +19,7 @@
 #define RING_BYTES_MAX (64u << 20) /* most bytes of all blocks, if rows are long */
 #define ROW_BYTES_MAX UINT32_MAX
 #define SHARED_BLOCKS_MIN 4u /* the caller alone makes fewer blocks before a worker would wake */
-#define BLOCKS_PER_THREAD 8u /* more blocks are smaller: at the end threads wait less */
+#define BLOCKS_PER_THREAD 8u /* The more blocks, the less threads wait for the last block. */
 
 struct rows_block {
     /* rows_max rows of row_bytes bytes. All cells are -1, except in the rows that `filled`

@@ -8,6 +8,9 @@
  *
  * Locks, in the order of locking: runtime, then job. No thread holds a lock while reading or
  * searching text.
+ *
+ * To read this room, go on with search.h (a call as a ring of tasks), schedule.c (who searches),
+ * job.c (a call's begin and end), task.c (a chunk's way), threads.h and device_threads.h (workers).
  */
 #ifndef TRAWL_RUNTIME_RUNTIME_H
 #define TRAWL_RUNTIME_RUNTIME_H
@@ -62,8 +65,8 @@ struct worker {
 struct queue_item {
     struct job *job;
     struct queue_item *next;
-    uint32_t
-        device; /* device that holds the text; ENGINE_DEVICES_MAX: any device may search the text */
+    /* device that holds the text; ENGINE_DEVICES_MAX: any device may search the text */
+    uint32_t device;
     bool is_loaded; /* the text is loaded; false: the chunk lies in a pinned buffer */
 };
 
@@ -165,6 +168,7 @@ struct trawl_runtime {
      * memory; 0: not known. */
     _Atomic uint64_t stage_ns[2];
     _Atomic uint32_t searchers; /* open searchers */
+    _Atomic uint32_t streams;   /* searches of streams that have begun and not ended */
     /* Held while a searcher is added, and while a text is loaded or fetched: loading copies the
      * text anew only if the runtime has a single searcher. */
     pthread_mutex_t entry;

@@ -69,7 +69,7 @@
 /* once a search has made this many bytes ready for devices, the search's own rate is used */
 #define STAGED_KNOWN (16u << 20)
 #define STAGE_UNIT (1u << 20)
-#define STAGE_FORGETS 20u /* after this many searches without devices, devices are tried again */
+#define STAGE_FORGETS 20u /* searches without devices before a search tries devices again */
 /* devices get chunks if making a chunk ready takes at most this share of the host's search time */
 #define STAGE_PAYS 0.7
 
@@ -478,8 +478,9 @@ uint32_t schedule_helpers(const struct search *search)
     if (search->schedule == SCHEDULE_STAGED && search->sink->want == WANT_FIRST &&
         taken < FIRST_ALONE_BYTES)
         return 0;
-    if (search->searcher->chunk_bytes > 0 || search->text_bytes == UINT64_MAX ||
-        search->schedule != SCHEDULE_HOST)
+    if (search->text_bytes == UINT64_MAX) /* each caller of a stream's search is a thread, too */
+        return most - (uint32_t)min_u64(most, atomic_load(&runtime->streams) - 1);
+    if (search->searcher->chunk_bytes > 0 || search->schedule != SCHEDULE_HOST)
         return most;
     left = search->text_bytes - min_u64(search->text_bytes, taken);
     bytes = atomic_load(&search->done.host.bytes);

@@ -38,8 +38,10 @@ struct resident_sizes {
     /* Hits that a chunk should have. A device lists this number of hits in the time that two
      * launches take, and a core's cache has room for these hits. */
     uint64_t hits;
-    uint64_t direct; /* most words of a piece of begins that a device copies into the array */
-    uint64_t host;   /* In a longer chunk, the host counts in parts of a quarter of this length. */
+    /* Most begins of a piece of a list that a device copies straight into the caller's array. */
+    uint64_t direct;
+    /* Bytes. The host counts a longer chunk in steps of a quarter of this number. */
+    uint64_t host;
 };
 extern const struct resident_sizes resident_sizes_default;
 /* The sizes in use. Tests change the sizes; not thread-safe. */

@@ -122,6 +122,7 @@ void trawl_searcher_close(struct trawl_searcher *searcher)
         if (searcher->runtime_is_ours)
             runtime_close(runtime);
     }
+    memory_release(searcher->room, searcher->room_bytes, 1);
     memory_release(searcher->ring, searcher->task_count, sizeof(struct task *));
     memory_release(searcher->tasks, searcher->task_count, sizeof *searcher->tasks);
     (void)sem_destroy(&searcher->woken);
@@ -132,36 +133,15 @@ void trawl_searcher_close(struct trawl_searcher *searcher)
 
 /* ---- Questions ---------------------------------------------------------------------------- */
 
-/* Checks a struct for statistics, which begins with the size of the caller's struct. */
-static enum trawl_status check_stats(const struct trawl_searcher *searcher, const void *stats,
-                                     struct trawl_error *error)
-{
-    const uint64_t *size = (const uint64_t *)stats;
-
-    if (searcher == NULL || size == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", searcher == NULL ? "searcher" : "stats");
-    if (*size < sizeof *size)
-        return TRAWL_FAIL(error, ARGUMENT, "stats: size %" PRIu64 " is not a struct's size", *size);
-    return TRAWL_OK;
-}
-
-static void copy_stats(void *given, const void *stats, uint64_t stats_bytes)
-{
-    uint64_t size = *(const uint64_t *)given;
-
-    memcpy(given, stats, (size_t)min_u64(size, stats_bytes));
-    *(uint64_t *)given = size;
-}
-
 enum trawl_status trawl_searcher_stats(const struct trawl_searcher *searcher,
                                        struct trawl_stats *stats, struct trawl_error *error)
 {
     struct trawl_stats told;
 
-    TRAWL_TRY(check_stats(searcher, stats, error));
+    if (searcher == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "searcher is NULL");
     stats_tell(searcher, &told);
-    copy_stats(stats, &told, sizeof told);
-    return TRAWL_OK;
+    return options_tell(stats, &told, sizeof told, "stats", error);
 }
 
 enum trawl_status trawl_searcher_workers(const struct trawl_searcher *searcher, uint32_t index,
@@ -170,15 +150,15 @@ enum trawl_status trawl_searcher_workers(const struct trawl_searcher *searcher, 
 {
     struct trawl_worker_stats told;
 
-    TRAWL_TRY(check_stats(searcher, stats, error));
+    if (searcher == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "searcher is NULL");
     if (count != NULL)
         *count = searcher->last.kinds;
     if (index >= searcher->last.kinds)
         return TRAWL_FAIL(error, ARGUMENT, "index %" PRIu32 " is beyond the last kind of workers",
                           index);
     stats_tell_workers(searcher, index, &told);
-    copy_stats(stats, &told, sizeof told);
-    return TRAWL_OK;
+    return options_tell(stats, &told, sizeof told, "stats", error);
 }
 
 /* Cancels the call that the searcher is inside, and says whether there was such a call. A signal
@@ -421,7 +401,8 @@ enum trawl_status trawl_windows(struct trawl_searcher *searcher, const struct tr
     if (function == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "sink is NULL");
     if ((flags & ~(uint32_t)(TRAWL_WINDOW_LINE_ENDS | TRAWL_WINDOW_NO_MATCHES | TRAWL_WINDOW_LINES |
-                             TRAWL_WINDOW_SPANS | TRAWL_WINDOW_NULLS | TRAWL_WINDOW_EMPTY)) != 0)
+                             TRAWL_WINDOW_SPANS | TRAWL_WINDOW_NULLS | TRAWL_WINDOW_EMPTY |
+                             TRAWL_WINDOW_SPANS_FIRST)) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown window flags 0x%x", flags);
     if (plan != NULL && !plan_has_expressions(plan)) /* no string matches zero bytes */
         flags &= ~(uint32_t)TRAWL_WINDOW_EMPTY;

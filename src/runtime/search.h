@@ -56,11 +56,11 @@ struct work_done {
     _Atomic uint64_t method_bytes[TRAWL_METHODS_COUNT];
 };
 
-/* What a call did, kept for trawl_searcher_stats (stats.c). */
+/* Counts what a call did, for trawl_searcher_stats (stats.c). */
 struct call_record {
     struct trawl_stats stats; /* the public statistics that the other fields do not contain */
     bool ended;               /* a call has ended; false: the searcher has made no call yet */
-    /* 1 for the host and 1 for each device; 0: no text was searched in chunks */
+    /* how many of `host` and `device` count: the host and each device; 0: no chunk was searched */
     uint32_t kinds;
     struct work_done host;
     struct work_done device[ENGINE_DEVICES_MAX];
@@ -84,6 +84,7 @@ struct search {
      * chunk_device does not change. */
     uint64_t chunk_most;
     uint64_t text_bytes;          /* UINT64_MAX: not known */
+    uint64_t unpack_bytes;        /* memory reserved for what is unpacked ahead */
     uint64_t begin_ns;            /* 0 if the search is brief */
     _Atomic uint64_t bytes_taken; /* bytes owned by the chunks that were taken */
     _Atomic uint64_t hits;        /* hits that the host found */
@@ -122,7 +123,7 @@ struct search {
 };
 
 struct trawl_searcher {
-    struct trawl_searcher *next; /* in the list of forked.c */
+    struct trawl_searcher *next; /* the next searcher in the list that forked.c walks */
     struct trawl_runtime *runtime;
     bool runtime_is_ours;
     uint64_t chunk_bytes; /* 0: the schedule chooses */
@@ -132,6 +133,8 @@ struct trawl_searcher {
     uint64_t begins_last;
     /* The host's array of that call, which is known to be readable; NULL: there was none. */
     const uint64_t *array_last;
+    uint8_t *room; /* stream.c: where pieces of streams are copied; NULL until needed */
+    uint64_t room_bytes;
     struct task *tasks; /* task_count entries, owned */
     /* Tasks by chunk index (search_ring). Between searches all entries are NULL. */
     struct task **ring;
@@ -141,7 +144,7 @@ struct trawl_searcher {
     struct engine_call call;
     pthread_t thread; /* the thread that began the call */
     bool is_pulled;   /* the call is open between calls of trawl_search_next, or of records */
-    bool is_orphan;   /* this process is a child of fork(), and the parent began the call */
+    bool is_orphan;   /* The parent of this process began the call before fork(). */
     /* Calls of trawl_searcher_cancel that may still wake the caller; searcher_leave waits for these
      * calls, so a late one does not disturb the next call. */
     _Atomic uint32_t cancelling;
@@ -150,6 +153,10 @@ struct trawl_searcher {
      * condition. */
     _Atomic bool sleeps;
     sem_t woken;
+    /* bytes.c: `refused` is the serial number of the plan whose last short text needed an ordinary
+     * search. The next `refusals` calls under this plan make an ordinary search at once. */
+    _Atomic uint64_t refused;
+    _Atomic uint32_t refusals;
     /* An eventfd that ends waiting for a stream's bytes; -1: no call has searched a stream yet. */
     _Atomic int wake;
     /* Bytes of the text that were searched; any thread may read the number. */

@@ -1,5 +1,4 @@
-/* stats: converts the record of a searcher's last call for trawl_searcher_stats and
- * trawl_searcher_workers. */
+/* stats: see stats.h. */
 #include "runtime/stats.h"
 
 #include <inttypes.h>
@@ -24,7 +23,6 @@ void stats_add(struct trawl_stats *stats, const struct engine_result *result)
         (void)snprintf(stats->note, sizeof stats->note, "%s", result->note);
 }
 
-/* Fills *stats for the workers of a kind. */
 static void one_kind(const struct work_done *done, struct trawl_worker_stats *stats)
 {
     memset(stats, 0, sizeof *stats);

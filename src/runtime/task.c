@@ -331,7 +331,7 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
 static void fail_part(struct task *task, enum trawl_status status, const struct trawl_error *error)
 {
     drop_part(task);
-    if (task->status != TRAWL_OK && task->status != TRAWL_READ) /* READ lies behind all parts */
+    if (task->status != TRAWL_OK && task->status != TRAWL_READ) /* READ: behind all parts */
         return;
     task->status = status;
     task->error = *error;
@@ -539,7 +539,7 @@ void task_delivered(struct search *search, struct task *task)
 
 /* ---- Making ready ------------------------------------------------------------------------- */
 
-/* Makes room for the chunk in the task's buffer; the worker may have kept a buffer for it. */
+/* Makes room for the chunk in the task's buffer. A task without a buffer takes the worker's. */
 static enum trawl_status room_on_host(struct search *search, struct task *task,
                                       struct worker *worker, uint64_t bytes,
                                       struct trawl_error *error)

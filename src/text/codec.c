@@ -22,14 +22,15 @@ static const struct magic magics[] = {
     {&codec_gzip, {0x1f, 0x8b, 0x08}, 3},
     {&codec_xz, {0xfd, '7', 'z', 'X', 'Z', 0}, 6},
     {&codec_zstd, {0x28, 0xb5, 0x2f, 0xfd}, 4},
+    {&codec_zstd, {0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0}, 8}, /* the size that pzstd tells first */
     {&codec_lz4, {0x04, 0x22, 0x4d, 0x18}, 4},
     {&codec_bzip2, {'B', 'Z', 'h', '1', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59}, 10},
     {&codec_bzip2, {'B', 'Z', 'h', '1', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90}, 10}, /* empty file */
 };
 
-#define CODEC_COUNT 5u
-static const struct codec *const codecs[CODEC_COUNT] = {&codec_gzip, &codec_xz, &codec_zstd,
-                                                        &codec_lz4, &codec_bzip2};
+#define CODEC_COUNT 7u
+static const struct codec *const codecs[CODEC_COUNT] = {
+    &codec_gzip, &codec_xz, &codec_zstd, &codec_lz4, &codec_bzip2, &codec_isal, &codec_xz_threads};
 
 static bool is_like(const struct magic *magic, const uint8_t *bytes, uint64_t bytes_count)
 {
@@ -57,6 +58,31 @@ const struct codec *codec_of(const uint8_t *bytes, uint64_t bytes_count, bool *u
     return NULL;
 }
 
+/* Returns whether the bytes of a gzip header that have few values have one of these. */
+static bool is_likely(const struct codec *codec, const uint8_t *head)
+{
+    return codec != &codec_gzip || ((head[3] & 0xe0) == 0 && (head[9] <= 13 || head[9] == 255));
+}
+
+const uint8_t *codec_find(const struct codec *codec, const uint8_t *bytes, uint64_t bytes_count)
+{
+    const uint8_t *at = bytes, *end = bytes + bytes_count;
+    const struct magic *magic = magics;
+    uint8_t first;
+    bool undecided;
+
+    while (magic->codec != codec)
+        magic++;
+    first = magic->bytes[0];
+    while (end - at >= CODEC_HEAD_BYTES && (at = memchr(at, first, (size_t)(end - at))) != NULL &&
+           end - at >= CODEC_HEAD_BYTES) {
+        if (codec_of(at, (uint64_t)(end - at), &undecided) == codec && is_likely(codec, at))
+            return at;
+        at++;
+    }
+    return NULL;
+}
+
 const char *trawl_compression(const void *bytes, uint64_t bytes_count)
 {
     bool undecided;
@@ -69,7 +95,7 @@ const char *trawl_compression(const void *bytes, uint64_t bytes_count)
 enum trawl_status codec_load(const struct codec *codec, const char *name, struct trawl_error *error)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static bool loaded[CODEC_COUNT];
+    static bool loaded[CODEC_COUNT], failed[CODEC_COUNT];
     uint32_t index = 0;
     bool good;
 
@@ -81,13 +107,14 @@ enum trawl_status codec_load(const struct codec *codec, const char *name, struct
     forks_hold();
     (void)pthread_mutex_lock(&lock);
     good = loaded[index];
-    if (!good && !fault_hit(FAULT_OPEN)) {
+    if (!good && !failed[index] && !fault_hit(FAULT_OPEN)) {
         void *library = dlopen(codec->library, RTLD_NOW | RTLD_LOCAL);
 
         good = library != NULL && codec->load(library);
         if (library != NULL && !good)
             (void)dlclose(library);
         loaded[index] = good;
+        failed[index] = !good && codec->threads_least > 0; /* a fast library is tried once */
     }
     (void)pthread_mutex_unlock(&lock);
     forks_release();

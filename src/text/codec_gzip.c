@@ -29,10 +29,11 @@ static bool gzip_load(void *library)
            CODEC_SYMBOL(library, z.end, "inflateEnd");
 }
 
-static void *gzip_open(void)
+static void *gzip_open(uint32_t threads)
 {
     z_stream *stream = fault_hit(FAULT_MEMORY) ? NULL : calloc(1, sizeof *stream);
 
+    (void)threads;
     if (stream != NULL &&
         z.init(stream, WINDOW_GZIP_ONLY, ZLIB_VERSION, (int)sizeof *stream) != Z_OK) {
         free(stream);
@@ -79,4 +80,4 @@ static void gzip_close(void *state)
 #define GZIP_CALLS NULL, NULL, NULL, NULL, NULL
 #endif
 
-const struct codec codec_gzip = {"gzip", "libz.so.1", 0, GZIP_CALLS};
+const struct codec codec_gzip = {"gzip", "libz.so.1", 0, GZIP_CALLS, &codec_isal, 0};

@@ -7,9 +7,14 @@
 #if TRAWL_LZ4
 #include <lz4frame.h>
 
+/* liblz4 asks for a block with the head of the next block. If that head is damaged, what the block
+ * unpacked to would be lost. */
+#define BLOCK_HEAD_BYTES 4u
+
 static struct {
     __typeof__(LZ4F_createDecompressionContext) *open;
     __typeof__(LZ4F_decompress) *step;
+    __typeof__(LZ4F_resetDecompressionContext) *reset;
     __typeof__(LZ4F_freeDecompressionContext) *close;
     __typeof__(LZ4F_isError) *is_error;
     __typeof__(LZ4F_getErrorName) *error_name;
@@ -19,15 +24,17 @@ static bool lz4_load(void *library)
 {
     return CODEC_SYMBOL(library, lz.open, "LZ4F_createDecompressionContext") &&
            CODEC_SYMBOL(library, lz.step, "LZ4F_decompress") &&
+           CODEC_SYMBOL(library, lz.reset, "LZ4F_resetDecompressionContext") &&
            CODEC_SYMBOL(library, lz.close, "LZ4F_freeDecompressionContext") &&
            CODEC_SYMBOL(library, lz.is_error, "LZ4F_isError") &&
            CODEC_SYMBOL(library, lz.error_name, "LZ4F_getErrorName");
 }
 
-static void *lz4_open(void)
+static void *lz4_open(uint32_t threads)
 {
     LZ4F_dctx *context = NULL;
 
+    (void)threads;
     if (fault_hit(FAULT_MEMORY) || lz.is_error(lz.open(&context, LZ4F_VERSION)))
         return NULL;
     return context;
@@ -47,14 +54,14 @@ static enum codec_result lz4_step(void *state, struct codec_io *io)
     io->in_count -= in;
     io->out += out;
     io->out_count -= out;
-    io->wanted = result;
+    io->wanted = result > BLOCK_HEAD_BYTES ? result - BLOCK_HEAD_BYTES : result;
     return result == 0 ? CODEC_END : CODEC_MORE;
 }
 
-/* Does nothing: after a frame, liblz4 is ready for the next frame. */
 static bool lz4_again(void *state)
 {
-    return state != NULL;
+    lz.reset(state);
+    return true;
 }
 
 static void lz4_close(void *state)
@@ -66,4 +73,4 @@ static void lz4_close(void *state)
 #define LZ4_CALLS NULL, NULL, NULL, NULL, NULL
 #endif
 
-const struct codec codec_lz4 = {"lz4", "liblz4.so.1", 7, LZ4_CALLS};
+const struct codec codec_lz4 = {"lz4", "liblz4.so.1", 7, LZ4_CALLS, NULL, 0};

@@ -8,11 +8,22 @@
 #if TRAWL_LZMA
 #include <lzma.h>
 
+#define THREADS_SINCE 50040002u                  /* liblzma 5.4.0 */
+#define THREADS_MEMORY_EACH (UINT64_C(64) << 20) /* a block of xz -6 has 24 MiB */
+
 static struct {
     __typeof__(lzma_stream_decoder) *init;
     __typeof__(lzma_code) *step;
     __typeof__(lzma_end) *end;
+#if LZMA_VERSION >= THREADS_SINCE
+    __typeof__(lzma_stream_decoder_mt) *init_threads;
+#endif
 } xz;
+
+struct xz_state {
+    lzma_stream stream;
+    uint32_t threads; /* 0: none beside the caller's */
+};
 
 static bool xz_load(void *library)
 {
@@ -20,27 +31,53 @@ static bool xz_load(void *library)
            CODEC_SYMBOL(library, xz.step, "lzma_code") && CODEC_SYMBOL(library, xz.end, "lzma_end");
 }
 
-static void *xz_open(void)
+static bool xz_again(void *state)
 {
-    lzma_stream *stream = fault_hit(FAULT_MEMORY) ? NULL : calloc(1, sizeof *stream);
+    struct xz_state *own = state;
 
-    if (stream != NULL && xz.init(stream, CODEC_MEMORY_MAX, 0) != LZMA_OK) {
-        free(stream);
-        return NULL;
+    if (fault_hit(FAULT_MEMORY))
+        return false;
+#if LZMA_VERSION >= THREADS_SINCE
+    if (own->threads > 0) {
+        lzma_mt options = {.threads = own->threads,
+                           .memlimit_threading = THREADS_MEMORY_EACH * own->threads,
+                           .memlimit_stop = CODEC_MEMORY_MAX};
+
+        return xz.init_threads(&own->stream, &options) == LZMA_OK;
     }
-    return stream;
+#endif
+    return xz.init(&own->stream, CODEC_MEMORY_MAX, 0) == LZMA_OK;
+}
+
+static void *open_with(uint32_t threads)
+{
+    struct xz_state *own = fault_hit(FAULT_MEMORY) ? NULL : calloc(1, sizeof *own);
+
+    if (own == NULL)
+        return NULL;
+    own->threads = threads;
+    if (xz_again(own))
+        return own;
+    free(own);
+    return NULL;
+}
+
+static void *xz_open(uint32_t threads)
+{
+    (void)threads;
+    return open_with(0);
 }
 
 static enum codec_result xz_step(void *state, struct codec_io *io)
 {
-    lzma_stream *stream = state;
+    lzma_stream *stream = &((struct xz_state *)state)->stream;
     lzma_ret result;
 
     stream->next_in = io->in;
     stream->avail_in = (size_t)io->in_count;
     stream->next_out = io->out;
     stream->avail_out = (size_t)io->out_count;
-    result = xz.step(stream, LZMA_RUN);
+    result = xz.step(stream, io->is_last ? LZMA_FINISH : LZMA_RUN);
     io->in = stream->next_in;
     io->in_count = stream->avail_in;
     io->out = stream->next_out;
@@ -52,19 +89,27 @@ static enum codec_result xz_step(void *state, struct codec_io *io)
                                                            : CODEC_DAMAGED;
 }
 
-static bool xz_again(void *state)
-{
-    return !fault_hit(FAULT_MEMORY) && xz.init(state, CODEC_MEMORY_MAX, 0) == LZMA_OK;
-}
-
 static void xz_close(void *state)
 {
-    xz.end(state);
+    xz.end(&((struct xz_state *)state)->stream);
     free(state);
 }
+
+#if LZMA_VERSION >= THREADS_SINCE
+static bool threads_load(void *library)
+{
+    return xz_load(library) && CODEC_SYMBOL(library, xz.init_threads, "lzma_stream_decoder_mt");
+}
+#define THREADS_CALLS threads_load, open_with, xz_step, xz_again, xz_close
+#else
+#define THREADS_CALLS NULL, NULL, NULL, NULL, NULL
+#endif
 #define XZ_CALLS xz_load, xz_open, xz_step, xz_again, xz_close
 #else
 #define XZ_CALLS NULL, NULL, NULL, NULL, NULL
+#define THREADS_CALLS NULL, NULL, NULL, NULL, NULL
 #endif
 
-const struct codec codec_xz = {"xz", "liblzma.so.5", 0, XZ_CALLS};
+const struct codec codec_xz = {"xz", "liblzma.so.5", 0, XZ_CALLS, &codec_xz_threads, 0};
+/* Decodes undamaged blocks in threads of liblzma. */
+const struct codec codec_xz_threads = {"xz", "liblzma.so.5", 0, THREADS_CALLS, NULL, 2};

@@ -8,9 +8,14 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+/* libzstd asks for a block with the head of the next block. If that head is damaged, what the block
+ * unpacked to would be lost. */
+#define BLOCK_HEAD_BYTES 3u
+
 static struct {
     __typeof__(ZSTD_createDStream) *open;
     __typeof__(ZSTD_decompressStream) *step;
+    __typeof__(ZSTD_DCtx_reset) *reset;
     __typeof__(ZSTD_freeDStream) *close;
     __typeof__(ZSTD_isError) *is_error;
     __typeof__(ZSTD_getErrorCode) *error_code;
@@ -21,14 +26,16 @@ static bool zstd_load(void *library)
 {
     return CODEC_SYMBOL(library, zs.open, "ZSTD_createDStream") &&
            CODEC_SYMBOL(library, zs.step, "ZSTD_decompressStream") &&
+           CODEC_SYMBOL(library, zs.reset, "ZSTD_DCtx_reset") &&
            CODEC_SYMBOL(library, zs.close, "ZSTD_freeDStream") &&
            CODEC_SYMBOL(library, zs.is_error, "ZSTD_isError") &&
            CODEC_SYMBOL(library, zs.error_code, "ZSTD_getErrorCode") &&
            CODEC_SYMBOL(library, zs.error_name, "ZSTD_getErrorName");
 }
 
-static void *zstd_open(void)
+static void *zstd_open(uint32_t threads)
 {
+    (void)threads;
     return fault_hit(FAULT_MEMORY) ? NULL : zs.open();
 }
 
@@ -43,7 +50,7 @@ static enum codec_result zstd_step(void *state, struct codec_io *io)
     io->in_count -= in.pos;
     io->out += out.pos;
     io->out_count -= out.pos;
-    io->wanted = result;
+    io->wanted = result > BLOCK_HEAD_BYTES ? result - BLOCK_HEAD_BYTES : result;
     if (!zs.is_error(result))
         return result == 0 ? CODEC_END : CODEC_MORE;
     io->what = zs.error_name(result);
@@ -57,10 +64,9 @@ static enum codec_result zstd_step(void *state, struct codec_io *io)
     }
 }
 
-/* Does nothing: after a frame, libzstd is ready for the next frame. */
 static bool zstd_again(void *state)
 {
-    return state != NULL;
+    return !zs.is_error(zs.reset(state, ZSTD_reset_session_only));
 }
 
 static void zstd_close(void *state)
@@ -72,4 +78,4 @@ static void zstd_close(void *state)
 #define ZSTD_CALLS NULL, NULL, NULL, NULL, NULL
 #endif
 
-const struct codec codec_zstd = {"zstd", "libzstd.so.1", 5, ZSTD_CALLS};
+const struct codec codec_zstd = {"zstd", "libzstd.so.1", 5, ZSTD_CALLS, NULL, 0};

@@ -64,11 +64,19 @@ enum trawl_status read_file(const struct trawl_text *text, uint64_t offset, uint
     return TRAWL_OK;
 }
 
-bool read_is_ready_of(const struct trawl_text *text)
+bool read_is_ready_of(const struct trawl_text *text, uint32_t wait_ns)
 {
     struct pollfd descriptor = {text->descriptor, POLLIN, 0};
+    const struct timespec wait = {0, wait_ns};
 
-    return poll(&descriptor, 1, 0) > 0;
+    return ppoll(&descriptor, 1, &wait, NULL) > 0;
+}
+
+bool read_is_woken(int wake)
+{
+    struct pollfd descriptor = {wake, POLLIN, 0};
+
+    return wake >= 0 && poll(&descriptor, 1, 0) > 0;
 }
 
 /* Waits until the stream can be read; false: `wake` became readable instead. */

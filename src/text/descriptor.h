@@ -13,7 +13,9 @@ enum trawl_status read_file(const struct trawl_text *text, uint64_t offset, uint
 enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, int wake,
                                 uint64_t offset, uint8_t *buffer, uint64_t count,
                                 uint64_t *read_bytes, struct trawl_error *error);
-/* Returns whether reading the descriptor would return at once. */
-bool read_is_ready_of(const struct trawl_text *text);
+/* Returns whether reading the descriptor would return at once, now or within wait_ns < 10^9. */
+bool read_is_ready_of(const struct trawl_text *text, uint32_t wait_ns);
+/* Returns whether the descriptor `wake`, unless -1, is readable: nobody wants further bytes. */
+bool read_is_woken(int wake);
 
 #endif

@@ -4,9 +4,9 @@
 #include "text/descriptor.h"
 #include "text/unpack.h"
 
-bool read_is_ready(const struct trawl_text *text)
+bool read_is_ready(const struct trawl_text *text, uint32_t wait_ns)
 {
-    return text->unpack != NULL ? unpack_is_ready(text) : read_is_ready_of(text);
+    return text->unpack != NULL ? unpack_is_ready(text, wait_ns) : read_is_ready_of(text, wait_ns);
 }
 
 enum trawl_status read_stream(const struct trawl_text *text, int wake, uint64_t offset,

@@ -12,6 +12,7 @@
 #include "base/checked.h"
 #include "base/fault.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "text/codec.h"
 #include "text/descriptor.h"
 #include "text/unpack.h"
@@ -111,6 +112,8 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
         return TRAWL_FAIL_OS(error, OPEN, code, "%s: %s", text->name, strerror(code));
     }
     TRAWL_ASSERT(text->descriptor >= 0);
+    if (S_ISDIR(facts.st_mode))
+        return TRAWL_FAIL_OS(error, OPEN, EISDIR, "%s: %s", text->name, strerror(EISDIR));
     text->kind = TEXT_STREAM;
     if (S_ISFIFO(facts.st_mode)) /* with a larger pipe the writer can run further ahead */
         (void)fcntl(text->descriptor, F_SETPIPE_SZ, PIPE_BYTES);
@@ -133,7 +136,7 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
 static enum trawl_status text_unpack_begin(struct trawl_text *text, struct trawl_error *error)
 {
     uint8_t first[CODEC_MAGIC_BYTES_MAX];
-    const struct codec *codec;
+    const struct codec *codec = NULL;
     uint64_t got = 0;
     bool undecided, is_regular = text->is_regular;
 
@@ -147,7 +150,7 @@ static enum trawl_status text_unpack_begin(struct trawl_text *text, struct trawl
             return TRAWL_OK;
         TRAWL_TRY(codec_load(codec, text->name, error));
     }
-    TRAWL_TRY(unpack_open(is_regular, 0, &text->unpack, error));
+    TRAWL_TRY(unpack_open(codec, &text->unpack, error));
     text->kind = TEXT_STREAM;
     text->is_regular = false;
     text->bytes_count = 0;
@@ -204,18 +207,6 @@ static enum trawl_status open_path(const char *path, bool unpacks, struct trawl_
     return status;
 }
 
-enum trawl_status trawl_text_open_file(const char *path, struct trawl_text **text_out,
-                                       struct trawl_error *error)
-{
-    return open_path(path, false, text_out, error);
-}
-
-enum trawl_status trawl_text_open_compressed(const char *path, struct trawl_text **text_out,
-                                             struct trawl_error *error)
-{
-    return open_path(path, true, text_out, error);
-}
-
 static enum trawl_status from_descriptor(int descriptor, const char *name, bool unpacks,
                                          struct trawl_text **text_out, struct trawl_error *error)
 {
@@ -229,18 +220,19 @@ static enum trawl_status from_descriptor(int descriptor, const char *name, bool 
                           error);
 }
 
-enum trawl_status trawl_text_from_descriptor(int descriptor, const char *name,
-                                             struct trawl_text **text_out,
-                                             struct trawl_error *error)
+enum trawl_status trawl_text_open(const char *path, const struct trawl_text_options *options,
+                                  struct trawl_text **text_out, struct trawl_error *error)
 {
-    return from_descriptor(descriptor, name, false, text_out, error);
-}
+    struct trawl_text_options given = TRAWL_TEXT_OPTIONS_INIT;
+    bool unpacks;
 
-enum trawl_status trawl_text_from_compressed(int descriptor, const char *name,
-                                             struct trawl_text **text_out,
-                                             struct trawl_error *error)
-{
-    return from_descriptor(descriptor, name, true, text_out, error);
+    TRAWL_TRY(options_read(&given, sizeof given, options, "text options", error));
+    if ((given.flags & ~(uint32_t)(TRAWL_TEXT_UNPACK | TRAWL_TEXT_DESCRIPTOR)) != 0)
+        return TRAWL_FAIL(error, ARGUMENT, "unknown text flags 0x%x", given.flags);
+    unpacks = (given.flags & TRAWL_TEXT_UNPACK) != 0;
+    return (given.flags & TRAWL_TEXT_DESCRIPTOR) != 0
+               ? from_descriptor(given.descriptor, path, unpacks, text_out, error)
+               : open_path(path, unpacks, text_out, error);
 }
 
 void trawl_text_close(struct trawl_text *text)
@@ -262,23 +254,31 @@ bool trawl_map_repair(const void *address)
     return mapping_repair(address);
 }
 
-bool trawl_text_is_seekable(const struct trawl_text *text)
+static bool is_seekable(const struct trawl_text *text)
 {
-    return text != NULL && (text->kind == TEXT_MEMORY || text->is_regular);
+    return text->kind == TEXT_MEMORY || text->is_regular;
 }
 
-bool trawl_text_bytes(const struct trawl_text *text, uint64_t *text_bytes)
+enum trawl_status trawl_text_tell(const struct trawl_text *text, struct trawl_text_told *given,
+                                  struct trawl_error *error)
 {
+    struct trawl_text_told told = {.text_bytes = UINT64_MAX};
     struct stat facts;
 
-    if (text == NULL || text_bytes == NULL || text->kind == TEXT_STREAM)
-        return false;
-    *text_bytes = text->bytes_count;
+    if (text == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "text is NULL");
+    told.is_seekable = is_seekable(text);
+    if (text->kind != TEXT_STREAM)
+        told.text_bytes = text->bytes_count;
     if (text->kind == TEXT_FILE && fstat(text->descriptor, &facts) == 0)
-        *text_bytes = (uint64_t)facts.st_size > text->descriptor_begin
-                          ? (uint64_t)facts.st_size - text->descriptor_begin
-                          : 0;
-    return true;
+        told.text_bytes = (uint64_t)facts.st_size > text->descriptor_begin
+                              ? (uint64_t)facts.st_size - text->descriptor_begin
+                              : 0;
+    if (text->unpack != NULL)
+        told.compression = unpack_format(text->unpack);
+    else if (text->kind == TEXT_MEMORY && !text_is_hidden(text))
+        told.compression = trawl_compression(text->bytes, text->bytes_count);
+    return options_tell(given, &told, sizeof told, "told", error);
 }
 
 enum trawl_status trawl_text_read(const struct trawl_text *text, uint64_t offset, void *buffer,
@@ -290,7 +290,7 @@ enum trawl_status trawl_text_read(const struct trawl_text *text, uint64_t offset
                           text == NULL         ? "text"
                           : read_bytes == NULL ? "read_bytes"
                                                : "buffer");
-    if (!trawl_text_is_seekable(text))
+    if (!is_seekable(text))
         return TRAWL_FAIL(error, UNSUPPORTED, "%s: a stream cannot be read again", text->name);
     if (text->is_regular)
         return read_file(text, offset, (uint8_t *)buffer, buffer_bytes, read_bytes, error);
@@ -303,4 +303,48 @@ enum trawl_status trawl_text_read(const struct trawl_text *text, uint64_t offset
     if (*read_bytes > 0)
         memcpy(buffer, text->bytes + offset, (size_t)*read_bytes);
     return TRAWL_OK;
+}
+
+/* ---- Version 1.0 --------------------------------------------------------------------------- */
+
+enum trawl_status trawl_text_open_file(const char *path, struct trawl_text **text_out,
+                                       struct trawl_error *error)
+{
+    return open_path(path, false, text_out, error);
+}
+
+enum trawl_status trawl_text_open_compressed(const char *path, struct trawl_text **text_out,
+                                             struct trawl_error *error)
+{
+    return open_path(path, true, text_out, error);
+}
+
+enum trawl_status trawl_text_from_descriptor(int descriptor, const char *name,
+                                             struct trawl_text **text_out,
+                                             struct trawl_error *error)
+{
+    return from_descriptor(descriptor, name, false, text_out, error);
+}
+
+enum trawl_status trawl_text_from_compressed(int descriptor, const char *name,
+                                             struct trawl_text **text_out,
+                                             struct trawl_error *error)
+{
+    return from_descriptor(descriptor, name, true, text_out, error);
+}
+
+bool trawl_text_is_seekable(const struct trawl_text *text)
+{
+    return text != NULL && is_seekable(text);
+}
+
+bool trawl_text_bytes(const struct trawl_text *text, uint64_t *text_bytes)
+{
+    struct trawl_text_told told = {.size = sizeof told};
+
+    if (text_bytes == NULL || trawl_text_tell(text, &told, NULL) != TRAWL_OK ||
+        told.text_bytes == UINT64_MAX)
+        return false;
+    *text_bytes = told.text_bytes;
+    return true;
 }

@@ -8,7 +8,8 @@
  *            at the same time. A file that shrinks or grows ends where reading ends. With in_place,
  *            a chunk may instead lie in a mapping of the file (text/mapping.h); the last chunk is
  *            always read
- *   stream   a single thread reads at a time, and carries over bytes that the next chunk needs too
+ *   stream   a single thread reads at a time, and carries over bytes that the next chunk needs too;
+ *            meanwhile, the other threads unpack pieces of a compressed file (text/ahead.h)
  */
 #ifndef TRAWL_TEXT_TEXT_H
 #define TRAWL_TEXT_TEXT_H
@@ -72,9 +73,17 @@ struct text_need {
     int barrier;
     enum text_maps maps;
     const struct text_lines *lines; /* NULL: chunks may end anywhere */
+    /* Threads that unpack a compressed file, and memory for bytes unpacked ahead (unpack.h). */
+    uint32_t unpack_threads;
+    uint64_t unpack_bytes;
     /* An eventfd. While this descriptor is readable, no thread waits for a stream's bytes; -1: such
      * a wait cannot be ended. */
     int wake;
+    /* NULL, or returns how many of the `have` bytes at `bytes` a stream's chunk may own although
+     * fewer than `after` bytes follow; called when no more bytes are waiting. bytes[-before] is
+     * readable. */
+    uint64_t (*decided)(const void *context, const uint8_t *bytes, uint64_t before, uint64_t have);
+    const void *decided_context;
 };
 
 /* For searches that read whole lines: each chunk ends where a line ends. */
@@ -143,8 +152,11 @@ void text_cursor_share(struct text_cursor *cursor);
 
 /* Returns whether text_cursor_interrupt can end a thread's wait in text_cursor_next. */
 bool text_cursor_is_interruptible(const struct text_cursor *cursor);
-/* Ends a thread's wait for a stream's bytes; the thread's text_cursor_next returns TEXT_END. */
+/* Ends a thread's wait for a stream's bytes; the thread's text_cursor_next returns TEXT_END. Ends
+ * text_cursor_help soon. */
 void text_cursor_interrupt(struct text_cursor *cursor);
+/* Unpacks a part of a compressed file, ahead of the chunks. False: there is nothing to do now. */
+bool text_cursor_help(struct text_cursor *cursor);
 
 enum text_taken { TEXT_TAKEN, TEXT_END, TEXT_BUSY };
 #define TEXT_ANY_CHUNK UINT64_MAX

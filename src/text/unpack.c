@@ -1,256 +1,233 @@
-/* unpack: decodes a compressed text, member by member. */
+/* unpack: reads a compressed text as a stream of unpacked bytes. */
 #include "text/unpack.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "text/ahead.h"
 #include "text/codec.h"
+#include "text/decoder.h"
 #include "text/descriptor.h"
 
-#define INPUT_BYTES (64u << 10)
-#define WHAT_BYTES 64u
+/* Memory for unpacking ahead with which a library may have one more thread. */
+#define BYTES_PER_THREAD (UINT64_C(16) << 20)
 
 struct text_unpack {
-    /* NULL: not known yet, or, if `decided`, the bytes are not compressed */
-    const struct codec *codec;
+    const struct codec *codec; /* NULL: not known yet, or, if `decided`, not compressed */
     bool decided;
     bool from_file;
-    bool input_ended;
-    bool out_was_full; /* the decoder may give more bytes without more input */
-    bool between;      /* a member has ended and the next has not begun */
-    /* the next read reports a fault: this read found the fault after bytes that could be
-     * unpacked */
-    bool failed;
-    enum codec_result fault;
-    char what[WHAT_BYTES];
-    void *state;
-    uint64_t file_offset; /* the file offset of input[at] */
-    uint64_t wanted;      /* for a codec with head_bytes: the most bytes for the next step */
-    uint64_t at, count;   /* input[at, count) is read and not decoded yet */
-    uint8_t input[INPUT_BYTES];
+    bool has_begun; /* the decoder has a library */
+    uint32_t threads;
+    struct ahead *ahead;     /* NULL: no thread unpacks ahead */
+    struct piece *piece;     /* a piece of `ahead` that is read before the decoder goes on */
+    struct decoder *decoder; /* owned */
+    /* The bzip2 stream that is read block by block; in_blocks: there is one. */
+    bool in_blocks;
+    uint64_t stream_begin, stream_bytes; /* file offset; bytes that were read */
+    uint64_t bit;                        /* where the next block begins in the file */
+    uint32_t sum;                        /* of the checksums of the blocks before */
 };
 
-/* The arguments of a call that reading input needs. */
-struct packed_source {
-    const struct trawl_text *text;
-    int wake;
-    struct trawl_error *error;
-};
+const char *unpack_format(const struct text_unpack *unpack)
+{
+    return unpack->codec == NULL ? NULL : unpack->codec->name;
+}
 
-enum trawl_status unpack_open(bool from_file, uint64_t offset, struct text_unpack **unpack,
+enum trawl_status unpack_open(const struct codec *codec, struct text_unpack **unpack_out,
                               struct trawl_error *error)
 {
-    TRAWL_TRY(MEMORY_NEW(*unpack, 1, error));
-    memset(*unpack, 0, offsetof(struct text_unpack, input));
-    (*unpack)->from_file = from_file;
-    (*unpack)->file_offset = offset;
+    struct text_unpack *unpack;
+    enum trawl_status status;
+
+    TRAWL_TRY(MEMORY_ZEROED(unpack, 1, error));
+    status = MEMORY_NEW(unpack->decoder, 1, error);
+    if (status != TRAWL_OK) {
+        memory_release(unpack, 1, sizeof *unpack);
+        return status;
+    }
+    decoder_open(unpack->decoder, 0);
+    unpack->codec = codec;
+    unpack->decided = unpack->from_file = codec != NULL;
+    unpack->threads = 1;
+    *unpack_out = unpack;
     return TRAWL_OK;
 }
 
 void unpack_close(struct text_unpack *unpack)
 {
-    if (unpack->state != NULL)
-        unpack->codec->close(unpack->state);
+    decoder_close(unpack->decoder);
+    memory_release(unpack->decoder, 1, sizeof *unpack->decoder);
     memory_release(unpack, 1, sizeof *unpack);
 }
 
-/* Reads more input behind input[count]. */
-static enum trawl_status fill(struct text_unpack *unpack, const struct packed_source *source)
+void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahead_bytes,
+                  uint64_t cell_bytes)
 {
-    uint64_t got = 0;
+    struct text_unpack *unpack = text->unpack;
 
-    if (unpack->at > 0) {
-        unpack->count -= unpack->at;
-        memmove(unpack->input, unpack->input + unpack->at, (size_t)unpack->count);
-        unpack->at = 0;
-    }
-    TRAWL_ASSERT(unpack->at == 0 && unpack->count < INPUT_BYTES);
-    TRAWL_TRY(read_bytes_of(source->text, unpack->from_file, source->wake,
-                            unpack->file_offset + unpack->count, unpack->input + unpack->count,
-                            INPUT_BYTES - unpack->count, &got, source->error));
-    unpack->count += got;
-    TRAWL_ASSERT(unpack->count <= INPUT_BYTES);
-    unpack->input_ended = got == 0;
-    return TRAWL_OK;
+    if (threads < 2 || ahead_bytes == 0 || !unpack->from_file || unpack->has_begun)
+        return;
+    unpack->threads = (uint32_t)max_u64(min_u64(threads, ahead_bytes / BYTES_PER_THREAD), 1);
+    /* without the memory, the reader alone decodes */
+    (void)ahead_open(text, unpack->codec, threads, ahead_bytes, cell_bytes, &unpack->ahead, NULL);
 }
 
-static enum trawl_status decide(struct text_unpack *unpack, const struct packed_source *source)
+bool unpack_help(const struct trawl_text *text)
 {
+    return text->unpack->ahead != NULL && ahead_help(text->unpack->ahead);
+}
+
+void unpack_stop(const struct trawl_text *text)
+{
+    if (text->unpack->ahead != NULL)
+        ahead_stop(text->unpack->ahead);
+}
+
+void unpack_unshare(const struct trawl_text *text)
+{
+    if (text->unpack->ahead != NULL)
+        ahead_close(text->unpack->ahead);
+    text->unpack->ahead = NULL;
+    text->unpack->piece = NULL;
+}
+
+/* Learns from a stream's first bytes whether the stream is compressed. */
+static enum trawl_status decide(struct text_unpack *unpack, const struct decoder_source *source)
+{
+    struct decoder *decoder = unpack->decoder;
     bool undecided = true;
 
     for (;;) {
-        unpack->codec = codec_of(unpack->input, unpack->count, &undecided);
-        if (!undecided || unpack->codec != NULL || unpack->input_ended)
+        unpack->codec = codec_of(decoder->input, decoder->count, &undecided);
+        if (!undecided || unpack->codec != NULL || decoder->input_ended)
             break;
-        TRAWL_TRY(fill(unpack, source));
+        TRAWL_TRY(decoder_fill(decoder, source));
     }
-    if (unpack->codec != NULL) {
+    if (unpack->codec != NULL)
         TRAWL_TRY(codec_load(unpack->codec, source->text->name, source->error));
-        unpack->wanted = unpack->codec->head_bytes;
-        unpack->state = unpack->codec->open();
-        if (unpack->state == NULL)
-            return TRAWL_FAIL(source->error, MEMORY, "%s: no memory to unpack %s data",
-                              source->text->name, unpack->codec->name);
-    }
     unpack->decided = true;
     return TRAWL_OK;
 }
 
-static enum trawl_status pass_through(struct text_unpack *unpack,
-                                      const struct packed_source *source, uint8_t *buffer,
-                                      uint64_t count, uint64_t *read_bytes)
+static enum trawl_status pass_through(struct decoder *decoder, const struct decoder_source *source,
+                                      uint8_t *buffer, uint64_t count, uint64_t *read_bytes)
 {
-    if (unpack->at == unpack->count && unpack->input_ended) {
+    if (decoder->at == decoder->count && decoder->input_ended) {
         *read_bytes = 0;
         return TRAWL_OK;
     }
-    if (unpack->at == unpack->count)
-        return read_bytes_of(source->text, unpack->from_file, source->wake, 0, buffer, count,
+    if (decoder->at == decoder->count)
+        return read_bytes_of(source->text, source->from_file, source->wake, 0, buffer, count,
                              read_bytes, source->error);
-    TRAWL_ASSERT(unpack->at < unpack->count);
-    *read_bytes = min_u64(count, unpack->count - unpack->at);
-    memcpy(buffer, unpack->input + unpack->at, (size_t)*read_bytes);
-    unpack->at += *read_bytes;
-    TRAWL_ASSERT(*read_bytes > 0 && unpack->at <= unpack->count);
+    TRAWL_ASSERT(decoder->at < decoder->count);
+    *read_bytes = min_u64(count, decoder->count - decoder->at);
+    memcpy(buffer, decoder->input + decoder->at, (size_t)*read_bytes);
+    decoder->at += *read_bytes;
+    TRAWL_ASSERT(*read_bytes > 0 && decoder->at <= decoder->count);
     return TRAWL_OK;
 }
 
-static enum trawl_status unpack_fail(const struct text_unpack *unpack,
-                                     const struct packed_source *source, const char *what)
+/* Begins a member, whose first bytes the decoder has read. */
+static enum trawl_status begin_member(struct text_unpack *unpack,
+                                      const struct decoder_source *source)
 {
-    return TRAWL_FAIL(source->error, READ, "%s: %s data %s at byte %" PRIu64 "%s%s",
-                      source->text->name, unpack->codec->name, what, unpack->file_offset,
-                      unpack->what[0] != '\0' ? ": " : "", unpack->what);
-}
+    struct decoder *decoder = unpack->decoder;
+    uint64_t begin = decoder->file_offset;
 
-static enum trawl_status fail_as_told(const struct text_unpack *unpack,
-                                      const struct packed_source *source)
-{
-    if (unpack->fault == CODEC_MEMORY)
-        return TRAWL_FAIL(source->error, MEMORY, "%s: no memory to unpack %s data",
-                          source->text->name, unpack->codec->name);
-    return unpack_fail(unpack, source,
-                       unpack->fault == CODEC_LARGE ? "needs more memory than the limit"
-                                                    : "is damaged");
-}
-
-/* Returns whether a skippable frame begins here. zstd and lz4 have frames without bytes of the
- * text. */
-static bool is_skippable(const struct text_unpack *unpack, const uint8_t *bytes,
-                         uint64_t bytes_count)
-{
-    return bytes_count >= 4 && (bytes[0] & 0xf0) == 0x50 && bytes[1] == 0x2a && bytes[2] == 0x4d &&
-           bytes[3] == 0x18 &&
-           (strcmp(unpack->codec->name, "zstd") == 0 || strcmp(unpack->codec->name, "lz4") == 0);
-}
-
-/* Finds out what follows a member: another member, the file's end, or padding NULs up to the end.
- * Sets *ended in the last two cases. */
-static enum trawl_status next_member(struct text_unpack *unpack, const struct packed_source *source,
-                                     bool *ended)
-{
-    bool undecided;
-
-    *ended = false;
-    for (;;) {
-        const uint8_t *bytes = unpack->input + unpack->at;
-        uint64_t count = unpack->count - unpack->at;
-
-        TRAWL_ASSERT(unpack->at <= unpack->count);
-        if (count > 0 && bytes[0] == 0) {
-            unpack->at++;
-            unpack->file_offset++;
-            continue;
-        }
-        if (count > 0 && (codec_of(bytes, count, &undecided) == unpack->codec ||
-                          is_skippable(unpack, bytes, count)))
-            break;
-        if (unpack->input_ended && count == 0) {
-            *ended = true;
-            return TRAWL_OK;
-        }
-        if (unpack->input_ended || count >= CODEC_MAGIC_BYTES_MAX)
-            return unpack_fail(unpack, source, "is followed by something else");
-        TRAWL_TRY(fill(unpack, source));
+    if (unpack->ahead != NULL && ahead_by_blocks(unpack->ahead)) {
+        unpack->in_blocks = true;
+        unpack->stream_begin = begin;
+        unpack->stream_bytes = 0;
+        unpack->bit = 8 * (begin + BLOCKS_HEAD_BYTES);
+        unpack->sum = 0;
+        return TRAWL_OK;
     }
-    if (!unpack->codec->again(unpack->state))
-        return TRAWL_FAIL(source->error, MEMORY, "%s: no memory to unpack %s data",
-                          source->text->name, unpack->codec->name);
-    unpack->between = false;
+    if (unpack->ahead != NULL && unpack->has_begun)
+        unpack->piece = ahead_take(unpack->ahead, begin);
+    if (unpack->piece != NULL)
+        return TRAWL_OK;
+    return unpack->has_begun ? decoder_next(decoder, source)
+                             : decoder_begin(decoder, unpack->codec, unpack->threads, source);
+}
+
+/* Takes or makes the stream's next piece, or ends the stream. If neither can be, the decoder begins
+ * the stream anew, behind what was read: that decoder tells what is damaged. */
+static enum trawl_status next_piece(struct text_unpack *unpack, const struct decoder_source *source)
+{
+    uint8_t bytes[BLOCKS_END_BITS / 8 + BLOCKS_SLACK_BYTES] = {0};
+    enum blocks_mark mark = BLOCKS_NO_MARK;
+    uint32_t checksum = 0;
+    uint64_t got = 0;
+
+    if (read_bytes_of(source->text, true, -1, unpack->bit / 8, bytes, sizeof bytes, &got, NULL) ==
+            TRAWL_OK &&
+        8 * got >= unpack->bit % 8 + BLOCKS_END_BITS)
+        mark = blocks_mark_at(bytes, unpack->bit % 8, &checksum);
+    if (mark == BLOCKS_BEGIN)
+        unpack->piece = ahead_take(unpack->ahead, unpack->bit);
+    if (mark == BLOCKS_BEGIN && unpack->piece == NULL)
+        unpack->piece = ahead_make(unpack->ahead, unpack->bit);
+    if (unpack->piece != NULL)
+        return TRAWL_OK;
+    unpack->in_blocks = false;
+    unpack->has_begun = true;
+    if (mark != BLOCKS_END || checksum != unpack->sum) {
+        unpack->decoder->codec = unpack->codec;
+        return decoder_anew(unpack->decoder, source, unpack->stream_begin, unpack->stream_bytes);
+    }
+    decoder_move(unpack->decoder, (unpack->bit + BLOCKS_END_BITS + 7) / 8);
+    unpack->decoder->codec = unpack->codec;
+    unpack->decoder->between = true;
     return TRAWL_OK;
 }
 
-/* Calls the decoder: once, or for a codec with head_bytes once for each block, and without input
- * while decoded bytes may wait for room. *moved: the decoder used input or gave output. */
-static enum codec_result step(struct text_unpack *unpack, uint8_t *buffer, uint64_t count,
-                              uint64_t *read_bytes, bool *moved)
+/* Reads from the piece. At the piece's end its decoder becomes the reader's. */
+static void read_piece(struct text_unpack *unpack, uint8_t *buffer, uint64_t count,
+                       uint64_t *read_bytes)
 {
-    const uint64_t head_bytes = unpack->codec->head_bytes;
-    struct codec_io io = {unpack->input + unpack->at, 0, buffer, count, NULL, 0};
-    enum codec_result result;
-    bool goes_on;
+    struct piece *piece = unpack->piece;
+    struct decoder *decoder = unpack->decoder;
 
-    TRAWL_ASSERT(count > 0); /* without room no step makes progress */
-    *moved = false;
-    do {
-        uint64_t given = unpack->count - unpack->at, room = io.out_count, used;
-
-        if (head_bytes > 0)
-            given = unpack->out_was_full ? 0 : min_u64(given, unpack->wanted);
-        io.in_count = given;
-        result = unpack->codec->step(unpack->state, &io);
-        TRAWL_ASSERT(io.in_count <= given && io.out_count <= room); /* inside input and output */
-        used = given - io.in_count;
-        unpack->at += used;
-        unpack->file_offset += used;
-        unpack->wanted = result == CODEC_MORE ? io.wanted : head_bytes;
-        goes_on = used > 0 || io.out_count < room;
-        *moved |= goes_on;
-        goes_on |= unpack->out_was_full;
-        unpack->out_was_full = io.out_count == 0;
-    } while (head_bytes > 0 && goes_on && result == CODEC_MORE && unpack->at < unpack->count &&
-             io.out_count > 0);
-    unpack->between = result == CODEC_END;
-    *read_bytes = count - io.out_count;
-    TRAWL_ASSERT(unpack->at <= unpack->count && unpack->count <= INPUT_BYTES);
-    if (result != CODEC_MORE && result != CODEC_END) {
-        unpack->failed = true;
-        unpack->fault = result;
-        (void)snprintf(unpack->what, sizeof unpack->what, "%s", io.what != NULL ? io.what : "");
+    *read_bytes = min_u64(count, piece->count - piece->at);
+    if (*read_bytes > 0)
+        memcpy(buffer, piece->bytes + piece->at, (size_t)*read_bytes);
+    piece->at += *read_bytes;
+    if (piece->at < piece->count)
+        return;
+    if (unpack->in_blocks) {
+        unpack->sum = blocks_add(unpack->sum, &piece->blocks);
+        unpack->bit = piece->begin + piece->blocks.bits;
+        unpack->stream_bytes += piece->count;
+    } else {
+        unpack->decoder = piece->decoder;
+        piece->decoder = decoder;
     }
-    return result;
+    unpack->piece = NULL;
+    ahead_give(unpack->ahead, piece);
 }
 
-static enum trawl_status unpack_more(struct text_unpack *unpack, const struct packed_source *source,
-                                     uint8_t *buffer, uint64_t count, uint64_t *read_bytes)
+static enum trawl_status unpack_more(struct text_unpack *unpack,
+                                     const struct decoder_source *source, uint8_t *buffer,
+                                     uint64_t count, uint64_t *read_bytes)
 {
-    bool ended, moved;
+    enum decoder_stop stop;
 
     for (;;) {
         *read_bytes = 0;
-        if (unpack->failed)
-            return fail_as_told(unpack, source);
-        if (unpack->between) {
-            TRAWL_TRY(next_member(unpack, source, &ended));
-            if (ended)
+        if (unpack->piece != NULL) {
+            read_piece(unpack, buffer, count, read_bytes);
+        } else if (unpack->in_blocks) {
+            TRAWL_TRY(next_piece(unpack, source));
+        } else {
+            TRAWL_TRY(decoder_read(unpack->decoder, source, buffer, count, read_bytes, &stop));
+            if (stop == DECODER_ENDED)
                 return TRAWL_OK;
+            if (stop == DECODER_MEMBER)
+                TRAWL_TRY(begin_member(unpack, source));
         }
-        if (unpack->at == unpack->count && !unpack->input_ended && !unpack->out_was_full)
-            TRAWL_TRY(fill(unpack, source));
-        (void)step(unpack, buffer, count, read_bytes, &moved);
         if (*read_bytes > 0)
             return TRAWL_OK;
-        if (unpack->failed || unpack->between || moved)
-            continue;
-        if (unpack->input_ended)
-            return unpack_fail(unpack, source,
-                               unpack->at == unpack->count ? "ends too early" : "is damaged");
-        if (unpack->at == 0 && unpack->count == INPUT_BYTES)
-            return unpack_fail(unpack, source, "is damaged");
-        if (unpack->at < unpack->count)
-            TRAWL_TRY(fill(unpack, source));
     }
 }
 
@@ -258,20 +235,23 @@ enum trawl_status unpack_read(const struct trawl_text *text, int wake, uint8_t *
                               uint64_t count, uint64_t *read_bytes, struct trawl_error *error)
 {
     struct text_unpack *unpack = text->unpack;
-    struct packed_source source = {text, wake, error};
+    struct decoder_source source = {text, unpack->from_file, wake, error};
 
     *read_bytes = 0;
     if (!unpack->decided)
         TRAWL_TRY(decide(unpack, &source));
     if (unpack->codec == NULL)
-        return pass_through(unpack, &source, buffer, count, read_bytes);
+        return pass_through(unpack->decoder, &source, buffer, count, read_bytes);
+    if (!unpack->has_begun)
+        TRAWL_TRY(begin_member(unpack, &source));
+    unpack->has_begun = true;
     return unpack_more(unpack, &source, buffer, count, read_bytes);
 }
 
-bool unpack_is_ready(const struct trawl_text *text)
+bool unpack_is_ready(const struct trawl_text *text, uint32_t wait_ns)
 {
     const struct text_unpack *unpack = text->unpack;
 
-    return unpack->from_file || unpack->at < unpack->count || unpack->out_was_full ||
-           read_is_ready_of(text);
+    return unpack->from_file || unpack->decoder->at < unpack->decoder->count ||
+           unpack->decoder->out_was_full || read_is_ready_of(text, wait_ns);
 }

@@ -1,17 +1,19 @@
 /* unpack: reads a compressed text as a stream of unpacked bytes.
  *
- * The first bytes of the file decide the format. The compressed bytes go through an input buffer of
- * 64 KiB and a decoder, whose memory is bounded (codec.h). So the memory does not depend on the
- * size of the file or of the unpacked text.
+ * The first bytes of the file decide the format. A decoder (decoder.h) has bounded memory, so the
+ * memory does not depend on the size of the file or of the unpacked text. If several threads search
+ * the text of a file, they unpack pieces of the file ahead of the reader (ahead.h), whose memory is
+ * bounded, too.
  */
 #ifndef TRAWL_TEXT_UNPACK_H
 #define TRAWL_TEXT_UNPACK_H
 
+#include "text/codec.h"
 #include "text/text.h"
 
-/* Opens the unpacking of a descriptor's bytes. from_file: the descriptor is a regular file, which
- * is read by pread from `offset` on. */
-enum trawl_status unpack_open(bool from_file, uint64_t offset, struct text_unpack **unpack,
+/* Opens the unpacking of a descriptor's bytes. codec: the format of a regular file, which is read
+ * by pread; NULL: the first bytes of a stream decide. */
+enum trawl_status unpack_open(const struct codec *codec, struct text_unpack **unpack,
                               struct trawl_error *error);
 void unpack_close(struct text_unpack *unpack);
 
@@ -19,7 +21,22 @@ void unpack_close(struct text_unpack *unpack);
 enum trawl_status unpack_read(const struct trawl_text *text, int wake, uint8_t *buffer,
                               uint64_t count, uint64_t *read_bytes, struct trawl_error *error);
 
+/* Returns the format's name, NULL as long as no read has shown a format. */
+const char *unpack_format(const struct text_unpack *unpack);
+
 /* Returns whether unpack_read would return at once, as far as can be known without decoding. */
-bool unpack_is_ready(const struct trawl_text *text);
+bool unpack_is_ready(const struct trawl_text *text, uint32_t wait_ns);
+
+/* Lets `threads` threads unpack, before the first read. ahead_bytes: the most memory for bytes that
+ * are unpacked ahead; 0: none is. cell_bytes: pieces begin in cells of this many compressed
+ * bytes. */
+void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahead_bytes,
+                  uint64_t cell_bytes);
+/* Unpacks a piece ahead of the reader. False: there is nothing to do now. Any thread. */
+bool unpack_help(const struct trawl_text *text);
+/* Makes the threads in unpack_help end soon. */
+void unpack_stop(const struct trawl_text *text);
+/* Ends unpack_share, when no thread is inside unpack_help. */
+void unpack_unshare(const struct trawl_text *text);
 
 #endif

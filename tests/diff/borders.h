@@ -30,7 +30,6 @@ static const struct {
     BORDER(named, 1, 5, 1),
     BORDER(trial_bytes, 1, 500, 1),
     BORDER(trial_advance, 1, 4, 1u << 30),
-    BORDER(parts_first, 0, 100, 1),
     BORDER(verify_step, 1, 90, 1),
     BORDER(work_factor, 0, 1, 1),
     BORDER(dense_bytes, 1, 300, 1),

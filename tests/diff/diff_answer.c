@@ -87,14 +87,37 @@ static void meet_all(struct answer *answer, const struct engine_chunk *chunk,
              hits->lengths_valid ? hits->lengths[i] : 0);
 }
 
-/* Puts the worker's choice between methods into a random state: between two trials of a method, or
- * within a trial. */
-static void draw_trial(struct test_random *random, struct trial *trial)
+static uint32_t draw_bits(struct test_random *random, uint32_t of)
 {
-    trial->now = (uint32_t)test_random_below(random, 2);
-    trial->step = (uint32_t)test_random_below(random, TRIAL_STEPS + 1);
-    trial->left = test_random_between(random, 1, test_random_one_in(random, 2) ? 80 : 5000);
-    trial->spent = UINT64_MAX / 2;
+    return of & (uint32_t)test_random_below(random, 1u << PROGRAMS);
+}
+
+static enum program draw_program(struct test_random *random, uint32_t of)
+{
+    uint32_t program;
+
+    do
+        program = (uint32_t)test_random_below(random, PROGRAMS);
+    while ((of >> program & 1) == 0);
+    return (enum program)program;
+}
+
+/* Puts the worker's choice of a program into a random state: between two tournaments, or within a
+ * tournament. */
+static void draw_tournament(struct test_random *random, struct tournament *own)
+{
+    own->now = draw_program(random, own->fits);
+    own->before = draw_program(random, own->fits);
+    own->open = test_random_one_in(random, 2) ? 0 : draw_bits(random, own->fits) | 1u << own->now;
+    own->step = 1 + (uint32_t)test_random_below(random, own->warm + 2);
+    own->left = test_random_between(random, 1, test_random_one_in(random, 2) ? 80 : 5000);
+    own->spent = UINT64_MAX / 2;
+    own->searched = 1;
+    for (uint32_t i = 0; i < PROGRAMS; i++) {
+        own->of[i].bytes = (own->fits >> i & 1) == 0 ? 0 : test_random_below(random, 100);
+        own->of[i].ns = test_random_below(random, 1000);
+        own->of[i].rest = test_random_one_in(random, 2) ? 0 : test_random_below(random, 1000);
+    }
 }
 
 /* Scans a chunk to its end. Returns false if a hit was wrong, or if the first occurrence was found
@@ -105,7 +128,7 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
     for (uint64_t from = 0; from < chunk->owned && answer->ok; from = result->done) {
         enum trawl_method method = worker->method;
         uint64_t first = answer->lines, read;
-        uint32_t program;
+        enum program program;
 
         if (answer_costs != NULL)
             worker->costs = &answer_costs[test_random_below(answer->random, answer_costs_count)];
@@ -113,27 +136,23 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
             worker->work_per_byte = 0;
             worker->dense_work = UINT64_MAX / 2;
         }
-        if (answer->plan->has_either)
-            draw_trial(answer->random, &worker->trial);
-        if (answer->plan->has_automaton)
-            draw_trial(answer->random, &worker->set_trial);
-        if (worker->has_parts)
-            draw_trial(answer->random, &worker->parts_trial);
+        if (worker->tournament.fits != 0)
+            draw_tournament(answer->random, &worker->tournament);
         worker->tile_positions =
             (uint32_t)(64 * test_random_between(answer->random, 1, SET_TILE_POSITIONS / 64));
         worker->lines_hit = test_random_one_in(answer->random, 2);
         chunk->spans_known = test_random_one_in(answer->random, 2);
         read = worker->dense.read_bytes;
-        program = worker->trial.now;
+        program = worker->tournament.now;
         chunk->spans_end = answer->span_end > chunk->begin ? answer->span_end - chunk->begin : 0;
         if (!TEST_CHECK(engine_scan(&engine_cpu, worker, chunk, from, answer->want, result, NULL) ==
                         TRAWL_OK))
             return false;
         answer_scans.switches[method][worker->method]++;
         answer_scans.dense += worker->dense.read_bytes > read;
-        answer_scans.by_classes += worker->trial.now;
-        answer_scans.by_parts += worker->parts_ready && worker->parts_trial.now == 1;
-        answer_scans.turned += worker->matcher != NULL && worker->trial.now != program;
+        answer_scans.by_classes += worker->tournament.now == PROGRAM_CLASSES;
+        answer_scans.by_parts += worker->tournament.now >= PROGRAM_ALONE;
+        answer_scans.turned += worker->tournament.now != program;
         answer_scans.sparse += worker->dense.read_bytes == read;
         answer->count += result->count;
         meet_all(answer, chunk, result);

@@ -3,8 +3,9 @@
 
 #include "calls.h"
 
-#define WINDOW_FLAGS \
-    (TRAWL_WINDOW_LINE_ENDS | TRAWL_WINDOW_NO_MATCHES | TRAWL_WINDOW_LINES | TRAWL_WINDOW_SPANS)
+#define WINDOW_FLAGS                                                                              \
+    (TRAWL_WINDOW_LINE_ENDS | TRAWL_WINDOW_NO_MATCHES | TRAWL_WINDOW_LINES | TRAWL_WINDOW_SPANS | \
+     TRAWL_WINDOW_SPANS_FIRST)
 
 const char *cpu_algorithm(uint32_t index)
 {
@@ -126,7 +127,8 @@ static const char *wrong_after(const struct held *held, const struct run_config 
 
     if (memcmp(&error->os_code, "\xab\xab\xab\xab", 4) != 0 || (uint8_t)error->message[0] != 0xab)
         return "the error record was written on success";
-    if (held->stopped || config->call == HELD_FIRST || held->lines_max != UINT64_MAX)
+    if (held->stopped || config->call == HELD_FIRST || config->call == HELD_STREAM ||
+        held->lines_max != UINT64_MAX)
         return NULL;
     if (trawl_searcher_stats(held->searcher, &stats, NULL) != TRAWL_OK)
         return "trawl_searcher_stats failed";
@@ -140,6 +142,28 @@ static const char *wrong_after(const struct held *held, const struct run_config 
                    strcmp(stats.instruction_set, config->instruction_set) == 0
                ? NULL
                : "stats.instruction_set is another";
+}
+
+/* Returns NULL if the text, given as bytes, has the same count, and the same first occurrence. */
+static const char *wrong_bytes(const struct held *held)
+{
+    const struct diff_input *input = held->input;
+    const struct naive_match *first = held->expected->matches;
+    struct trawl_match match;
+    uint64_t count;
+    bool found;
+
+    if (trawl_count_bytes(held->searcher, held->plan, input->text, input->text_bytes, &count,
+                          NULL) != TRAWL_OK ||
+        count != held->expected->match_count)
+        return "trawl_count_bytes is wrong";
+    if (trawl_find_bytes(held->searcher, held->plan, input->text, input->text_bytes, &match, &found,
+                         NULL) != TRAWL_OK ||
+        found != (count > 0) ||
+        (found && (match.begin != first->begin || match.end != first->end ||
+                   match.pattern_index != first->pattern_index)))
+        return "trawl_find_bytes is wrong";
+    return NULL;
 }
 
 bool run_call(const struct diff_input *input, const struct diff_expected *expected,
@@ -163,6 +187,8 @@ bool run_call(const struct diff_input *input, const struct diff_expected *expect
             wrong = status >= TRAWL_ARGUMENT ? error.message : "the status is another";
         else if (held.right)
             wrong = wrong_after(&held, config, &error);
+        if (wrong == NULL && held.right && config->call == HELD_FIRST)
+            wrong = wrong_bytes(&held);
     } else {
         wrong = error.message;
     }

@@ -160,7 +160,6 @@ static void check_oracle(const struct diff_input *input)
     free(matches);
 }
 
-/* Makes the text end with the string, if the string fits. */
 static void end_text(struct diff_input *input, struct naive_bytes string)
 {
     if (string.bytes_count <= input->text_bytes)

@@ -6,7 +6,8 @@
 #define UNTOUCHED 0x7777777777777777u
 /* A window has line_ends_before if there are at least so many bytes for each match. */
 #define LINE_ENDS_BYTES 512u
-#define SELECTING (TRAWL_WINDOW_LINES | TRAWL_WINDOW_SPANS)
+#define SPANS (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_SPANS_FIRST)
+#define SELECTING (TRAWL_WINDOW_LINES | SPANS)
 
 /* Facts about a list of matches: the number of lines in which matches begin, and the number and
  * bytes of the leftmost-longest matches that do not overlap (spans). */
@@ -44,7 +45,7 @@ enum trawl_status held_plan(const struct diff_input *input,
         patterns[i] = (struct trawl_pattern){copy, bytes_count};
     }
     own.flags |= input->flags;
-    own.line_end_set = input->line_end != '\n';
+    own.line_end_set = 1;
     own.line_end = input->line_end;
     own.line_end_also_set = input->nul_ends_lines;
     status = trawl_plan_build(patterns, input->pattern_count, &own, plan, error);
@@ -80,7 +81,7 @@ const char *held_name(enum held_call call)
 {
     static const char *const names[HELD_CALLS] = {
         "count",         "positions", "begins_into", "count_by_pattern", "count_lines",
-        "lines without", "first",     "batches",     "windows"};
+        "lines without", "first",     "batches",     "windows",          "stream"};
 
     return names[call];
 }
@@ -224,7 +225,7 @@ static void check_line_ends(struct held *held, const struct trawl_window *window
     bool asked = (held->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0;
 
     if (window->line_ends_before == NULL) {
-        if (asked && window->match_count > 0 && (held->window_flags & TRAWL_WINDOW_SPANS) == 0 &&
+        if (asked && window->match_count > 0 && (held->window_flags & SPANS) == 0 &&
             window->match_count <= window->bytes_count / LINE_ENDS_BYTES)
             wrong(held, "the window at %" PRIu64 " does not say what its matches follow",
                   window->begin);
@@ -276,7 +277,7 @@ static void check_window(struct held *held, uint64_t begin, const struct trawl_w
 }
 
 /* Adds a match to the selection. A NUL ends lines, too, if the input says so. */
-static void select_match(struct selection *selection, const struct diff_input *input,
+static void select_match(struct selection *selection, const struct diff_input *input, bool longest,
                          uint64_t begin, uint64_t end)
 {
     if (selection->lines == 0 || begin > selection->line_end) {
@@ -287,7 +288,8 @@ static void select_match(struct selection *selection, const struct diff_input *i
                input->text[selection->line_end] != '\0')
             selection->line_end++;
     }
-    if (selection->spans > 0 && begin == selection->span_begin && end > selection->span_end) {
+    if (longest && selection->spans > 0 && begin == selection->span_begin &&
+        end > selection->span_end) {
         selection->spans_bytes += end - selection->span_end;
         selection->span_end = end;
     } else if (begin >= selection->span_end) {
@@ -296,6 +298,11 @@ static void select_match(struct selection *selection, const struct diff_input *i
         selection->span_begin = begin;
         selection->span_end = end;
     }
+}
+
+static bool is_longest(const struct held *held)
+{
+    return (held->window_flags & TRAWL_WINDOW_SPANS_FIRST) == 0;
 }
 
 /* Checks that each match of a window is expected, where the library may leave out matches. */
@@ -310,10 +317,11 @@ static void select_matches(struct seen *seen, const struct trawl_match *matches,
         if (seen->matches++ >= expected->match_count)
             wrong(seen->held, "match (%" PRIu64 ", %" PRIu64 ") is none, or out of order",
                   matches[i].begin, matches[i].end);
-        if (seen->held->window_flags & TRAWL_WINDOW_SPANS && matches[i].begin < seen->got.span_end)
+        if (seen->held->window_flags & SPANS && matches[i].begin < seen->got.span_end)
             wrong(seen->held, "match (%" PRIu64 ", %" PRIu64 ") overlaps the span before",
                   matches[i].begin, matches[i].end);
-        select_match(&seen->got, seen->held->input, matches[i].begin, matches[i].end);
+        select_match(&seen->got, seen->held->input, is_longest(seen->held), matches[i].begin,
+                     matches[i].end);
     }
 }
 
@@ -323,9 +331,9 @@ static void check_selection(const struct seen *seen)
     struct selection all = {0};
 
     for (uint64_t i = 0; i < held->expected->match_count; i++)
-        select_match(&all, held->input, held->expected->matches[i].begin,
+        select_match(&all, held->input, is_longest(held), held->expected->matches[i].begin,
                      held->expected->matches[i].end);
-    if (held->window_flags & TRAWL_WINDOW_SPANS) {
+    if (held->window_flags & SPANS) {
         want_u64(held, "the number of spans", seen->got.spans, all.spans);
         want_u64(held, "the bytes of the spans", seen->got.spans_bytes, all.spans_bytes);
     } else {
@@ -482,6 +490,113 @@ static enum trawl_status pull_batches(struct held *held, struct seen *seen,
     return status;
 }
 
+/* The matches of a stream's feeds. */
+struct fed {
+    struct held *held;
+    struct trawl_match *matches;
+    uint64_t count, room;
+    uint64_t before, now; /* bytes that were fed before this feed, and with this feed */
+};
+
+static int take_fed(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct fed *fed = (struct fed *)context;
+    bool by_lines = trawl_plan_facts(fed->held->plan).syntax != TRAWL_LITERAL;
+    bool waits = (fed->held->input->flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) != 0;
+
+    for (uint64_t i = 0; i < match_count; i++) {
+        /* a character after the match may decide about whole words */
+        if (matches[i].end > fed->now ||
+            (!by_lines && matches[i].end + (waits ? 4 : 0) <= fed->before))
+            wrong(fed->held,
+                  "the match that ends at %" PRIu64 " came in bytes %" PRIu64 " to %" PRIu64,
+                  matches[i].end, fed->before, fed->now);
+        if (fed->count == fed->room) {
+            fed->room = 2 * fed->room + 16;
+            fed->matches = realloc(fed->matches, fed->room * sizeof *fed->matches);
+            if (fed->matches == NULL)
+                exit(1);
+        }
+        fed->matches[fed->count++] = matches[i];
+    }
+    return 0;
+}
+
+static int compare_fed(const void *a, const void *b)
+{
+    const struct trawl_match *one = (const struct trawl_match *)a;
+    const struct trawl_match *two = (const struct trawl_match *)b;
+
+    if (one->begin != two->begin)
+        return one->begin < two->begin ? -1 : 1;
+    return (one->pattern_index > two->pattern_index) - (one->pattern_index < two->pattern_index);
+}
+
+/* Feeds the next bytes, or ends the text. A feed that fails for want of memory changes nothing, and
+ * is made once more. */
+static enum trawl_status feed_once(struct fed *fed, struct trawl_stream *stream, bool ends,
+                                   struct trawl_error *error)
+{
+    const uint8_t *bytes = fed->held->input->text + fed->before;
+    uint64_t count = fed->count, piece = fed->now - fed->before;
+    uint8_t *copy = (uint8_t *)test_memory(piece + 1);
+    enum trawl_status status = TRAWL_MEMORY;
+
+    memcpy(copy, bytes, (size_t)piece);
+    for (int i = 0; i < 2 && status == TRAWL_MEMORY; i++) {
+        fed->count = count;
+        status = ends ? trawl_stream_end(fed->held->searcher, stream, take_fed, fed, error)
+                      : trawl_stream_feed(fed->held->searcher, stream, copy, piece, take_fed, fed,
+                                          error);
+    }
+    free(copy);
+    return status;
+}
+
+/* Feeds the text in pieces of a few to many bytes; copies the stream in between. */
+static enum trawl_status feed_pieces(struct held *held, struct seen *seen,
+                                     struct trawl_error *error)
+{
+    const uint64_t total = held->input->text_bytes;
+    struct test_random random = {total * 31 + held->input->pattern_count + held->stop_after};
+    struct fed fed = {.held = held};
+    struct trawl_stream *stream = NULL;
+    struct trawl_error own; /* *error stays untouched if the second try succeeds */
+    uint64_t most =
+        1 + test_random_below(&random,
+                              total < 20000 && test_random_one_in(&random, 3) ? 3 : 3 + total / 64);
+    enum trawl_status status = trawl_stream_open(held->plan, NULL, &stream, &own);
+
+    if (status == TRAWL_UNSUPPORTED)
+        return trawl_positions(held->searcher, held->plan, held->text, take_matches, seen, error);
+    while (status == TRAWL_OK && fed.now < total) {
+        fed.before = fed.now;
+        fed.now += test_random_below(&random, test_random_one_in(&random, 4) ? 8 * most : most + 1);
+        fed.now = fed.now < total ? fed.now : total;
+        status = feed_once(&fed, stream, false, &own);
+        if (status == TRAWL_OK && test_random_one_in(&random, 16)) {
+            struct trawl_stream *copy = NULL;
+
+            if (trawl_stream_copy(stream, &copy, NULL) == TRAWL_OK) {
+                trawl_stream_close(stream);
+                stream = copy;
+            }
+        }
+    }
+    fed.before = fed.now;
+    if (status == TRAWL_OK)
+        status = feed_once(&fed, stream, true, &own);
+    trawl_stream_close(stream);
+    if (status == TRAWL_OK && fed.count > 0) {
+        qsort(fed.matches, (size_t)fed.count, sizeof *fed.matches, compare_fed);
+        see_matches(seen, fed.matches, fed.count);
+    }
+    free(fed.matches);
+    if (status >= TRAWL_ARGUMENT && error != NULL)
+        *error = own;
+    return status;
+}
+
 static enum trawl_status count_lines(struct held *held, bool without, struct trawl_error *error)
 {
     uint64_t count = UNTOUCHED;
@@ -499,7 +614,7 @@ enum trawl_status held_search(struct held *held, enum held_call call, struct tra
     enum trawl_status status = TRAWL_OK;
     uint64_t sum = UNTOUCHED;
     bool lists =
-        call == HELD_POSITIONS || call == HELD_BATCHES ||
+        call == HELD_POSITIONS || call == HELD_BATCHES || call == HELD_STREAM ||
         (call == HELD_WINDOWS && (held->window_flags & (SELECTING | TRAWL_WINDOW_NO_MATCHES)) == 0);
 
     held->right = true;
@@ -527,6 +642,9 @@ enum trawl_status held_search(struct held *held, enum held_call call, struct tra
         break;
     case HELD_WINDOWS:
         status = see_windows(held, &seen, error);
+        break;
+    case HELD_STREAM:
+        status = feed_pieces(held, &seen, error);
         break;
     case HELD_POSITIONS:
     case HELD_CALLS:

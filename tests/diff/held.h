@@ -19,6 +19,7 @@ enum held_call {
     HELD_FIRST,
     HELD_BATCHES,
     HELD_WINDOWS,
+    HELD_STREAM, /* the text in pieces; plans that no stream takes: HELD_POSITIONS */
     HELD_CALLS
 };
 

@@ -7,8 +7,8 @@
 #define MATCHES_MAX 8
 /* each row begins at every offset from EDGE_REACH bytes before an edge to EDGE_REACH bytes after */
 #define EDGE_REACH 40
-#define LINES_BYTES_MAX \
-    1000u /* lines are counted, and pipes searched, in texts up to this length */
+/* lines are counted, and pipes searched, in texts up to this length */
+#define LINES_BYTES_MAX 1000u
 
 struct seed_bytes {
     const char *bytes;
@@ -152,7 +152,7 @@ struct seed_run {
     struct diff_expected expected;
     struct test_random random;
     struct trawl_plan *plans[WAYS_MAX];
-    struct trawl_searcher *searchers[2][SETS_MAX][CHUNK_SIZES]; /* of 1 thread and of 2 */
+    struct trawl_searcher *searchers[2][SETS_MAX][CHUNK_SIZES]; /* 1 and 2 threads */
 };
 
 /* Searches a laid-out row by every method and instruction set, each with a drawn call and chunk

@@ -8,15 +8,12 @@
 
 static void run(struct scene *scene, bool small)
 {
-    static const char *const algorithms[] = {"rabin-karp-matrix",
-                                             "rabin-karp-matrix,debug",
-                                             "rabin-karp-matrix-sample",
-                                             "rabin-karp-matrix-sample,global",
-                                             "rabin-karp-matrix-bytes",
-                                             "rabin-karp-matrix-wide",
-                                             "rabin-karp-matrix-pairs",
-                                             "rabin-karp-matrix-memmem",
-                                             NULL};
+    static const char *const algorithms[] = {
+        "rabin-karp-matrix",        "rabin-karp-matrix,debug",
+        "rabin-karp-matrix-sample", "rabin-karp-matrix-sample,global",
+        "rabin-karp-matrix-amp",    "rabin-karp-matrix-bytes",
+        "rabin-karp-matrix-wide",   "rabin-karp-matrix-pairs",
+        "rabin-karp-matrix-memmem", NULL};
     struct trawl_searcher *searcher;
     struct cuda_limits limits = cuda_limits_default;
 
@@ -48,20 +45,27 @@ static void random_scenes(void)
     }
 }
 
-static void many_patterns(void)
+/* Adds `count` patterns of four letters, 6 to 8 bytes long, or 8 bytes if there are 128 patterns.
+ */
+static void many_patterns(uint64_t count)
 {
     struct test_random random = test_random_begin("gpu records many");
     struct scene scene;
 
     scene_begin(&random, INPUT_LETTERS_26, 20, 60, &scene);
-    for (uint64_t i = 0; i < 9000; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         uint8_t bytes[8];
 
         for (uint64_t j = 0; j < sizeof bytes; j++)
             bytes[j] = (uint8_t)('a' + (i >> 2 * j) % 4);
-        input_add_pattern(&scene.tape, bytes, 6 + i % 3);
+        input_add_pattern(&scene.tape, bytes, count == 128 ? 8 : 6 + i % 3);
     }
-    scene_add_patterns(&random, 20, 6, &scene);
+    if (count == 128)
+        for (uint64_t i = 0; i < scene.records.record_count; i++)
+            memcpy(scene.tape.text + scene.offsets[i], scene.tape.patterns[6 * i].bytes,
+                   scene.offsets[i + 1] - scene.offsets[i] < 8 ? 0 : 8);
+    else
+        scene_add_patterns(&random, 20, 6, &scene);
     run(&scene, false);
     TEST_CHECK(scene.cells_set > 0);
     scene_end(&scene);
@@ -85,7 +89,8 @@ int main(void)
     test_begin("gpu records");
     engine_cuda.close(gpu_open());
     random_scenes();
-    many_patterns();
+    many_patterns(9000);
+    many_patterns(128);
     long_records();
     return test_end();
 }

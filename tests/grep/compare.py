@@ -10,7 +10,7 @@ a text whose end cannot be read. TRAWL_TEST_SEED (default 1) chooses the cases, 
 keeps its files.
 
 Left out are cases in which grep's answer depends on luck, grep's engines differ among themselves, or grep is wrong.
-docs/command.md lists these cases, and tests/grep/odd.py shows an example of each. The script counts them by name:
+docs/differences.md lists these cases, and tests/grep/odd.py shows an example of each. The script counts them by name:
 
 - "a NUL late": a NUL beyond the first 96 KiB of a file with leading context or long lines. Where grep's buffers begin is
   luck. For the same reason choose_input puts no NUL into a pipe beyond the first read.

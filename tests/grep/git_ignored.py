@@ -5,21 +5,18 @@ usage: git_ignored.py TRAWL [--first CASE] [--cases COUNT] [--keep]
 
 Each tree is a repository with random .gitignore files, .git/info/exclude and core.excludesFile. `trawl --files --ignore`
 must list the files that `git ls-files --others --exclude-standard` lists, and for each other path `git check-ignore` must
-name a rule. A path is a case. TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are
-(default 1: 6400).
+name a rule. A tree is a case. TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are
+(default 1: 320).
 """
 import os
-import random
 import shutil
 import subprocess
 import sys
-import tempfile
 
 import cases
 import ignored
 
-CASES = 6400
-
+CASES = 320
 
 # Where the user's settings are, below the folder of the tree; "" is an empty variable, None a variable that is not set.
 PLACES = [{"HOME": home, "XDG_CONFIG_HOME": config} for home in ("home", "", None) for config in ("home/xdg", "", None)]
@@ -55,9 +52,10 @@ SETTINGS = ["[core]\nexcludesFile = ~/mine\n", "[core]\n\tEXCLUDESFILE=~/mine", 
 
 
 def make_tree(rng, top, home):
+    for folder in (top, home):
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
     folders, files = ignored.make_files(rng, top)
-    shutil.rmtree(home, ignore_errors=True)
-    os.makedirs(home)
     variables.update(PLACES[2] if rng.random() < 0.5 else rng.choice(PLACES))
     git(top, home, "init", "-q")
     for folder in folders:
@@ -83,12 +81,13 @@ def paths_of(text):
     return set(name for name in text.split(b"\0") if name)
 
 
-def compare_tree(rng, trawl, top, home):
-    """Return (how many paths were compared, None or what is wrong)."""
+def compare_tree(rng, trawl, base):
+    """Return None, or what is wrong."""
+    top, home = os.path.join(base, "tree"), os.path.join(base, "home")
     folders, _ = make_tree(rng, top, home)
     listed = git(top, home, "ls-files", "-z", "--others", "--exclude-standard")
     if listed.returncode != 0:
-        return 0, "git: %r" % listed.stderr
+        return "git: %r" % listed.stderr
     folder = rng.choice(folders) if rng.random() < 0.3 else ""
     if folder and git(top, home, "check-ignore", "-q", "--no-index", folder[:-1]).returncode == 0:
         folder = ""  # trawl searches an ignored directory if the command line names it
@@ -108,26 +107,26 @@ def compare_tree(rng, trawl, top, home):
     if taken != expected:
         wrong = sorted(taken ^ expected)[0]
         why = git(os.path.join(top, folder), home, "check-ignore", "-v", "--no-index", "-n", wrong).stdout
-        return len(everything), "in %s, HOME=%s, %r: only git takes %r, only trawl %r; of %r git says %r; %r" % (
+        return "in %s, HOME=%s, %r: only git takes %r, only trawl %r; of %r git says %r; %r" % (
             os.path.join(top, folder), home, variables, sorted(expected - taken)[:6], sorted(taken - expected)[:6], wrong, why, got.stderr[:200])
     left = "\0".join(sorted(everything - taken)).encode()
     named = git(os.path.join(top, folder), home, "check-ignore", "-z", "--stdin", "--no-index", input=left)
     if left and paths_of(named.stdout) != set(map(os.fsencode, everything - taken)):
-        return len(everything), "in %s: git check-ignore does not name %r" % (top, sorted(everything - taken - set(map(os.fsdecode, paths_of(named.stdout))))[:6])
-    return len(everything), None
+        return "in %s: git check-ignore does not name %r" % (top, sorted(everything - taken - set(map(os.fsdecode, paths_of(named.stdout))))[:6])
+    cases.counts["paths"] += len(everything)
+    return None
 
 
-def every_rule(trawl, top, home):
+def every_rule(trawl, base):
     """Compare each odd rule or text, with several ends of its file, on the same names, in a folder for each rule; then the forms in which
     git's settings name a file of rules, and rules of that file that begin with a slash, in a repository inside another one,
     in a worktree, and where the repository lies apart; and each of PLACES. (Without HOME, XDG_CONFIG_HOME named no rules, and an empty
     excludesFile meant the default file. HOME was always set, XDG_CONFIG_HOME never.)"""
     variables.update(PLACES[2])
-    shutil.rmtree(top, ignore_errors=True)
-    shutil.rmtree(home, ignore_errors=True)
+    top, home = os.path.join(base, "rules"), os.path.join(base, "home")
+    shutil.rmtree(home)
     os.makedirs(home)
-    os.makedirs(top)
-    git(top, home, "init", "-q")
+    git(base, home, "init", "-q", top)
     for number, rule in enumerate(ODD_RULES + ODD_TEXTS):
         end = ["\n", "", "\r\n", "\r", "  \n"][number % 5]
         for name in NAMES:
@@ -181,34 +180,10 @@ def differ(trawl, place, home):
 
 
 def main():
-    trawl = os.path.abspath(sys.argv[1])
     if not ignored.is_git_there():
         print("SKIPPED: there is no git here")
         return 77
-    number, count = cases.chosen(CASES)
-    base = tempfile.mkdtemp(prefix="trawl-git-")
-    top, home = os.path.join(base, "tree"), os.path.join(base, "home")
-    failures = compared = 0
-    while compared < count:
-        shutil.rmtree(top, ignore_errors=True)
-        os.makedirs(top)
-        paths, wrong = compare_tree(random.Random("%d git %d" % (cases.seed(), number)), trawl, top, home)
-        compared += max(paths, 1)
-        if wrong:
-            failures += 1
-            if failures <= cases.FAILURES_SHOWN_MAX:
-                print("tree %d (seed %d): %s" % (number, cases.seed(), wrong))
-            if "--keep" in sys.argv:
-                print("files are in %s" % base)
-                return 1
-        number += 1
-    wrong = every_rule(trawl, top, home)
-    if wrong:
-        failures += 1
-        print(wrong)
-    shutil.rmtree(base)
-    print("%d paths, %d trees differ" % (compared, failures))
-    return 1 if failures else 0
+    return cases.run("git", CASES, "trees", compare_tree, [every_rule])
 
 
 if __name__ == "__main__":

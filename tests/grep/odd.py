@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks an example for each point that docs/command.md lists where trawl differs from GNU grep 3.8 on purpose: what
+"""Checks an example for each point that docs/differences.md lists where trawl differs from GNU grep 3.8 on purpose: what
 trawl prints, and what grep prints.
 
 usage: odd.py TRAWL
@@ -17,7 +17,7 @@ import locales
 
 BLOCK = 98304
 
-# (the words of docs/command.md, locale, arguments, text, what trawl does, what grep does). A number is an exit status,
+# (the words of docs/differences.md, locale, arguments, text, what trawl does, what grep does). A number is an exit status,
 # bytes are standard output, None is anything.
 ODD = [
     ("-wo right after a match", "C.UTF-8", ["-wo", "-e", "bar", "-e", " "], b"bar \n", (0, b"bar\n"), (0, b"bar\n \n")),

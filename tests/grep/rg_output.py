@@ -6,7 +6,7 @@ usage: rg_output.py TRAWL
 Every option of tools/trawl/flags.def that ripgrep has is drawn together with every other, in both orders, and with further
 options. A case is about the file's next pair. The script compares the status, and standard output byte for byte; with --json,
 every message except the times. Texts and names are not always UTF-8. Nothing is left out but the cases of ROWS, each of which
-stands in docs/command.md; `rows` shows that each row still differs.
+stands in docs/differences.md; `rows` shows that each row still differs.
 """
 import functools
 import glob
@@ -40,7 +40,7 @@ VALUES = {"regexp": ["foo", "a"], "max-count": SMALL, "before-context": SMALL, "
           "iglob": ["F*", "!F0", "*.C"], "type": ["c", "py", "all"], "type-not": ["c", "all"], "type-add": ["c:f*", "own:*.x"], "type-clear": ["c"], "ignore-file": ["more"],
           "max-depth": ["0", "1", "2"], "maxdepth": ["0", "1"], "max-filesize": ["5", "1K", "1G"], "sort": ["path", "none", "modified"], "sortr": ["path", "accessed"], "encoding": ["none", "auto"],
           "threads": ["1"], "engine": ["default"]}
-# Options that ripgrep lacks or that search nothing, and options that docs/command.md names as different.
+# Options that ripgrep lacks or that search nothing, and options that docs/differences.md names as different.
 OWN = """extended-regexp basic-regexp perl-regexp hex no-ignore-case help-long help version label silent binary-files directories devices recursive dereference-recursive include exclude
     exclude-from exclude-dir initial-tab unix-byte-offsets group-separator no-group-separator colour overlapping positions pattern-number count-by-pattern mismatches edits
     alphabet reverse-complement any-base exact every-end distance fasta server algorithm list-algorithms explain method instruction-set chunk-bytes generate file pre pre-glob
@@ -89,7 +89,7 @@ class Case:
         return Case(parts[0], parts[1], dict(zip(self.texts, parts[2:-1])), parts[-1], self.utf8)
 
 
-# Where tg differs from ripgrep on purpose: (the row of docs/command.md, which cases, command lines that show the difference in the
+# Where tg differs from ripgrep on purpose: (the row of docs/differences.md, which cases, command lines that show the difference in the
 # folder of `rows`).
 ROWS = [
     ("A NUL in a text", lambda case: (not case.given("a", "text", "null-data") or case.given("no-text", "binary", "no-binary")) and any(b"\0" in line for text in case.texts.values() for line in text) and
@@ -223,7 +223,7 @@ def wrong_with(case, trawl, folder):
 
 
 def row_of(case):
-    """Return the row of docs/command.md that the case belongs to, or None."""
+    """Return the row of docs/differences.md that the case belongs to, or None."""
     return next((name for name, holds, _ in ROWS if holds(case)), None)
 
 
@@ -231,7 +231,7 @@ def run_case(rng, trawl, folder):
     case = draw(rng)
     row = row_of(case)
     if row:
-        cases.counts["in a row of docs/command.md: %s" % row] += 1
+        cases.counts["in a row of docs/differences.md: %s" % row] += 1
         return None
     place = os.path.join(folder, "tree")
     wrong = wrong_with(case, trawl, place)
@@ -242,12 +242,12 @@ def run_case(rng, trawl, folder):
 
 
 def rows(trawl, folder):
-    """Show that each row of docs/command.md still differs, and that a test names each option that is not drawn."""
-    documents = open(os.path.join(ROOT, "docs/command.md"), encoding="utf-8").read()
+    """Show that each row of docs/differences.md still differs, and that a test names each option that is not drawn."""
+    documents = open(os.path.join(ROOT, "docs/differences.md"), encoding="utf-8").read()
     listed = re.findall(r"^\|([^|]+)\|", documents.split("|command line|`tg`|ripgrep 15.2|\n|---|---|---|\n")[1].split("\n\n")[0], re.MULTILINE)
     names = [name for name, _, _ in ROWS]
     if set(listed) - set(names) or any("|%s|" % name not in documents for name in names):
-        return "rows of docs/command.md and of this script differ: %r" % (set(listed) ^ set(names))
+        return "rows of docs/differences.md and of this script differ: %r" % (set(listed) ^ set(names))
     texts = {"f0": [b"foo\n", b"x\n", b"f\roo\n", b"\n", b"b\0\n"], "f1": [b"foo\n"], "f2": [b"efoo\n", b"foo\n"], "f3": [b"efoo\r\n"], "f4": [b"\xe9\xa9x\n"], "sub/f5": [b"foo\n"]}
     for name, _, lines in ROWS:
         for line in lines:

@@ -36,7 +36,8 @@ installed() {
 test_files() {
     local file
 
-    for file in trawl.h trawl_devices.h libtrawl.a libtrawl.so trawl.pc trawl-config.cmake; do
+    for file in trawl.h trawl_1_0.h trawl_records.h trawl_stream.h trawl_devices.h libtrawl.a libtrawl.so trawl.pc \
+        trawl-config.cmake; do
         installed "$file" >/dev/null
     done
     [ "$("$prefix/bin/trawl" --version | head -n 1 | grep -c trawl)" -eq 1 ]
@@ -64,7 +65,7 @@ test_files() {
         [ "$(echo 'one fish' | PATH=$prefix/bin:$PATH trawl -E -c 'f[a-i]sh')" -eq 1 ]
     fi
     # Only the headers meant for others, and nothing that names the folder it was built in.
-    [ "$(find "$prefix" -name '*.h' | wc -l)" -eq 2 ]
+    [ "$(find "$prefix" -name '*.h' | wc -l)" -eq 5 ]
     if grep -rlF "$build" "$prefix"; then
         echo 'the files above name the build folder' >&2
         return 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# dist.sh SOURCE BUILD: what pip and conda are given. A source archive is made; from it, by zig, a wheel for
+# dist.sh SOURCE BUILD: what pip is given. A source archive is made; from it, by zig, a wheel for
 # systems with glibc 2.28 and later; twine reads both, auditwheel says which systems the wheel is for, and a
-# new environment searches with it. Then the recipe of packaging/conda is built. Status 77: not done here.
+# new environment searches with it. Status 77: not done here.
 set -euo pipefail
 
 source=$1 place=$2/python-dist
@@ -42,7 +42,7 @@ env -u CMAKE_C_COMPILER_LAUNCHER CC="$place/zigcc" ZIG_GLOBAL_CACHE_DIR="$place/
     "$inside/python" - "$place" >"$place/wheel.log" 2>&1 <<'END' || { tail -50 "$place/wheel.log"; exit 1; }
 import sys
 from scikit_build_core.build import build_wheel
-build_wheel(sys.argv[1], {"cmake.define.TRAWL_CUDA": "OFF", "cmake.define.TRAWL_REGEX": "OFF"})
+build_wheel(sys.argv[1], {"cmake.define.TRAWL_CUDA": "OFF", "cmake.define.TRAWL_REGEX": "OFF", "cmake.define.TRAWL_SERVER": "OFF"})
 END
 cd "$place"
 twine check --strict trawl-*.tar.gz trawl-*.whl
@@ -56,6 +56,3 @@ said=$("$place/new/bin/python" -c 'import trawl; trawl.Plan("a", regex=True)' 2>
 sets=$("$place/new/bin/trawl" --version | grep '^instruction sets')
 [ "$sets" = "$("$2/trawl" --version | grep '^instruction sets')" ]
 [ "$(printf 'banana\n' | "$place/new/bin/trawl" -c an)" = 1 ]
-
-command -v conda-build >/dev/null || { echo 'conda-build is not here: the recipe was not built'; exit 0; }
-conda-build "$source/packaging/conda"

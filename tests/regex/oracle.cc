@@ -231,6 +231,8 @@ setup random_setup(bool letters)
         (draw(3) > 0 ? made.options.line_end : made.options.line_end_also) =
             static_cast<uint8_t>("aAbB"[draw(4)]);
     }
+    if (made.options.line_end_also_set == 0) /* the plan refuses a value that has no meaning */
+        made.options.line_end_also = 0;
     for (uint32_t i = 0; i < count; i++) {
         const drawn one =
             letters || draw(3) == 0 ? random_alternatives(perl, 2) : random_expression(perl, 2);

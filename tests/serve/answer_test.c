@@ -249,7 +249,7 @@ static void check_short(void)
     static const struct {
         const char *body;
         enum request_format format;
-    } asked[] = {{"{\"patterns\":[\"zipped\",\"needle\",\"foo\"],\"options\":[\"--ignore\","
+    } asked[] = {{"{\"patterns\":[\"zipped\",\"needle\",\"foo\"],\"options\":[\"-g!*.md\","
                   "\"--max-filesize=1M\"]}",
                   REQUEST_COUNT},
                  {"{\"patterns\":[\"needle\"],\"format\":\"frames\",\"options\":[\"-tc\",\"-g*.c\","

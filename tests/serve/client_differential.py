@@ -4,13 +4,12 @@ with grep and ripgrep (tests/grep) make.
 
 usage: client_differential.py TRAWL TRAWL_SERVE [--only MODULE] [--cases COUNT] [--front ADDRESS FOLDER]
 
-Each module of tests/grep runs unchanged, but each command line of trawl runs twice: without and with --server. Standard
-output, standard error and the exit status must be equal, or the client must report that something is not served. grep
-and ripgrep do not run. TRAWL_TEST_SEED and TRAWL_TEST_SCALE work as in tests/grep.
+Each module of tests/grep runs unchanged, but each command line of trawl runs twice: with --sort=path, and with --server.
+Standard output, standard error and the exit status must be equal, or the client must report that something is not served.
+A request for files by the rules of ignore files goes to a server with --ignore. grep and ripgrep do not run. TRAWL_TEST_SEED and TRAWL_TEST_SCALE work as in tests/grep.
 
 --front: a front of trawl.cluster runs at ADDRESS and serves FOLDER/served, with the environment HOME=FOLDER/home and the
-option --search-zip. All trees are made in FOLDER/served/tree, so that the bounds of the shards can lie inside the trees. The
-front answers in the order of --sort=path, and so does the command alone.
+option --search-zip. All trees are made in FOLDER/served/tree, so that the bounds of the shards can lie inside the trees.
 """
 import collections
 import contextlib
@@ -52,7 +51,9 @@ def locale_of(environment):
 
 
 TIMES = re.compile(rb'"(secs|nanos)":\d+|"human":"[^"]*"|"elapsed(_total)?":\{[^}]*\}')
-READ = re.compile(rb'"bytes_searched":\d+')  # for a converted binary file, the number depends on how far a thread had read
+# For a converted binary file, the number depends on how far a thread had read; for --fasta that -m ends, on --chunk-bytes,
+# which a server does not take.
+READ = re.compile(rb'"bytes_searched":\d+')
 
 
 def load(name):
@@ -68,7 +69,7 @@ def text(stream):
 
 
 def alone_of(command):
-    return [command[0], "--sort=path", *command[1:]] if FRONT else command
+    return [command[0], "--sort=path", *command[1:]]
 
 
 def run_both(command, **more):
@@ -84,7 +85,10 @@ def run_both(command, **more):
     with_server = None
     if locale_of(more.get("env")) in ("C", "C.UTF-8"):
         options = [word for word in command[1:] if not (isinstance(word, str) and NOT_FOR_ANSWERS.match(word))]
-        with_server = run_alone([command[0], "--server=" + addresses[counts.total() % len(addresses)]] + options, **more)
+        for address in (addresses[counts.total() % len(addresses)], *ignoring * (home == "/nowhere")):
+            with_server = run_alone([command[0], "--server=" + address] + options, **more)
+            if b"heeds no ignore files" not in text(with_server.stderr) + text(with_server.stdout):
+                break
     known = repr((command, more.get("cwd")))
     alone = run_alone(alone_of(command), **more) if answers is None or known not in answers else answers[known]
     if answers is not None:
@@ -93,11 +97,12 @@ def run_both(command, **more):
         counts["in another locale"] += 1
         return alone
     got, wanted = ((done.returncode, TIMES.sub(b"", text(done.stdout)), text(done.stderr)) for done in (with_server, alone))
-    if any(isinstance(word, str) and word.startswith("--encoding") for word in command):
+    if any(isinstance(word, str) and (word.startswith("--encoding") or word == "--fasta") for word in command):
         got, wanted = ((status, READ.sub(b"", output), errors) for status, output, errors in (got, wanted))
     refusal = REFUSED.match(got[2] or got[1]) if got[0] == 2 else None
     if refusal and wanted != got:
         counts["refused"] += 1
+        counts["left out"] += address in ignoring and b": the collection served leaves" in refusal[2]
         reasons[re.sub(rb"'.*'|/\S*", b"...", refusal[2])] += 1
     elif wanted == got:
         counts["served"] += 1
@@ -151,32 +156,14 @@ def test_surroundings():
                     [TRAWL, "foo", "\33[1m"],
                     [TRAWL, "--color", "-o", "foo", "nul", "a.c"], [TRAWL, "-r", "foo", "."], [TRAWL, "-rc", "foo", "."],
                     [TRAWL, "-rl", "foo", "."], [TRAWL, "-rl", "absent", "."], [TRAWL, "-r", "absent"], [TRAWL, "foo", "a.c", "out"], [TRAWL, "-m1", "foo", "out"]):
-        with_server = command[:1] + ["--server=" + addresses[0]] + command[1:]
+        address = (addresses if command[0] == TRAWL or command[2:] == ["a.c"] else ignoring or addresses)[0]
+        with_server = command[:1] + ["--server=" + address] + command[1:]
         for way in (in_terminal, to_own_file):
             wanted, got = way(alone_of(command), tree), way(with_server, tree)
             counts["surroundings"] += 1
             if TIMES.sub(b"", wanted[1]) != TIMES.sub(b"", got[1]) or wanted[::2] != got[::2]:
                 failures.append(command)
                 print("%s: %r: %r, not %r" % (way.__name__, command, got, wanted), file=sys.stderr)
-
-
-def test_operands():
-    """Tests each rule for names with each way of treating operands that are directories. The modules of tests/grep have few operands
-    that are directories beside such rules."""
-    global answers
-    tree = os.path.join(tempfile.tempdir, "operands")
-    os.makedirs(os.path.join(tree, "sub", "deep"))
-    for name in ("a.c", "sub/b.h", "sub/deep/a.c"):
-        open(os.path.join(tree, name), "wb").write(b"foo\n")
-    os.mknod(os.path.join(tree, "socket"), stat.S_IFSOCK | 0o600)
-    os.mkfifo(os.path.join(tree, "pipe"))
-    operands, answers = ["sub", "a.c", "./sub", "sub/", "sub/b.h", "nothing", "sub/deep/.", ".", "sub/deep", "socket"], {}
-    rules = [[], ["--max-depth=1"], ["-s"], *([option + glob] for option in ("--exclude=", "--exclude-dir=", "--include=", "-g", "-g!")
-                                              for glob in ("sub", "sub/", "./sub", "s*", "*.c", "deep", "*"))]
-    for rule in rules:
-        for command in ([TRAWL], [TRAWL, "-dskip", "-Dskip"], [TRAWL, "-r", "-Dskip"], [os.path.join(folder, "tg")]):
-            cases.execute([*command, *rule, "foo", *operands, *["pipe"] * ("-Dskip" in command)], tree)
-    answers = None
 
 
 def test_large():
@@ -280,11 +267,11 @@ def test_changes():
         os.close(above)
     names = ("a", "a", "b", "d/a", "d/a", "d/e/b", "d", "d/e", "f")
     # Each command differs from its neighbour in a single part of what determines a view.
-    commands = [["-rc", "--ignore"], ["-r", "--ignore", "-g!A"], ["-r", "--ignore", "--iglob=!A"], ["-rL", "--ignore", "--hidden"],
+    commands = [["-rc", "--ignore"], ["-r", "--ignore", "-g!A"], ["-r", "--ignore", "--iglob=!A"], ["-rL", "--ignore"],
                 ["--files", "-r", "--ignore"], ["-rlZ", "--max-filesize=4"], ["-rc", "--max-filesize=8"], ["-d", "skip"], ["-d", "read"],
                 ["-r", "--include=a"], ["-r", "--exclude=a"], ["-r", "--exclude-dir=e"], ["-r", "--max-depth=1"], ["-r", "--max-depth=2"]]
     operands = [["."], ["d", "a", "d"], ["a/", "a"], ["a/.", "d/."], ["./d//e", "b", "./d//e"], ["g", "g", "nothing", "f"]]
-    refused = counts["refused"]
+    refused = counts["refused"] - counts["left out"]
     for number in range(cases.amount(600)):
         if number % 6 == 0:  # few command lines, so that their views are still kept
             lines = [*([*commands[(number // 6 + i) % len(commands)], "foo", "."] for i in range(2)),
@@ -304,9 +291,68 @@ def test_changes():
                 cases.execute([TRAWL, *line], tree)
         answers = None
     os.close(deep)
-    if counts["refused"] != refused:  # the servers hold all files, so they have no reason to refuse
+    if counts["refused"] - counts["left out"] != refused:  # the servers have no other reason to refuse
         failures.append("changes")
         print("changes: %s" % reasons, file=sys.stderr)
+
+
+ABOUT_FILES = ("--ignore --ignore --hidden --no-hidden --no-ignore-vcs --no-ignore-dot --no-ignore-parent --no-ignore-exclude --no-require-git "
+               "-g*.c -g!*.h -gsub/** -g!sub -g/a.c -g!/sub/deep --iglob=*.C -tc -tmake --type-not=h --type-add=o:*.o -to --max-depth=1 --max-depth=2 "
+               "--max-filesize=4 --max-filesize=9 --exclude=*.h --include=*.[co] --exclude-dir=deep --exclude-dir=.git --one-file-system").split()
+
+
+def test_rules():
+    """Tests servers with random options about files, on trees with files of rules that change. A request has the server's
+    options or others, from several folders: the answer is the command's, or is refused."""
+    draw, tree = cases.random_of("rules", 0), os.path.join(tempfile.tempdir, "rules")
+    plain, tg, before = addresses[:] + ignoring, os.path.join(folder, "tg"), collections.Counter(counts)
+    places = ("", "sub", "sub/deep", "sub/empty", ".dot", "out", ".git", ".git/info")
+    names = ("a.c", "b.h", "x.o", ".h.c", "Makefile", "long.c")
+    globs = ("*.o", "*.h", "/a.c", "!a.c", "deep/", "out", "sub/*.c", "!*.h", ".h*", "!.h.c", "!.dot/")
+    lists = (".ignore", ".rgignore", ".gitignore", "sub/.ignore", "sub/.gitignore", ".git/info/exclude", "sub/deep/.ignore")
+    ignoring.clear()
+    for number in range(cases.amount(20)):
+        shutil.rmtree(tree, ignore_errors=True)
+        for place in draw.sample(places, 6):
+            os.makedirs(os.path.join(tree, place), exist_ok=True)
+        os.mknod(os.path.join(tree, "socket"), stat.S_IFSOCK | 0o600)
+        os.mkfifo(os.path.join(tree, "pipe"))
+        own = draw.sample(ABOUT_FILES, draw.choice((0, 1, 1, 2, 3)))
+        with servers.Server([SERVE], "--listen=unix:" + os.path.join(folder, "rules%d" % number), *own, tree, stdin=subprocess.DEVNULL,
+                            env=cases.environment("C.UTF-8", HOME=HOME)) as server:
+            addresses[:] = [server.address]
+            for _ in range(6):
+                for _ in range(draw.randint(1, 12)):
+                    path = os.path.join(tree, draw.choice(places), draw.choice(names))
+                    if draw.random() < 0.2:
+                        path = os.path.join(tree, draw.choice(lists))
+                    with contextlib.suppress(OSError):
+                        if draw.random() < 0.15:
+                            (shutil.rmtree if draw.random() < 0.2 and not path.endswith("rules/") else os.remove)(path)
+                        elif draw.random() < 0.1:
+                            os.chmod(os.path.join(tree, draw.choice(places[1:])), draw.choice((0, 0o755)))
+                        elif draw.random() < 0.1:
+                            os.replace(path, os.path.join(tree, draw.choice(places), draw.choice(names)))
+                        else:
+                            os.makedirs(os.path.dirname(path), exist_ok=True)
+                            with open(path, "w") as file:
+                                file.write("\n".join(draw.sample(globs, 2)) + "\n" if path.endswith(("ignore", "exclude")) else "foo\n" * draw.randint(0, 3))
+                for _ in range(4):
+                    options = own * (draw.random() < 0.7) + draw.sample(ABOUT_FILES, draw.choice((0, 0, 1, 2)))
+                    options += [draw.choice(("-c", "-l", "-L", "--files", "--sortr=path", "-h", "-dskip", "-q"))] * (draw.random() < 0.5)
+                    cwd = os.path.join(tree, draw.choice(("", "", "sub")))
+                    operands = draw.choices((".", "sub", "./sub/", "sub//deep", "a.c", "sub/b.h", ".git", "out/x.o", "nothing", tree, tree + "/sub/", ".dot", "socket", "sub/deep/."),
+                                            k=draw.choice((0, 0, 1, 2, 3)))
+                    heeds = ("--ignore" in own) != (draw.random() < 0.1)
+                    command = draw.choice(([tg], [TRAWL, "-r", "--ignore"]) if heeds else ([TRAWL, "-r"], [TRAWL, "-r"], [tg, "-u"], [TRAWL]))
+                    command = [*command, *options, *["foo"] * ("--files" not in options), *operands]
+                    command += ["-Dskip", "pipe"] * (draw.random() < 0.1)
+                    if os.path.isdir(cwd) and (operands or command[0] == tg or "-r" in command or "--files" in options):
+                        run_both(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=cases.environment("C.UTF-8"))
+    addresses[:], ignoring[:] = plain[:2], plain[2:]
+    if counts["served"] - before["served"] < counts["refused"] - before["refused"]:
+        failures.append("rules")
+        print("rules: too few are served: %s, %s" % (counts - before, reasons), file=sys.stderr)
 
 
 def test_expressions():
@@ -338,10 +384,11 @@ def in_tree(*given, make=tempfile.mkdtemp, **more):
 
 
 def start():
-    """Starts two servers of the folder, of which the second holds a part of the files in memory."""
+    """Starts three servers of the folder: the second holds a part of the files in memory, the third heeds ignore files."""
     return [servers.Server([SERVE], "--listen=unix:" + os.path.join(folder, name), *options, tempfile.tempdir,
                            stdin=subprocess.DEVNULL, env=cases.environment("C.UTF-8", HOME=HOME))
-            for name, options in (("socket", ["--search-zip"]), ("few", ["--host-memory=8192"]))]
+            for name, options in (("socket", ["--search-zip"]), ("few", ["--host-memory=8192"]),
+                                  ("rules", ["--search-zip", "--ignore"]))]
 
 
 servers.respect_modes()
@@ -352,16 +399,18 @@ if not FRONT:
     os.symlink("/nowhere", HOME)
 tempfile.tempdir = os.path.join(folder, "served")
 both = [] if FRONT else start()
-addresses = FRONT[:1] if FRONT else [server.address for server in both]
+addresses = FRONT[:1] if FRONT else [server.address for server in both[:2]]
+ignoring = [server.address for server in both[2:]]
 if FRONT:
     tempfile.mkdtemp = in_tree
 try:
     subprocess.run = run_both
     test_surroundings()
-    test_operands()
     test_large()
     test_passes()
     test_changes()
+    if not FRONT:
+        test_rules()
     module_name = "expressions"
     test_expressions()
     for module_name, normal in MODULES.items():

@@ -621,7 +621,7 @@ static void test_file_root(void)
     struct command_job job = {.settings = &served_options, .show_names = -1};
     struct served_view *view;
     struct state *state;
-    bool is_unable;
+    int http_status;
 
     begin_tree("file");
     put("file/one", "one\n");
@@ -632,8 +632,8 @@ static void test_file_root(void)
     TEST_CHECK(state->file_count == 1 && strcmp(state->files[0]->path, "one") == 0 &&
                state->files[0]->supplied.bytes_count == 9 &&
                memcmp(state->files[0]->supplied.bytes, "one more\n", 9) == 0);
-    view = collection_view(collection, &state, &job, NULL, NULL, 0, &is_unable, message);
-    TEST_CHECK(view != NULL && view->item_count == 1 && strcmp(view->items[0].name, "one") == 0);
+    view = collection_view(collection, state, &job, NULL, NULL, 0, &http_status, message);
+    TEST_CHECK(view != NULL && view->file_count == 1 && strcmp(view->parts[0].operand, "one") == 0);
     view_drop(view);
     state_drop(state);
     TEST_CHECK(unlink("file/one") == 0);
@@ -656,7 +656,8 @@ static void use_with_faults(struct settings *settings, long after, long count)
     struct collection *collection = NULL;
     struct served_view *view = NULL;
     struct state *state = NULL;
-    bool good, is_unable;
+    bool good;
+    int http_status;
 
     short_memory(after, count);
     good = collection_open(&collection, &options, message);
@@ -667,8 +668,8 @@ static void use_with_faults(struct settings *settings, long after, long count)
         TEST_CHECK(state != NULL || *message != '\0');
         if (state != NULL) {
             *message = '\0';
-            view = collection_view(collection, &state, &job, NULL, NULL, 0, &is_unable, message);
-            TEST_CHECK(view != NULL ? view->item_count == state->file_count : *message != '\0');
+            view = collection_view(collection, state, &job, NULL, NULL, 0, &http_status, message);
+            TEST_CHECK(view != NULL ? view->file_count == state->file_count : *message != '\0');
         }
         view_drop(view);
         view = NULL;

@@ -128,7 +128,7 @@ class Model:
         """Returns the exit status, the output and the messages of the command without a server."""
         key = repr((options, words, folder, paths, tg, charset == "c"))
         if key not in self.known:
-            command = ["tg" if tg else "trawl", *options, *(it for word in words for it in ("-e", word)), "--", *paths]
+            command = ["tg" if tg else "trawl", "--sort=path", *options, *(it for word in words for it in ("-e", word)), "--", *paths]
             done = subprocess.run(command, executable=TRAWL, cwd=folder, env={**os.environ, "LC_ALL": "C" if charset == "c" else "C.UTF-8"}, stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             self.known[key] = done.returncode, done.stdout, re.split(rb"(?:\A|\n)(?:trawl|tg): ", done.stderr.rstrip(b"\n"))[1:]
@@ -267,8 +267,13 @@ def query(model):
     folder, paths = row["place"][0], [path.replace("ROOT", model.root) for path in row["place"][1]]
     asks = [*options, *layout]
     draw.shuffle(asks)
+    kept = model.row["kept"]
     if not row["tg"]:
         asks.append("--recursive")
+    elif "--ignore" not in kept:
+        asks.append("--no-ignore")
+    if "--ignore" in kept and folder is not None:  # the rules about ignored files have to be the server's
+        asks += kept
     body = {"patterns": strings(words), "options": asks, "tg": row["tg"]}
     most = min(row["most"] or 1 << 40, model.row["results"] or 1 << 40)
     if row["most"]:
@@ -286,7 +291,7 @@ def query(model):
         body["format"] = kind
     path = "/v1/count" if kind == "count" else "/v1/search"
     cwd = os.path.join(model.root, folder or "")
-    mine = [*asks, *(model.row["kept"] if folder is None else [])]
+    mine = [*asks, *(kept if folder is None else [])]
     if count > PATTERNS:
         return path, body, 413, "there are more than %d strings to be searched for" % PATTERNS, False, None
     if folder is None and model.row["inner"] and not row["named"] and all(path.startswith(model.root + "/sub/") or path[0] != "/" for path in paths):
@@ -310,6 +315,9 @@ def query(model):
         return path, body, 422, "counts and columns are not served with -z beside -x or regular expressions", True, None
     if any(".." in path for path in paths):
         return path, body, 409, 'sub/../a.txt: the server does not take "..": use a path without ".."', True, None
+    walks = not paths or any(os.path.isdir(os.path.join(cwd, path)) for path in paths)
+    if walks and folder is not None and "--ignore" in kept and any(option[:2] in ("-g", "-t") for option in row["files"]):
+        return path, body, 422, "the collection tree was loaded with other options about which files are left out: search with the server's options", True, None
     about_files = [it for it in mine if it in options or it == "--recursive" or it in model.row["kept"]]
     reached = model.run([*about_files, "--files"], [], cwd, paths, row["tg"])[1].splitlines()
     reached = [os.path.relpath(os.path.join(cwd, os.fsdecode(line)), model.root) for line in reached]

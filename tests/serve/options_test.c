@@ -97,7 +97,6 @@ static void check_values(const char *line, size_t number, uint64_t value, size_t
     serve_options_free(&options);
 }
 
-/* Checks that a command line is refused, with these words. */
 static void check_refused(const char *line, const char *words)
 {
     struct serve_options options;

@@ -24,8 +24,8 @@ static inline uint64_t below(uint64_t bound)
 struct made_state {
     struct state state;
     struct served_file *files[FILES_MAX];
-    struct naive_bytes
-        contents[FILES_MAX]; /* the file's own bytes, also if its block has different bytes */
+    /* the file's own bytes, also if its block has different bytes */
+    struct naive_bytes contents[FILES_MAX];
     struct served_block blocks[BLOCKS_MAX];
     struct tape_block tapes[BLOCKS_MAX];
     uint64_t bytes_count; /* of all blocks */

@@ -33,27 +33,24 @@ struct made_request {
  * than once. */
 static void make_view(struct made_request *made, struct state *state, bool whole)
 {
-    made->view.item_count = whole ? state->index_count : (uint32_t)below(2 * state->index_count);
-    made->view.items = calloc(made->view.item_count + 1, sizeof *made->view.items);
+    uint32_t count = whole ? state->index_count : (uint32_t)below(2 * state->index_count);
+    uint32_t *files = calloc(count + (size_t)1, sizeof *files);
+
+    made->view.file_count = count;
+    made->view.files = made->view.own = files;
     made->view.seen = calloc(FILES_MAX, 1);
-    for (uint32_t i = 0; i < made->view.item_count; i++) {
-        struct view_item *item = &made->view.items[i];
-
-        item->kind = WALK_FILE;
-        item->file = whole ? i : (uint32_t)below(state->index_count);
-        if (state->files[item->file] == NULL || (!whole && below(10) == 0)) {
-            item->kind = below(2) == 0 ? WALK_ERROR : WALK_FILE;
-            item->file = UINT32_MAX;
-        }
-        if (item->file != UINT32_MAX)
-            made->view.seen[item->file / 8] |= (uint8_t)(1u << item->file % 8);
+    for (uint32_t i = 0; i < count; i++) {
+        files[i] = whole ? i : (uint32_t)below(state->index_count);
+        if (state->files[files[i]] == NULL || (!whole && below(10) == 0))
+            files[i] = VIEW_SPECIAL;
+        else
+            made->view.seen[files[i] / 8] |= (uint8_t)(1u << files[i] % 8);
     }
-    for (uint32_t i = 0; whole && i < made->view.item_count; i++) {
-        struct view_item *other = &made->view.items[below(made->view.item_count)];
-        struct view_item item = *other;
+    for (uint32_t i = 0; whole && i < count; i++) {
+        uint32_t other = (uint32_t)below(count), file = files[other];
 
-        *other = made->view.items[i];
-        made->view.items[i] = item;
+        files[other] = files[i];
+        files[i] = file;
     }
     made->request.state = state;
     made->request.view = &made->view;
@@ -149,7 +146,7 @@ static void free_request(struct made_request *made)
     for (uint64_t i = 0; i < made->string_count; i++)
         free((void *)made->strings[i].bytes);
     trawl_plan_free((struct trawl_plan *)made->request.plan);
-    free(made->view.items);
+    free(made->view.own);
     free(made->view.seen);
     pass_free(&made->request);
 }
@@ -262,8 +259,8 @@ static void check_request(const struct made_request *made, const struct made_sta
     TEST_CHECK(request->guard == NULL ||
                made->guard.bytes >= request->position_count * sizeof *request->positions +
                                         5 * state->state.index_count + 8 * made->string_count);
-    for (uint64_t i = 0; i < request->view->item_count; i++) {
-        uint32_t file = request->view->items[i].file;
+    for (uint64_t i = 0; i < request->view->file_count; i++) {
+        uint32_t file = request->view->files[i];
 
         if (file < state->state.index_count && state->files[file] != NULL && !expected.seen[file])
             expect_file(made, state, file, &expected);
@@ -348,8 +345,8 @@ static void test_rounds(void)
 
 /* ---- Who shares, who goes first, what is cancelled ---- */
 
-/* A pass stops at a letter beyond ASCII next to the string: the search asks `wait_at_gate` whether
- * the letter is part of a word. */
+/* Holds a pass until the test opens the gate. The pass calls this function at a letter beyond ASCII
+ * beside the string, to ask whether the letter is part of a word. */
 static bool wait_at_gate(void *context, uint32_t code_point)
 {
     struct made_state *made = context;

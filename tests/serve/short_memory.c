@@ -1,5 +1,4 @@
-/* short_memory: makes allocations fail in programs that are linked with --wrap of the allocating
- * functions. */
+/* short_memory: see short_memory.h. */
 #include "tests/serve/short_memory.h"
 
 #include <errno.h>

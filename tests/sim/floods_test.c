@@ -173,8 +173,8 @@ static const struct one {
     uint32_t first_bit;
     uint32_t pattern_bytes;
     uint32_t odd_at; /* index of a byte of the pattern that is changed; 9999: no byte */
-    uint32_t
-        odd_every;   /* the text's bytes at multiples of this number are changed; 9999: no byte */
+    /* the text's bytes at multiples of this number are changed; 9999: no byte */
+    uint32_t odd_every;
     double read_max; /* limit for the bytes read per byte of the text or occurrence */
 } ones[] = {
     {{0, 0, 0}, 0, 2000, 9999, 9999, ONE_READ_MAX}, /* a^m */

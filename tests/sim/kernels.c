@@ -54,6 +54,7 @@
     X(gallery_fold)               \
     X(gallery_bf)                 \
     X(gallery_bf_shared)          \
+    X(gallery_bf_tay_shared)      \
     X(gallery_shifts_text)        \
     X(gallery_qs)                 \
     X(gallery_qs_shared)          \
@@ -65,6 +66,7 @@
     X(gallery_hp_segments_shared) \
     X(gallery_records)            \
     X(gallery_records_sample)     \
+    X(gallery_records_amp)        \
     X(gallery_records_global)     \
     X(gallery_records_bytes)      \
     X(gallery_records_wide)       \

@@ -82,8 +82,6 @@ static bool is_host(const void *p)
     return a != NULL && a->kind == ALLOCATION_MAPPED;
 }
 
-/* Takes the lock and counts a call. Returns the code with which the call is to fail; 0: the call is
- * not to fail. */
 int sim_enter_in(const char *call)
 {
     sim_lock();
@@ -105,7 +103,6 @@ int sim_enter_in(const char *call)
     return 0;
 }
 
-/* As sim_enter_in, for calls that need a context. */
 int sim_enter_context_in(const char *call)
 {
     int code = sim_enter_in(call);
@@ -322,7 +319,6 @@ static void work_do(struct cuda_stream *stream, struct work *work)
     }
 }
 
-/* Does the first work of some stream of the context; false: no stream has work. */
 bool sim_streams_step(const struct cuda_context *context)
 {
     struct cuda_stream *pick = NULL;
@@ -365,7 +361,6 @@ struct work *sim_work_new(struct cuda_stream *stream, enum work_kind kind)
     return work;
 }
 
-/* Does work now and then, because devices may do work as soon as it is queued. */
 void sim_work_perhaps(struct cuda_stream *stream)
 {
     while (random_next() % 3 == 0 && sim_streams_step(stream->object.context))
@@ -418,7 +413,6 @@ uint64_t sim_context_objects(const struct cuda_context *context)
     return count;
 }
 
-/* When the last holder leaves a context, the context ends with all its objects. */
 void sim_context_end(struct cuda_context *context)
 {
     static void (*const frees[SIM_OBJECT_KINDS])(void *object) = {

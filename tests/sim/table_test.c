@@ -677,7 +677,6 @@ int main(void)
     /* All programs of a set are tried, which make their tables in the middle of a search. */
     cpu_sizes.trial_advance = UINT64_MAX / 2;
     cpu_sizes.trial_bytes = cpu_sizes.dense_bytes = cpu_sizes.dense_step = 64;
-    cpu_sizes.parts_first = 0;
     all = test_cases(cases > least ? cases : least, case_run);
     for (uint32_t place = 0; place < PLACES && all; place++)
         for (uint32_t engine = 0; engine < ENGINES; engine++)

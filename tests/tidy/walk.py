@@ -3,8 +3,9 @@
 
 walk.py SOURCE COMPILER FILES-MAX FUNCTIONS-MAX
 
-The script builds the command and the library, without kernels, so that each function reports when it is entered,
-and runs `trawl -c foo FILE` on three lines. A reader who follows this search opens as many files, and reads as many
+The script builds the command and the library, without kernels and with the portable code alone, since processors with
+other instruction sets enter other functions. Each function reports when it is entered. Then the script
+runs `trawl -c foo FILE` on three lines. A reader who follows this search opens as many files, and reads as many
 functions; an inline function of several files counts once. Prints the files and functions in the order of their
 first entry; the exit status is 1 if there are more than the given numbers. Normal runs leave the script out
 (status 77), since it needs a separate build.
@@ -75,7 +76,7 @@ def build(source, compiler, folder):
     run([compiler, '-O2', '-c', tracer, '-o', made])
     build_folder = os.path.join(folder, 'build')
     run(['cmake', '-S', source, '-B', build_folder, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=Debug',
-         '-DTRAWL_CUDA=OFF', '-DTRAWL_HARDEN=OFF', '-DTRAWL_BENCH=OFF', '-DBUILD_TESTING=OFF', f'-DCMAKE_C_COMPILER={compiler}',
+         '-DTRAWL_NATIVE_ONLY_PORTABLE=ON', '-DTRAWL_CUDA=OFF', '-DTRAWL_HARDEN=OFF', '-DTRAWL_BENCH=OFF', '-DBUILD_TESTING=OFF', f'-DCMAKE_C_COMPILER={compiler}',
          '-DCMAKE_C_FLAGS=-O0 -g1 -w -finstrument-functions -fno-pie',
          f'-DCMAKE_EXE_LINKER_FLAGS={made} -no-pie', f'-DCMAKE_SHARED_LINKER_FLAGS={made}'])
     run(['cmake', '--build', build_folder, '-j', '1', '--target', 'trawl_command'])

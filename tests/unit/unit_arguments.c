@@ -113,6 +113,8 @@ static void explain(void)
 static void texts(void)
 {
     struct trawl_text *made = NULL;
+    struct trawl_text_options options = {sizeof options, TRAWL_TEXT_DESCRIPTOR, -1};
+    struct trawl_text_told told = {0};
     uint8_t buffer[4] = {7, 7, 7, 7};
     uint64_t read_bytes = UNTOUCHED;
 
@@ -122,6 +124,13 @@ static void texts(void)
     CHECK_NULL(trawl_text_open_file("/dev/null", NULL, error), "text");
     CHECK_NULL(trawl_text_from_descriptor(0, "x", NULL, error), "text");
     CHECK_REFUSED(trawl_text_from_descriptor(-1, "x", &made, error));
+    CHECK_NULL(trawl_text_open(NULL, NULL, &made, error), "path");
+    CHECK_REFUSED(trawl_text_open(NULL, &options, &made, error)); /* descriptor -1 */
+    options.flags = 4;
+    CHECK_REFUSED(trawl_text_open("/dev/null", &options, &made, error));
+    CHECK_NULL(trawl_text_tell(NULL, &told, error), "text");
+    CHECK_NULL(trawl_text_tell(text, NULL, error), "told");
+    CHECK_REFUSED(trawl_text_tell(text, &told, error)); /* without a size */
     TEST_CHECK(made == NULL);
     CHECK_NULL(trawl_text_read(NULL, 0, buffer, 4, &read_bytes, error), "text");
     CHECK_NULL(trawl_text_read(text, 0, NULL, 4, &read_bytes, error), "buffer");
@@ -202,7 +211,7 @@ static void searches(void)
     CHECK_NULL(trawl_count_by_pattern(searcher, plan, text, NULL, NULL, error), "sink");
     CHECK_SEARCH(trawl_windows, 0, ignore_window, NULL);
     CHECK_NULL(trawl_windows(searcher, plan, text, 0, NULL, NULL, error), "sink");
-    CHECK_REFUSED(trawl_windows(searcher, plan, text, 64, ignore_window, NULL, error));
+    CHECK_REFUSED(trawl_windows(searcher, plan, text, 128, ignore_window, NULL, error));
     TEST_CHECK(count == UNTOUCHED && begin == UNTOUCHED && match.begin == UNTOUCHED && found);
 }
 

@@ -85,7 +85,6 @@ static int see(void *context, const struct trawl_window *window)
     return seen->bytes > MANY_BYTES * 100; /* the decoder does not end */
 }
 
-/* Searches the descriptor, and closes it. */
 static enum trawl_status search(int descriptor, struct seen *seen, struct trawl_error *error)
 {
     AUTO_TEXT text = NULL;
@@ -323,6 +322,7 @@ static void skipped_frames(const struct sample *sample)
 static void calls(const struct sample *sample)
 {
     int file = file_of(sample->bytes, sample->bytes_count);
+    struct trawl_text_told told = {.size = sizeof told};
     struct trawl_text *text = NULL;
     uint64_t count = 0;
     char path[64];
@@ -331,12 +331,21 @@ static void calls(const struct sample *sample)
     MUST(trawl_text_open_compressed(path, &text, NULL));
     TEST_CHECK(!trawl_text_is_seekable(text));
     TEST_CHECK(!trawl_text_bytes(text, &count));
+    MUST(trawl_text_tell(text, &told, NULL));
+    TEST_CHECK(told.text_bytes == UINT64_MAX && told.is_seekable == 0);
     CHECK_ERROR(trawl_text_read(text, 0, path, 1, &count, error), TRAWL_UNSUPPORTED);
     MUST(trawl_count(searcher, plan, text, &count, NULL));
     TEST_CHECK_U64(count, 1);
+    MUST(trawl_text_tell(text, &told, NULL));
+    TEST_CHECK(strcmp(told.compression, sample->format) == 0);
     CHECK_ERROR(trawl_count(searcher, plan, text, &count, error), TRAWL_UNSUPPORTED);
     trawl_text_close(text);
     close(file);
+    text = must_text(sample->bytes, sample->bytes_count);
+    MUST(trawl_text_tell(text, &told, NULL));
+    TEST_CHECK(strcmp(told.compression, sample->format) == 0);
+    TEST_CHECK(told.text_bytes == sample->bytes_count && told.is_seekable == 1);
+    trawl_text_close(text);
     TEST_CHECK(strcmp(trawl_compression(sample->bytes, 10), sample->format) == 0);
     TEST_CHECK(trawl_compression(sample->bytes, 2) == NULL);
 }

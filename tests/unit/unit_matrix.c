@@ -52,12 +52,11 @@ static void mixed_calls(void)
         borders_draw(&source);
         cpu_sizes.trial_bytes = 1 + test_random_below(&source, 50);
         cpu_sizes.trial_advance = UINT64_MAX / 2;
-        cpu_sizes.parts_first = 0;
         shapes_make(&source, true, &c);
         MUST(shapes_plan(&c, &plan, NULL));
         shapes_mix(&source, &c, (struct trawl_searcher *[]){one, other}, plan, 12);
-        both += attachment_is_there(&plan->attached[PLAN_PARTS_HOST]) &&
-                attachment_is_there(&plan->attached[PLAN_WHOLE_PARTS_HOST]);
+        both += attachment_is_there(&plan->attached[PLAN_ALONE]) &&
+                attachment_is_there(&plan->attached[PLAN_WHOLE_ALONE]);
         shapes_free(&c);
         if (test_failures > 0)
             printf("  mixed case %" PRIu64 "\n", i);
@@ -70,7 +69,6 @@ static void mixed_calls(void)
 typedef void (*batch_check)(const void *context, const struct trawl_matrix_batch *batch,
                             enum trawl_matrix_shape shape);
 
-/* Pulls the matrix to the end. */
 static void pull_all(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                      const struct trawl_record_array *array, int shape, batch_check check,
                      const void *context)

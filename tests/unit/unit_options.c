@@ -195,10 +195,95 @@ static void letters(void)
 {
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX];
 
-    TEST_CHECK_U64(trawl_case_variants(NULL, 'k', variants), 3);
+    TEST_CHECK_U64(trawl_unicode()->variants(NULL, 'k', variants), 3);
     TEST_CHECK(variants[0] == 'k' && variants[1] == 0x212a && variants[2] == 'K');
-    TEST_CHECK_U64(trawl_case_variants(NULL, 0x1c3, variants), 1);
-    TEST_CHECK_U64(trawl_case_variants(NULL, UINT32_MAX, variants), 1);
+    TEST_CHECK_U64(trawl_unicode()->variants(NULL, 0x1c3, variants), 1);
+    TEST_CHECK_U64(trawl_unicode()->variants(NULL, UINT32_MAX, variants), 1);
+}
+
+/* Without letters, IGNORE_CASE knows A-Z alone, and the plan says what that misses. */
+static void letters_of_plans(void)
+{
+    static const uint64_t ids[] = {700, 7};
+    static const struct trawl_pattern patterns[] = {{"\xc3\x89t\xc3\xa9", 5}, {"b", 1}};
+    struct trawl_letters lacking = {sizeof lacking, NULL, NULL, NULL};
+    const struct trawl_utf8 utf8 = {NULL, trawl_unicode()->variants, trawl_unicode()->is_word};
+    struct trawl_plan_told told = {.size = sizeof told, .pattern_index = 1};
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_TEXT text = must_string("\xc3\xa9T\xc3\x89");
+    AUTO_PLAN ascii = must_plans(patterns, 2, PLAN_WITH(.flags = TRAWL_IGNORE_CASE));
+    AUTO_PLAN unicode = must_plans(
+        patterns, 2,
+        PLAN_WITH(.flags = TRAWL_IGNORE_CASE, .letters = trawl_unicode(), .pattern_ids = ids));
+    AUTO_PLAN bytes = must_plans(patterns + 1, 1, PLAN_WITH(.flags = TRAWL_IGNORE_CASE));
+    char words[1000];
+    uint64_t needed;
+
+    TEST_CHECK(must_count(searcher, ascii, text) == 0 && must_count(searcher, unicode, text) == 1);
+    MUST(trawl_plan_tell(ascii, &told, NULL));
+    TEST_CHECK(told.misses_letters == 1 && told.pattern_count == 2 && told.pattern_id == 1 &&
+               told.pattern.bytes_count == 1 && memcmp(told.pattern.bytes, "b", 1) == 0);
+    MUST(trawl_plan_explain(ascii, words, sizeof words, &needed, NULL));
+    TEST_CHECK(strstr(words, "\ncase: of A-Z alone") != NULL);
+    MUST(trawl_plan_tell(unicode, &told, NULL));
+    TEST_CHECK(told.misses_letters == 0 && told.pattern_id == 7);
+    told.pattern_index = 2;
+    MUST(trawl_plan_tell(unicode, &told, NULL));
+    TEST_CHECK(told.pattern.bytes == NULL && told.pattern_id == 2);
+    MUST(trawl_plan_tell(bytes, &told, NULL));
+    TEST_CHECK(told.misses_letters == 0 && told.line_end == '\n' && told.pattern_count == 1);
+    told.size = 0;
+    CHECK_REFUSED(trawl_plan_tell(bytes, &told, error));
+    CHECK_REFUSED(trawl_plan_tell(NULL, &told, error));
+    CHECK_REFUSED(trawl_plan_tell(bytes, NULL, error));
+    CHECK_REFUSED(build(PLAN_WITH(.letters = &lacking), error));
+    CHECK_REFUSED(build(PLAN_WITH(.letters = trawl_unicode(), .utf8 = &utf8), error));
+    CHECK_REFUSED(build(PLAN_WITH(.line_end = 'x'), error));
+    CHECK_REFUSED(build(PLAN_WITH(.line_end_also = 'x'), error));
+    CHECK_REFUSED(build(PLAN_WITH(.alphabet = TRAWL_CHARACTERS), error));
+    lacking.size = 3;
+    CHECK_REFUSED(build(PLAN_WITH(.letters = &lacking), error));
+    TEST_CHECK(trawl_unicode()->is_word(NULL, 0xe9) && trawl_unicode()->is_word(NULL, 0x301) &&
+               !trawl_unicode()->is_word(NULL, 0x2014) &&
+               !trawl_unicode()->is_word(NULL, UINT32_MAX));
+}
+
+static uint64_t held_bytes;
+
+static void *allocate(void *context, uint64_t bytes, uint64_t alignment)
+{
+    void *pointer = NULL;
+
+    held_bytes += bytes;
+    TEST_CHECK(context == &held_bytes);
+    return posix_memalign(&pointer, alignment < sizeof(void *) ? sizeof(void *) : alignment,
+                          bytes) == 0
+               ? pointer
+               : NULL;
+}
+
+static void release(void *context, void *pointer, uint64_t bytes)
+{
+    (void)context;
+    held_bytes -= bytes;
+    free(pointer);
+}
+
+static void memory(void)
+{
+    struct trawl_memory functions = {sizeof functions, &held_bytes, allocate, release};
+    struct trawl_plan *plan;
+
+    MUST(trawl_set_memory(&functions, NULL));
+    plan = must_plan("a");
+    TEST_CHECK(held_bytes > 0);
+    trawl_plan_free(plan);
+    TEST_CHECK_U64(held_bytes, 0);
+    MUST(trawl_set_memory(NULL, NULL));
+    functions.release = NULL;
+    CHECK_REFUSED(trawl_set_memory(&functions, error));
+    functions.size = 1;
+    CHECK_REFUSED(trawl_set_memory(&functions, error));
 }
 
 int main(void)
@@ -213,5 +298,7 @@ int main(void)
     instruction_sets();
     engines();
     letters();
+    letters_of_plans();
+    memory();
     return test_end();
 }

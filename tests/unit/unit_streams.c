@@ -1,7 +1,7 @@
 /* unit_streams: checks that the bytes of a pipe are searched on arrival, and that a search that has
- * its answer does not wait for further bytes. No test measures time: the writer writes the next
- * piece only after the match in the piece before was delivered, so a search that holds results back
- * never ends. */
+ * its answer does not wait for further bytes; and the calls of trawl_stream.h. No test measures
+ * time: the writer writes the next piece only after the match in the piece before was delivered, so
+ * a search that holds results back never ends. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -70,9 +70,9 @@ static int see_window(void *context, const struct trawl_window *window)
     return see_matches(context, window->matches, window->match_count);
 }
 
-/* Searches a pipe with these flags (O_NONBLOCK: that the pipe is empty does not mean that the text
- * has ended). stops: the sink stops the search at the last piece's match, while several threads
- * search and one thread waits for more bytes. */
+/* Searches a pipe with these flags; with O_NONBLOCK, an empty pipe is not the end of the text.
+ * stops: the sink stops the search at the last piece's match, while several threads search and one
+ * thread waits for more bytes. */
 static void promptly(uint32_t threads, bool windows, int pieces, bool stops, int flags)
 {
     AUTO_SEARCHER searcher = must_searcher(threads, 0);
@@ -225,10 +225,203 @@ static void only_once(void)
     close(slow.ends[0]);
 }
 
+#define UTF8 0x40000000u /* a flag of at_once */
+
+static bool is_greek(void *context, uint32_t code_point)
+{
+    (void)context;
+    return code_point >= 0x370 && code_point < 0x400;
+}
+
+static bool has_expressions(void)
+{
+    struct trawl_pattern pattern = {"a+", 2};
+    struct trawl_plan *plan = NULL;
+    enum trawl_status status =
+        trawl_plan_build(&pattern, 1, PLAN_WITH(.syntax = TRAWL_PERL), &plan, NULL);
+
+    trawl_plan_free(plan);
+    return status == TRAWL_OK;
+}
+
+#define Q20 "qqqqqqqqqqqqqqqqqqqq"
+#define Q100 Q20 Q20 Q20 Q20 Q20
+
+/* Writes `bytes` to a pipe that stays open and silent, and waits until so many matches came: all
+ * that these bytes decide. (The tests had missed matches that were withheld until as many bytes
+ * followed as the longest pattern has.) */
+static void at_once(const char *pattern, uint32_t flags, enum trawl_syntax syntax,
+                    const char *bytes, uint64_t matches)
+{
+    static uint32_t letters[3] = {'k', 'K', 0x212a}; /* the last is the Kelvin sign */
+    const struct trawl_utf8 utf8 = {letters, three_alike, is_greek};
+    struct trawl_pattern patterns[2] = {{pattern, strlen(pattern)}, {Q100, 100}};
+    AUTO_PLAN plan = must_plans(
+        patterns, 2,
+        PLAN_WITH(.flags = flags & ~UTF8, .utf8 = flags & UTF8 ? &utf8 : NULL, .syntax = syntax));
+
+    for (uint32_t call = 0; call < 4; call++) {
+        AUTO_SEARCHER searcher = must_searcher(1 + call % 2, 0);
+        AUTO_TEXT text = NULL;
+        struct slow slow;
+
+        slow_begin(&slow);
+        slow.stop_after = matches;
+        if (write(slow.ends[1], bytes, strlen(bytes)) != (ssize_t)strlen(bytes))
+            exit(1);
+        MUST(trawl_text_from_descriptor(slow.ends[0], "pipe", &text, NULL));
+        CHECK_STATUS(call < 2 ? trawl_positions(searcher, plan, text, see_matches, &slow, NULL)
+                              : trawl_windows(searcher, plan, text, TRAWL_WINDOW_SPANS, see_window,
+                                              &slow, NULL),
+                     TRAWL_STOPPED);
+        TEST_CHECK_U64(slow.matches, matches);
+        close(slow.ends[0]);
+        close(slow.ends[1]);
+    }
+}
+
+static void all_at_once(void)
+{
+    at_once("login:", 0, TRAWL_LITERAL, "login:", 1);
+    at_once("login:", 0, TRAWL_LITERAL, "\nlogin: login:q", 2);
+    at_once("login:", 0, TRAWL_LITERAL, "login:qqqlogin:" Q20, 2);
+    at_once("login\n", TRAWL_IGNORE_CASE, TRAWL_LITERAL, "qqQ.LOGIN\n", 1);
+    at_once("login", TRAWL_WHOLE_WORD, TRAWL_LITERAL, "a login ", 1);
+    at_once("login", TRAWL_WHOLE_WORD, TRAWL_LITERAL, "a login loginlogin", 1);
+    at_once("login", TRAWL_WHOLE_WORD | UTF8, TRAWL_LITERAL, "login\xe2\x80\x94", 1);
+    at_once("login", TRAWL_WHOLE_LINE, TRAWL_LITERAL, "login\nq", 1);
+    at_once("kkkkkkkkkkkkkkkkkkkkkkkkK", TRAWL_IGNORE_CASE | UTF8, TRAWL_LITERAL,
+            "kkkkkkKKKK\xe2\x84\xaakkkkkkkkkkkkkk", 1);
+    if (has_expressions()) {
+        at_once("lo+gin:", 0, TRAWL_PERL, "login: looogin:\nlogin", 2);
+        at_once("login", TRAWL_WHOLE_WORD, TRAWL_EXTENDED, "login\n", 1);
+    }
+}
+
+/* ---- Streams that the caller feeds -------------------------------------------------------- */
+
+static enum trawl_status feed(struct trawl_searcher *searcher, struct trawl_stream *stream,
+                              const char *bytes, struct calls_list *list)
+{
+    list->count = 0;
+    return trawl_stream_feed(searcher, stream, bytes, strlen(bytes), calls_list_sink, list, NULL);
+}
+
+static int stop_now(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    (void)context;
+    (void)matches;
+    (void)match_count;
+    return 1;
+}
+
+/* Feeds again in a sink, with the same searcher. */
+static int feed_inside(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct trawl_stream **streams = context;
+
+    (void)matches;
+    (void)match_count;
+    CHECK_STATUS(trawl_stream_feed((struct trawl_searcher *)(void *)streams[0], streams[1], "x", 1,
+                                   ignore_matches, NULL, NULL),
+                 TRAWL_BUSY);
+    return 0;
+}
+
+static void fed_strings(void)
+{
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan = must_plan_with("log", PLAN_WITH(.flags = TRAWL_WHOLE_WORD));
+    struct trawl_stream *stream = NULL, *copy = NULL, *pair[2];
+    struct trawl_match first[4];
+    struct calls_list list = {first, 4, 0};
+
+    MUST(trawl_stream_open(plan, NULL, &stream, NULL));
+    MUST(feed(searcher, stream, "a lo", &list));
+    MUST(feed(searcher, stream, "g", &list));
+    TEST_CHECK_U64(list.count, 0); /* "log" may become "logs" */
+    MUST(trawl_stream_copy(stream, &copy, NULL));
+    MUST(feed(searcher, stream, "", &list));
+    MUST(feed(searcher, stream, "s", &list));
+    TEST_CHECK_U64(list.count, 0);
+    CHECK_STATUS(trawl_stream_feed(searcher, copy, ".", 1, stop_now, NULL, NULL), TRAWL_STOPPED);
+    MUST(feed(searcher, copy, ".", &list)); /* the stopped feed left the stream as it was */
+    TEST_CHECK(list.count == 1 && first[0].begin == 2 && first[0].end == 5);
+    pair[0] = (struct trawl_stream *)(void *)searcher;
+    pair[1] = copy;
+    MUST(trawl_stream_feed(searcher, copy, " log ", 5, feed_inside, pair, NULL));
+    trawl_searcher_cancel_next(searcher);
+    CHECK_STATUS(feed(searcher, copy, "log", &list), TRAWL_STOPPED);
+    MUST(feed(searcher, copy, "log", &list));
+    list.count = 0;
+    MUST(trawl_stream_end(searcher, copy, calls_list_sink, &list, NULL));
+    TEST_CHECK(list.count == 1 && first[0].begin == 11);
+    CHECK_REFUSED(trawl_stream_feed(searcher, copy, "a", 1, ignore_matches, NULL, error));
+    CHECK_REFUSED(trawl_stream_end(searcher, copy, ignore_matches, NULL, error));
+    trawl_stream_reset(copy);
+    MUST(feed(searcher, copy, "log ", &list));
+    TEST_CHECK(list.count == 1 && first[0].begin == 0);
+    trawl_stream_close(copy);
+    trawl_stream_close(stream);
+}
+
+/* A line that has not ended has a limit, which the failed feed leaves as it was. */
+static void fed_lines(void)
+{
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan = must_plan_with("a+b$", PLAN_WITH(.syntax = TRAWL_PERL));
+    struct trawl_stream_options options = TRAWL_STREAM_OPTIONS_INIT;
+    struct trawl_stream *stream = NULL;
+    struct trawl_match first[4];
+    struct calls_list list = {first, 4, 0};
+
+    options.line_bytes_max = 10;
+    MUST(trawl_stream_open(plan, &options, &stream, NULL));
+    MUST(feed(searcher, stream, "ab\nab", &list));
+    TEST_CHECK(list.count == 1 && first[0].begin == 0);
+    MUST(feed(searcher, stream, "12345aab", &list));
+    TEST_CHECK_U64(list.count, 0);
+    CHECK_ERROR(trawl_stream_feed(searcher, stream, "x", 1, calls_list_sink, &list, error),
+                TRAWL_LIMIT);
+    MUST(feed(searcher, stream, "\n" Q100 "\nb aab", &list));
+    TEST_CHECK(list.count == 1 && first[0].begin == 10 && first[0].end == 13);
+    list.count = 0;
+    MUST(trawl_stream_end(searcher, stream, calls_list_sink, &list, NULL));
+    TEST_CHECK(list.count == 1 && first[0].begin == 117);
+    trawl_stream_close(stream);
+}
+
+static void fed_wrongly(void)
+{
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan = must_plan("a");
+    AUTO_PLAN near = must_plan_with("abcd", PLAN_WITH(.edits_max = 1));
+    struct trawl_stream *stream = NULL;
+
+    CHECK_ERROR(trawl_stream_open(near, NULL, &stream, error), TRAWL_UNSUPPORTED);
+    CHECK_REFUSED(trawl_stream_open(NULL, NULL, &stream, error));
+    CHECK_REFUSED(trawl_stream_open(plan, NULL, NULL, error));
+    MUST(trawl_stream_open(plan, NULL, &stream, NULL));
+    CHECK_REFUSED(trawl_stream_feed(NULL, stream, "", 0, ignore_matches, NULL, error));
+    CHECK_REFUSED(trawl_stream_feed(searcher, NULL, "", 0, ignore_matches, NULL, error));
+    CHECK_REFUSED(trawl_stream_feed(searcher, stream, NULL, 1, ignore_matches, NULL, error));
+    CHECK_REFUSED(trawl_stream_feed(searcher, stream, "", 0, NULL, NULL, error));
+    CHECK_REFUSED(trawl_stream_copy(NULL, &stream, error));
+    CHECK_REFUSED(trawl_stream_copy(stream, NULL, error));
+    trawl_stream_reset(NULL);
+    trawl_stream_close(NULL);
+    trawl_stream_close(stream);
+}
+
 int main(void)
 {
     test_begin("streams");
     alarm(300);
+    all_at_once();
+    fed_strings();
+    fed_wrongly();
+    if (has_expressions())
+        fed_lines();
     for (uint32_t threads = 1; threads <= 4; threads++) {
         answers_without_the_end(threads);
         for (int i = 0; i < 2; i++)

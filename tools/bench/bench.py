@@ -212,7 +212,7 @@ def documents(options):
     repeat the measurement; then --uncommitted is needed."""
     names = options.words or list(DOCS)
     if options.check or options.from_json:
-        return docs.main(options.check, names)
+        return docs.main(options.check)
     commit = read_results(options.source)['machine']['commit'] if options.source else this_commit()
     if not options.uncommitted and (commit.endswith('-dirty') or commit == 'unknown'):
         die(f'these figures are of commit {commit} (--uncommitted takes them)')
@@ -233,7 +233,7 @@ def documents(options):
         status = one(mine, name)
         if status:
             return status
-    return docs.main(False, names)
+    return docs.main(False)
 
 
 def main():

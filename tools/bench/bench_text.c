@@ -63,7 +63,6 @@ static uint8_t *read_file(const char *path, uint64_t *count)
     return bytes;
 }
 
-/* Fills the text with repetitions of the part. */
 static void fill_repeated(uint8_t *text, uint64_t bytes, const void *part, uint64_t part_bytes)
 {
     uint64_t done = part_bytes < bytes ? part_bytes : bytes;
@@ -151,7 +150,6 @@ static void plant(uint8_t *text, uint64_t bytes, const char *what)
         memcpy(text + to, what, (size_t)length);
 }
 
-/* Fills the text as the recipe `kind` says. */
 static void fill(const struct fields *fields, const char *kind, uint8_t *text, uint64_t bytes)
 {
     static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz";
@@ -220,7 +218,7 @@ static char *recipe_of(const struct fields *fields)
     return copy_text(recipe);
 }
 
-/* Frees a text, which the library unloads before. */
+/* Unloads a text from the devices and frees the text. */
 static void drop(struct text *text)
 {
     if (text->bytes != NULL) {
@@ -358,7 +356,6 @@ static bool read_recipe(const char *recipe, const char *name, uint64_t *numbers,
     return *at == '\0';
 }
 
-/* Sets the question's patterns as the recipe says. */
 static void take_patterns(struct question *question, const char *recipe)
 {
     uint64_t n[3] = {0};

@@ -4,7 +4,10 @@ claim.
 A claim has cells. A cell compares two results, "ROW|CONTESTANT" or "ROW|CONTESTANT|PART": its value says
 how many times as fast the first result is. A case [NAME, A, B] is such a cell; [NAME, A, B, C, D] divides
 the value of A and B by the value of C and D. Values are ratios of means, and of medians where a row has
-many patterns. A value within 5 % of the claim's bound decides nothing."""
+many patterns. A value within 5 % of the claim's bound decides nothing.
+
+A claim with a bound, such as "at least 1.2 x as fast", has two verdicts: for the order ("faster") and for the
+factor. `beside` has the pairs that compare the same forms with a baseline of ours."""
 import math
 import statistics
 
@@ -18,11 +21,11 @@ VERDICTS = ('reproduced', 'partly', 'not reproduced', 'undecided', 'not measured
 class Figures:
     """The results of one source's rows, by "ROW|CONTESTANT|PART"."""
 
-    def __init__(self, rows, published, has_gpu):
+    def __init__(self, rows, published, has_gpu, asked):
         self.has_gpu = bool(has_gpu)
         self.rows = {row['name']: row for row in rows}
         self.results = {(row['name'], it['name']): it for row in rows for it in row['results']}
-        self.published = published
+        self.published, self.asked = published, asked
 
     def find(self, ref):
         return self.results.get(tuple(ref.split('|')[:2]))
@@ -31,10 +34,10 @@ class Figures:
     def good(it):
         return bool(it and it.get('seconds') and not it.get('wrong') and not it.get('why'))
 
-    def state(self, it):
-        """Return the words that stand in place of a number."""
+    def state(self, it, ref):
+        """Return the words that stand in place of a number; '-' if nobody asks for the number."""
         if it is None:
-            return 'not measured'
+            return 'not measured' if tuple(ref.split('|')[:2]) in self.asked else '-'
         if it.get('wrong'):
             return 'wrong'
         if it['host'].startswith('GPU') and not self.has_gpu:
@@ -49,6 +52,8 @@ class Figures:
         if part == 'copies':
             return [a + b for a, b in zip(it.get('copy_in', []), it.get('copy_out', []))] \
                 or it.get('copy_in', [])
+        if part == 'resident':
+            return [a - b for a, b in zip(it['seconds'], it.get('copy_in', []))]
         if part == 'sorting':
             return it.get('host_work', [])
         if part == 'unsorted':
@@ -77,10 +82,21 @@ def quartiles(values):
     return [min(max(it, min(values)), max(values)) for it in statistics.quantiles(values, n=4)]
 
 
-def cases_of(claim):
+def cases_of(claim, who='who'):
     if 'cases' in claim:
         return claim['cases']
-    return [[on, *(f'{on}|{name}' for name in pair)] for on in claim['on'] for pair in claim['who']]
+    return [[on, *(f'{on}|{name}' for name in pair)] for on in claim['on'] for pair in claim[who]]
+
+
+def few_children(figures, claim):
+    """Return a value for each pattern for which the first form launched fewer child grids than claim['children']."""
+    values = []
+    for on, *refs in cases_of(claim):
+        first, second = (figures.find(ref) for ref in refs)
+        if figures.good(first) and figures.good(second):
+            values += [(on, b / a, None) for a, b, (ran, *_) in zip(first['kernel'], second['kernel'], first['children'])
+                       if ran < claim['children']]
+    return values
 
 
 def value_of(times):
@@ -90,11 +106,14 @@ def value_of(times):
     return b / a / (base[1] / base[0] if base else 1)
 
 
-def holds(claim, value):
+def holds(claim, value, bound=None):
     """Return whether the claim holds for the value; None: undecided."""
-    kind, bound = claim.get('kind'), claim.get('bound', 1)
+    kind = claim.get('kind')
+    bound = claim.get('bound', 1) if bound is None else bound
     if kind == 'equal':
         return 1 / NEAR <= value <= NEAR
+    if kind == 'at most':
+        return value <= bound
     if kind == 'no slower':
         return value >= 1 / NEAR
     return True if value >= bound * NEAR else False if value <= bound / NEAR else None
@@ -117,52 +136,62 @@ def word_for(answers):
     """Return the verdict for the answers of a claim's cells: True, False, or None for an undecided
     cell."""
     yes, no, open_ = (answers.count(it) for it in (True, False, None))
-    if yes and no:
-        return 'partly'
-    if yes > open_ or (yes and yes == open_):
-        return 'reproduced'
+    if yes:
+        return 'partly' if no or open_ else 'reproduced'
     return 'not reproduced' if no and no >= open_ else 'undecided'
 
 
 def cross(claim, cells):
+    """Return the answers for the order and for the factor, and words."""
     at, bound = crossing(cells), claim['bound']
     if at is None:
-        return [False], f"nowhere from {cells[0][0]} to {cells[-1][0]} {claim['unit']}"
+        return [False], [False], f"nowhere from {cells[0][0]} to {cells[-1][0]} {claim['unit']}"
     off = max(at / bound, bound / at) / CROSSING_NEAR
-    return [True if off <= 1 / NEAR else False if off >= NEAR else None], f"from {at:.0f} {claim['unit']} on"
+    return [True], [True if off <= 1 / NEAR else False if off >= NEAR else None], f"from {at:.0f} {claim['unit']} on"
 
 
-def judge(figures, claim):
-    """Return (verdict, in how many cells the claim holds, the ratios here, the ratios that the source printed)."""
-    cases = [(name, value_of([figures.time(ref) for ref in refs]),
-              value_of([figures.there(ref) for ref in refs])) for name, *refs in cases_of(claim)]
+def judge(figures, claim, who='who'):
+    """Return (verdict for the order, verdict for the factor, in how many cells the claim holds, the ratios here,
+    the ratios that the source printed). A claim without a bound has no factor, and '-' stands for the verdict."""
+    if 'children' in claim:
+        cases = few_children(figures, claim)
+    else:
+        cases = [(name, value_of([figures.time(ref) for ref in refs]),
+                  value_of([figures.there(ref) for ref in refs])) for name, *refs in cases_of(claim, who)]
     cells = [(name, value) for name, value, _ in cases if value]
     values, printed = [value for _, value in cells], [there for _, _, there in cases if there]
     there = claim.get('there') or (span(printed) if printed else '')
     if not cells:
-        return 'not measured', '', '', there
-    kind, held = claim.get('cells', 'cells'), ''
-    if claim.get('kind') == 'cross':
-        answers, here = cross(claim, cells)
-    elif claim.get('kind') == 'reach':
-        answers, here = [holds(claim, max(values))], f'at best {digits(max(values))}'
+        return 'not measured', '-', '', '', there
+    kind, held = claim.get('kind'), ''
+    if kind == 'cross':
+        order, factor, here = cross(claim, cells)
     else:
-        answers, here = [holds(claim, value) for value in values], span(values)
-        held = f'{answers.count(True)} of {len(cells)} {kind}' if len(cells) > 1 else ''
-        held += f', {answers.count(None)} undecided' if held and None in answers else ''
-    return word_for(answers), held, here, there
+        order, factor = [holds(claim, value, 1) for value in values], [holds(claim, value) for value in values]
+        here = f'at best {digits(max(values))}' if kind == 'reach' else span(values)
+        held = f'{factor.count(True)} of {len(cells)}' if len(cells) > 1 else ''
+        held += f', {factor.count(None)} undecided' if held and None in factor else ''
+        held += f', {len(cases) - len(cells)} not measured' if held and len(cases) > len(cells) else ''
+        if kind == 'reach':
+            order, factor = [holds(claim, max(values), 1)], [holds(claim, max(values))]
+    if kind in ('equal', 'at most'):
+        return '-', word_for(factor), held, here, there
+    return word_for(order), word_for(factor) if 'bound' in claim else '-', held, here, there
 
 
 def judged(figures, claims, main_first=False):
-    """Return (claim, verdict, held, here, there) for each claim, as `judge` does. A claim that no source
-    makes has the verdict "ours"."""
+    """Return (claim, order, factor, held, here, there, beside) for each claim: what `judge` returns, then words about
+    the same claim against our baseline. A claim that no source makes has the verdict "ours"."""
     found = []
     for claim in sorted(claims, key=lambda it: not it.get('main')) if main_first else claims:
-        word, *said = judge(figures, claim)
-        found.append((claim, 'ours' if claim.get('ours') and word != 'not measured' else word, *said))
+        order, factor, *said = judge(figures, claim)
+        if claim.get('ours') and order != 'not measured':
+            order, factor = 'ours', '-'
+        _, _, held, here, _ = judge(figures, claim, 'beside') if 'beside' in claim else [''] * 5
+        found.append((claim, order, factor, *said, f'{held}: {here}' if held else here))
     return found
 
 
 def capital(text):
     """Return the text as a sentence's beginning, with a capital unless a name comes first."""
-    return text if text.split()[0] in ('trawl', 'qs', 'bf', 'memmem', 'atomicMin') else text[0].upper() + text[1:]
+    return text if text.split()[0].split("'")[0] in ('trawl', 'qs', 'bf', 'hp', 'memmem', 'atomicMin') else text[0].upper() + text[1:]

@@ -24,7 +24,9 @@
 #define SEPARATOR "\x1f"  /* between two arguments in a row */
 #define CANNOT_RUN 127    /* exit status of a program that could not be started, as in a shell */
 #define SINK_PIPE_BYTES (1 << 20) /* size of the pipe for standard output */
-#define HEAD_BYTES (64u << 10)    /* these first bytes of the output are compared in each run */
+/* Each run hashes an output until this many bytes are read. Of a longer output, runs without `all`
+ * compare only the length. */
+#define HEAD_BYTES (64u << 10)
 #define FNV_OFFSET 0xcbf29ce484222325u
 #define FNV_PRIME 0x100000001b3u /* FNV-1a with 64 bits */
 
@@ -114,7 +116,7 @@ static int wait_for(pid_t child, struct rusage *usage)
 }
 
 /* Runs a program to its end, and measures the time from before the start until the process has
- * ended. all: hashes all bytes of the output, otherwise only the first HEAD_BYTES. */
+ * ended. Hashes the output: with `all` to its end, otherwise until at least HEAD_BYTES are read. */
 static void run_program(const struct program *program, bool all, struct written *output,
                         struct bench_run *run)
 {

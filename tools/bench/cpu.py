@@ -181,7 +181,7 @@ def summary(data):
 
 
 def section(data):
-    lines = ['![Speed against pattern length](measurements/cpu.svg)', '', *opening(data), *summary(data),
+    lines = [*opening(data), *summary(data),
              spread_line(data), '', 'A cell has four figures: GB/s with 1 thread, **multiples of the read speed**, '
              f"multiples of the speed of memmem, and GB/s with {data['machine']['cores']} threads. The texts:", '']
     return lines + letters_tables(data) + worst_table(data)

@@ -1,4 +1,4 @@
-"""docs: writes the parts of documents, and the plots, that are made from docs/measurements."""
+"""docs: writes the parts of documents that are made from docs/measurements."""
 import os
 
 import calibrate
@@ -7,7 +7,6 @@ import cpu
 import expressions
 import gpu
 import papers
-import plots
 import sets
 from report import put_section
 from runner import ROOT, die, read_results
@@ -47,23 +46,7 @@ def pages(root):
     return made
 
 
-def draw(root, names):
-    """Draw the plots of these files of results."""
-    if plots.pyplot is None:
-        print(plots.WHAT)
-        return
-    folder = os.path.join(root, MEASUREMENTS)
-    for name in names:
-        data = results(root, name)
-        if data is None:
-            continue
-        if name == 'commands':
-            plots.commands(data, list(commands.plotted(data)), os.path.join(folder, 'commands.svg'))
-        elif name == 'cpu':
-            plots.cpu(data, os.path.join(folder, 'cpu.svg'))
-
-
-def main(check, names=(), root=ROOT):
+def main(check, root=ROOT):
     """Write all sections or, with check, say which pages differ. Return the exit status."""
     wrong = 0
     for path, text in pages(root).items():
@@ -78,6 +61,4 @@ def main(check, names=(), root=ROOT):
         with open(full, 'w', encoding='utf-8') as file:
             file.write(text)
         print(f'written: {path}')
-    if not check:
-        draw(root, names)
     return wrong

@@ -454,7 +454,6 @@ static double now(const struct contestant *it)
                                                                : clock_seconds();
 }
 
-/* Runs a search for these patterns. */
 static void run_one(const struct contestant *it, const struct trawl_pattern *patterns,
                     uint64_t count, bool full, struct bench_run *run)
 {

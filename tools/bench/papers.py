@@ -18,8 +18,8 @@ from runner import HERE, command
 
 NAMES = ('pss', 'bmh', 'swift', 'word', 'records')
 GPU_CHUNK = 256 << 20  # the sources copied the whole text and launched a single kernel
-PATTERNS = 25  # patterns for each cell of swift: a pattern's ends decide how many child grids start
-PATTERNS_FEW = 9  # of E. coli, where a search starts a hundred thousand child grids
+PATTERNS = 9  # patterns for each cell of swift: a pattern's ends decide how many child grids start
+PATTERNS_FEW = 5  # of E. coli, where a search starts a hundred thousand child grids, and of the sweeps
 SIDES = {'published': 'published', 'suggested': 'published', 'own': 'own'}  # for trawl beside the source
 PARTS = ('plan', 'copy_in', 'shifts', 'kernel', 'copy_out', 'host_work', 'search')
 PLACES = {'one core': 'one core', 'all cores': 'all cores', 'GPU': 'GPU', 'GPU, own': 'GPU',
@@ -136,16 +136,17 @@ def swift_asks(texts, options):
                 ('Sample-Text', recipes.letters(4 << 20, 1)))
     cells = [(name, m, content, 3) for name, content in contents for m in (500, 1500)]
     cells += [('sweep', m, bible, 1) for m in (100, 400, 800, 1200, 3000)]
+    cells = [('letters', m, contents[3][1], 1) for m in (100, 500, 800, 1500, 3000)] + cells
     for name, m, content, runs in cells:
         content = content[:options.largest]
         path = texts.write(f'paper-{len(content)}-{name}', content)
-        few = name in ('E. coli', 'sweep')
+        few = name in ('E. coli', 'sweep', 'letters')
         asks = pieces_of(content, path, m, places_in(content, PATTERNS_FEW if few else PATTERNS))
         for i, ask in enumerate(asks):
             yield f'{name}, m = {m} #{i}', ask, [], runs
     flat = bible[:options.largest].replace(b'\n', b' ')
-    patterns = [flat[at:at + 500] for at in places_in(flat, PATTERNS)]
-    yield f'several: {PATTERNS} patterns', {
+    patterns = [flat[at:at + 500] for at in places_in(flat, 25)]
+    yield 'several: 25 patterns', {
         'text': f"file:{texts.write('paper-several', flat)}",
         'patterns': f"file:{texts.patterns('several', patterns)}", 'call': 'positions'}, [], 10
 
@@ -159,34 +160,34 @@ def word_asks(texts, options):
 
 
 def records_asks(texts, options):
-    """Yield rows over records of 200 bytes, each followed by a NUL, as the sample stores records for
-    strstr."""
-    sizes = ((16, 4096), (256, 4096), (4095, 4096), (256, 256), (256, 65536))
-    for dense in (False, True):
-        for m, n in sizes:
-            if n * 201 > max(options.largest, 256 * 201):
-                continue
-            draw = random.Random(41 + dense)
-            patterns = [recipes.letters(8, draw.getrandbits(32)) for _ in range(m)]
-            letters, made = recipes.letters(n * 200, 43), []
-            for i in range(n):
-                record = bytearray(letters[i * 200:i * 200 + 200])
-                if dense:
-                    record[:] = b''.join(draw.choices(patterns, k=25))
-                elif i % 100 == 0:
-                    at = draw.randrange(192)
-                    record[at:at + 8] = draw.choice(patterns)
-                made.append(bytes(record))
-            key = f'records-{dense}-{m}-{n}'
-            path = texts.patterns(f'{key}-patterns', patterns)
-            lines = texts.write(f'{key}-lines', b'\n'.join(made) + b'\n')
-            tape = texts.write(f'{key}-tape', b'\0'.join(made) + b'\0')
-            if (dense, m, n) == (False, 256, 65536):
-                yield f'copy, N = {n}', {'text': f'file:{tape}'}, [], 10
-            on = f"{'dense' if dense else 'sparse'}, M = {m}, N = {n}"
-            yield on, {'text': f'file:{tape}', 'record': 201, 'patterns': f'file:{path}',
-                       'call': 'cells'}, [{'name': 'grep -F -c -f',
-                                          **command('grep', '-F', '-c', '-f', path, lines)}], 10
+    """Yield rows over records of `length` letters, each followed by a NUL, as the sample stores records for strstr:
+    with sizes of ours, then with the sizes of the sample's program."""
+    sizes = [(kind, m, 8, 200, n) for kind in ('sparse', 'dense')
+             for m, n in ((16, 4096), (256, 4096), (4095, 4096), (256, 256), (256, 65536))]
+    sizes += [("the sample's", 128, 60, 1020, n << 10) for n in (16, 32, 64, 128)]
+    for kind, m, count, length, n in sizes:
+        if n * (length + 1) > max(options.largest, 256 * 201):
+            continue
+        draw = random.Random(41 + (kind == 'dense'))
+        patterns = [recipes.letters(count, draw.getrandbits(32)) for _ in range(m)]
+        letters, made = recipes.letters(n * length, 43), []
+        for i in range(n):
+            record = bytearray(letters[i * length:i * length + length])
+            if kind == 'dense':
+                record[:] = b''.join(draw.choices(patterns, k=25))
+            elif i % 100 == 0:
+                at = draw.randrange(length - count)
+                record[at:at + count] = draw.choice(patterns)
+            made.append(bytes(record))
+        key = f'records-{kind[:5]}-{m}-{n}'
+        path = texts.patterns(f'{key}-patterns', patterns)
+        lines = texts.write(f'{key}-lines', b'\n'.join(made) + b'\n')
+        tape = texts.write(f'{key}-tape', b'\0'.join(made) + b'\0')
+        if (kind, m, n) == ('sparse', 256, 65536):
+            yield f'copy, N = {n}', {'text': f'file:{tape}'}, [], 10
+        yield f'{kind}, M = {m}, N = {n}', {
+            'text': f'file:{tape}', 'record': length + 1, 'patterns': f'file:{path}', 'call': 'cells'}, [
+                {'name': 'grep -F -c -f', **command('grep', '-F', '-c', '-f', path, lines)}], 10
 
 
 def rows(options, texts):
@@ -256,21 +257,21 @@ def figures_of(data, paper):
         results = [{**it, 'side': sides[row['name'], it['name']]} for it in row['results']
                    if row['paper'] == paper and (row['name'], it['name']) in sides]
         rows += [{**row, 'results': results}] if results else []
-    return Figures(rows, facts['published'], data.get('gpu') or data['machine'].get('gpu'))
+    return Figures(rows, facts['published'], data.get('gpu') or data['machine'].get('gpu'), set(sides))
 
 
 def cell(figures, ref):
     """Return the text of a cell, in ms: the mean, with the median if the two differ by 5 %; for
-    many patterns the median (quartiles); words if there is no number."""
+    many patterns the median (quartiles, if the two differ by half of the median); words if there is no number."""
     it, parts = figures.find(ref), ref.split('|')
     if not figures.good(it):
-        return figures.state(it)
+        return figures.state(it, ref)
     runs = [1e3 * run for run in figures.runs(it, *parts[2:])]
     if not any(runs):
         return '-'
     low, middle, high = quartiles(runs)
     if 'patterns' in figures.rows[parts[0]]:
-        return digits(middle) + (f' ({digits(low)}–{digits(high)})' if low < high else '')
+        return digits(middle) + (f' ({digits(low)}–{digits(high)})' if high - low > middle / 2 else '')
     mean = statistics.mean(runs)
     return digits(mean) + (f' ({digits(middle)})' if abs(mean - middle) > 0.05 * mean else '')
 
@@ -318,7 +319,7 @@ def part(data, paper):
         return ['Not measured.']
     lines = [f"Source: {facts['source']}; measured there on {facts['hardware']}." + keys_said(figures)]
     lines += sorted({f"- {it['name']}: {it['why']}" for row in figures.rows.values()
-                     for it in row['results'] if it.get('why') and figures.state(it) != 'no GPU'})
+                     for it in row['results'] if it.get('why') and figures.state(it, '') != 'no GPU'})
     for made in (made for made in facts['tables'] if not made.get('fold')):
         lines += table_lines(figures, made)
     lines += children_line(figures)
@@ -333,10 +334,13 @@ def part(data, paper):
 def claim_lines(figures, of_source):
     """Make a table with a row for each claim, by verdicts."""
     order = (*claims.VERDICTS, 'ours')
-    found = sorted(claims.judged(figures, of_source), key=lambda it: order.index(it[1]))
-    return narrow(['claim', 'verdict', 'holds in', 'times as fast: here', 'there'],
-                  [[claims.capital(claim['say']), word, held or '-', here or '-', there or '-']
-                   for claim, word, held, here, there in found], left=5)
+    found = sorted(claims.judged(figures, of_source),
+                   key=lambda it: order.index(it[1] if it[1] != '-' else it[2]))
+    heads = ['claim', 'order', 'factor', 'holds in', 'times as fast: here', 'there', 'against our baseline']
+    lines = [[claims.capital(claim['say']), *(it or '-' for it in said)] for claim, *said in found]
+    if not any(claim.get('beside') for claim in of_source):
+        heads, lines = heads[:-1], [line[:-1] for line in lines]
+    return narrow(heads, lines, left=len(heads))
 
 
 def keys_said(figures):
@@ -377,36 +381,46 @@ def compared(figures):
                 yield row['name'], place, best['published'] / best['own']
 
 
+def verdict_said(claim, order, factor, held, here):
+    """Return a verdict with what was measured, in words."""
+    word = order if factor in ('-', order) else f'the order is {order}, the factor is {factor}'
+    fast = here and here + ('' if claim.get('kind') == 'cross' else ' times as fast')
+    first, *more = held.split(', ')
+    found = ', '.join(filter(None, (held and f"in {first} {claim.get('cells', 'cells')}", *more, fast)))
+    return f'{word}: {found}' if found else word
+
+
 def overview(data):
     """Make a sentence and a row for each publication, and a list of the rows in which trawl is
     behind."""
     lines, said, count, behind = [], [], 0, []
-    for paper in NAMES:
+    for paper in sorted(NAMES, key=lambda it: it != 'swift'):
         figures, facts = figures_of(data, paper), definitions()[paper]
         if not figures.rows:
             continue
-        (main, verdict, held, here, _), *others = claims.judged(figures, facts['claims'], main_first=True)
+        (main, verdict, factor, held, here, _, beside), *others = claims.judged(figures, facts['claims'], main_first=True)
         link = f"[{facts['title'].split(':')[0]}](#{anchor(facts['title'])})"
-        held = held and f'in {held}'
-        fast = here + ('' if main.get('kind') == 'cross' else ' times as fast')
-        said.append(f"- **{link}.** Claim: {facts['says']}. {claims.capital(verdict)}"
-                    + (f": {', '.join(filter(None, (held, fast)))}" if here else '')
-                    + (f", because {facts['because'][verdict]}" if verdict in facts['because'] else '') + '.')
-        words = [word for claim, word, *_ in others if not claim.get('ours')]
+        said.append(f"- **{link}.** Claim: {facts['says']}. {claims.capital(verdict_said(main, verdict, factor, held, here))}"
+                    + (f", because {facts['because'][verdict]}" if verdict in facts['because'] else '') + '.'
+                    + (f" Against our baseline: {beside}." if beside else '')
+                    + ''.join(f" {claims.capital(claim['say'])}: {verdict_said(claim, *it[:4])}."
+                              for claim, *it in others if claim.get('finding')))
+        words = [(order, by) for claim, order, by, *_ in others if not claim.get('ours')]
         ratios = list(compared(figures))
         count += len(ratios)
         behind += [f"{facts['title'].split(':')[0]}, {name}, {place} ({digits(ratio)} ×)" for name, place, ratio in ratios if ratio < 1]
-        lines.append([link, verdict, ', '.join(f'{words.count(it)} {it}' for it in claims.VERDICTS if it in words),
+        lines.append([link, verdict, factor, *(', '.join(f'{one.count(it)} {it}' for it in claims.VERDICTS if it in one) or '-'
+                                               for one in zip(*words)),
                       f'ahead in {sum(it[2] >= 1 for it in ratios)} of {len(ratios)} '
                       f'({digits(min(it[2] for it in ratios))} to {digits(max(it[2] for it in ratios))} ×)'
                       if ratios else '-'])
-    kinds = ', '.join(f'{name} ({size} bytes)' for name, size in data.get('texts', {}).values())
+    kinds = ', '.join(f'{name} ({size})' for name, size in data.get('texts', {}).values())
     return said + [''] + narrow(
-        ['publication', 'main claim', "the source's other claims", 'trawl beside the source'], lines, left=4) + [
-        '', 'The last column compares times of whole searches, copies and sorting included, on the same kind of processor. '
-        'The least mean time of the forms that the source has or suggests is divided by trawl\'s least mean time. '
+        ['publication', 'main claim: order', 'factor', 'other claims: order', 'factor', 'trawl beside the source'], lines, left=6) + [
+        '', 'The last column compares whole searches, copies and sorting included, on the same kind of processor: the least mean '
+        'time of the forms that the source has or suggests, divided by trawl\'s least mean time. '
         f"trawl is slower in {len(behind)} of {count} comparisons{': ' if behind else ''}{'; '.join(behind)}.", ''] + machine_lines(data) + [
-            f"- gpu: {data['gpu'] or 'none'}; {data['grep']}; texts: {kinds or 'generated'}"]
+            f"- gpu: {data['gpu'] or 'none'}; {data['grep']}; texts (bytes): {kinds or 'generated'}"]
 
 
 def section(data):

@@ -85,8 +85,8 @@ def spread_line(data):
     spreads = [spread(run) for run in runs if len(run) > 1]
     if not spreads:
         return '- one run of each'
-    return (f"- the runs of a figure spread by {100 * statistics.median(spreads):.0f} % (median of all "
-            f'figures) to {100 * max(spreads):.0f} % (largest)')
+    return (f'- spread of the runs of a figure: {100 * statistics.median(spreads):.0f} % in the median of all '
+            f'figures, {100 * max(spreads):.0f} % at most')
 
 
 def put_section(page, name, lines):

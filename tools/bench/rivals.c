@@ -74,7 +74,6 @@ static const uint8_t *find(enum rival rival, const uint8_t *text, uint64_t bytes
     return (const uint8_t *)strstr((const char *)text, (const char *)wanted);
 }
 
-/* Searches for occurrences that begin in the piece. */
 static void search_text(struct rival_search *search, uint64_t begin, uint64_t end)
 {
     const struct question *question = search->it->question;

@@ -136,7 +136,6 @@ double field_seconds(const struct fields *fields, const char *key, double otherw
     return value != NULL ? strtod(value, NULL) : otherwise;
 }
 
-/* Splits the line in place; `fields` points into the line. */
 void fields_split(char *line, struct fields *fields)
 {
     char *rest = line, *word;

@@ -1,9 +1,8 @@
-/* answer: answers a request: takes the request's settings and writes the bytes of the answer.
+/* answer: begins, runs and ends the answer to a request.
  *
- * Each answer has a thread, which runs the same job as the command. The job's files come from a
- * view of the collection's state instead of a walk of directories. Often the output shows nothing
- * but the name of a file without an occurrence. Then a pass, which several requests may share,
- * first finds the files with an occurrence.
+ * Each answer has a thread, which runs the same job as the command: answer_files.c says which files
+ * the job searches, answer_pipe.c passes on what the job prints, answer_count.c writes the answers
+ * that are not lines.
  */
 #include "serve/answer.h"
 
@@ -21,23 +20,13 @@
 #include "serve/answering.h"
 #include "trawl/command_clock.h"
 #include "trawl/grow.h"
-#include "trawl/input.h"
 #include "trawl/print.h"
 #include "trawl/run.h"
 
 #define PIPE_BYTES (1 << 20) /* size of an answer's pipe */
 #define LATE_MS 100  /* after the deadline: time from one cancellation of searches to the next */
 #define LOOK_MS 1000 /* time between two looks whether the server is ending */
-/* A pass searches all files of a state. A pass pays if the view has at least 1 / PASS_PART of the
- * state's files. On devices that part is smaller, since a device searches a text about 100 times as
- * fast as the host searches the same text file by file. */
-#define PASS_PART_DEVICE 256u
-#define PASS_PART_HOST 4u
-/* Before a pass, the job searches some files one by one, so that the first lines come early. The
- * number of these files is 1 / FIRST_FILES_SHARE of the least number for which a pass pays. */
-#define FIRST_FILES_SHARE 16u
-
-/* ---- Passes -----------------------------------------------------------------------------------
+/* ---- Searches -----------------------------------------------------------------------------------
  */
 
 /* Cancels the answer's pass if pass_run is running, and what the job's searchers do. The caller
@@ -79,142 +68,6 @@ static void expire(struct served_answer *answer)
     pthread_mutex_unlock(&answer->lock);
 }
 
-/* Returns whether the job searches the own or unpacked bytes of every file, as a pass does, and
- * none can be the job's own output. Decides without looking at each file. */
-static bool none_is_converted(const struct settings *settings)
-{
-    return !settings->search_zip &&
-           (settings->encoding == NULL || strcmp(settings->encoding, "none") == 0) &&
-           !settings->surroundings.output_is_regular;
-}
-
-/* Returns whether a pass has shown that the item's file contains no string of the plan. Returns
- * false if there was no pass, or if the pass searched other bytes than the job would. A file whose
- * bit is not set is held, and the block has the bytes that the job would search, unless the job
- * converts these bytes. */
-static bool holds_nothing(const struct served_answer *answer, const struct view_item *item)
-{
-    const struct settings *settings = &answer->request.settings;
-    const struct served_file *file;
-
-    if (!answer->passed || item->kind != WALK_FILE || item->file == UINT32_MAX ||
-        (answer->pass.files[item->file / 8] >> item->file % 8 & 1) != 0)
-        return false;
-    file = answer->state->files[item->file];
-    return !input_is_converted(settings, file->block->bytes + file->block_begin,
-                               file->supplied.bytes_count) &&
-           !job_is_own_output(settings, &file->supplied.status);
-}
-
-/* Returns PASS_PART_DEVICE if the state's largest block is on a device, else PASS_PART_HOST. */
-static unsigned pass_part(const struct served_answer *answer)
-{
-    bool on_device = answer->state->block_count > 0 && answer->state->blocks[0].block->on_device;
-
-    return on_device ? PASS_PART_DEVICE : PASS_PART_HOST;
-}
-
-/* Runs a pass that finds the files with an occurrence, if a pass is worth its cost. */
-static void look_for_files(struct served_answer *answer, struct command_job *job)
-{
-    const struct trawl_plan *plan = job->patterns == NULL ? NULL : job->patterns->plan;
-    bool is_small = answer->view->item_count < answer->state->file_count / pass_part(answer);
-
-    if (plan == NULL || !job_may_pass_over(job) || is_small ||
-        pass_is_frequent(answer->server->passes, answer->state, plan))
-        return;
-    answer->passed = answering_pass(answer, job->patterns); /* false: the job searches all files */
-    answer->silently = job_passes_over_silently(job);
-    answer->counts = job->settings->json;
-    answer->quickly =
-        answer->passed && answer->silently && !answer->counts && none_is_converted(job->settings);
-    for (uint64_t i = 0; answer->silently && i < answer->view->item_count; i++)
-        if (holds_nothing(answer, &answer->view->items[i])) {
-            job->left_out = false; /* the pass searched files, so no rule left out all of them */
-            return;
-        }
-}
-
-/* ---- The job's files ------------------------------------------------------------------------- */
-
-static void begin_files(void *context, struct command_job *job, const struct value_item *operands,
-                        size_t operand_count)
-{
-    struct served_answer *answer = context;
-
-    if (!answering_look(answer, job, operands, operand_count)) {
-        job->error_seen = true;
-        return;
-    }
-    answering_begins(answer);
-    answer->job = job;
-    answer->pass_from =
-        answer->state->file_count / ((uint64_t)pass_part(answer) * FIRST_FILES_SHARE);
-}
-
-/* Advances item_at past all files without an occurrence, in one loop, since there may be
- * millions. */
-static void skip_files(struct served_answer *answer)
-{
-    const uint32_t *files = answer->view->files;
-    const uint8_t *bits = answer->pass.files;
-    uint64_t at = answer->item_at, count = answer->view->item_count;
-
-    while (at < count && files[at] != UINT32_MAX && (bits[files[at] / 8] >> files[at] % 8 & 1) == 0)
-        at++;
-    answer->item_at = at;
-}
-
-static bool next_file(void *context, struct walk_item *item)
-{
-    struct served_answer *answer = context;
-
-    if (answer->job != NULL && answer->item_at >= answer->pass_from) {
-        look_for_files(answer, answer->job);
-        answer->job = NULL;
-    }
-    if (answer->quickly)
-        skip_files(answer);
-    while (answer->view != NULL && answer->item_at < answer->view->item_count &&
-           !answering_is_over(answer)) {
-        const struct view_item *found = &answer->view->items[answer->item_at++];
-        bool nothing = holds_nothing(answer, found);
-
-        if (nothing && answer->silently && !found->is_operand &&
-            !(answer->counts && answer->item_at == answer->view->item_count)) {
-            answer->passed_files++;
-            answer->passed_bytes += answer->state->files[found->file]->supplied.bytes_count;
-            continue;
-        }
-        memset(item, 0, sizeof *item);
-        item->passed_files = answer->counts ? answer->passed_files : 0;
-        item->passed_bytes = answer->passed_bytes;
-        answer->passed_files = answer->passed_bytes = 0;
-        item->kind = found->kind;
-        item->name = found->name;
-        item->type = found->type;
-        item->is_operand = found->is_operand;
-        item->os_code = found->os_code;
-        item->holds_nothing = nothing;
-        if (found->kind == WALK_FILE)
-            item->supplied = found->file == UINT32_MAX
-                                 ? &answer->no_file
-                                 : &answer->state->files[found->file]->supplied;
-        return true;
-    }
-    return false;
-}
-
-static int open_file(void *context, const struct walk_item *item)
-{
-    struct served_answer *answer = context;
-    const char *file = (const char *)item->supplied - offsetof(struct served_file, supplied);
-
-    return collection_open_file(answer->collection, item->supplied == &answer->no_file
-                                                        ? NULL
-                                                        : (const struct served_file *)file);
-}
-
 /* ---- The thread -------------------------------------------------------------------------------
  */
 
@@ -224,12 +77,12 @@ static int open_file(void *context, const struct walk_item *item)
 static void tell_cut(struct served_answer *answer, bool selected, uint8_t *status)
 {
     struct output *output = &answer->output;
-    bool cut = answer->cut, late = answer->truncated, is_limited = cut || late;
+    bool cut = answer->pipe.cut, late = answer->truncated, is_limited = cut || late;
     bool has_stopped = output->error != 0;
     char text[128] = "--server: the answer was cut off: memory exhausted";
 
     answer->truncated = is_limited;
-    answer->cut = false;
+    answer->pipe.cut = false;
     if (has_stopped) {
         output->used = output->committed = 0;
         output->error = 0;
@@ -299,7 +152,7 @@ static void *work(void *context)
     errno = 0;
     status = (uint8_t)(answer->request.format == REQUEST_FILES ? answering_list(answer)
                                                                : job_run(&job, settings));
-    failed = status == EXIT_ERROR && !answer->begun;
+    failed = status == EXIT_ERROR && !answer->pipe.begun;
     is_too_large = errno == EFBIG; /* of patterns_plan */
     /* errno still says why the job failed: the job closes its files without changing errno. */
     is_short = failed && (is_shortage(errno) ||
@@ -310,12 +163,12 @@ static void *work(void *context)
                          : is_too_large ? 413
                                         : 400,
                          *answer->message != '\0' ? answer->message : "the search failed");
-    else if (!answer->begun && answer->request.format >= REQUEST_COLUMNS)
+    else if (!answer->pipe.begun && answer->request.format >= REQUEST_COLUMNS)
         answering_write(answer, NULL);
     answering_begins(answer);
     output_flush(&answer->output);
     if (answer->request.format <= REQUEST_FRAMES &&
-        (answer->truncated || answer->cut || answer->output.error != 0))
+        (answer->truncated || answer->pipe.cut || answer->output.error != 0))
         tell_cut(answer, job.selected, &status);
     /* Count the answer before its last bytes are written: a client that has read the last bytes
      * ends the answer, which sets `cancelled`. A refused request is ended at once, so `cancelled`
@@ -326,10 +179,10 @@ static void *work(void *context)
         add_latency(server, now_ns() - answer->begin_ns);
     server->running_count--;
     write_exit(answer, status, job.groups == GROUPS_PRINTED);
-    answer->whole = answer->output.error == 0;
+    answer->pipe.whole = answer->output.error == 0;
     output_close(&answer->output);
-    close(answer->descriptors[1]);
-    answer->descriptors[1] = -1;
+    close(answer->pipe.descriptors[1]);
+    answer->pipe.descriptors[1] = -1;
     return NULL;
 }
 
@@ -412,11 +265,12 @@ static void free_answer(struct served_answer *answer)
         state_drop(answer->state);
     pass_free(&answer->pass);
     for (int i = 0; i < 2; i++)
-        if (answer->descriptors[i] >= 0)
-            close(answer->descriptors[i]);
+        if (answer->pipe.descriptors[i] >= 0)
+            close(answer->pipe.descriptors[i]);
     request_free(&answer->request);
-    free(answer->kept);
-    free(answer->file_end);
+    free(answer->files.names.bytes);
+    free(answer->pipe.kept);
+    free(answer->pipe.file_end);
     free(answer->searchers);
     pthread_mutex_destroy(&answer->lock);
     free(answer);
@@ -437,19 +291,19 @@ static bool start(struct served_answer *answer)
     struct surroundings *surroundings = &answer->request.settings.surroundings;
     struct collection_facts facts;
 
-    if (pipe2(answer->descriptors, O_CLOEXEC) != 0) {
-        answer->descriptors[0] = answer->descriptors[1] = -1;
+    if (pipe2(answer->pipe.descriptors, O_CLOEXEC) != 0) {
+        answer->pipe.descriptors[0] = answer->pipe.descriptors[1] = -1;
         return false;
     }
-    (void)fcntl(answer->descriptors[1], F_SETPIPE_SZ, PIPE_BYTES);
+    (void)fcntl(answer->pipe.descriptors[1], F_SETPIPE_SZ, PIPE_BYTES);
     collection_facts(answer->collection, &facts);
     surroundings->directory =
         answer->request.directory != NULL ? answer->request.directory : facts.root;
     output_open(&answer->output, -1);
     answer->output.sink = answering_sink;
     answer->output.sink_context = answer;
-    answer->lines_left = answer->request.results_max;
-    answer->line_end = line_end_of(&answer->request);
+    answer->pipe.lines_left = answer->request.results_max;
+    answer->pipe.line_end = line_end_of(&answer->request);
     /* request_limits and --max-seconds have less than 2^32 seconds. */
     answer->request.guard.deadline_ns = answer->begin_ns + answer->request.seconds_max * SECOND_NS;
     return pthread_create(&answer->thread, NULL, work, answer) == 0;
@@ -482,10 +336,14 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
     answer->collection = collection;
     answer->client = client;
     answer->begin_ns = now_ns();
-    answer->supply = (struct supply){
-        answer,    begin_files, next_file,
-        open_file, watch,       answer->request.format >= REQUEST_COLUMNS ? answering_count : NULL};
-    answer->descriptors[0] = answer->descriptors[1] = -1;
+    answer->supply =
+        (struct supply){answer,
+                        answering_begin_files,
+                        answering_next_file,
+                        answering_open_file,
+                        watch,
+                        answer->request.format >= REQUEST_COLUMNS ? answering_count : NULL};
+    answer->pipe.descriptors[0] = answer->pipe.descriptors[1] = -1;
     answer->shared_count = 1;
     pthread_mutex_init(&answer->lock, NULL);
     if (!start(answer)) {
@@ -503,7 +361,7 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
  * Returns false if the client closed its connection. */
 static bool wait_for_bytes(struct served_answer *answer, int connection)
 {
-    struct pollfd ends[] = {{answer->descriptors[0], POLLIN, 0}, {connection, POLLRDHUP, 0}};
+    struct pollfd ends[] = {{answer->pipe.descriptors[0], POLLIN, 0}, {connection, POLLRDHUP, 0}};
 
     for (;;) {
         uint64_t now = now_ns();
@@ -541,9 +399,9 @@ ssize_t answer_read(struct served_answer *answer, int connection, void *to, size
     if (!wait_for_bytes(answer, connection))
         return -1;
     do
-        got = read(answer->descriptors[0], to, room);
+        got = read(answer->pipe.descriptors[0], to, room);
     while (got < 0 && errno == EINTR);
-    return got == 0 && !answer->whole ? -1 : got;
+    return got == 0 && !answer->pipe.whole ? -1 : got;
 }
 
 void answer_end(struct served_answer *answer)
@@ -552,8 +410,8 @@ void answer_end(struct served_answer *answer)
     answer->request.guard.cancelled = true;
     end_searches(answer);
     pthread_mutex_unlock(&answer->lock);
-    close(answer->descriptors[0]);
-    answer->descriptors[0] = -1;
+    close(answer->pipe.descriptors[0]);
+    answer->pipe.descriptors[0] = -1;
     (void)pthread_join(answer->thread, NULL);
     free_answer(answer);
 }

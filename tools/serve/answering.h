@@ -6,6 +6,38 @@
 
 #include "serve/answer.h"
 
+/* The files that the job searches (answer_files.c). */
+struct answer_files {
+    struct supplied_file no_file; /* stands for an operand that is a directory and is not walked */
+    struct view_names names;      /* holds the name of the view's next item */
+    uint64_t item_at;             /* index of the next item of the view */
+    uint64_t unlisted_count;      /* directories and operands that the view could not read */
+    /* Not NULL until the job has reached pass_from: then look_for_files decides about a pass. */
+    struct command_job *job;
+    uint64_t pass_from; /* index of the view's item before which a pass may run */
+    bool passed;        /* pass.files has a bit for each file that may contain an occurrence */
+    bool silently;      /* the output does not mention files without an occurrence */
+    bool quickly;       /* `silently`, and pass.files is valid for every file of the state */
+    bool counts; /* the output counts the files without an occurrence: the summary of --json */
+    uint64_t passed_files, passed_bytes; /* `counts`: skipped files that no item counted yet */
+};
+
+/* The bytes on their way to the client (answer_pipe.c). While the pipe's writing end is open, only
+ * the answer's thread uses the members other than `descriptors` and `whole`. */
+struct answer_pipe {
+    int descriptors[2]; /* the pipe: reading end, writing end */
+    bool begun;         /* the client gets an answer, so the request can no longer be refused */
+    uint8_t *kept;      /* bytes that were written before the answer began */
+    size_t kept_count, kept_capacity;
+    uint64_t lines_left; /* results that the answer may still have; UINT64_MAX: no limit */
+    uint8_t line_end;
+    char *file_end; /* REQUEST_JSON: the line `end` that is due, since `begin` was written */
+    /* in_line: the bytes so far end inside a line. line_counts: that line is a result. cut: there
+     * were more results than lines_left. */
+    bool in_line, line_counts, cut;
+    atomic_bool whole; /* the whole answer was written into the pipe */
+};
+
 struct served_answer {
     struct server *server;
     struct request request;
@@ -13,51 +45,31 @@ struct served_answer {
     /* Identifies the client, as client_of (http.c) does; clients take turns in passes. */
     uint64_t client;
     uint64_t begin_ns;
-
     struct supply supply;
-    struct supplied_file no_file; /* stands for an operand that is a directory and is not walked */
-    struct state *state;          /* the state of the collection that the answer is about */
-    struct served_view *view;     /* the files that the request means */
-    /* Index of the next item of the view. */
-    uint64_t item_at;
-    uint64_t unlisted_count; /* directories and operands that the view's walk could not read */
-    /* Not NULL until the job has reached pass_from: then look_for_files (answer.c) decides about a
-     * pass. */
-    struct command_job *job;
-    uint64_t pass_from; /* index of the view's item before which a pass may run */
+    struct state *state;      /* the state of the collection that the answer is about */
+    struct served_view *view; /* the files that the request means */
     struct pass_request pass;
-    bool passed;   /* pass.files has a bit for each file that may contain an occurrence */
-    bool silently; /* the output does not mention files without an occurrence */
-    bool quickly;  /* `silently`, and pass.files is valid for every file of the state */
-    bool counts;   /* the output counts the files without an occurrence: the summary of --json */
-    uint64_t passed_files, passed_bytes; /* `counts`: skipped files that no item counted yet */
+    struct answer_files files;
+    struct answer_pipe pipe;
 
-    int descriptors[2]; /* the pipe: reading end, writing end */
     pthread_t thread;
     atomic_bool truncated; /* max_results or max_seconds was reached */
     atomic_uint shared_count;
+    atomic_int http_status;             /* status of a refusal; 0: not refused */
+    char message[SETTINGS_ERROR_BYTES]; /* why the request is refused */
     pthread_mutex_t lock;
     bool passing; /* guarded by `lock`: pass_run is running, so pass_cancel may be called */
     struct trawl_searcher **searchers; /* guarded by `lock`: the job's searchers */
     size_t searcher_count, searcher_capacity;
 
-    /* Used by the answer's thread alone while the pipe's writing end is open. */
-    bool begun;             /* the client gets an answer, so the request can no longer be refused */
-    atomic_int http_status; /* status of a refusal; 0: not refused */
-    char message[SETTINGS_ERROR_BYTES]; /* why the request is refused */
-    uint8_t *kept;                      /* bytes that were written before the answer began */
-    size_t kept_count, kept_capacity;
-    uint64_t lines_left; /* results that the answer may still have; UINT64_MAX: no limit */
-    uint8_t line_end;
-    char *file_end; /* for REQUEST_JSON: the line `end` of the file whose `begin` was written */
-    /* in_line: the bytes so far end inside a line. line_counts: that line is a result. cut: there
-     * were more results than lines_left. */
-    bool in_line, line_counts, cut;
-    atomic_bool whole; /* the whole answer was written into the pipe */
-
     struct output output; /* the last member, since answer_begin does not clear its buffer */
 };
 
+/* The functions `begin`, `next` and `open` of struct supply. */
+void answering_begin_files(void *context, struct command_job *job,
+                           const struct value_item *operands, size_t operand_count);
+bool answering_next_file(void *context, struct walk_item *item);
+int answering_open_file(void *context, const struct walk_item *item);
 /* Gets the newest state and the view of these operands. False: the answer was refused. */
 bool answering_look(struct served_answer *answer, struct command_job *job,
                     const struct value_item *operands, size_t operand_count);

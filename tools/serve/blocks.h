@@ -2,7 +2,12 @@
 #ifndef SERVE_BLOCKS_H
 #define SERVE_BLOCKS_H
 
-#include "serve/collection.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve/files.h"
+#include "trawl.h"
 
 /* All blocks of a collection, and what loads them onto devices. */
 struct shelf {

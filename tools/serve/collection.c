@@ -51,7 +51,8 @@ static bool begin(struct collection *collection, char *message)
     collection->walking = *options->settings;
     collection->walking.directories = DIRECTORIES_RECURSE;
     collection->walking.follow_links = false;
-    collection->walking.files.sort = SORT_NONE;
+    collection->walking.files.sort = SORT_PATH; /* the order of state->order */
+    collection->walking.files.sort_backwards = false;
     collection->walking.files.debug = false;
     collection->shelf.bytes_max =
         options->host_bytes_max > 0 ? options->host_bytes_max : memory_available("") / 2;
@@ -117,8 +118,6 @@ void collection_close(struct collection *collection)
         wake(collection);
         (void)pthread_join(collection->thread, NULL);
     }
-    for (size_t i = 0; i < VIEWS_MAX; i++)
-        view_drop(collection->views[i]);
     if (collection->state != NULL)
         state_end(collection->state);
     watches_close(collection->watches);
@@ -129,6 +128,8 @@ void collection_close(struct collection *collection)
         close(collection->wake);
     for (size_t i = 0; i < collection->part_count; i++)
         free(collection->parts[i].path);
+    drop_fresh(collection);
+    free(collection->fresh);
     free(collection->dirty);
     free(collection->path);
     free(collection->root);

@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "serve/answers.h"
 #include "serve/serve_text.h"
 
 static json_t *text_of(const char *text)
@@ -22,19 +23,21 @@ char *facts_collections(struct server *server)
     json_t *list = json_array();
 
     for (size_t i = 0; i < server->collection_count; i++) {
+        struct answer_values values = {0};
         struct collection_facts facts;
 
         collection_facts(server->collections[i], &facts);
-        if (json_array_append_new(
-                list,
-                json_pack("{s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:b}", "name", text_of(facts.name),
-                          "root", text_of(facts.root), "files", (json_int_t)facts.file_count,
-                          "bytes", (json_int_t)facts.bytes_count, "held_bytes",
-                          (json_int_t)facts.held_bytes, "device_bytes",
-                          (json_int_t)facts.device_bytes, "unheld_files",
-                          (json_int_t)facts.unheld_count, "state", (json_int_t)facts.state_number,
-                          "load_seconds", (double)facts.load_ns * 1e-9, "loading",
-                          (int)facts.loading)) != 0) {
+        values.collection_name = text_of(facts.name);
+        values.collection_root = text_of(facts.root);
+        values.collection_files = facts.file_count;
+        values.collection_bytes = facts.bytes_count;
+        values.collection_held_bytes = facts.held_bytes;
+        values.collection_device_bytes = facts.device_bytes;
+        values.collection_unheld_files = facts.unheld_count;
+        values.collection_state = facts.state_number;
+        values.collection_load_seconds = (double)facts.load_ns * 1e-9;
+        values.collection_loading = facts.loading;
+        if (json_array_append_new(list, answers_pack(ANSWER_collection, &values)) != 0) {
             json_decref(list);
             return NULL;
         }

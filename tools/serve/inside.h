@@ -2,16 +2,12 @@
 #ifndef SERVE_INSIDE_H
 #define SERVE_INSIDE_H
 
+#include "serve/collection.h"
 #include "serve/states.h"
 #include "serve/watch.h"
 
 #define TOO_FAST "the files change faster than they can be listed"
 #define OPEN_LEVELS 32u /* directories that a walk keeps open */
-#define VIEWS_MAX 64u   /* views that a collection keeps */
-
-/* A view fails if names have changed during each of its walks for this time. Tests set the variable
- * lower. */
-extern uint64_t view_rounds_ns;
 
 /* Bytes of files that are read while a search waits; the collection's thread reads the rest. A
  * larger file is loaded again once the file has not changed for quiet_ns. Tests set both lower. */
@@ -45,11 +41,13 @@ struct collection {
     uint64_t watch_again_ns;
     bool must_walk; /* anything may have changed, so the whole tree is to be walked */
     bool anew;      /* all files are to be read again */
-    bool renamed;   /* names or rules may have changed, so views have to walk again */
+    bool renamed;   /* a walk may have missed a file that was moved meanwhile */
     struct changed_part parts[PARTS_MAX];
     size_t part_count;
     uint32_t *dirty; /* indices of files whose contents may have changed; may contain duplicates */
     size_t dirty_count, dirty_capacity;
+    char **fresh; /* paths of new files; owned */
+    size_t fresh_count, fresh_capacity;
     char *path; /* buffer for one path */
     size_t path_capacity;
     /* Duration of the last refresh. */
@@ -57,10 +55,8 @@ struct collection {
     /* Successive walks of the whole tree in which a directory had two paths. */
     uint32_t conflict_count;
 
-    pthread_mutex_t lock; /* Held for moments only. Guards the members up to view_bytes: */
+    pthread_mutex_t lock; /* Held for moments only. Guards `state`: */
     struct state *state;  /* the newest state */
-    struct served_view *views[VIEWS_MAX]; /* by last use, the most recent first; NULL: free */
-    uint64_t view_bytes;                  /* sum of `bytes` over all views */
 
     pthread_t thread; /* refreshes after notices, loads files, and merges blocks */
     /* waits_for_quiet: a large file changed within quiet_ns, so the thread looks at the file again
@@ -81,10 +77,15 @@ void *tend_collection(void *collection);
 void collection_publish(struct collection *collection, struct state *state,
                         struct file_batch *batch);
 
-/* Watches a directory and its .git/info, where git may have rules. Fails as watches_add does. The
- * caller holds collection->refresh. */
-bool watch_directory(struct collection *collection, int descriptor, const char *path,
-                     enum watch_cause cause);
+/* Reads the kernel's notices, and notes what has to be looked at or walked. The caller holds
+ * collection->refresh. */
+void take_notices(struct collection *collection);
+/* Forgets a part that is to be walked. */
+void drop_part(struct collection *collection, size_t at);
+/* Reads the status of a file below a directory, without following a link at the path's end; takes
+ * paths that are too long for one call of the kernel, too. False: errno says why. */
+bool status_below(int directory, const char *path, struct stat *status);
+void drop_fresh(struct collection *collection);
 
 /* Returns whether the collection's bounds (--from, --until) let it serve the file at this path
  * below the base. */
@@ -104,30 +105,5 @@ const char *path_below(const struct collection *collection, const char *path);
 /* Writes the operand to `path` as an absolute path without "." and double slashes. *is_folder: the
  * operand ends like a directory's name. False: the operand has a part "..". */
 bool path_normalize(const char *directory, const char *operand, char *path, bool *is_folder);
-
-/* Everything that determines the walk of a view, as bytes. Requests with equal keys get the same
- * view. */
-struct view_key {
-    char *bytes;
-    size_t count, capacity;
-    bool failed;
-};
-
-void view_key_add(struct view_key *key, const void *bytes, size_t count);
-void view_key_add_list(struct view_key *key, const struct value_item *items, size_t count);
-
-/* Returns a kept view with this key and this set of names; the caller drops it. NULL: there is
- * none. */
-struct served_view *views_find(struct collection *collection, const struct view_key *key,
-                               uint64_t names);
-/* Keeps a view as the most recently used one, and drops the least recently used views to make room.
- * Takes ownership of the key's bytes. all: bounds the views' memory by a share of all requests'
- * memory; NULL: no bound. */
-void views_keep(struct collection *collection, struct view_key *key, struct served_view *view,
-                const struct guard *all);
-
-/* Returns for each operand the index of the first operand with the same text; to be freed. NULL:
- * out of memory. */
-size_t *operand_firsts(const struct value_item *operands, size_t count);
 
 #endif

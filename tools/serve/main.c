@@ -1,4 +1,10 @@
-/* main: starts the server, handles signals, and ends the server. */
+/* main: starts the server, handles signals, and ends the server.
+ *
+ * To read this room, follow a request: http.h receives the request, request.h reads its JSON,
+ * answer.h makes the answer from a collection (collection.h: states, blocks and views of files),
+ * and pass.h searches for several requests at once. watch.h and refresh.c follow changes of the
+ * files.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "serve/answers.h"
 #include "serve/http.h"
 #include "serve/serve_memory.h"
 #include "serve/serve_options.h"
@@ -151,7 +158,7 @@ static bool open_collections(struct serving *serving, char *message)
             .from = options->from,
             .until = options->until,
             .runtime = server->runtime,
-            /* 0 would mean no limit. */
+            /* at least 1, because 0 would mean no limit */
             .host_bytes_max =
                 host_bytes >= options->root_count ? host_bytes / options->root_count : 1,
             .watch = true,
@@ -372,6 +379,8 @@ static int print_document(const struct serve_options *options)
         serve_options_print_help(&standard_output);
     else if (options->manual)
         serve_options_print_manual(&standard_output);
+    else if (options->answers)
+        answers_print(&standard_output);
     else
         version_print(&standard_output);
     return job_end_document(&job);
@@ -389,7 +398,8 @@ int main(int argument_count, char **arguments)
         message_print("/dev/null: %s", strerror(errno));
     } else if (!serve_options_read(&serving.options, argument_count, arguments, message)) {
         message_print("%s", message);
-    } else if (serving.options.help || serving.options.version || serving.options.manual) {
+    } else if (serving.options.help || serving.options.version || serving.options.manual ||
+               serving.options.answers) {
         status = print_document(&serving.options);
     } else {
         if (!set_up_process()) {

@@ -345,7 +345,6 @@ static enum trawl_status share(struct passes *passes, struct pass_member *member
     return member->stage == PASS_LEADS ? lead(passes, member, error) : TRAWL_OK;
 }
 
-/* Searches the blocks for one request alone. */
 static enum trawl_status search_blocks(struct passes *passes, struct pass_member *member, bool fits,
                                        bool is_listed, struct trawl_error *error)
 {
@@ -379,7 +378,7 @@ static bool search(struct passes *passes, struct pass_member *member)
 {
     struct pass_request *request = member->request;
     const struct state *state = request->state;
-    /* pass_own would take each file for a line. */
+    /* Expressions are always listed: pass_own would take each file for a line. */
     bool has_expressions = trawl_plan_facts(request->plan).syntax != TRAWL_LITERAL;
     bool fits = pass_list_fits(request->plan);
     bool is_listed = fits && (has_expressions || !is_dense(passes, request));

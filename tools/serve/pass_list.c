@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A string of a member. */
 struct pass_string {
     struct trawl_pattern pattern;
     struct pass_member *member;
@@ -66,7 +65,8 @@ bool pass_list_fits(const struct trawl_plan *plan)
         /* Otherwise the best of several overlapping spans may cross the file's end, and a worse
          * span inside the file would be missed. */
         return has_lines && (facts.flags & TRAWL_WITHIN_LINES);
-    /* An occurrence of an expression lies within a line. */
+    /* The pass puts a newline behind each file. Under a plan with a different line end, an
+     * expression or a whole line could cross from a file into the next file. */
     return has_lines || (!(facts.flags & TRAWL_WHOLE_LINE) && facts.syntax == TRAWL_LITERAL);
 }
 

@@ -21,9 +21,9 @@ static bool read_ranks(struct pass_member *member)
     uint32_t index_count = request->state->index_count;
 
     member->ranks = calloc(index_count + (size_t)1, sizeof *member->ranks);
-    for (uint64_t i = view->item_count; member->ranks != NULL && i-- > 0;)
-        if (view->items[i].kind == WALK_FILE && view->items[i].file < index_count)
-            member->ranks[view->items[i].file] = (uint32_t)i;
+    for (uint64_t i = view->file_count; member->ranks != NULL && i-- > 0;)
+        if (view->files[i] < index_count)
+            member->ranks[view->files[i]] = (uint32_t)i;
     return member->ranks != NULL;
 }
 
@@ -73,8 +73,9 @@ void pass_member_reset(struct pass_member *member)
     member->is_full = member->no_memory = member->some_open = false;
     if (state->unheld_count > 0 || (state->unplain_count > 0 && !request->search_zip))
         for (uint32_t i = 0; i < state->index_count; i++)
-            if (state->files[i] != NULL && (state->files[i]->block == NULL ||
-                                            (!state->files[i]->is_plain && !request->search_zip)))
+            if (state->files[i] != NULL && state->files[i]->kind == ENTRY_FILE &&
+                (state->files[i]->block == NULL ||
+                 (!state->files[i]->is_plain && !request->search_zip)))
                 pass_set_bit(request->files, i);
 }
 

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A file that is being searched. */
 struct pass_file {
     struct pass_member *member;
     uint32_t file;
@@ -187,14 +186,14 @@ static enum trawl_status list_files(struct pass_member *member, struct trawl_err
     const struct served_view *view = request->view;
     enum trawl_status status = TRAWL_OK;
 
-    for (uint64_t i = 0; i < view->item_count && request->position_count < request->positions_max;
+    for (uint64_t i = 0; i < view->file_count && request->position_count < request->positions_max;
          i++) {
-        uint32_t number = view->items[i].file;
+        uint32_t number = view->files[i];
         const struct served_file *file;
         struct trawl_text *text;
 
         if (number >= state->index_count || !pass_bit(request->files, number) ||
-            view->items[i].kind != WALK_FILE || member->ranks[number] != i)
+            member->ranks[number] != i)
             continue;
         file = state->files[number];
         if (file->block == NULL || !file->is_plain)

@@ -1,14 +1,13 @@
 /* refresh: makes the next state of a collection from the kernel's notices about its directories.
  *
- * A notice names a file that may have changed, or a part of the tree that has to be walked: a
- * directory, with or without the directories below. All changes go into a batch, and the new
- * contents into the batch's block. While the smallest blocks are no larger than about twice the
- * batch, the batch takes them in, as a log-structured merge tree does. So there are few blocks
- * however often files change.
+ * notices.c says what has to be looked at. All changes go into a batch, and the new contents into
+ * the batch's block. While the smallest blocks are no larger than about twice the batch, the batch
+ * takes them in, as a log-structured merge tree does. So there are few blocks however often files
+ * change.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <sys/vfs.h>
@@ -18,7 +17,6 @@
 #include "trawl/command_clock.h"
 #include "trawl/exclude.h"
 #include "trawl/file_filter.h"
-#include "trawl/grow.h"
 #include "trawl/message.h"
 
 #define ROUNDS_MAX 8u
@@ -41,207 +39,6 @@ static bool no_memory(char *message)
     return false;
 }
 
-/* ---- Notices --------------------------------------------------------------------------------- */
-
-bool watch_directory(struct collection *collection, int descriptor, const char *path,
-                     enum watch_cause cause)
-{
-    const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-    const char *name = ".git/info";
-    int rules = openat(descriptor, name, flags);
-    size_t bytes = strlen(path) + sizeof "/.git/info";
-    char *below;
-    bool good;
-    int os_code = ENOMEM;
-
-    if (rules < 0 && errno == ENOENT) /* git may create .git/info later */
-        rules = openat(descriptor, name = ".git", flags);
-    below = rules < 0 ? NULL : malloc(bytes);
-    good = rules < 0 || below != NULL;
-    if (below != NULL) {
-        (void)snprintf(below, bytes, "%s%s%s", path, *path == '\0' ? "" : "/", name);
-        good = watches_add(collection->watches, rules, below,
-                           cause == WATCH_VIEW ? WATCH_VIEW : WATCH_RULES);
-        os_code = errno;
-    }
-    if (good) {
-        good = watches_add(collection->watches, descriptor, path, cause);
-        os_code = errno;
-    }
-    free(below);
-    if (rules >= 0)
-        close(rules);
-    errno = os_code;
-    return good;
-}
-
-/* Sets collection->path to directory/name. False: out of memory; the whole tree is to be walked. */
-static bool set_path(struct collection *collection, const char *directory, const char *name)
-{
-    size_t bytes = strlen(directory) + strlen(name) + 2;
-    char *path = grown(collection->path, &collection->path_capacity, 256, bytes, 1);
-
-    collection->must_walk |= path == NULL;
-    if (path == NULL)
-        return false;
-    collection->path = path;
-    (void)snprintf(path, bytes, "%s%s%s", directory, *directory == '\0' || *name == '\0' ? "" : "/",
-                   name);
-    return true;
-}
-
-static void drop_part(struct collection *collection, size_t at)
-{
-    struct changed_part *parts = collection->parts;
-
-    free(parts[at].path);
-    collection->part_count--;
-    memmove(parts + at, parts + at + 1, (collection->part_count - at) * sizeof *parts);
-}
-
-/* Adds the directory collection->path to the parts to be walked. Afterwards no part lies in another
- * part that is `deep`. */
-static void add_part(struct collection *collection, bool deep)
-{
-    const struct file_settings *files = &collection->walking.files;
-    struct changed_part *parts = collection->parts;
-    const char *path = collection->path;
-    size_t at = 0;
-    char *copy;
-
-    while (at < collection->part_count) {
-        bool same = strcmp(parts[at].path, path) == 0;
-
-        if (parts[at].deep ? is_in(path, parts[at].path) : same && !deep)
-            return;
-        if (same || (deep && is_in(parts[at].path, path)))
-            drop_part(collection, at);
-        else
-            at++;
-    }
-    /* A walk of a part opens the part's whole path at once, so the path must not be too long. */
-    if (at == PARTS_MAX || (deep && *path == '\0') || collection->file != NULL ||
-        strlen(collection->base) + strlen(path) + 2 > PATH_MAX || !walks_alike_below(files) ||
-        (copy = strdup(path)) == NULL) {
-        collection->must_walk = true;
-        return;
-    }
-    parts[collection->part_count++] = (struct changed_part){copy, deep};
-}
-
-/* Adds a file's index to collection->dirty, the list of files with possibly changed contents. */
-static void add_dirty(struct collection *collection, uint32_t index)
-{
-    uint32_t *dirty = collection->dirty;
-
-    if (collection->dirty_count > 0 && dirty[collection->dirty_count - 1] == index)
-        return;
-    dirty =
-        grown(dirty, &collection->dirty_capacity, 64, collection->dirty_count + 1, sizeof *dirty);
-    if (dirty == NULL) {
-        collection->must_walk = true;
-        return;
-    }
-    collection->dirty = dirty;
-    dirty[collection->dirty_count++] = index;
-}
-
-/* Reads the status of a file below a directory, without following a link at the path's end; takes
- * paths that are too long for one call of the kernel, too. False: errno says why. */
-static bool status_below(int directory, const char *path, struct stat *status)
-{
-    bool good = fstatat(directory, path, status, AT_SYMLINK_NOFOLLOW) == 0;
-    int descriptor;
-
-    if (good || errno != ENAMETOOLONG)
-        return good;
-    descriptor = open_below(directory, path, O_PATH | O_CLOEXEC);
-    good = descriptor >= 0 && fstat(descriptor, status) == 0;
-    if (descriptor >= 0)
-        close(descriptor);
-    return good;
-}
-
-static bool is_rule_file(const char *name)
-{
-    static const char *const names[] = {".gitignore", ".ignore", ".rgignore", ".git", "exclude"};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
-}
-
-/* Handles a notice about a file, or about a name that was a file. */
-static void take_file_notice(struct collection *collection, const struct notice *notice)
-{
-    bool limited = collection->walking.files.bytes_max != UINT64_MAX, is_file;
-    struct stat status;
-    nlink_t links = 0;
-    uint32_t index;
-
-    if ((collection->file != NULL && strcmp(notice->name, collection->file) != 0) ||
-        !set_path(collection, notice->directory, notice->name))
-        return;
-    index = state_find(collection->state, collection->path);
-    if (index != UINT32_MAX) {
-        links = collection->state->files[index]->supplied.status.st_nlink;
-        add_dirty(collection, index);
-    }
-    is_file =
-        status_below(collection->shelf.base, collection->path, &status) && S_ISREG(status.st_mode);
-    /* A file with hard links changed under its other names, too. */
-    if (links > 1 || (is_file && status.st_nlink > 1))
-        collection->must_walk = true;
-    else if (is_file && (limited || (index == UINT32_MAX && notice->kind == NOTICE_NAME)) &&
-             set_path(collection, notice->directory, ""))
-        add_part(collection, false);
-}
-
-/* Decides what has to be looked at or walked because of a notice. */
-static void take_notice(struct collection *collection, const struct notice *notice)
-{
-    const struct settings *settings = &collection->walking;
-    bool of_rules = is_rule_file(notice->name), of_tree = notice->kind == NOTICE_TREE;
-    bool may_be_left_out = walks_by_rules(&settings->files) || settings->filters.count > 0;
-
-    collection->renamed |= of_rules || notice->kind != NOTICE_CONTENT;
-    if (of_tree) /* the change may have resolved the conflict of two paths */
-        collection->conflict_count = 0;
-    collection->must_walk |=
-        notice->is_walked ? of_rules && settings->files.filtering : of_rules || of_tree;
-    if (!notice->is_walked)
-        return;
-    if (!of_tree)
-        take_file_notice(collection, notice);
-    else if (set_path(collection, notice->directory, may_be_left_out ? "" : notice->name))
-        add_part(collection, true);
-}
-
-/* Returns whether another directory has the base's path now. The kernel sends no notice when an
- * empty base is replaced, or when a directory above the base is renamed. */
-static bool is_base_replaced(const struct collection *collection)
-{
-    struct stat named, open;
-
-    return collection->shelf.base >= 0 &&
-           (lstat(collection->base, &named) != 0 || fstat(collection->shelf.base, &open) != 0 ||
-            named.st_dev != open.st_dev || named.st_ino != open.st_ino);
-}
-
-static void take_notices(struct collection *collection)
-{
-    struct notice notice;
-
-    if (is_base_replaced(collection))
-        collection->must_walk = collection->renamed = true;
-    while (collection->watches != NULL && watches_next(collection->watches, &notice))
-        if (notice.kind == NOTICE_LOST || collection->state == NULL)
-            collection->must_walk = collection->renamed = true;
-        else
-            take_notice(collection, &notice);
-}
-
 /* ---- Changes --------------------------------------------------------------------------------- */
 
 enum mark { MARK_SEEN = 1, MARK_DIRTY = 2 };
@@ -258,11 +55,10 @@ struct update {
     const struct changed_part *part; /* the part that is being walked */
     /* The walk has entered the part's directory, and is_part was true. */
     bool entered;
-    bool renamed;   /* files were added or removed */
     bool conflict;  /* a directory has two paths, or was replaced */
     bool blind;     /* a directory cannot be watched, for the reason watch_code */
     int watch_code; /* errno; 0: the directory's file system sends no notices */
-    /* A new file with hard links came: its other names may have changed without a notice. */
+    /* A file with hard links came or changed: its other names may have changed without a notice. */
     bool linked;
     bool failed; /* memory or descriptors were short */
 };
@@ -274,30 +70,65 @@ static bool is_changed(const struct update *update, uint32_t index)
            update->state->files[index] != update->before->files[index];
 }
 
-/* Adds a file that has to be read to the batch. index UINT32_MAX: the file is new. */
-static void put_file(struct update *update, uint32_t index, const char *path,
-                     const struct stat *status)
+/* Adds an entry to the batch. index UINT32_MAX: the entry is new. is_read: a file that the batch
+ * reads. NULL: update->failed. */
+static struct served_file *put_entry(struct update *update, uint32_t index, const char *path,
+                                     const struct stat *status, bool is_read)
 {
     struct file_batch *batch = &update->batch;
-    struct served_file *made =
-        batch_make(batch, index, path, status, batch_fits(batch, status, update->bytes_max));
+    struct served_file *made = batch_make(batch, index, path, status, is_read);
 
-    if (made != NULL && index == UINT32_MAX) {
+    update->linked |= update->before != NULL && status->st_nlink > 1;
+    if (made != NULL && index == UINT32_MAX)
         index = batch->items[batch->count - 1].index = state_add(update->state, made);
-        update->renamed = true;
-        update->linked |= update->before != NULL && status->st_nlink > 1;
-    }
-    if (made == NULL || index == UINT32_MAX)
+    if (made == NULL || index == UINT32_MAX) {
         update->failed = true;
-    else
-        update->state->files[index] = made;
+        return NULL;
+    }
+    return update->state->files[index] = made;
 }
 
 static void remove_file(struct update *update, uint32_t index)
 {
     update->failed |= !batch_remove(&update->batch, index);
     update->state->files[index] = NULL;
-    update->renamed = true;
+}
+
+/* Handles a directory, or an entry that is left out: keeps the entry of the state before if
+ * unchanged, else adds `wanted` to the batch. */
+static void take_other(struct update *update, const char *below, const struct served_file *wanted)
+{
+    static const struct stat none;
+    uint32_t index = state_find(update->state, below);
+    struct served_file *made;
+
+    if (index != UINT32_MAX && is_changed(update, index)) {
+        made = update->state->files[index];
+        if (made != NULL &&
+            made->kind == wanted->kind) /* an error in a directory that was entered */
+            made->os_code = wanted->os_code;
+        return;
+    }
+    if (index != UINT32_MAX) {
+        const struct served_file *file = update->before->files[index];
+
+        update->marks[index] |= MARK_SEEN;
+        if (file->kind == wanted->kind && file->os_code == wanted->os_code &&
+            file->why == wanted->why && file->is_directory == wanted->is_directory)
+            return;
+    }
+    made = put_entry(update, index, below, &none, false);
+    if (made != NULL) {
+        made->kind = wanted->kind;
+        made->os_code = wanted->os_code;
+        made->why = wanted->why;
+        made->is_directory = wanted->is_directory;
+    }
+}
+
+static void take_directory(struct update *update, const char *below, int os_code)
+{
+    take_other(update, below, &(struct served_file){.kind = ENTRY_DIRECTORY, .os_code = os_code});
 }
 
 /* Handles a file that exists: keeps the file of the state before if unchanged, else adds a new file
@@ -321,40 +152,38 @@ static void take_file(struct update *update, int directory, const char *name, co
         return;
     if (file != NULL)
         update->marks[index] |= MARK_SEEN;
-    if (file == NULL || is_dirty || file->recent || update->collection->anew ||
-        !same_status(&file->supplied.status, &status))
-        put_file(update, index, below, &status);
+    if (file == NULL || file->kind != ENTRY_FILE || is_dirty || file->recent ||
+        update->collection->anew || !same_status(&file->supplied.status, &status))
+        (void)put_entry(update, index, below, &status,
+                        batch_fits(&update->batch, &status, update->bytes_max));
 }
 
-/* Looks at the changed files that no walk has met. */
+/* Looks at the changed and the new files that no walk has met. */
 static void take_dirty(struct update *update)
 {
     struct collection *collection = update->collection;
+    struct stat status;
 
     for (size_t i = 0; i < collection->dirty_count && !update->failed; i++) {
         uint32_t index = collection->dirty[i];
 
         if (is_changed(update, index) || (update->marks[index] & MARK_SEEN) != 0)
             continue;
+        if (update->before->files[index]->kind != ENTRY_FILE) {
+            if (!status_below(collection->shelf.base, update->before->files[index]->path, &status))
+                remove_file(update, index);
+            continue;
+        }
         take_file(update, collection->shelf.base, update->before->files[index]->path,
                   update->before->files[index]->path);
         if ((update->marks[index] & MARK_SEEN) == 0)
             remove_file(update, index);
     }
+    for (size_t i = 0; i < collection->fresh_count && !update->failed; i++)
+        take_file(update, collection->shelf.base, collection->fresh[i], collection->fresh[i]);
 }
 
 /* ---- Walks ----------------------------------------------------------------------------------- */
-
-bool walks_by_rules(const struct file_settings *files)
-{
-    return files->filtering || files->hidden < 0 || files->rules.count > 0;
-}
-
-bool walks_alike_below(const struct file_settings *files)
-{
-    return !(files->filtering && files->no_ignore_parent) && !files->one_file_system &&
-           files->depth_max == UINT64_MAX;
-}
 
 const char *path_below(const struct collection *collection, const char *path)
 {
@@ -367,20 +196,6 @@ const char *path_below(const struct collection *collection, const char *path)
     if (path[bytes] == '\0')
         return path + bytes;
     return path[bytes] == '/' ? path + bytes + 1 : NULL;
-}
-
-/* Compares two paths name by name, as --sort=path orders files. */
-static int compare_paths(const char *left, const char *right)
-{
-    while (*left == *right && *left != '\0') {
-        left++;
-        right++;
-    }
-    if (*left == '\0' || *right == '\0')
-        return (*left != '\0') - (*right != '\0');
-    if (*left == '/' || *right == '/') /* the name that ends here comes first */
-        return *left == '/' ? -1 : 1;
-    return (unsigned char)*left < (unsigned char)*right ? -1 : 1;
 }
 
 bool is_within_bounds(const struct collection *collection, const char *path)
@@ -417,6 +232,37 @@ static bool is_without_notices(int descriptor)
     return false;
 }
 
+/* Watches a directory and its .git/info, where git may have rules. Fails as watches_add does. */
+static bool watch_directory(struct collection *collection, int descriptor, const char *path)
+{
+    const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    const char *name = ".git/info";
+    int rules = openat(descriptor, name, flags);
+    size_t bytes = strlen(path) + sizeof "/.git/info";
+    char *below;
+    bool good;
+    int os_code = ENOMEM;
+
+    if (rules < 0 && errno == ENOENT) /* git may create .git/info later */
+        rules = openat(descriptor, name = ".git", flags);
+    below = rules < 0 ? NULL : malloc(bytes);
+    good = rules < 0 || below != NULL;
+    if (below != NULL) {
+        (void)snprintf(below, bytes, "%s%s%s", path, *path == '\0' ? "" : "/", name);
+        good = watches_add(collection->watches, rules, below, WATCH_RULES);
+        os_code = errno;
+    }
+    if (good) {
+        good = watches_add(collection->watches, descriptor, path, WATCH_FILES);
+        os_code = errno;
+    }
+    free(below);
+    if (rules >= 0)
+        close(rules);
+    errno = os_code;
+    return good;
+}
+
 /* Returns whether the directory at which the walk begins still has the part's path. */
 static bool is_part(const struct update *update, int descriptor)
 {
@@ -435,19 +281,47 @@ static void enter_directory(void *context, int descriptor, const char *path)
 {
     struct update *update = context;
     struct collection *collection = update->collection;
+    const char *below = path_below(collection, path);
 
     if (!update->entered && !is_part(update, descriptor)) {
         update->conflict = true;
         return;
     }
     update->entered = true;
+    if (collection->file == NULL)
+        take_directory(update, below, 0);
     update->blind |= is_without_notices(descriptor);
     if (collection->watches == NULL || update->blind ||
-        watch_directory(collection, descriptor, path_below(collection, path), WATCH_FILES))
+        watch_directory(collection, descriptor, below))
         return;
     update->conflict |= errno == EXDEV;
     update->blind |= errno != EXDEV;
     update->watch_code = errno == EXDEV ? 0 : errno;
+}
+
+/* Handles what the walk of a part has found. */
+static void take_found(struct update *update, const struct tree_entry *entry)
+{
+    const char *below = path_below(update->collection, entry->path);
+    uint32_t index;
+
+    update->failed |= entry->kind == TREE_ERROR && is_shortage(entry->os_code);
+    if (entry->kind == TREE_FILE && update->entered) {
+        take_file(update, entry->directory->descriptor, entry->path + entry->name_at, below);
+    } else if (entry->kind == TREE_ERROR && entry->os_code != ENOENT && entry->os_code != ENOTDIR) {
+        take_directory(update, below, entry->os_code);
+    } else if (entry->kind == TREE_LEFT && update->entered &&
+               (update->part->deep || entry->why != LEFT_TOO_DEEP)) {
+        take_other(update, below,
+                   &(struct served_file){.kind = ENTRY_LEFT,
+                                         .why = entry->why,
+                                         .is_directory = entry->type == DT_DIR});
+    } else if (entry->kind == TREE_LEFT && update->entered) {
+        index = state_find(update->state, below);
+        /* The walk does not go down into this directory, which the state may know. */
+        if (index != UINT32_MAX && !is_changed(update, index))
+            update->marks[index] |= MARK_SEEN;
+    }
 }
 
 static void walk_tree(struct update *update, const char *path)
@@ -458,6 +332,8 @@ static void walk_tree(struct update *update, const char *path)
     const struct tree_options options = {.exclude = update->job.exclude,
                                          .filter = update->job.filter,
                                          .files = &files,
+                                         .skip_devices = true,
+                                         .tells_left = true,
                                          .open_levels = OPEN_LEVELS,
                                          .left_out = &left_out,
                                          .watcher = &watcher};
@@ -467,19 +343,16 @@ static void walk_tree(struct update *update, const char *path)
     if (!update->part->deep)
         files.depth_max = 1;
     tree = tree_open(path, &options);
-    update->state->unreadable |= tree == NULL && errno != ENOENT;
-    update->failed |= tree == NULL && is_shortage(errno);
-    while (tree != NULL && !update->failed && tree_next(tree, &entry)) {
-        if (entry.kind == TREE_FILE && update->entered)
-            take_file(update, entry.directory->descriptor, entry.path + entry.name_at,
-                      path_below(update->collection, entry.path));
-        update->failed |= entry.kind == TREE_ERROR && is_shortage(entry.os_code);
-        update->state->unreadable |= entry.kind == TREE_ERROR && entry.os_code != ENOENT;
-    }
+    if (tree == NULL) /* an ignore file above the tree cannot be read */
+        take_found(update,
+                   &(struct tree_entry){.kind = TREE_ERROR, .path = path, .os_code = errno});
+    while (tree != NULL && !update->failed && tree_next(tree, &entry))
+        take_found(update, &entry);
     tree_close(tree);
 }
 
-/* Removes the part's files that the walk has not met. */
+/* Removes the part's files that the walk has not met. A file that has the part's own path was a
+ * directory in between: a notice named the file, so take_dirty looks at the file. */
 static void remove_unseen(struct update *update)
 {
     const struct changed_part *part = update->part;
@@ -490,7 +363,8 @@ static void remove_unseen(struct update *update)
 
         if (file != NULL && (update->marks[i] & MARK_SEEN) == 0 && !is_changed(update, i) &&
             is_in(file->path, part->path) &&
-            (part->deep || strchr(file->path + bytes + (bytes > 0), '/') == NULL))
+            (file->kind != ENTRY_FILE || file->path[bytes] != '\0' || bytes == 0) &&
+            (part->deep || strchr(file->path + bytes + (file->path[bytes] == '/'), '/') == NULL))
             remove_file(update, i);
     }
 }
@@ -554,19 +428,16 @@ static bool walk_parts(struct update *update, char *message)
     const struct settings *settings = &collection->walking;
     char nothing[] = "";
     const struct changed_part all = {nothing, true};
-    bool good =
-        (!collection->must_walk || open_base(collection, message)) &&
-        (settings->filters.count == 0 ||
-         exclude_open(&update->job.exclude, &settings->filters, message)) &&
-        (!walks_by_rules(&settings->files) || filter_open(&update->job.filter, settings, message));
+    bool good = (!collection->must_walk || open_base(collection, message)) &&
+                (settings->filters.count == 0 ||
+                 exclude_open(&update->job.exclude, &settings->filters, message)) &&
+                (!walks_by_rules(&settings->files) ||
+                 filter_open(&update->job.filter, settings, false, message));
 
-    if (good && collection->must_walk) {
-        update->state->unreadable = false;
+    if (good && collection->must_walk)
         walk_part(update, &all);
-    } else if (good) {
-        for (size_t i = 0; i < collection->part_count; i++)
-            walk_part(update, &collection->parts[i]);
-    }
+    for (size_t i = 0; good && !collection->must_walk && i < collection->part_count; i++)
+        walk_part(update, &collection->parts[i]);
     if (update->job.exclude != NULL)
         exclude_close(update->job.exclude);
     filter_close(update->job.filter);
@@ -601,11 +472,12 @@ static bool make_state(struct update *update, char *message)
     take_dirty(update);
     if (update->failed)
         return no_memory(message);
-    if (update->batch.count == 0 && update->before != NULL && !collection->renamed)
+    if (update->batch.count == 0 && update->before != NULL)
         return true;
+    if (!state_order(update->state, &update->batch))
+        return no_memory(message);
     (void)state_merge(update->state, MERGE_BYTES, &update->batch);
     (void)batch_fill(&update->batch); /* on failure, searches open the files that are not held */
-    update->state->names += update->renamed || collection->renamed;
     collection_publish(collection, update->state, &update->batch);
     update->state = NULL;
     return true;
@@ -633,6 +505,12 @@ static void say_watched(struct collection *collection)
     if (collection->watch_again_ns != 0)
         message_print("%s: its directories are watched again", collection->options.name);
     collection->watch_again_ns = 0;
+}
+
+void drop_fresh(struct collection *collection)
+{
+    while (collection->fresh_count > 0)
+        free(collection->fresh[--collection->fresh_count]);
 }
 
 static bool update_state(struct collection *collection, char *message)
@@ -667,12 +545,14 @@ static bool update_state(struct collection *collection, char *message)
     collection->anew = collection->anew && !walks_all;
     collection->renamed = collection->must_walk;
     collection->dirty_count = 0;
+    drop_fresh(collection);
     return true;
 }
 
-/* Brings the state up to date; the caller holds collection->refresh. Fails if names change until
+/* Brings the state up to date; the caller holds collection->refresh. Fails if files are moved until
  * the time is over: a walk may then have looked for a file in a place too early or too late, so no
- * state is known to be complete. Contents that change are no reason to fail: each file is held as
+ * state is known to be complete. A new file is no reason to fail: the next call takes the file.
+ * Contents that change are no reason to fail: each file is held as
  * it was at some time during the call. */
 static bool refresh(struct collection *collection, char *message)
 {
@@ -685,7 +565,7 @@ static bool refresh(struct collection *collection, char *message)
     for (unsigned round = 0; good; round++) {
         take_notices(collection);
         if (!collection->must_walk && !collection->renamed && collection->dirty_count == 0 &&
-            collection->part_count == 0)
+            collection->part_count == 0 && collection->fresh_count == 0)
             break;
         if (round > 0 && !collection->renamed &&
             (round >= ROUNDS_MAX || now_ns() - begin > ROUNDS_NS || looks))

@@ -594,9 +594,16 @@ static bool finish(struct reading *reading)
 
     if (settings->patterns.count == 0 && !settings->files.names_only)
         return refuse(reading, 400, "patterns: there is no string to search for");
+    if (settings->files.sort > SORT_PATH)
+        return refuse(reading, 422,
+                      "--sort is served with 'path' alone: a server lists files by path");
     if (settings->operands.count == 0 ||
         (request->format != REQUEST_FRAMES && settings->directories == DIRECTORIES_READ))
         settings->directories = DIRECTORIES_RECURSE;
+    if (settings->devices == DEVICES_READ && settings->directories == DIRECTORIES_RECURSE)
+        return refuse(reading, 422,
+                      "--devices=read is not served with directories: the server reads "
+                      "only regular files");
     settings->count_by_pattern |= request->format >= REQUEST_COLUMNS;
     /* Offsets count the bytes of the file itself, so nothing is converted. */
     if (request->format >= REQUEST_COLUMNS)

@@ -71,6 +71,8 @@ static const struct option_row {
     {"--help", NULL, OPTION_SWITCH, AT(help), 0, "print this help"},
     {"--version", NULL, OPTION_SWITCH, AT(version), 0, "print the version"},
     {"--generate=man", NULL, OPTION_SWITCH, AT(manual), 0, "print the manual page"},
+    {"--generate=answers", NULL, OPTION_SWITCH, AT(answers), 0,
+     "print the table of the members of answers"},
 #undef AT
 };
 
@@ -241,7 +243,7 @@ bool serve_options_read(struct serve_options *options, int argument_count, char 
         strcpy(message, settings->error);
         return false;
     }
-    if (options->help || options->version || options->manual)
+    if (options->help || options->version || options->manual || options->answers)
         return true;
     if (!flags_parse(settings, NULL, left, options->arguments, false) || !check_options(settings)) {
         strcpy(message, settings->error);

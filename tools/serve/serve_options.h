@@ -15,8 +15,8 @@ struct serve_options {
     uint64_t host_bytes, device_bytes, request_bytes; /* 0: not given */
     uint64_t drain_seconds;
     struct request_limits limits;
-    struct http_options http;   /* queries_max, connections_max and idle_seconds alone are set */
-    bool help, version, manual; /* the option asks for a document */
+    struct http_options http; /* queries_max, connections_max and idle_seconds alone are set */
+    bool help, version, manual, answers; /* the option asks for a document */
     /* The command's options that say which files are served and how they are searched. */
     struct settings settings;
     char **arguments; /* the arguments that the settings borrow from */

@@ -1,5 +1,4 @@
-/* states: makes the states of a collection, each from the state before, and frees states and
- * files. */
+/* states: see states.h. */
 #include "serve/states.h"
 
 #include <stdlib.h>
@@ -103,6 +102,123 @@ uint32_t state_find(const struct state *state, const char *path)
     }
 }
 
+/* ---- Order ----------------------------------------------------------------------------------- */
+
+int compare_paths(const char *left, const char *right)
+{
+    while (*left == *right && *left != '\0') {
+        left++;
+        right++;
+    }
+    if (*left == '\0' || *right == '\0')
+        return (*left != '\0') - (*right != '\0');
+    if (*left == '/' || *right == '/') /* the name that ends here comes first */
+        return *left == '/' ? -1 : 1;
+    return (unsigned char)*left < (unsigned char)*right ? -1 : 1;
+}
+
+static void drop_order(struct served_order *order)
+{
+    if (order != NULL &&
+        atomic_fetch_sub_explicit(&order->holder_count, 1, memory_order_acq_rel) == 1)
+        free(order);
+}
+
+static int by_path(const void *left, const void *right, void *files)
+{
+    struct served_file *const *all = files;
+
+    return compare_paths(all[*(const uint32_t *)left]->path, all[*(const uint32_t *)right]->path);
+}
+
+/* Returns which half of the order has the entry: 0 files, 1 other entries; 2: there is no entry. */
+static unsigned half_of(const struct state *state, uint32_t index)
+{
+    const struct served_file *file =
+        state != NULL && index < state->index_count ? state->files[index] : NULL;
+
+    return file == NULL ? 2 : file->kind != ENTRY_FILE;
+}
+
+/* Collects the batch's indices that come into this half, sorted by path. Returns how many. */
+static size_t find_added(const struct state *state, const struct file_batch *batch, unsigned half,
+                         uint32_t *added)
+{
+    bool is_sorted = true; /* usually, since walks list files by path */
+    size_t count = 0;
+
+    for (size_t i = 0; i < batch->count; i++) {
+        uint32_t index = batch->items[i].index;
+
+        if (half_of(state, index) != half || half_of(state->shelf->newest, index) == half)
+            continue;
+        added[count++] = index;
+        is_sorted = is_sorted &&
+                    (count == 1 || by_path(&added[count - 2], &added[count - 1], state->files) < 0);
+    }
+    if (!is_sorted)
+        qsort_r(added, count, sizeof *added, by_path, state->files);
+    return count;
+}
+
+/* Returns whether the batch adds, removes or changes more than the contents of files. */
+static bool changes_order(const struct state *state, const struct file_batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        unsigned half = half_of(state, batch->items[i].index);
+
+        if (half == 1 || half_of(state->shelf->newest, batch->items[i].index) != half)
+            return true;
+    }
+    return false;
+}
+
+bool state_order(struct state *state, const struct file_batch *batch)
+{
+    struct served_order *before = state->order, *order;
+    const uint32_t *old = before != NULL ? before->items : NULL;
+    size_t room = before != NULL ? before->counts[0] + (size_t)before->counts[1] : 0;
+    uint32_t *added, *to;
+
+    if (!changes_order(state, batch))
+        return true;
+    order = malloc(sizeof *order + (room + batch->count) * sizeof *old);
+    added = malloc((batch->count + 1) * sizeof *added);
+    if (order == NULL || added == NULL) {
+        free(order);
+        free(added);
+        return false;
+    }
+    *order = (struct served_order){.reported_count = 0};
+    atomic_init(&order->holder_count, 1);
+    to = order->items;
+    for (unsigned half = 0; half < 2; half++) {
+        size_t count = find_added(state, batch, half, added), at = 0;
+        const uint32_t *end = before != NULL ? old + before->counts[half] : NULL;
+        uint32_t *begin = to;
+
+        while (old < end || at < count) {
+            bool is_old =
+                at == count || (old < end && (half_of(state, *old) != half ||
+                                              by_path(old, &added[at], state->files) < 0));
+            uint32_t index = is_old ? *old++ : added[at++];
+
+            if (half_of(state, index) == half)
+                *to++ = index;
+        }
+        order->counts[half] = (uint32_t)(to - begin);
+    }
+    for (uint32_t i = 0; i < order->counts[1]; i++) {
+        const struct served_file *other = state->files[order->items[order->counts[0] + i]];
+
+        order->reported_count += other->kind == ENTRY_LEFT || other->os_code != 0;
+    }
+    free(added);
+    drop_order(before);
+    state->order = order;
+    return true;
+}
+
 /* ---- Lives ----------------------------------------------------------------------------------- */
 
 void state_hold(struct state *state)
@@ -117,6 +233,7 @@ void state_abandon(struct state *state)
     free(state->blocks);
     free(state->files);
     drop_names(state->table);
+    drop_order(state->order);
     free(state);
 }
 
@@ -182,14 +299,12 @@ struct state *state_begin(struct shelf *shelf)
     if (state == NULL)
         return NULL;
     if (before != NULL)
-        *state = (struct state){.names = before->names,
-                                .index_count = index_count,
+        *state = (struct state){.index_count = index_count,
                                 .file_count = before->file_count,
                                 .bytes_count = before->bytes_count,
                                 .block_count = block_count,
                                 .unheld_count = before->unheld_count,
-                                .unplain_count = before->unplain_count,
-                                .unreadable = before->unreadable};
+                                .unplain_count = before->unplain_count};
     state->number = before != NULL ? before->number + 1 : 1;
     state->shelf = shelf;
     atomic_init(&state->holder_count, 1);
@@ -207,10 +322,13 @@ struct state *state_begin(struct shelf *shelf)
     state->table = before->table;
     if (state->table != NULL)
         atomic_fetch_add_explicit(&state->table->holder_count, 1, memory_order_relaxed);
+    state->order = before->order;
+    if (state->order != NULL)
+        atomic_fetch_add_explicit(&state->order->holder_count, 1, memory_order_relaxed);
     return state;
 }
 
-/* Returns an index that was free in the state before, too. Then no other item of the batch changes
+/* Returns an index that was free in the previous state, too, so that no two items of a batch change
  * the same index. */
 static uint32_t free_index(struct state *state)
 {
@@ -245,6 +363,8 @@ static void count_file(struct state *state, const struct served_file *file, uint
     uint64_t bytes = (uint64_t)file->supplied.status.st_size, live = file->supplied.bytes_count + 1;
     uint32_t at = 0;
 
+    if (file->kind != ENTRY_FILE)
+        return;
     state->file_count += one;
     state->bytes_count += one == 1 ? bytes : -bytes;
     if (file->block == NULL) {

@@ -44,7 +44,7 @@ static bool plan_load(struct collection *collection, const struct state *state,
     for (uint32_t i = 0; state->unheld_count > 0 && i < state->index_count; i++) {
         const struct served_file *file = state->files[i];
 
-        if (file == NULL || file->block != NULL || file->refused ||
+        if (file == NULL || file->kind != ENTRY_FILE || file->block != NULL || file->refused ||
             !batch_fits(batch, &file->supplied.status, room))
             continue;
         if (batch->count > 0 && !batch_fits(batch, &file->supplied.status, most))
@@ -121,21 +121,6 @@ static bool work(struct collection *collection)
     return good;
 }
 
-/* Makes the view of all files in advance, for the first request. */
-static void make_plain_view(struct collection *collection)
-{
-    const struct settings settings = {.directories = DIRECTORIES_RECURSE,
-                                      .files = {.depth_max = UINT64_MAX, .bytes_max = UINT64_MAX}};
-    struct command_job job = {.settings = &settings, .show_names = -1};
-    struct state *state = newest(collection);
-    char message[SETTINGS_ERROR_BYTES];
-    bool is_unable;
-
-    if (state != NULL && !state->unreadable && collection->file == NULL)
-        view_drop(collection_view(collection, &state, &job, NULL, NULL, 0, &is_unable, message));
-    state_drop(state);
-}
-
 /* Waits for notices, for a wake-up, or at most a second if a large file is still changing.
  * *noticed: a refresh is needed. */
 static void wait_for_notices(struct collection *collection, bool *noticed)
@@ -193,8 +178,6 @@ void *tend_collection(void *context)
             state_drop(collection_now(collection, message));
         while (!atomic_load(&collection->is_ending) && work(collection))
             continue;
-        if (atomic_load(&collection->is_loading))
-            make_plain_view(collection);
         end_loading(collection);
         wait_for_notices(collection, &noticed);
         if (noticed)

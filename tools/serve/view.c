@@ -1,90 +1,69 @@
-/* view: finds the files that a command line names, by the command's own walk.
+/* view: finds the files that a command line names, in a state of the collection.
  *
- * The walk runs in a thread whose working directory is the client's, so that names, globs and
- * messages are the command's. Each operand is checked first: its path must lie below the
- * collection's root and contain no link. The walk follows no links.
+ * The state has the paths in the order of --sort=path, so the files below an operand are a range.
+ * Names, globs and messages are those of the command in the client's working directory. Only an
+ * operand that the state lacks is looked at on disk: the path may be missing, a link or a device.
  */
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "serve/inside.h"
-#include "trawl/command_clock.h"
 #include "trawl/exclude.h"
 #include "trawl/file_filter.h"
 #include "trawl/grow.h"
 
-#define ROUNDS_MAX 4u
-
-uint64_t view_rounds_ns = 2 * SECOND_NS;
+#define LOOK_ENTRIES 4096u /* entries between two looks whether the request is over */
 
 struct viewing {
     struct collection *collection;
     const struct state *state;
-    struct command_job job;
+    struct command_job *job;
     const char *directory;
-    const struct value_item *operands;
-    size_t operand_count;
-    bool is_bounded; /* the walk met files that another server serves (--from, --until) */
     /* Files that the collection does not serve are skipped instead of reported. */
     bool is_served_alone;
+    /* No option of the request leaves out a file by its name, place or size; some option does. */
+    bool takes_all, takes_some;
+    bool skips_hidden; /* the request leaves out hidden files, which the collection serves */
     char *message;
-    bool failed, *is_unable;
-    /* The operand that is being walked. */
-    char *below; /* path below the base: of the operand, then of each file that the walk meets */
-    size_t below_bytes, below_capacity;
-    size_t shown_bytes; /* length of the operand within the names that the walk shows */
-    const char *prefix; /* how the shown names of the files below the operand begin */
-    size_t prefix_bytes;
-    bool prefix_slash; /* a slash follows the prefix */
-    char *shown;       /* buffer for the name of a file that no walk met */
+    int *http_status; /* 0: no failure so far */
+    /* The operand that is being looked for: its path below the base, and how its names begin. */
+    char *below;
+    size_t below_capacity;
+    struct view_part part;
+    bool is_folder; /* the operand ends like a directory's name */
+    char *shown;    /* buffer for a name */
     size_t shown_capacity;
-    struct stat status; /* status of the operand */
-    bool entered;       /* the walk has entered the operand */
-    /* What the walk has found. */
+    /* What was found. */
     struct served_view *view;
-    size_t item_capacity, *name_at, name_capacity, storage_bytes, storage_capacity;
-    char *missing; /* paths of files that the state lacks, each with a NUL byte */
-    size_t missing_bytes, missing_capacity;
-    uint64_t missing_count;
-    /* The view may be kept for later requests. */
-    bool can_be_kept;
+    size_t own_capacity, part_capacity, special_capacity;
+    char *missing; /* path of the first file that the collection leaves out; owned */
+    uint64_t missing_count, look_count;
     struct guard *guard; /* limits the request's memory and time; NULL: no limit */
 };
 
-static bool view_fail(struct viewing *viewing, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+static bool view_fail(struct viewing *viewing, int http_status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
-static bool view_fail(struct viewing *viewing, const char *format, ...)
+static bool view_fail(struct viewing *viewing, int http_status, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
     (void)vsnprintf(viewing->message, SETTINGS_ERROR_BYTES, format, arguments);
     va_end(arguments);
-    viewing->failed = true;
+    *viewing->http_status = http_status;
     return false;
 }
 
-/* Fails for a reason that lies in the server, not in the request. */
-static bool give_up(struct viewing *viewing, const char *why)
+static bool no_memory(struct viewing *viewing)
 {
-    *viewing->is_unable = true;
-    return view_fail(viewing, "%s", why);
+    return view_fail(viewing, 503, "memory exhausted");
 }
 
-static bool give_up_for(struct viewing *viewing, const char *name, int os_code)
-{
-    *viewing->is_unable = true;
-    return view_fail(viewing, "%s: %s", name, strerror(os_code));
-}
-
-/* ---- Items ----------------------------------------------------------------------------------- */
+/* ---- What a view has ------------------------------------------------------------------------- */
 
 /* Grows an array as `grown` does, if the guard grants the memory. NULL: refused, or out of
  * memory. */
@@ -92,132 +71,416 @@ static void *grow(struct viewing *viewing, void *array, size_t *capacity, size_t
                   size_t size)
 {
     size_t more = wanted > 2 * *capacity ? wanted - *capacity : *capacity;
+    void *larger = NULL;
 
-    if (wanted > *capacity && !guard_take(viewing->guard, more * size))
-        return NULL;
-    return grown(array, capacity, 64, wanted, size);
+    if (wanted <= *capacity || guard_take(viewing->guard, more * size))
+        larger = grown(array, capacity, 64, wanted, size);
+    if (larger == NULL)
+        (void)no_memory(viewing);
+    return larger;
 }
 
-/* Makes room for `more` items. False: memory is short. */
-static bool need_items(struct viewing *viewing, size_t more)
+/* Adds indices to the view. False: memory is short. */
+static bool add_files(struct viewing *viewing, const uint32_t *files, size_t count)
 {
     struct served_view *view = viewing->view;
-    size_t wanted = view->item_count + more;
-    struct view_item *items =
-        grow(viewing, view->items, &viewing->item_capacity, wanted, sizeof *items);
-    size_t *name_at =
-        grow(viewing, viewing->name_at, &viewing->name_capacity, wanted, sizeof *name_at);
+    uint32_t *own =
+        grow(viewing, view->own, &viewing->own_capacity, view->file_count + count, sizeof *own);
 
-    view->items = items != NULL ? items : view->items;
-    viewing->name_at = name_at != NULL ? name_at : viewing->name_at;
-    return (items != NULL && name_at != NULL) || give_up(viewing, "memory exhausted");
-}
-
-/* Returns whether this server reports an item that is no file: an operand by its path, anything
- * else if the server serves the first files. */
-static bool is_reported_here(struct viewing *viewing, const struct walk_item *item)
-{
-    if (!item->is_operand || viewing->below == NULL)
-        return viewing->collection->options.from == NULL;
-    viewing->below[viewing->below_bytes] = '\0';
-    return is_within_bounds(viewing->collection, viewing->below);
-}
-
-static bool add_item(struct viewing *viewing, const struct walk_item *item, uint32_t file)
-{
-    struct served_view *view = viewing->view;
-    size_t count = view->item_count, bytes = strlen(item->name) + 1;
-    char *storage;
-
-    if (file == UINT32_MAX && !is_reported_here(viewing, item))
-        return true;
-    storage =
-        grow(viewing, view->storage, &viewing->storage_capacity, viewing->storage_bytes + bytes, 1);
-
-    view->storage = storage != NULL ? storage : view->storage;
-    if (!need_items(viewing, 1) || storage == NULL)
-        return give_up(viewing, "memory exhausted");
-    memcpy(storage + viewing->storage_bytes, item->name, bytes);
-    viewing->name_at[count] = viewing->storage_bytes;
-    viewing->storage_bytes += bytes;
-    view->items[count] =
-        (struct view_item){NULL, file, item->kind, item->os_code, item->type, item->is_operand};
-    view->item_count++;
-    return true;
-}
-
-static bool add_error(struct viewing *viewing, const char *name, int os_code)
-{
-    const struct walk_item item = {
-        .kind = WALK_ERROR, .name = name, .os_code = os_code, .is_operand = true};
-
-    return add_item(viewing, &item, UINT32_MAX);
-}
-
-/* Sets viewing->below to the path below the base of a name that the walk shows. False: out of
- * memory. */
-static bool set_below(struct viewing *viewing, const char *shown)
-{
-    size_t bytes;
-    char *below;
-
-    shown += viewing->shown_bytes;
-    shown += strspn(shown, "/");
-    bytes = strlen(shown) + 2;
-    below = grown(viewing->below, &viewing->below_capacity, 256, viewing->below_bytes + bytes, 1);
-    if (below == NULL)
-        return give_up(viewing, "memory exhausted");
-    viewing->below = below;
-    (void)snprintf(below + viewing->below_bytes, bytes, "%s%s",
-                   viewing->below_bytes > 0 && *shown != '\0' ? "/" : "", shown);
-    return true;
-}
-
-/* Marks a file of the state as seen. Returns whether the file was not seen before. */
-static bool see(struct viewing *viewing, uint32_t file)
-{
-    uint8_t *seen = &viewing->view->seen[file / 8], bit = (uint8_t)(1u << file % 8);
-    bool is_first = (*seen & bit) == 0;
-
-    *seen |= bit;
-    return is_first;
-}
-
-/* Adds a file that the walk met: to the view, or to `missing` if the state lacks it. */
-static bool add_file(struct viewing *viewing, const struct walk_item *item)
-{
-    uint32_t file;
-
-    if (item->type != DT_REG && item->type != DT_UNKNOWN)
-        return view_fail(viewing, "%s: the server reads only regular files", item->name);
-    if (!set_below(viewing, item->name))
+    if (own == NULL)
         return false;
-    if (!is_within_bounds(viewing->collection, viewing->below)) {
-        viewing->is_bounded = true;
-        return true;
-    }
-    file = state_find(viewing->state, viewing->below);
-    if (file == UINT32_MAX) {
-        size_t bytes = strlen(viewing->below) + 1;
-        char *missing;
+    view->own = own;
+    memcpy(own + view->file_count, files, count * sizeof *own);
+    view->file_count += count;
+    return true;
+}
 
-        if (viewing->is_served_alone)
+/* Begins the part of the view that the operand names. False: memory is short. */
+static bool add_part(struct viewing *viewing, bool is_operand)
+{
+    struct served_view *view = viewing->view;
+    struct view_part *parts =
+        grow(viewing, view->parts, &viewing->part_capacity, view->part_count + 1, sizeof *parts);
+
+    if (parts == NULL)
+        return false;
+    view->parts = parts;
+    viewing->part.begin = view->file_count;
+    viewing->part.is_operand = is_operand;
+    parts[view->part_count++] = viewing->part;
+    return true;
+}
+
+/* Adds something to report. Of several servers of a tree, one serves the path of what is reported.
+ * False: memory is short. */
+static bool add_special(struct viewing *viewing, const char *below, const char *name,
+                        enum walk_kind kind, int os_code)
+{
+    struct served_view *view = viewing->view;
+    uint32_t index = VIEW_SPECIAL | (uint32_t)view->special_count;
+    struct view_special *specials;
+    char *copy;
+
+    if (!is_within_bounds(viewing->collection, below))
+        return true;
+    specials = grow(viewing, view->specials, &viewing->special_capacity, view->special_count + 1,
+                    sizeof *specials);
+    copy = specials == NULL ? NULL : strdup(name);
+    view->specials = specials != NULL ? specials : view->specials;
+    if (copy == NULL)
+        return no_memory(viewing);
+    specials[view->special_count++] = (struct view_special){copy, kind, os_code};
+    view->error_count += kind == WALK_ERROR;
+    return add_files(viewing, &index, 1);
+}
+
+/* Notes a file that the request wants and that the collection leaves out. */
+static void add_missing(struct viewing *viewing, const char *path)
+{
+    if (viewing->missing_count++ == 0 && (viewing->missing = strdup(path)) == NULL)
+        (void)no_memory(viewing);
+}
+
+/* Writes the name of the file `path` below the part's operand into a buffer. NULL: out of
+ * memory. */
+static const char *write_name(const struct view_part *part, const char *path, char **buffer,
+                              size_t *capacity)
+{
+    const char *rest = strlen(path) > part->path_bytes ? path + part->path_bytes : "";
+    size_t at = part->operand_bytes, bytes = strlen(rest) + 1;
+    char *name = grown(*buffer, capacity, 256, at + bytes + 1, 1);
+
+    if (name == NULL)
+        return NULL;
+    *buffer = name;
+    memcpy(name, part->operand, at);
+    if (*rest != '\0' && part->has_slash)
+        name[at++] = '/';
+    memcpy(name + at, rest, bytes);
+    return name;
+}
+
+const char *view_name(const struct served_view *view, const struct state *state, uint64_t at,
+                      struct view_names *names)
+{
+    const struct view_part *part;
+
+    if (view->files[at] >= VIEW_SPECIAL)
+        return view->specials[view->files[at] - VIEW_SPECIAL].name;
+    while (names->part + 1 < view->part_count && view->parts[names->part + 1].begin <= at)
+        names->part++;
+    part = &view->parts[names->part];
+    return part->is_operand ? part->operand
+                            : write_name(part, state->files[view->files[at]]->path, &names->bytes,
+                                         &names->capacity);
+}
+
+/* ---- Which entries a request takes ----------------------------------------------------------- */
+
+static bool same_values(const struct value_list *one, const struct value_list *other)
+{
+    bool same = one->count == other->count;
+
+    for (size_t i = 0; same && i < one->count; i++)
+        same = one->items[i].kind == other->items[i].kind &&
+               strcmp(one->items[i].text, other->items[i].text) == 0;
+    return same;
+}
+
+static bool has_ignore_file(const struct file_settings *files)
+{
+    for (size_t i = 0; i < files->rules.count && !files->no_ignore_files; i++)
+        if (files->rules.items[i].kind == VALUE_IGNORE_FILE)
             return true;
-        missing = grow(viewing, viewing->missing, &viewing->missing_capacity,
-                       viewing->missing_bytes + bytes, 1);
-        if (missing == NULL)
-            return give_up(viewing, "memory exhausted");
-        viewing->missing = missing;
-        memcpy(missing + viewing->missing_bytes, viewing->below, bytes);
-        viewing->missing_bytes += bytes;
-        viewing->missing_count++;
+    return false;
+}
+
+/* Returns whether the request's rules that need more than a path are the collection's: then the
+ * state shows which files the command would find below a directory. False: message says which rules
+ * differ. */
+static bool has_same_rules(struct viewing *viewing)
+{
+    const struct settings *settings = viewing->job->settings;
+    const struct settings *served = viewing->collection->options.settings;
+    struct filter_rules asked = filter_rules(settings), own = filter_rules(served);
+    const char *name = viewing->collection->options.name;
+    bool asks = asked.dot || asked.vcs, has = own.dot || own.vcs;
+    bool hides = own.hidden, alone = viewing->is_served_alone;
+
+    viewing->skips_hidden = asked.hidden && !own.hidden;
+    if (asks != has && !(alone && !asks))
+        return view_fail(viewing, 422,
+                         has ? "the collection %s heeds ignore files: search with --ignore, too"
+                             : "the collection %s heeds no ignore files: search with --no-ignore",
+                         name);
+    if (asks && !asked.parent && *viewing->below != '\0')
+        return view_fail(viewing, 422, "--no-ignore-parent is served for the whole collection");
+    asked.hidden = own.hidden = false;
+    if ((asks && (memcmp(&asked, &own, sizeof own) != 0 || viewing->skips_hidden)) ||
+        (!alone && (has_ignore_file(&served->files) ||
+                    ((has || hides) && served->files.rules.count > 0 &&
+                     (settings->files.glob_any_case != served->files.glob_any_case ||
+                      !same_values(&settings->files.rules, &served->files.rules))))) ||
+        (settings->files.one_file_system != served->files.one_file_system &&
+         !(alone && !settings->files.one_file_system)))
+        return view_fail(viewing, 422,
+                         "the collection %s was loaded with other options about which files are "
+                         "left out: search with the server's options",
+                         name);
+    viewing->takes_all = viewing->job->exclude == NULL && settings->files.rules.count == 0 &&
+                         !viewing->skips_hidden && settings->files.depth_max == UINT64_MAX &&
+                         settings->files.bytes_max == UINT64_MAX;
+    viewing->takes_some = !viewing->takes_all;
+    return true;
+}
+
+/* Returns whether the request wants an entry that the collection leaves out, by the verdict of the
+ * request's globs and types on that entry. The ignore files that the request heeds are those of the
+ * collection (has_same_rules). */
+static bool wants_left(const struct viewing *viewing, const struct served_file *file,
+                       enum filter_verdict verdict)
+{
+    const struct settings *served = viewing->collection->options.settings;
+    const struct settings *settings = viewing->job->settings;
+    struct filter_rules rules = filter_rules(settings);
+
+    if (verdict == FILTER_SKIPS)
+        return false;
+    switch (file->why) {
+    case LEFT_BY_RULE:
+        return verdict == FILTER_TAKES ||
+               !(rules.dot || rules.vcs || settings->files.one_file_system);
+    case LEFT_HIDDEN:
+        return verdict == FILTER_TAKES || !rules.hidden;
+    case LEFT_TOO_LARGE:
+        return settings->files.bytes_max > served->files.bytes_max;
+    default:
         return true;
     }
-    (void)see(viewing, file);
-    return add_item(viewing, item, file);
+}
+
+/* Returns whether the request takes the entry, which lies `depth` names below the operand.
+ * *is_left_out: a rule of the request leaves out the entry. */
+static bool takes(struct viewing *viewing, const struct served_file *file, uint64_t depth,
+                  bool *is_left_out)
+{
+    const struct command_job *job = viewing->job;
+    const struct file_settings *files = &job->settings->files;
+    bool is_directory = file->kind == ENTRY_DIRECTORY || file->is_directory;
+    enum filter_verdict verdict = FILTER_UNDECIDED;
+    const char *slash = strrchr(file->path, '/');
+    const char *last = slash != NULL ? slash + 1 : file->path;
+
+    *is_left_out = false;
+    if (job->exclude != NULL && exclude_skips(job->exclude, last, false, is_directory))
+        return false;
+    if (job->filter != NULL) {
+        const char *shown =
+            write_name(&viewing->part, file->path, &viewing->shown, &viewing->shown_capacity);
+
+        if (shown == NULL)
+            return no_memory(viewing);
+        verdict = filter_judge(job->filter, shown, strlen(shown) - strlen(last), is_directory);
+    }
+    *is_left_out = true;
+    if (verdict == FILTER_SKIPS || (is_directory && depth >= files->depth_max) ||
+        (verdict == FILTER_UNDECIDED && viewing->skips_hidden && last[0] == '.'))
+        return false;
+    if (file->kind == ENTRY_LEFT)
+        return wants_left(viewing, file, verdict);
+    return is_directory || (uint64_t)file->supplied.status.st_size <= files->bytes_max;
+}
+
+/* ---- Ranges ---------------------------------------------------------------------------------- */
+
+/* Indices of a half of the state's order: files, or other entries. */
+struct range {
+    const uint32_t *at, *end;
+};
+
+/* Returns the part of the range that has the entries at and below a path. */
+static struct range range_below(const struct state *state, struct range range, const char *below)
+{
+    const uint32_t *from = range.at;
+
+    for (int is_end = 0; is_end < 2; is_end++) {
+        const uint32_t *low = from, *high = range.end;
+
+        while (low < high) {
+            const uint32_t *middle = low + (high - low) / 2;
+            const char *path = state->files[*middle]->path;
+
+            if (is_in(path, below) ? is_end : compare_paths(path, below) < 0)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (is_end)
+            return (struct range){from, low};
+        from = low;
+    }
+    return range;
+}
+
+static struct range half_below(const struct state *state, unsigned half, const char *below)
+{
+    const struct served_order *order = state->order;
+    const uint32_t *from = order == NULL ? NULL : order->items + (half == 0 ? 0 : order->counts[0]);
+
+    if (order == NULL)
+        return (struct range){NULL, NULL};
+    return range_below(state, (struct range){from, from + order->counts[half]}, below);
+}
+
+static void skip_below(const struct state *state, struct range *range, const char *directory)
+{
+    while (range->at < range->end && is_in(state->files[*range->at]->path, directory))
+        range->at++;
+}
+
+/* Handles an entry that is no file. Returns whether the entries below the directory are to be
+ * skipped. */
+static bool pass_other(struct viewing *viewing, const struct served_file *file, uint64_t depth)
+{
+    bool is_left_out, is_taken;
+
+    is_taken = takes(viewing, file, depth, &is_left_out);
+    if (!is_taken)
+        viewing->view->left_out |= is_left_out;
+    else if (file->kind == ENTRY_LEFT && !viewing->is_served_alone)
+        add_missing(viewing, file->path);
+    else if (file->os_code != 0) {
+        const char *name =
+            write_name(&viewing->part, file->path, &viewing->shown, &viewing->shown_capacity);
+
+        (void)(name != NULL ? add_special(viewing, file->path, name, WALK_ERROR, file->os_code)
+                            : no_memory(viewing));
+    }
+    return !is_taken;
+}
+
+/* Handles the entries of a range that are no files, if no option leaves out a file. False: a
+ * directory cannot be read, which has to be reported between the files around the directory. */
+static bool pass_others(struct viewing *viewing, struct range others)
+{
+    struct served_file *const *files = viewing->state->files;
+
+    for (const uint32_t *at = others.at; at < others.end; at++)
+        if (files[*at]->os_code != 0)
+            return false;
+    for (const uint32_t *at = others.at; at < others.end; at++)
+        if (files[*at]->kind == ENTRY_LEFT)
+            (void)pass_other(viewing, files[*at], 0);
+    return true;
+}
+
+static uint64_t depth_of(const char *rest)
+{
+    uint64_t depth = 1;
+
+    for (; (rest = strchr(rest, '/')) != NULL; rest++)
+        depth++;
+    return depth;
+}
+
+/* Adds the files below the operand one by one. `others` has the directories, in which rules may
+ * leave out all files, and what is to be reported. */
+static void add_each(struct viewing *viewing, struct range files, struct range others)
+{
+    const struct state *state = viewing->state;
+
+    while ((files.at < files.end || others.at < others.end) && *viewing->http_status == 0) {
+        const struct served_file *file = files.at < files.end ? state->files[*files.at] : NULL;
+        const struct served_file *other = others.at < others.end ? state->files[*others.at] : NULL;
+        bool is_left_out;
+
+        if (++viewing->look_count % LOOK_ENTRIES == 0 && guard_is_over(viewing->guard))
+            (void)view_fail(viewing, 503, "%s", strerror(ECANCELED));
+        if (file != NULL && (other == NULL || compare_paths(file->path, other->path) < 0)) {
+            if (viewing->takes_all || takes(viewing, file, 0, &is_left_out))
+                (void)add_files(viewing, files.at, 1);
+            else
+                viewing->view->left_out |= is_left_out;
+            files.at++;
+            continue;
+        }
+        others.at++;
+        if (pass_other(viewing, other, depth_of(other->path + viewing->part.path_bytes))) {
+            skip_below(state, &files, other->path);
+            skip_below(state, &others, other->path);
+        }
+    }
+}
+
+static void turn_round(uint32_t *items, size_t count)
+{
+    for (size_t i = 0; i < count / 2; i++) {
+        uint32_t kept = items[i];
+
+        items[i] = items[count - 1 - i];
+        items[count - 1 - i] = kept;
+    }
+}
+
+/* Adds the files below a directory, without a copy if the view is a whole range of the state. */
+static void add_directory(struct viewing *viewing, bool is_only)
+{
+    const struct state *state = viewing->state;
+    struct served_view *view = viewing->view;
+    struct range files = half_below(state, 0, viewing->below);
+    struct range others = half_below(state, 1, viewing->below);
+    bool is_plain, backwards = viewing->job->settings->files.sort_backwards;
+    uint64_t begin = view->file_count;
+
+    if (!has_same_rules(viewing))
+        return;
+    is_plain = viewing->takes_all;
+    viewing->job->show_names = viewing->job->show_names < 0 ? 1 : viewing->job->show_names;
+    viewing->part.path_bytes = strlen(viewing->below) + (*viewing->below != '\0');
+    if (!add_part(viewing, false) || viewing->job->settings->files.depth_max == 0)
+        return;
+    if (others.at < others.end && strcmp(state->files[*others.at]->path, viewing->below) == 0)
+        others.at++; /* the directory itself */
+    if (is_plain && others.at < others.end && state->order->reported_count > 0)
+        is_plain = pass_others(viewing, others);
+    if (!is_plain)
+        add_each(viewing, files, others);
+    else if (is_only && !backwards) {
+        view->files = files.at;
+        view->file_count = (uint64_t)(files.end - files.at);
+    } else if (files.at < files.end) {
+        (void)add_files(viewing, files.at, (size_t)(files.end - files.at));
+    }
+    if (backwards && view->file_count > begin)
+        turn_round(view->own + begin, (size_t)(view->file_count - begin));
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
+
+bool path_normalize(const char *directory, const char *operand, char *path, bool *is_folder)
+{
+    const char *parts[2] = {operand[0] == '/' ? "" : directory, operand};
+    char *end = path;
+
+    for (size_t i = 0; i < 2; i++)
+        for (const char *at = parts[i]; *at != '\0';) {
+            size_t bytes = strcspn(at, "/");
+
+            *is_folder = bytes == 0 || (bytes == 1 && at[0] == '.') || at[bytes] == '/';
+            if (bytes == 2 && at[0] == '.' && at[1] == '.')
+                return false;
+            if (bytes > 0 && !(bytes == 1 && at[0] == '.')) {
+                *end++ = '/';
+                memcpy(end, at, bytes);
+                end += bytes;
+            }
+            at += bytes + (at[bytes] == '/');
+        }
+    if (end == path)
+        *end++ = '/';
+    *end = '\0';
+    return true;
+}
 
 static bool has(const struct collection *collection, const char *path)
 {
@@ -238,429 +501,194 @@ bool collection_has(const struct collection *collection, const char *directory, 
     return has_operand;
 }
 
-/* Looks at an operand without following a link and sets viewing->status. Returns whether the
- * operand is to be walked; otherwise adds what the command would report, or fails. */
-static bool look_at(struct viewing *viewing, const char *operand, bool is_folder)
+/* Returns whether the path is an entry that the collection leaves out, or lies below one. */
+static bool is_left_out(const struct viewing *viewing)
 {
-    const struct settings *settings = viewing->job.settings;
-    const struct walk walk = {.job = &viewing->job};
-    const struct walk_item item = {
-        .kind = WALK_FILE, .name = operand, .type = DT_DIR, .is_operand = true};
-    mode_t mode;
+    char *below = viewing->below;
+    bool found = false;
+
+    for (char *at = strchr(below, '/'); at != NULL && !found; at = strchr(at + 1, '/')) {
+        uint32_t index;
+
+        *at = '\0';
+        index = state_find(viewing->state, below);
+        *at = '/';
+        found = index != UINT32_MAX && viewing->state->files[index]->kind == ENTRY_LEFT;
+    }
+    return found;
+}
+
+/* Returns whether a newer state has the path of the operand. */
+static bool has_come(struct viewing *viewing)
+{
+    struct state *newer = collection_now(viewing->collection, viewing->message);
+    bool found = newer != NULL && state_find(newer, viewing->below) != UINT32_MAX;
+
+    if (newer == NULL)
+        *viewing->http_status = 503;
+    state_drop(newer);
+    return found;
+}
+
+/* Handles an operand that is a directory; is_known: the state has the directory. */
+static void take_folder(struct viewing *viewing, const char *operand, bool is_known, bool is_only)
+{
+    const struct command_job *job = viewing->job;
+    const struct walk walk = {.job = viewing->job, .below_working_directory = operand == NULL};
+    const char *name = operand != NULL ? operand : ".";
+    int descriptor = is_known ? -1
+                              : open_below(viewing->collection->shelf.base, viewing->below,
+                                           O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (descriptor >= 0)
+        close(descriptor);
+    else if (!is_known) {
+        (void)add_special(viewing, viewing->below, name, WALK_ERROR, errno);
+        return;
+    }
+    if (walk_skips_operand(&walk, name, true))
+        return;
+    if (job->settings->directories == DIRECTORIES_READ)
+        (void)add_special(viewing, viewing->below, name, WALK_FILE, 0);
+    else if (is_known)
+        add_directory(viewing, is_only);
+    else if (!viewing->is_served_alone)
+        add_missing(viewing, viewing->below);
+}
+
+/* Handles an operand that is a file; index UINT32_MAX: the state lacks the file. */
+static void take_file(struct viewing *viewing, const char *operand, uint32_t index)
+{
+    const struct walk walk = {.job = viewing->job};
+
+    if (walk_skips_operand(&walk, operand, false) ||
+        !is_within_bounds(viewing->collection, viewing->below))
+        return;
+    if (index == UINT32_MAX && !viewing->is_served_alone)
+        add_missing(viewing, viewing->below);
+    else if (index != UINT32_MAX && add_part(viewing, true))
+        (void)add_files(viewing, &index, 1);
+}
+
+/* Looks on disk, without following a link, at an operand that the state lacks. */
+static void look_at(struct viewing *viewing, const char *operand, bool is_only)
+{
+    const char *name = operand != NULL ? operand : ".";
     int descriptor =
         open_below(viewing->collection->shelf.base, viewing->below, O_PATH | O_CLOEXEC);
     int os_code = descriptor < 0 ? errno : 0;
+    struct stat status = {0};
 
-    if (descriptor >= 0 && fstat(descriptor, &viewing->status) != 0)
+    if (descriptor >= 0 && fstat(descriptor, &status) != 0)
         os_code = errno;
     if (descriptor >= 0)
         close(descriptor);
-    mode = os_code == 0 ? viewing->status.st_mode : 0;
-    if (os_code == ELOOP || S_ISLNK(mode))
-        return view_fail(viewing, "%s: the server follows no links: use a path without links",
-                         operand);
-    if (os_code == 0 && is_folder && !S_ISDIR(mode))
+    if (os_code == 0 && viewing->is_folder && !S_ISDIR(status.st_mode) && !S_ISLNK(status.st_mode))
         os_code = ENOTDIR;
-    if (os_code == 0 && S_ISSOCK(mode))
+    if (os_code == 0 && S_ISSOCK(status.st_mode) && !viewing->job->settings->files.names_only)
         os_code = ENXIO; /* as for the command, which opens each operand */
-    if (os_code == 0 &&
-        (S_ISREG(mode) || (S_ISDIR(mode) && settings->directories != DIRECTORIES_READ)))
-        return true;
-    if (is_shortage(os_code))
-        give_up_for(viewing, operand, os_code);
+    if (os_code == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) &&
+        !is_left_out(viewing) && has_come(viewing))
+        os_code = ENOENT; /* when the state was made */
+    if (os_code == ELOOP || S_ISLNK(status.st_mode))
+        view_fail(viewing, 409, "%s: the server follows no links: use a path without links", name);
+    else if (is_shortage(os_code))
+        view_fail(viewing, 503, "%s: %s", name, strerror(os_code));
     else if (os_code != 0)
-        (void)add_error(viewing, operand, os_code);
-    else if (S_ISDIR(mode) && !walk_skips_operand(&walk, operand, true))
-        (void)add_item(viewing, &item, UINT32_MAX);
-    else if (!S_ISDIR(mode) && !walk_skips_devices(settings, true))
-        view_fail(viewing, "%s: the server reads only regular files", operand);
-    return false;
+        (void)add_special(viewing, viewing->below, name, WALK_ERROR, os_code);
+    else if (S_ISDIR(status.st_mode))
+        take_folder(viewing, operand, false, is_only);
+    else if (S_ISREG(status.st_mode))
+        take_file(viewing, name, UINT32_MAX);
+    else if (!walk_skips_devices(viewing->job->settings, true))
+        view_fail(viewing, 409, "%s: the server reads only regular files", name);
 }
 
-/* Checks an operand and sets viewing->below to its path below the base. Returns whether the operand
- * is to be walked. */
-static bool find_operand(struct viewing *viewing, const char *operand)
+/* Handles an operand whose path is viewing->below; NULL: the working directory, without an
+ * operand. */
+static void take_operand(struct viewing *viewing, const char *operand, bool is_only)
 {
-    char *path = malloc(strlen(viewing->directory) + strlen(operand) + 3);
-    bool is_folder = false, is_walked = false;
+    const struct state *state = viewing->state;
+    uint32_t index = state_find(state, viewing->below);
+    const struct served_file *file = index != UINT32_MAX ? state->files[index] : NULL;
+    const char *name = operand != NULL ? operand : ".";
+    size_t bytes = strlen(name);
 
-    viewing->below_bytes = viewing->shown_bytes = 0;
-    if (path == NULL)
-        give_up(viewing, "memory exhausted");
-    else if (strcmp(operand, "-") == 0)
-        view_fail(viewing, "-: the server does not read standard input");
-    else if (!path_normalize(viewing->directory, operand, path, &is_folder))
-        view_fail(viewing, "%s: the server does not take \"..\": use a path without \"..\"",
-                  operand);
+    while (bytes > 2 && name[bytes - 1] == '/' && name[bytes - 2] == '/')
+        bytes--; /* tree_open drops the same slashes */
+    viewing->part = (struct view_part){.operand = operand != NULL ? operand : "",
+                                       .operand_bytes = operand != NULL ? bytes : 0,
+                                       .has_slash = operand != NULL && name[bytes - 1] != '/'};
+    if (file == NULL)
+        look_at(viewing, operand, is_only);
+    else if (viewing->is_folder &&
+             (file->kind == ENTRY_FILE || (file->kind == ENTRY_LEFT && !file->is_directory)))
+        (void)add_special(viewing, viewing->below, name, WALK_ERROR, ENOTDIR);
+    else if (file->os_code != 0)
+        (void)add_special(viewing, viewing->below, name, WALK_ERROR, file->os_code);
+    else if (file->kind == ENTRY_FILE || !(file->kind == ENTRY_DIRECTORY || file->is_directory))
+        take_file(viewing, name, file->kind == ENTRY_FILE ? index : UINT32_MAX);
+    else
+        take_folder(viewing, operand, file->kind == ENTRY_DIRECTORY, is_only);
+}
+
+/* Checks an operand and sets viewing->below to its path below the base. */
+static void find_operand(struct viewing *viewing, const char *operand, bool is_only)
+{
+    const char *name = operand != NULL ? operand : ".", *below;
+    char *path = grown(viewing->below, &viewing->below_capacity, 256,
+                       strlen(viewing->directory) + strlen(name) + 3, 1);
+
+    if (path == NULL) {
+        (void)no_memory(viewing);
+        return;
+    }
+    viewing->below = path;
+    viewing->is_folder = false;
+    if (strcmp(name, "-") == 0)
+        view_fail(viewing, 409, "-: the server does not read standard input");
+    else if (!path_normalize(viewing->directory, name, path, &viewing->is_folder))
+        view_fail(viewing, 409, "%s: the server does not take \"..\": use a path without \"..\"",
+                  name);
     else if (!has(viewing->collection, path))
-        view_fail(viewing, "%s: is not in the collection %s (%s)", operand,
+        view_fail(viewing, 409, "%s: is not in the collection %s (%s)", name,
                   viewing->collection->options.name, viewing->collection->root);
-    else if (operand[0] == '\0')
-        (void)add_error(viewing, operand, ENOENT);
-    else if (set_below(viewing, path_below(viewing->collection, path))) {
-        viewing->below_bytes = strlen(viewing->below);
-        is_walked = look_at(viewing, operand, is_folder);
-    }
-    free(path);
-    return is_walked;
-}
-
-/* Checks that the walk begins at the operand that look_at saw, and watches each directory that the
- * walk enters, so that the view can be kept. */
-static void enter_directory(void *context, int descriptor, const char *path)
-{
-    struct viewing *viewing = context;
-    struct collection *collection = viewing->collection;
-    struct stat status;
-
-    if (!viewing->entered &&
-        (fstat(descriptor, &status) != 0 || status.st_dev != viewing->status.st_dev ||
-         status.st_ino != viewing->status.st_ino))
-        view_fail(viewing, "%s: was replaced while the server looked at it", path);
-    viewing->entered = true;
-    if (!viewing->can_be_kept || !set_below(viewing, path))
-        return;
-    pthread_mutex_lock(&collection->refresh);
-    viewing->can_be_kept = collection->watches != NULL &&
-                           (viewing->is_served_alone ||
-                            watch_directory(collection, descriptor, viewing->below, WATCH_VIEW));
-    pthread_mutex_unlock(&collection->refresh);
-}
-
-/* Walks one operand; text NULL: the working directory, without an operand. */
-static void walk_operand(struct viewing *viewing, const char *text)
-{
-    const struct value_item operand = {VALUE_OPERAND, text != NULL ? text : ".", NULL};
-    struct walk walk;
-    struct walk_item item;
-    size_t shown_bytes;
-
-    if (!find_operand(viewing, operand.text)) {
-        /* No notice might tell when this operand becomes another file. */
-        viewing->can_be_kept = false;
-        return;
-    }
-    walk_open(&walk, &viewing->job, &operand, 1, OPEN_LEVELS);
-    walk.below_working_directory = text == NULL;
-    viewing->entered = false;
-    shown_bytes = strlen(operand.text);
-    while (shown_bytes > 2 && operand.text[shown_bytes - 1] == '/' &&
-           operand.text[shown_bytes - 2] == '/')
-        shown_bytes--; /* tree_open drops the same slashes */
-    viewing->shown_bytes = shown_bytes;
-    viewing->prefix = operand.text;
-    viewing->prefix_bytes = text != NULL ? shown_bytes : 0;
-    viewing->prefix_slash = text != NULL && operand.text[shown_bytes - 1] != '/';
-    while (walk_next(&walk, &item) && !viewing->failed) {
-        if (text == NULL && item.kind == WALK_FILE)
-            viewing->shown_bytes = 0; /* these names are shown without "./" */
-        if (item.kind == WALK_FILE && item.is_operand && S_ISDIR(viewing->status.st_mode))
-            continue; /* -d skip: the operand is a directory */
-        if (item.kind == WALK_FILE && item.is_operand &&
-            walk_skips_operand(&walk, item.name, false))
-            continue; /* --include, --exclude: lines leave the file out later, counts do not */
-        viewing->can_be_kept = viewing->can_be_kept && item.kind != WALK_ERROR;
-        if (item.kind == WALK_FILE)
-            (void)add_file(viewing, &item);
-        else if (item.kind == WALK_ERROR &&
-                 (is_shortage(item.os_code) || item.os_code == ECANCELED))
-            give_up_for(viewing, item.name, item.os_code);
+    else {
+        below = path_below(viewing->collection, path);
+        memmove(path, below, strlen(below) + 1);
+        if (*name == '\0')
+            (void)add_special(viewing, path, name, WALK_ERROR, ENOENT);
         else
-            (void)add_item(viewing, &item, UINT32_MAX);
-        viewing->shown_bytes = shown_bytes;
-    }
-    if (walk.tree != NULL)
-        tree_close(walk.tree);
-}
-
-/* ---- Equal operands -------------------------------------------------------------------------- */
-
-/* Adds the items of an operand again, for an equal operand. */
-static void repeat_items(struct viewing *viewing, size_t begin, size_t end)
-{
-    struct served_view *view = viewing->view;
-
-    if (begin == end || !need_items(viewing, end - begin))
-        return;
-    for (size_t i = begin; i < end; i++) {
-        viewing->name_at[view->item_count] = viewing->name_at[i];
-        view->items[view->item_count++] = view->items[i];
+            take_operand(viewing, operand, is_only);
     }
 }
 
-/* Walks all operands; walks equal operands once. */
-static void walk_operands(struct viewing *viewing)
-{
-    size_t count = viewing->operand_count;
-    size_t *begins = calloc(count + 1, sizeof *begins),
-           *firsts = operand_firsts(viewing->operands, count);
+/* ---- The view -------------------------------------------------------------------------------- */
 
-    if (begins == NULL || firsts == NULL)
-        give_up(viewing, "memory exhausted");
-    for (size_t i = 0; i < count && !viewing->failed; i++) {
-        if (guard_is_over(viewing->guard))
-            give_up(viewing, strerror(ECANCELED));
-        else if (firsts[i] < i)
-            repeat_items(viewing, begins[firsts[i]], begins[firsts[i] + 1]);
-        else
-            walk_operand(viewing, viewing->operands[i].text);
-        begins[i + 1] = viewing->view->item_count;
-    }
-    free(begins);
-    free(firsts);
-}
-
-/* ---- The walk -------------------------------------------------------------------------------- */
-
-/* Gives this thread the client's working directory. If that directory is neither above the
- * collection nor in the collection, gives "/" instead, since no name of a file depends on which
- * other directory it is. False: message says why. */
-static bool change_directory(struct viewing *viewing)
-{
-    const struct collection *collection = viewing->collection;
-    const char *path = viewing->directory;
-    size_t bytes = strlen(path);
-    int top, descriptor = -1;
-
-    while (bytes > 1 && path[bytes - 1] == '/')
-        bytes--;
-    if (path[0] != '/')
-        return view_fail(viewing, "%s: the working directory is not an absolute path", path);
-    if (path_below(collection, path) == NULL &&
-        (strncmp(collection->base, path, bytes) != 0 || collection->base[bytes] != '/'))
-        path = "/";
-    top = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (top >= 0)
-        descriptor = open_below(top, path + strspn(path, "/"), O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0 || unshare(CLONE_FS) != 0 || fchdir(descriptor) != 0) {
-        *viewing->is_unable = is_shortage(errno);
-        view_fail(viewing, "%s: %s", path,
-                  errno == ELOOP ? "the server follows no links: use a path without links"
-                                 : strerror(errno));
-    }
-    if (descriptor >= 0)
-        close(descriptor);
-    if (top >= 0)
-        close(top);
-    return !viewing->failed;
-}
-
-static void *walk_view(void *context)
-{
-    struct viewing *viewing = context;
-    const struct settings *settings = viewing->job.settings;
-    const struct file_settings *files = &settings->files;
-    const struct tree_watcher watcher = {enter_directory, viewing};
-
-    viewing->job.watcher = &watcher;
-    if (!change_directory(viewing))
-        return NULL;
-    /* The job has opened the same rules before, so a failure here is a shortage, not a wrong
-     * rule. */
-    if (walks_by_rules(files) && !filter_open(&viewing->job.filter, settings, viewing->message))
-        *viewing->is_unable = viewing->failed = true;
-    if (!viewing->failed)
-        walk_operands(viewing);
-    if (viewing->operand_count == 0 && !viewing->failed) {
-        if (settings->directories == DIRECTORIES_RECURSE)
-            walk_operand(viewing, NULL);
-        else
-            view_fail(viewing, "-: the server does not read standard input");
-    }
-    return NULL;
-}
-
-static void end_viewing(struct viewing *viewing)
-{
-    filter_close(viewing->job.filter);
-    free(viewing->shown);
-    free(viewing->missing);
-    free(viewing->below);
-    free(viewing->name_at);
-    view_drop(viewing->view);
-}
-
-/* Returns whether the view is all files of the state, so that no walk is needed. */
-static bool is_plain(const struct viewing *viewing)
-{
-    const struct settings *settings = viewing->job.settings;
-    const struct file_settings *files = &settings->files;
-
-    return viewing->is_served_alone && viewing->operand_count == 0 &&
-           settings->directories == DIRECTORIES_RECURSE && !settings->follow_links &&
-           walk_skips_devices(settings, false) && settings->filters.count == 0 &&
-           !walks_by_rules(files) && files->depth_max == UINT64_MAX &&
-           files->bytes_max == UINT64_MAX && !files->one_file_system && files->sort == SORT_NONE &&
-           !files->debug && !viewing->state->unreadable;
-}
-
-/* Sets viewing->shown to the shown name of a file below the operand. False: out of memory. */
-static bool set_shown(struct viewing *viewing, const char *rest)
-{
-    size_t bytes = viewing->prefix_bytes + strlen(rest) + 2;
-    char *shown = grown(viewing->shown, &viewing->shown_capacity, 256, bytes, 1);
-
-    if (shown == NULL)
-        return give_up(viewing, "memory exhausted");
-    viewing->shown = shown;
-    (void)snprintf(shown, bytes, "%.*s%s%s", (int)viewing->prefix_bytes,
-                   viewing->prefix_bytes > 0 ? viewing->prefix : "",
-                   viewing->prefix_slash ? "/" : "", rest);
-    return true;
-}
-
-/* Returns whether a walk would take the file viewing->shown by the request's own options:
- * --include, --exclude, globs and types. A walk asks these options about each directory on the way
- * to the file. */
-static bool takes_shown(struct viewing *viewing)
-{
-    const struct command_job *job = &viewing->job;
-    char *shown = viewing->shown;
-    char *at = shown + viewing->prefix_bytes + viewing->prefix_slash;
-
-    for (;;) {
-        char *slash = strchr(at, '/');
-        bool taken;
-
-        if (slash != NULL)
-            *slash = '\0';
-        taken = (job->exclude == NULL || !exclude_skips(job->exclude, at, false, slash != NULL)) &&
-                (job->filter == NULL ||
-                 filter_takes(job->filter, shown, (size_t)(at - shown), slash != NULL));
-        if (slash != NULL)
-            *slash = '/';
-        if (!taken || slash == NULL)
-            return taken;
-        at = slash + 1;
-    }
-}
-
-/* Adds the state's files below a directory that no walk has met. */
-static void add_unseen(struct viewing *viewing, const char *below)
-{
-    const struct state *state = viewing->state;
-    size_t bytes = strlen(below) + (*below != '\0');
-
-    for (uint32_t i = 0; i < state->index_count && !viewing->failed; i++) {
-        const struct served_file *file = state->files[i];
-        struct walk_item item = {.kind = WALK_FILE, .type = DT_REG};
-
-        if (file == NULL || !is_in(file->path, below) || !set_shown(viewing, file->path + bytes) ||
-            !takes_shown(viewing) || !see(viewing, i))
-            continue;
-        item.name = viewing->shown;
-        (void)add_item(viewing, &item, i);
-    }
-}
-
-/* Makes a view of viewing->state. False: message says why. */
-static bool make_view(struct viewing *viewing)
-{
-    pthread_t thread;
-    struct served_view *view = calloc(1, sizeof *view);
-
-    viewing->view = view;
-    if (view != NULL)
-        atomic_init(&view->holder_count, 1);
-    if (view == NULL ||
-        (view->seen = calloc(viewing->state->index_count / 8 + (size_t)1, 1)) == NULL)
-        return give_up(viewing, "memory exhausted");
-    if (viewing->job.settings->follow_links)
-        return view_fail(viewing, "the server follows no links");
-    if (is_plain(viewing)) { /* a walk of everything would find the same */
-        viewing->job.show_names = viewing->job.show_names < 0 ? 1 : viewing->job.show_names;
-        add_unseen(viewing, "");
-    } else if (pthread_create(&thread, NULL, walk_view, viewing) == 0) {
-        (void)pthread_join(thread, NULL);
-    } else {
-        return give_up(viewing, "cannot start a thread");
-    }
-    return !viewing->failed;
-}
-
-/* Returns whether the walk, as long as no name changes, meets exactly the state's files below the
- * directory that the request's own options (globs, types) take. A glob may take files that the
- * collection's rules leave out; a request for served files skips such files. is_late: this is walk
- * number ROUNDS_MAX or a later walk; then it suffices that this walk met no such file. */
-static bool walks_as_served(const struct viewing *viewing, bool is_late)
-{
-    const struct settings *settings = viewing->job.settings;
-    const struct settings *served = viewing->collection->options.settings;
-    struct file_settings files;
-    /* Padding between members is zero in both. */
-    const void *asked = &files, *expected = &served->files;
-
-    memcpy(&files, &settings->files, sizeof files);
-    files.names_only = served->files.names_only;
-    files.glob_any_case = served->files.glob_any_case;
-    memcpy(&files.rules, &served->files.rules, sizeof files.rules);
-    return viewing->operand_count <= 1 && walk_skips_devices(settings, false) &&
-           served->filters.count == 0 && served->files.rules.count == 0 &&
-           (settings->files.rules.count == 0 || viewing->is_served_alone || is_late ||
-            !walks_by_rules(&served->files)) &&
-           files.sort == SORT_NONE && memcmp(asked, expected, sizeof files) == 0 &&
-           (viewing->below_bytes == 0 || walks_alike_below(&files));
-}
-
-/* Brings a view up to the newer state after names changed during the walk. The newer state says
- * which files there are; the walk says in which order. Files that the walk has not met come last.
- * False: the walk met more than files, or message says why. */
-static bool bring_up(struct viewing *viewing, const struct state *newer)
-{
-    const struct state *state = viewing->state;
-    struct served_view *view = viewing->view;
-    uint64_t count = view->item_count;
-
-    free(view->seen);
-    view->seen = calloc(newer->index_count / 8 + (size_t)1, 1);
-    if (view->seen == NULL)
-        return give_up(viewing, "memory exhausted");
-    viewing->state = newer;
-    viewing->can_be_kept = false;
-    view->item_count = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        struct view_item item = view->items[i];
-        const char *path;
-
-        if (item.kind == WALK_ERROR && item.os_code == ENOENT && !item.is_operand)
-            continue; /* the directory was removed */
-        if (item.kind != WALK_FILE || item.is_operand)
-            return false;
-        path = state->files[item.file]->path;
-        item.file = state_find(newer, path);
-        if (item.file == UINT32_MAX || !see(viewing, item.file))
-            continue;
-        viewing->name_at[view->item_count] = viewing->name_at[i];
-        view->items[view->item_count++] = item;
-    }
-    for (uint64_t at = 0; at < viewing->missing_bytes; at += strlen(viewing->missing + at) + 1)
-        if (state_find(newer, viewing->missing + at) == UINT32_MAX)
-            return false;
-    viewing->below[viewing->below_bytes] = '\0';
-    add_unseen(viewing, viewing->below);
-    return !viewing->failed;
-}
-
-/* Completes the view for searches: sets the items' names and the members that searches read. False:
- * memory is short. */
+/* Completes the view for searches. False: memory is short. */
 static bool finish_view(struct viewing *viewing)
 {
     struct served_view *view = viewing->view;
+    const struct state *state = viewing->state;
+    const struct collection_options *options = &viewing->collection->options;
+    uint64_t all = state->order == NULL ? 0 : state->order->counts[0];
+    size_t bytes = state->index_count / 8 + (size_t)1;
+    bool is_whole = view->own == NULL && view->file_count == all;
 
-    view->bytes = view->item_count * (sizeof *view->items + sizeof *view->files) +
-                  viewing->storage_bytes + viewing->state->index_count / 8;
-    if (!guard_take(viewing->guard, view->item_count * sizeof *view->files) ||
-        (view->files = malloc((view->item_count + 1) * sizeof *view->files)) == NULL)
-        return give_up(viewing, "memory exhausted");
-    for (uint64_t i = 0; i < view->item_count; i++) {
-        struct view_item *item = &view->items[i];
-
-        item->name = view->storage + viewing->name_at[i];
-        view->files[i] = item->is_operand ? UINT32_MAX : item->file;
-    }
-    view->names = viewing->state->names;
-    view->left_out = viewing->job.left_out && !viewing->is_bounded;
-    view->show_names = viewing->job.show_names;
+    view->seen = guard_take(viewing->guard, bytes) ? calloc(bytes, 1) : NULL;
+    if (view->seen == NULL)
+        return no_memory(viewing);
+    if (is_whole)
+        memset(view->seen, 0xff, bytes);
+    view->files = view->own != NULL ? view->own : view->files;
+    for (uint64_t i = 0; i < view->file_count && !is_whole; i++)
+        if (view->files[i] < VIEW_SPECIAL)
+            view->seen[view->files[i] / 8] |= (uint8_t)(1u << view->files[i] % 8);
+    /* Another server may have files that the request's rules do not leave out: the client decides
+     * when all servers have answered. */
+    view->is_partial = options->from != NULL || options->until != NULL;
+    view->left_out |= view->is_partial && viewing->takes_some;
+    view->show_names = viewing->job->show_names;
     return true;
 }
 
@@ -669,126 +697,75 @@ static void say_missing(struct viewing *viewing)
     const char *first = viewing->missing, *name = viewing->collection->options.name;
 
     if (viewing->missing_count == 1)
-        view_fail(viewing, "%s: the collection %s leaves it out", first, name);
+        view_fail(viewing, 409, "%s: the collection %s leaves it out", first, name);
     else
-        view_fail(viewing, "%s and %" PRIu64 " more files: the collection %s leaves them out",
+        view_fail(viewing, 409, "%s and %" PRIu64 " more files: the collection %s leaves them out",
                   first, viewing->missing_count - 1, name);
 }
 
-/* ---- Kept views ------------------------------------------------------------------------------ */
-
-/* Collects everything that determines the walk into a key. */
-static void make_key(struct view_key *key, const struct viewing *viewing)
+void view_drop(struct served_view *view)
 {
-    const struct settings *settings = viewing->job.settings;
-    struct file_settings files;
-
-    view_key_add(key, &viewing->job.show_names, sizeof viewing->job.show_names);
-    if (is_plain(viewing))
-        return; /* no other key is as short, so this key is unique */
-    memcpy(&files, &settings->files, sizeof files); /* also copies the padding, part of the key */
-    memset(&files.rules, 0, sizeof files.rules);
-    view_key_add(key, &files, sizeof files);
-    view_key_add(key, &settings->directories, sizeof settings->directories);
-    view_key_add(key, &settings->devices, sizeof settings->devices);
-    view_key_add(key, &settings->follow_links, sizeof settings->follow_links);
-    view_key_add(key, &settings->is_tg, sizeof settings->is_tg);
-    view_key_add(key, &viewing->is_served_alone, sizeof viewing->is_served_alone);
-    view_key_add(key, viewing->directory, strlen(viewing->directory) + 1);
-    view_key_add_list(key, settings->files.rules.items, settings->files.rules.count);
-    view_key_add_list(key, settings->filters.items, settings->filters.count);
-    view_key_add_list(key, viewing->operands, viewing->operand_count);
+    if (view == NULL)
+        return;
+    for (size_t i = 0; i < view->special_count; i++)
+        free(view->specials[i].name);
+    free(view->specials);
+    free(view->parts);
+    free(view->own);
+    free(view->seen);
+    free(view);
 }
 
-/* Walks once and checks that no name changed meanwhile: only then has the walk met each file, and
- * is a refusal final. *state is replaced by a newer state if names changed. NULL: another walk is
- * needed (*again), or message says why. */
-static struct served_view *try_view(struct viewing *viewing, struct state **state, bool is_late,
-                                    bool is_last, bool *again)
+/* Finds the files of all operands. False: message says why not. */
+static bool make_view(struct viewing *viewing, const struct value_item *operands, size_t count)
 {
-    struct served_view *view = NULL;
-    struct state *newer = NULL;
-    bool same = is_plain(viewing), good = make_view(viewing);
-
-    *again = false;
-    if (*viewing->is_unable)
-        return NULL;
-    if (!same) {
-        newer = collection_now(viewing->collection, viewing->message);
-        *viewing->is_unable = newer == NULL;
-        if (newer == NULL)
-            return NULL;
-        same = newer->names == (*state)->names;
+    if (viewing->directory[0] != '/')
+        return view_fail(viewing, 409, "%s: the working directory is not an absolute path",
+                         viewing->directory);
+    if (count == 0 && viewing->job->settings->directories != DIRECTORIES_RECURSE)
+        return view_fail(viewing, 409, "-: the server does not read standard input");
+    for (size_t i = 0; (i == 0 || i < count) && *viewing->http_status == 0; i++) {
+        if (guard_is_over(viewing->guard))
+            (void)view_fail(viewing, 503, "%s", strerror(ECANCELED));
+        else
+            find_operand(viewing, count > 0 ? operands[i].text : NULL, count <= 1);
     }
-    if (!same) {
-        bool is_up = good && walks_as_served(viewing, is_late) && bring_up(viewing, newer);
-
-        state_drop(*state);
-        *state = newer;
-        *again = !is_up && !is_last && !*viewing->is_unable;
-        if (!is_up && is_last && !*viewing->is_unable)
-            give_up(viewing, TOO_FAST);
-        if (!is_up)
-            return NULL;
-    } else if (good && viewing->missing_count > 0) {
+    if (viewing->missing != NULL && *viewing->http_status == 0)
         say_missing(viewing);
-        good = false;
-    }
-    if (good && finish_view(viewing)) {
-        view = viewing->view;
-        viewing->view = NULL;
-    }
-    if (same)
-        state_drop(newer);
-    return view;
+    return *viewing->http_status == 0 && finish_view(viewing);
 }
 
-struct served_view *collection_view(struct collection *collection, struct state **state,
+struct served_view *collection_view(struct collection *collection, const struct state *state,
                                     struct command_job *job, const char *directory,
                                     const struct value_item *operands, size_t operand_count,
-                                    bool *is_unable, char *message)
+                                    int *http_status, char *message)
 {
-    const struct file_settings *files = &job->settings->files;
     const struct value_item file = {VALUE_OPERAND, collection->file, NULL};
-    struct served_view *view = NULL;
-    struct view_key key = {0};
-    uint64_t begin = now_ns();
-    struct guard *guard = job->settings->guard;
-    bool again = true, is_served_alone = directory == NULL;
+    struct viewing viewing = {.collection = collection,
+                              .state = state,
+                              .job = job,
+                              .directory = directory != NULL ? directory : collection->root,
+                              .is_served_alone = directory == NULL,
+                              .message = message,
+                              .http_status = http_status,
+                              .view = calloc(1, sizeof *viewing.view),
+                              .guard = job->settings->guard};
 
-    *is_unable = false;
-    directory = directory != NULL ? directory : collection->root;
+    *http_status = 0;
     if (collection->file != NULL && operand_count == 0 &&
-        strcmp(directory, collection->root) == 0) {
-        directory = collection->base;
+        strcmp(viewing.directory, collection->root) == 0) {
+        viewing.directory = collection->base;
         operands = &file;
         operand_count = 1;
     }
-    for (unsigned round = 0; view == NULL && again; round++) {
-        struct viewing viewing = {.collection = collection,
-                                  .state = *state,
-                                  .directory = directory,
-                                  .operands = operands,
-                                  .operand_count = operand_count,
-                                  .is_served_alone = is_served_alone,
-                                  .message = message,
-                                  .is_unable = is_unable,
-                                  .guard = guard};
-
-        viewing.job = (struct command_job){
-            .settings = job->settings, .exclude = job->exclude, .show_names = job->show_names};
-        viewing.can_be_kept = files->sort <= SORT_PATH && files->bytes_max == UINT64_MAX;
-        if (round == 0)
-            make_key(&key, &viewing);
-        view = views_find(collection, &key, (*state)->names);
-        if (view != NULL)
-            break;
-        view = try_view(&viewing, state, round + 1 >= ROUNDS_MAX,
-                        round + 1 >= ROUNDS_MAX && now_ns() - begin > view_rounds_ns, &again);
-        if (view != NULL && viewing.can_be_kept && !key.failed)
-            views_keep(collection, &key, view, guard != NULL ? guard->all : NULL);
-        end_viewing(&viewing);
+    if (viewing.view == NULL)
+        (void)no_memory(&viewing);
+    if (viewing.view == NULL || !make_view(&viewing, operands, operand_count)) {
+        view_drop(viewing.view);
+        viewing.view = NULL;
     }
-    free(key.bytes);
-    return view;
+    free(viewing.missing);
+    free(viewing.below);
+    free(viewing.shown);
+    return viewing.view;
 }

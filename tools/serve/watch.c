@@ -105,16 +105,14 @@ static struct watched *insert(struct watches *watches, int number)
 
 /* Sets the path of a watch. The path of a watch changes only if the current walk covers the old
  * path and has not met the directory yet. False: errno says why; EXDEV: both paths may be right. */
-static bool set_path(const struct watches *watches, struct watched *item, const char *path,
-                     enum watch_cause cause)
+static bool set_path(const struct watches *watches, struct watched *item, const char *path)
 {
     char *copy;
 
     if (item->path != NULL && strcmp(item->path, path) == 0)
         return true;
     errno = EXDEV;
-    if (item->path != NULL &&
-        (cause == WATCH_VIEW || item->walk == watches->walk || !is_in(item->path, watches->part)))
+    if (item->path != NULL && (item->walk == watches->walk || !is_in(item->path, watches->part)))
         return false;
     copy = strdup(path);
     if (copy == NULL)
@@ -136,10 +134,8 @@ bool watches_add(struct watches *watches, int descriptor, const char *path, enum
         return false;
     item = find(watches, number);
     item = item == NULL ? insert(watches, number) : item;
-    if (item == NULL || !set_path(watches, item, path, cause))
+    if (item == NULL || !set_path(watches, item, path))
         return false;
-    if (cause == WATCH_VIEW)
-        return true;
     if (cause == WATCH_FILES || (watches->is_deep && item->walk != watches->walk))
         item->is_walked = cause == WATCH_FILES;
     item->walk = watches->walk;
@@ -188,7 +184,8 @@ static bool understand(const struct watches *watches, const struct inotify_event
     *notice = (struct notice){is_self || (event->mask & IN_ISDIR) != 0 ? NOTICE_TREE
                               : (event->mask & RENAMED) != 0           ? NOTICE_NAME
                                                                        : NOTICE_CONTENT,
-                              item->is_walked, item->path, is_self ? "" : event->name};
+                              (event->mask & IN_MOVED_TO) != 0, item->is_walked, item->path,
+                              is_self ? "" : event->name};
     return true;
 }
 

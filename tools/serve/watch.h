@@ -6,9 +6,9 @@
 
 struct watches;
 
-/* Why a directory is watched: a view's walk entered the directory; git may have rules there; the
- * collection's walk entered the directory. */
-enum watch_cause { WATCH_VIEW, WATCH_RULES, WATCH_FILES };
+/* Why a directory is watched: git may have rules there; the collection's walk entered the
+ * directory. */
+enum watch_cause { WATCH_RULES, WATCH_FILES };
 
 enum notice_kind {
     NOTICE_CONTENT, /* contents or attributes of a file changed */
@@ -19,6 +19,7 @@ enum notice_kind {
 
 struct notice {
     enum notice_kind kind;
+    bool is_moved;         /* the file came from a different directory or name */
     bool is_walked;        /* the collection's walk entered the directory */
     const char *directory; /* path given to watches_add; borrowed until the next call */
     /* Name in the directory, borrowed until the next call; "": the directory itself. */
@@ -31,9 +32,9 @@ void watches_close(struct watches *watches);
 /* Returns the descriptor to poll: readable when there are notices. */
 int watches_descriptor(const struct watches *watches);
 
-/* Watches an open directory, which notices call `path`. With WATCH_VIEW a directory that has a path
- * keeps that path. False: errno says why. EXDEV: the watch has a different path that may be right,
- * since the directory is mounted twice or was moved meanwhile. */
+/* Watches an open directory, which notices call `path`. False: errno says why. EXDEV: the watch has
+ * a different path that may be right, since the directory is mounted twice or was moved meanwhile.
+ */
 bool watches_add(struct watches *watches, int descriptor, const char *path, enum watch_cause cause);
 /* watches_begin begins a walk of the directory `part`, borrowed until the end; "": the whole tree.
  * watches_end stops watching directories of the part that were not added since. A walk that is not

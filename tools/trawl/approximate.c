@@ -1,5 +1,4 @@
-/* approximate: what the options of approximate search and FASTA files mean, and the plan options
- * that follow. */
+/* approximate: see approximate.h. */
 #include "trawl/approximate.h"
 
 #include <stdio.h>

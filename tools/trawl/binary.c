@@ -88,7 +88,7 @@ void binary_found(struct text_scan *scan)
     scan->pending_count = 0;
     if (scan->binary_files == BINARY_FILES_WITHOUT_MATCH) {
         if (in_current_block)
-            scan->job->groups = scan->groups_before_block; /* nothing of the block was printed */
+            scan->job->groups = scan->groups_before_block; /* the block printed nothing */
         if (!scan->settings->is_tg || scan->quiet)
             scan->selected_count = 0;
         else if (in_current_block) /* in an earlier block all lines were printed */

@@ -245,8 +245,8 @@ static uint32_t byte_variants(void *context, uint32_t byte,
 {
     uint32_t code_point = locale_set.code_points[byte];
     uint32_t count = code_point == NO_CHARACTER ? 0
-                     : context != NULL          ? trawl_case_variants(NULL, code_point, variants)
-                                                : charset_variants(NULL, code_point, variants);
+                     : context != NULL ? trawl_unicode()->variants(NULL, code_point, variants)
+                                       : charset_variants(NULL, code_point, variants);
     uint32_t kept = 1;
 
     for (uint32_t i = 0; i < count; i++) { /* variants[0] is the letter itself */
@@ -270,7 +270,7 @@ struct trawl_utf8 charset_utf8(bool by_unicode)
 {
     if (locale_set.kind == CHARSET_SINGLE)
         return (struct trawl_utf8){by_unicode ? &locale_set : NULL, byte_variants, byte_is_word};
-    return (struct trawl_utf8){NULL, by_unicode ? trawl_case_variants : charset_variants,
+    return (struct trawl_utf8){NULL, by_unicode ? trawl_unicode()->variants : charset_variants,
                                charset_is_word};
 }
 
@@ -279,7 +279,7 @@ uint32_t charset_folded(uint32_t code_point, bool by_unicode)
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], least = code_point;
 
     if (by_unicode) {
-        for (uint32_t i = trawl_case_variants(NULL, code_point, variants); i-- > 0;)
+        for (uint32_t i = trawl_unicode()->variants(NULL, code_point, variants); i-- > 0;)
             least = variants[i] < least ? variants[i] : least;
         return least;
     }

@@ -25,7 +25,7 @@ const char *charset_name(enum charset charset);
 
 /* Returns the members of struct trawl_plan_options that describe the locale's code points, or bytes
  * in CHARSET_SINGLE. Equal letters are those of grep or, if by_unicode, those of
- * trawl_case_variants. */
+ * trawl_unicode. */
 struct trawl_utf8 charset_utf8(bool by_unicode);
 
 /* Returns whether i and I are the same letter. In Turkish the answer is no. */

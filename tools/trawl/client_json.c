@@ -54,7 +54,6 @@ static void put_text(struct client_json *json, const uint8_t *bytes, size_t byte
     put_bytes(json, "\"", 1);
 }
 
-/* Writes bytes as a JSON string in base64. */
 static void put_base64(struct client_json *json, const uint8_t *bytes, size_t bytes_count)
 {
     char digits[BASE64_DIGITS(PART_BYTES)];

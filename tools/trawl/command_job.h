@@ -33,7 +33,7 @@ struct job_totals {
     uint32_t thread_count;                           /* the most threads of a search */
     uint32_t worker_count;                           /* workers that searched files */
     uint64_t elapsed_ns;                             /* time of the whole run */
-    char engine[32], instruction_set[16], note[160]; /* as the last search reported them */
+    char engine[32], instruction_set[16], note[160]; /* of the last search */
 };
 
 struct encoding;
@@ -42,7 +42,6 @@ struct filter;
 struct supply;
 struct pool_worker;
 struct string_counts;
-struct tree_watcher;
 
 /* Whether an earlier group of lines was printed, so that the next group needs a separator. */
 enum groups {
@@ -66,7 +65,6 @@ struct command_job {
     struct filter *filter; /* rules for files of directories; NULL: no rules */
     /* files that a server supplies (supply.h); NULL: directories are walked */
     const struct supply *supply;
-    const struct tree_watcher *watcher; /* watches the directories of the walk; NULL: no watcher */
     /* shared by searchers with all threads; NULL: each searcher opens its own */
     struct trawl_runtime *runtime;
     /* NULL: not --count-by-pattern */
@@ -78,6 +76,7 @@ struct command_job {
     bool selected;           /* a line was selected in some file */
     bool error_seen;         /* a message was printed, so the exit status is 2 */
     bool left_out;           /* the rules for files of directories left out something */
+    bool has_searched;       /* the caller has searched files that `totals` does not count */
     bool done;               /* nothing more can change the outcome */
     uint64_t searched_bytes; /* sum over all texts */
     struct job_totals totals;

@@ -11,7 +11,6 @@
 
 #include "trawl/grow.h"
 
-/* Adds a rule for the glob glob[0..bytes). */
 static bool add_rule(struct exclude *exclude, const char *glob, size_t bytes, enum value_kind kind)
 {
     struct exclude_rule *rules =

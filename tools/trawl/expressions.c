@@ -276,7 +276,7 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
     const char *before = settings->syntax == TRAWL_PERL ? "(?:" : "";
     const char *after = settings->syntax == TRAWL_PERL ? ")" : "";
     const char * or = settings->syntax == TRAWL_BASIC ? "\\|" : "|";
-    bool with_empty = settings->is_tg && patterns->has_empty; /* as one of the alternatives */
+    bool with_empty = settings->is_tg && patterns->has_empty; /* is an alternative, too */
     size_t room = 7;
     char *joined, *at;
 

@@ -19,7 +19,6 @@
 #include "trawl/sizes.h"
 #include "trawl/totals.h"
 
-/* bytes of a block */
 #define BLOCK_BYTES_FASTA SIZE_OR_SMALL(UINT64_C(64) << 20, UINT64_C(1024))
 #define NAME_BYTES_MAX (4u << 10) /* longer names are cut */
 
@@ -183,7 +182,6 @@ static void search_block(struct fasta *fasta, uint64_t bytes_count, uint64_t own
         job_add_stats(job);
 }
 
-/* Drops `count` bytes at the front of the block. */
 static void drop_front(struct fasta *fasta, uint64_t count)
 {
     struct sequence *last = &fasta->sequences[fasta->sequence_count - 1];

@@ -1,7 +1,7 @@
 /* file_filter: decides which files of a tree are searched, by ripgrep's rules.
  *
- * tree.c enters and leaves directories and asks about each entry. The server asks for paths that
- * changed (refresh.c) and for paths in a view (view.c). A filter is made once and then only read,
+ * tree.c enters and leaves directories and asks about each entry. The server asks for paths in
+ * memory (view.c). A filter is made once and then only read,
  * so several walks may share a filter; each walk has a separate filter_walk.
  */
 #include "trawl/file_filter.h"
@@ -18,7 +18,6 @@
 #include "trawl/repository.h"
 #include "trawl/settings.h"
 #include "trawl/sizes.h"
-#include "trawl/tree.h"
 #include "trawl/types.h"
 
 #define FULL_FIRST SIZE_OR_SMALL(256u, 1u) /* bytes allocated first for a path */
@@ -32,7 +31,7 @@ static const char *const list_names[LIST_KINDS] = {".rgignore", ".ignore", ".git
 struct filter {
     struct file_settings files; /* as typed */
     struct guard *guard;        /* limits of the search; NULL: no limits */
-    bool skip_hidden, use_rgignore, use_dot, use_vcs, use_exclude;
+    bool skip_hidden, use_rgignore, use_dot, use_vcs, use_exclude, use_global;
     struct ignore_list *globs; /* rules of -g and --iglob; NULL: no such option */
     /* a glob without '!' was given: files that no glob matches are left out */
     bool globs_take;
@@ -201,7 +200,7 @@ static bool add_files(struct filter *filter, const struct value_list *rules, cha
                                 os_code == EINVAL ? "not a regular file" : strerror(os_code));
         filter->explicit_count++;
     }
-    if (!filter->use_vcs || filter->files.no_ignore_global)
+    if (!filter->use_global)
         return true;
     os_code = repository_find_global(&filter->global_path);
     if (os_code == 0 && filter->global_path != NULL)
@@ -213,28 +212,48 @@ static bool add_files(struct filter *filter, const struct value_list *rules, cha
                         strerror(os_code));
 }
 
-bool filter_open(struct filter **made, const struct settings *settings, char *message)
+struct filter_rules filter_rules(const struct settings *settings)
 {
     const struct file_settings *files = &settings->files;
     bool ignore = files->filtering && !(files->no_ignore && !settings->is_tg);
-    bool hidden = files->hidden < 0 || (files->hidden == 0 && files->filtering);
+    bool dot = ignore && !files->no_ignore_dot, vcs = ignore && !files->no_ignore_vcs;
+
+    return (struct filter_rules){.dot = dot,
+                                 .vcs = vcs,
+                                 .exclude = vcs && !files->no_ignore_exclude,
+                                 .global = vcs && !files->no_ignore_global,
+                                 .parent = (dot || vcs) && !files->no_ignore_parent,
+                                 .require_git = vcs && !files->no_require_git,
+                                 .any_case = (dot || vcs) && files->ignore_any_case,
+                                 .hidden =
+                                     files->hidden < 0 || (files->hidden == 0 && files->filtering)};
+}
+
+bool filter_open(struct filter **made, const struct settings *settings, bool in_memory,
+                 char *message)
+{
+    const struct file_settings *files = &settings->files;
+    const char *directory = settings->surroundings.directory;
+    struct filter_rules rules = filter_rules(settings);
+    bool ignore = files->filtering && !(files->no_ignore && !settings->is_tg);
     struct filter *filter;
 
     *made = NULL;
-    if (!ignore && !hidden && files->rules.count == 0)
+    if (!ignore && !rules.hidden && files->rules.count == 0)
         return true;
     filter = calloc(1, sizeof *filter);
     if (filter == NULL)
         return no_memory(message);
     filter->files = *files;
     filter->guard = settings->guard;
-    filter->skip_hidden = hidden;
-    filter->use_rgignore = filter->use_dot = ignore && !files->no_ignore_dot;
-    filter->use_vcs = ignore && !files->no_ignore_vcs;
-    filter->use_exclude = filter->use_vcs && !files->no_ignore_exclude;
-    filter->working_directory = getcwd(NULL, 0);
+    filter->skip_hidden = rules.hidden;
+    filter->use_rgignore = filter->use_dot = rules.dot;
+    filter->use_vcs = rules.vcs;
+    filter->use_exclude = rules.exclude;
+    filter->use_global = rules.global;
+    filter->working_directory = directory != NULL ? strdup(directory) : getcwd(NULL, 0);
     if (add_globs(filter, &files->rules, message) && add_types(filter, &files->rules, message) &&
-        add_files(filter, &files->rules, message)) {
+        (in_memory || add_files(filter, &files->rules, message))) {
         *made = filter;
         return true;
     }
@@ -457,7 +476,7 @@ static const char *from_working_directory(const struct filter *filter, const cha
 }
 
 /* Decides by the rule files of one kind, from the innermost directory up. Git's rules end at the
- * top of the innermost repository. */
+ * top of the innermost repository, but with --no-require-git a repository is like any directory. */
 static enum verdict ask_scopes(struct filter_walk *walk, enum list_kind kind, size_t name_bytes,
                                bool is_directory)
 {
@@ -478,7 +497,7 @@ static enum verdict ask_scopes(struct filter_walk *walk, enum list_kind kind, si
         }
         if (rule != NULL)
             return decided(walk, list, scope, rule);
-        if (of_git && scope->has_git)
+        if (of_git && scope->has_git && !walk->filter->files.no_require_git)
             break;
     }
     return VERDICT_NONE;
@@ -589,7 +608,8 @@ enum filter_verdict filter_ask(struct filter_walk *walk, const char *path, size_
     return FILTER_SKIPS;
 }
 
-bool filter_takes(const struct filter *filter, const char *path, size_t name_at, bool is_directory)
+enum filter_verdict filter_judge(const struct filter *filter, const char *path, size_t name_at,
+                                 bool is_directory)
 {
     struct filter_walk walk = {.filter = filter};
     size_t name_bytes = strlen(path + name_at);
@@ -599,7 +619,20 @@ bool filter_takes(const struct filter *filter, const char *path, size_t name_at,
         verdict = ask_globs(&walk, from_working_directory(filter, path), name_bytes, is_directory);
     if (verdict == VERDICT_NONE && filter->types != NULL && !is_directory)
         verdict = ask_types(&walk, path + name_at, name_bytes);
-    return verdict != VERDICT_SKIP;
+    return verdict == VERDICT_SKIP   ? FILTER_SKIPS
+           : verdict == VERDICT_TAKE ? FILTER_TAKES
+                                     : FILTER_UNDECIDED;
+}
+
+enum tree_left filter_why(const struct filter_walk *walk)
+{
+    bool is_given = false;
+
+    if (walk->reason == REASON_HIDDEN)
+        return LEFT_HIDDEN;
+    for (size_t i = 0; i < walk->filter->explicit_count; i++)
+        is_given = is_given || walk->filter->explicit_lists[i] == walk->reason_list;
+    return walk->reason == REASON_RULE && !is_given ? LEFT_BY_RULE : LEFT_BY_OPTION;
 }
 
 const char *filter_reason(struct filter_walk *walk, char *room, size_t room_bytes)

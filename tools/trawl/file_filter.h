@@ -8,6 +8,7 @@
 #define TRAWL_FILE_FILTER_H
 
 #include "trawl/flags.h"
+#include "trawl/tree.h"
 
 struct filter;
 struct filter_walk;
@@ -15,9 +16,21 @@ struct filter_walk;
 /* The names in a directory that matter to the filter: three kinds of rule files and ".git". */
 enum filter_file { FILTER_RGIGNORE, FILTER_IGNORE, FILTER_GITIGNORE, FILTER_GIT, FILTER_FILES };
 
+/* The ignore files that a walk heeds. */
+struct filter_rules {
+    bool dot, vcs, exclude, global, parent, require_git, any_case;
+    bool hidden; /* names that begin with a dot are left out */
+};
+
+/* Returns which ignore files the settings ask for. Settings that find the same files in every tree
+ * have equal rules. */
+struct filter_rules filter_rules(const struct settings *settings);
+
 /* Builds the filter that the settings describe. *filter is NULL if the settings ask for no filter.
- * False: message[SETTINGS_ERROR_BYTES] says why. */
-bool filter_open(struct filter **filter, const struct settings *settings, char *message);
+ * in_memory: the caller asks filter_judge alone, so no ignore file is read. False:
+ * message[SETTINGS_ERROR_BYTES] says why. */
+bool filter_open(struct filter **filter, const struct settings *settings, bool in_memory,
+                 char *message);
 void filter_close(struct filter *filter);
 
 /* Begins a walk of the tree below `root`, a path as messages show the path. Reads the rule files of
@@ -37,13 +50,17 @@ int filter_enter(struct filter_walk *walk, size_t depth, int directory, const ch
 /* Drops the rules of the directory at `depth`, when the walk leaves that directory. */
 void filter_leave(struct filter_walk *walk, size_t depth);
 
-enum filter_verdict { FILTER_TAKES, FILTER_SKIPS, FILTER_NO_MEMORY };
+enum filter_verdict { FILTER_TAKES, FILTER_SKIPS, FILTER_NO_MEMORY, FILTER_UNDECIDED };
 
 /* Decides on an entry of a directory of the walk. The last part of `path` begins at name_at. */
 enum filter_verdict filter_ask(struct filter_walk *walk, const char *path, size_t name_at,
                                bool is_directory);
-/* Decides by -g, --iglob and types alone, without a walk. True: the entry is searched. */
-bool filter_takes(const struct filter *filter, const char *path, size_t name_at, bool is_directory);
+/* Decides by -g, --iglob and types alone, without a walk. FILTER_UNDECIDED: these options neither
+ * name the entry nor leave it out. */
+enum filter_verdict filter_judge(const struct filter *filter, const char *path, size_t name_at,
+                                 bool is_directory);
+/* Returns which rule made filter_ask last skip an entry. */
+enum tree_left filter_why(const struct filter_walk *walk);
 /* Returns why filter_ask last skipped an entry, in words; may write the words into `room`. */
 const char *filter_reason(struct filter_walk *walk, char *room, size_t room_bytes);
 

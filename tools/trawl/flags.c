@@ -56,6 +56,7 @@ const char *flag_refusal(const struct flag *flag)
         [SERVED_READS] = "it reads a file of the client",
         [SERVED_CHOOSES] = chooses,
         [SERVED_TEXT] = "the request's member patterns has the strings",
+        [SERVED_WALKS] = "a server walks no directory for a request",
         [SERVED_LINKS] = "the server follows no links",
         [SERVED_ASKS] = "a server does not ask another server",
         [SERVED_TELLS] = "it tells about a search of the command itself",

@@ -56,7 +56,8 @@ enum flag_served {
     SERVED_CHOOSES, /* the server decides how it searches */
     SERVED_TEXT,    /* the strings, which are a member of the request */
     SERVED_LINKS,   /* the server follows no links */
-    SERVED_ASKS,    /* a server does not ask another server */
+    SERVED_WALKS,   /* the option tells about a walk, and the server walks no directory */
+    SERVED_ASKS,    /* options that name a server: a server asks no other server */
     SERVED_TELLS,   /* the option reports about a search of the command itself */
     SERVED_PRINTS   /* the option prints a document */
 };
@@ -178,7 +179,7 @@ void config_free(struct config *config);
 /* Returns whether the program was called as tg, which searches trees as ripgrep does. */
 bool flags_means_tg(const char *name);
 
-/* Returns the name of the item's file in messages. */
+/* Returns the name that messages give to the file that the item names. */
 const char *value_shown(const struct value_item *item);
 
 /* Appends an item. False: no memory. */

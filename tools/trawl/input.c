@@ -9,25 +9,32 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "trawl/encoding.h"
 #include "trawl/command_scan.h"
+#include "trawl/pool_rests.h"
 #include "trawl/searchers.h"
 #include "trawl/sizes.h"
 #include "trawl/totals.h"
 
 /* Files up to this size are read as a whole if the first match may end the search. */
 #define WHOLE_BYTES_FIRST SEARCHERS_BYTES_FIRST
-/* All threads search a file of at least SHARED_BYTES_AHEAD; the worker first waits for the turn. If
- * the worker already has the turn, SHARED_BYTES are enough, and SHARED_BYTES_ALONE if no other
- * worker is active. */
+/* All threads search one file together if the file has at least SHARED_BYTES_AHEAD bytes; the
+ * worker first waits for its turn to print. SHARED_BYTES are enough if the worker has the turn, and
+ * SHARED_BYTES_ALONE if no other worker is active. */
 #define SHARED_BYTES_ALONE SIZE_OR_SMALL(UINT64_C(512) << 10, UINT64_C(2000))
 #define SHARED_BYTES SIZE_OR_SMALL(UINT64_C(8) << 20, UINT64_C(4000))
 #define SHARED_BYTES_AHEAD SIZE_OR_SMALL(UINT64_C(32) << 20, UINT64_C(8000))
 
+/* A file of this size takes so long that other workers get the rest of the batch. */
+#define LONG_BYTES SIZE_OR_SMALL(UINT64_C(4) << 20, UINT64_C(3000))
+#define LONG_BYTES_PACKED SIZE_OR_SMALL(UINT64_C(64) << 10, UINT64_C(100))
+
+#define COMPRESSION_BYTES 10u /* what trawl_compression needs */
 #define ROOM_ALIGNMENT 4096u
 
 static bool is_device(mode_t mode)
@@ -128,33 +135,60 @@ static enum whole read_unseen(struct pool_worker *worker, int descriptor,
     return whole;
 }
 
-/* Returns the searcher with all threads. NULL: the error was reported, and the search is over.
- * Called with the turn. */
-static struct trawl_searcher *shared_searcher(struct pool_worker *worker)
+/* Opens a searcher on the pool's runtime, which has all threads. Called with walk_lock. */
+static bool open_shared(struct pool *pool, struct trawl_searcher **searcher, char *message)
+{
+    const struct settings *settings = pool->job->settings;
+    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
+    struct trawl_error error;
+
+    options.engine = searchers_engine(settings, pool->job->patterns);
+    options.threads = (uint32_t)settings->threads;
+    options.instruction_set = settings->instruction_set;
+    if (pool->job->runtime == NULL) {
+        if (trawl_runtime_open(&options, &pool->runtime, &error) != TRAWL_OK) {
+            (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s", error.message);
+            return false;
+        }
+        pool->job->runtime = pool->runtime;
+    }
+    return searchers_open(pool->job, false, searcher, message);
+}
+
+static bool open_searcher(struct pool_worker *worker, struct trawl_searcher **searcher,
+                          char *message)
+{
+    bool good;
+
+    if (worker->pool->takes_turns)
+        thread_lock(&worker->pool->walk_lock);
+    good = open_shared(worker->pool, searcher, message);
+    if (worker->pool->takes_turns)
+        thread_unlock(&worker->pool->walk_lock);
+    if (!good)
+        *searcher = NULL;
+    return good;
+}
+
+/* Searches a file with a searcher that has the runtime's threads, and opens the searcher if *opened
+ * is NULL. */
+static void search_with(struct pool_worker *worker, const struct job_file *file,
+                        struct trawl_searcher **opened)
 {
     struct pool *pool = worker->pool;
     char message[SETTINGS_ERROR_BYTES];
 
-    if (pool->shared != NULL)
-        return pool->shared;
-    if (pool->workers_max == 1 && pool->job->settings->threads == 1 && worker->searcher != NULL)
-        return worker->searcher;
-    if (searchers_open(pool->job, false, &pool->shared, message))
-        return pool->shared;
-    pool->shared = NULL;
-    job_message(worker->job, "%s", message);
-    worker->job->error_seen = worker->job->done = true;
-    return NULL;
-}
-
-/* Searches a file with all threads, when the file's turn has come. */
-static void search_shared(struct pool_worker *worker, const struct job_file *file)
-{
-    if (!pool_wait_turn(worker))
+    if (*opened == NULL && pool->workers_max == 1 && pool->job->settings->threads == 1 &&
+        worker->searcher != NULL) {
+        job_search(worker->job, file);
         return;
-    worker->job->searcher = shared_searcher(worker);
-    if (worker->job->searcher == NULL)
+    }
+    if (*opened == NULL && !open_searcher(worker, opened, message)) {
+        job_message(worker->job, "%s", message);
+        worker->job->error_seen = worker->job->done = true;
         return;
+    }
+    worker->job->searcher = *opened;
     job_search(worker->job, file);
     worker->job->searcher = worker->searcher;
 }
@@ -170,15 +204,37 @@ static bool wants_all_threads(struct pool_worker *worker, const struct stat *sta
     return bytes >= SHARED_BYTES || atomic_load(&worker->pool->active) == 1;
 }
 
+/* Returns whether the file is compressed, as far as its first bytes tell. */
+static bool is_packed(const struct job_file *file)
+{
+    uint8_t first[COMPRESSION_BYTES];
+    ssize_t got = -1;
+
+    if (file->may_be_compressed && file->bytes == NULL && S_ISREG(file->status->st_mode))
+        got = pread(file->descriptor, first, sizeof first, lseek(file->descriptor, 0, SEEK_CUR));
+    return got > 0 && trawl_compression(first, (uint64_t)got) != NULL;
+}
+
+/* Searches a file that is not read as a whole. A compressed file is unpacked in a single thread, or
+ * with the threads that other files leave idle, so many files are unpacked at the same time.
+ * Another long file is searched by all threads, when its turn has come. */
 static void search_big(struct pool_worker *worker, const struct job_file *file)
 {
+    bool packed = is_packed(file);
+
     gather_flush(worker);
     if (!pool_may_search(worker))
         return;
-    if (wants_all_threads(worker, file->status))
-        search_shared(worker, file);
-    else
+    if ((uint64_t)file->status->st_size >= (packed ? LONG_BYTES_PACKED : LONG_BYTES))
+        pool_leave_rest(worker);
+    if (packed && worker->searcher != NULL &&
+        (uint64_t)file->status->st_size >= LONG_BYTES_PACKED) {
+        search_with(worker, file, &worker->team);
+    } else if (!wants_all_threads(worker, file->status)) {
         job_search(worker->job, file);
+    } else if (pool_wait_turn(worker)) {
+        search_with(worker, file, &worker->pool->shared);
+    }
 }
 
 /* Searches a file in another encoding: a pipe delivers the converted text. */
@@ -308,7 +364,7 @@ static void search_held(struct pool_worker *worker, const struct walk_item *item
         false, item->is_operand,  NULL};
     int descriptor;
 
-    /* search_open reports files that are not regular */
+    /* An operand that is no regular file goes on to search_open, which reports the file. */
     if (item->is_operand && S_ISREG(supplied->status.st_mode) &&
         walk_skips_operand(&worker->pool->walk, item->name, false))
         return;

@@ -4,7 +4,6 @@
 
 #include "trawl/pool_turns.h"
 
-/* Searches an item. */
 void pool_search(struct pool_worker *worker, const struct walk_item *item);
 /* Returns whether a file that begins with these bytes is decompressed or converted before the
  * search. */

@@ -15,7 +15,7 @@ struct numbers {
      * i has the single number i + 1. */
     uint64_t *begin;
     uint64_t *list;       /* ascending for each pattern */
-    uint64_t *empty;      /* numbers of the empty string */
+    uint64_t *empty;      /* the numbers that empty strings of the lists have */
     uint64_t empty_count; /* number of empty strings */
 };
 
@@ -34,8 +34,8 @@ static inline uint64_t numbers_get(const struct numbers *numbers, uint64_t patte
 
 /* The numbers of the strings found at an offset or in a line; part of a scan. */
 struct number_set {
-    uint64_t *stamps; /* for each pattern of the plan, the stamp of the last set with the pattern */
-    uint64_t stamp;   /* stamp of the current set */
+    uint64_t stamp;   /* a number that no earlier set of this scan had */
+    uint64_t *stamps; /* stamps[i] == stamp: pattern i of the plan is in the set */
     uint64_t *list;   /* the numbers in the set, ascending once the set is complete */
     uint64_t count, capacity;
 };

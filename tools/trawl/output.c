@@ -182,7 +182,7 @@ void output_number(struct output *output, uint64_t number, unsigned width)
         digits[--at] = (uint8_t)('0' + number);
     while (NUMBER_ROOM - at < width && at > 0)
         digits[--at] = ' ';
-    /* Copies what is behind the digits, too, but does not use it. */
+    /* The length is fixed. The next output overwrites the bytes after the digits. */
     memcpy(output->bytes + output->used, digits + at, NUMBER_ROOM);
     output->used += NUMBER_ROOM - at;
 }

@@ -57,7 +57,6 @@ struct output {
 void output_open(struct output *output, int descriptor);
 void output_close(struct output *output);
 
-/* Makes room for `bytes_count` more bytes. */
 void output_make_room(struct output *output, size_t bytes_count);
 void output_write(struct output *output); /* writes the committed bytes, unless `full` is set */
 void output_flush(struct output *output); /* commits, then writes all bytes */

@@ -322,8 +322,8 @@ static bool same_pattern(const struct trawl_pattern *a, const struct trawl_patte
 static bool remove_duplicates(struct patterns *patterns, enum folding folding)
 {
     uint64_t slots = 8, kept = 0, empty_index = patterns->empty_index;
-    /* Slots with the index + 1 of a kept pattern, 0: empty. Behind the slots, the index + 1 of the
-     * kept pattern that equals pattern i. */
+    /* A hash table whose slots have the index + 1 of a kept pattern, or 0. Behind the slots follows
+     * for each pattern i the index + 1 of the kept pattern that equals pattern i. */
     uint64_t *table;
 
     while (slots < patterns->count * 2)

@@ -15,6 +15,7 @@
 
 #include "trawl/grow.h"
 #include "trawl/input.h"
+#include "trawl/pool_rests.h"
 #include "trawl/pool_turns.h"
 #include "trawl/searchers.h"
 #include "trawl/sizes.h"
@@ -102,7 +103,7 @@ static void begin_worker(struct pool *pool)
     if (pool->worker_count == pool->workers_max)
         return;
     if (pool->ahead == NULL) {
-        struct batch_turn *ahead = calloc(POOL_AHEAD_BATCHES, sizeof *ahead);
+        struct batch_turn *ahead = calloc(POOL_AHEAD_FILES, sizeof *ahead);
 
         thread_lock(&pool->lock);
         pool->ahead = ahead;
@@ -120,28 +121,55 @@ static void begin_worker(struct pool *pool)
     }
 }
 
+/* Takes the next files of the walk as the worker's batch. False: no files are left. Called with
+ * walk_lock. */
+static bool take_walked(struct pool_worker *worker)
+{
+    struct pool *pool = worker->pool;
+
+    if (pool->walked || pool->over || pool->sequence_next > pool->sequence_last ||
+        !take_files(worker))
+        return false;
+    worker->sequence = pool->sequence_next;
+    pool->sequence_next += worker->item_count;
+    if (!pool->walked && worker->sequence > 0)
+        begin_worker(pool);
+    return true;
+}
+
+/* Waits until another worker leaves files. False: all workers wait. Called with walk_lock. */
+static bool wait_for_rest(struct pool *pool)
+{
+    if (atomic_fetch_sub(&pool->active, 1) == 1) {
+        pool->all_wait = true;
+        pthread_cond_broadcast(&pool->more);
+    }
+    while (pool->rests == NULL && !pool->all_wait)
+        pthread_cond_wait(&pool->more, &pool->walk_lock.mutex);
+    atomic_fetch_add(&pool->active, 1);
+    return pool->rests != NULL;
+}
+
 /* Takes the next batch of this worker, and waits until the batch is near enough to the turn. False:
  * no files are left. */
 static bool next_in_turn(struct pool_worker *worker)
 {
+    const uint64_t most = POOL_AHEAD_FILES - POOL_BATCH_FILES;
     struct pool *pool = worker->pool;
-    bool any = false;
+    bool any;
 
     thread_lock(&pool->walk_lock);
-    if (!pool->walked && !pool->over && pool->sequence_next <= pool->sequence_last)
-        any = take_files(worker);
-    if (any)
-        worker->sequence = pool->sequence_next++;
-    if (any && !pool->walked && worker->sequence > 0)
-        begin_worker(pool);
+    do
+        any = pool_take_rest(worker) || take_walked(worker);
+    while (!any && wait_for_rest(pool));
     thread_unlock(&pool->walk_lock);
     if (!any)
         return false;
     pool_begin_batch(worker);
-    if (worker->sequence - atomic_load(&pool->turn) < POOL_AHEAD_BATCHES)
+    if (worker->sequence - atomic_load(&pool->turn) < most)
         return true;
     thread_lock(&pool->lock);
-    while (worker->sequence - pool->turn >= POOL_AHEAD_BATCHES && !pool->over) {
+    while (worker->sequence - pool->turn >= most && !pool->over) {
         if (worker->sequence < pool->room_wanted)
             pool->room_wanted = worker->sequence;
         pthread_cond_wait(&pool->room, &pool->lock.mutex);
@@ -161,6 +189,7 @@ static void search_batch(struct pool_worker *worker)
         struct walk_item *item = &worker->items[i];
         uint64_t before = job->searched_bytes;
 
+        worker->item_at = i;
         if (worker->name_at[i] != SIZE_MAX)
             item->name = worker->names + worker->name_at[i];
         if (pool_may_search(worker))
@@ -278,6 +307,7 @@ static void pool_close(struct pool *pool)
         (void)supply->watch(supply->context, NULL);
     for (uint32_t i = 0; i < pool->worker_count; i++) {
         trawl_searcher_close(pool->workers[i].searcher);
+        trawl_searcher_close(pool->workers[i].team);
         free(pool->workers[i].gather.bytes);
         free(pool->workers[i].names);
     }
@@ -285,6 +315,10 @@ static void pool_close(struct pool *pool)
         pool_close_turns(pool);
     if (pool->shared_is_ours)
         trawl_searcher_close(pool->shared);
+    if (pool->runtime != NULL) {
+        (void)trawl_runtime_close(pool->runtime, NULL);
+        pool->job->runtime = NULL;
+    }
     tree_close(pool->walk.tree);
     free(pool->workers);
 }
@@ -303,6 +337,7 @@ bool job_walk(struct command_job *job, const struct value_item *operands, size_t
     pool.several_files = operand_count > 1 || job->settings->directories == DIRECTORIES_RECURSE;
     open_levels = share_descriptors(&pool, operand_count);
     pool.takes_turns = pool.workers_max > 1;
+    pool.begin_worker = begin_worker;
     pool.workers = calloc(pool.workers_max, sizeof *pool.workers);
     if (pool.workers == NULL) {
         strcpy(message, "memory exhausted");

@@ -100,6 +100,16 @@ static void print_own(struct pool_worker *worker)
     kept->committed = 0;
 }
 
+/* Returns the entry of the worker's batch. Called with the lock. */
+static struct batch_turn *entry_of(struct pool_worker *worker)
+{
+    struct pool *pool = worker->pool;
+
+    if (pool->ahead_end <= worker->sequence)
+        pool->ahead_end = worker->sequence + 1;
+    return &pool->ahead[worker->sequence % POOL_AHEAD_FILES];
+}
+
 static bool has_turn(struct pool_worker *worker)
 {
     if (!worker->has_turn && atomic_load(&worker->pool->turn) == worker->sequence) {
@@ -118,8 +128,8 @@ static bool wait_turn(struct pool_worker *worker)
 
     if (has_turn(worker))
         return true;
-    entry = &pool->ahead[worker->sequence % POOL_AHEAD_BATCHES];
     thread_lock(&pool->lock);
+    entry = entry_of(worker);
     entry->waiter = worker;
     while (pool->turn != worker->sequence && !pool->over)
         pthread_cond_wait(&worker->turned, &pool->lock.mutex);
@@ -206,12 +216,14 @@ static void end_all(struct pool *pool)
 {
     pool->over = true;
     pthread_cond_broadcast(&pool->room);
-    for (uint32_t i = 0; pool->ahead != NULL && i < POOL_AHEAD_BATCHES; i++)
-        if (pool->ahead[i].waiter != NULL)
-            pthread_cond_signal(&pool->ahead[i].waiter->turned);
+    for (uint64_t i = pool->turn; i < pool->ahead_end; i++) {
+        const struct batch_turn *entry = &pool->ahead[i % POOL_AHEAD_FILES];
+
+        if (entry->waiter != NULL)
+            pthread_cond_signal(&entry->waiter->turned);
+    }
 }
 
-/* Adds the results of a batch to a job. */
 static void add_to_job(struct command_job *job, const struct command_job *more)
 {
     if (more->groups == GROUPS_PRINTED)
@@ -237,10 +249,10 @@ static void print_result(struct pool *pool, struct pool_result *result)
     add_to_job(pool->job, &result->job);
 }
 
-/* Passes the turn on after a batch was printed. Prints the finished batches that follow, and wakes
- * the worker that waits. If the search is over, nobody gets the turn: a worker of a later batch may
- * still be searching, and would print. */
-static void pass_turn(struct pool *pool)
+/* Passes the turn on after a batch of so many files was printed. Prints the finished batches that
+ * follow, and wakes the worker that waits. If the search is over, nobody gets the turn: a worker of
+ * a later batch may still be searching, and would print. */
+static void pass_turn(struct pool *pool, size_t file_count)
 {
     struct batch_turn *entry = NULL;
 
@@ -252,11 +264,12 @@ static void pass_turn(struct pool *pool)
             end_all(pool);
         if (pool->over)
             break;
-        pool->turn++;
-        entry = pool->ahead == NULL ? NULL : &pool->ahead[pool->turn % POOL_AHEAD_BATCHES];
+        pool->turn += file_count;
+        entry = pool->ahead == NULL ? NULL : &pool->ahead[pool->turn % POOL_AHEAD_FILES];
         if (entry == NULL || !entry->searched)
             break;
         result = entry->result;
+        file_count = entry->file_count;
         entry->searched = false;
         entry->result = NULL;
         if (result == NULL)
@@ -269,8 +282,7 @@ static void pass_turn(struct pool *pool)
     }
     if (entry != NULL && entry->waiter != NULL)
         pthread_cond_signal(&entry->waiter->turned);
-    if (pool->room_wanted != UINT64_MAX &&
-        pool->room_wanted - pool->turn <= POOL_AHEAD_BATCHES / 2) {
+    if (pool->room_wanted != UINT64_MAX && pool->room_wanted - pool->turn <= POOL_AHEAD_FILES / 2) {
         pool->room_wanted = UINT64_MAX;
         pthread_cond_broadcast(&pool->room);
     }
@@ -292,7 +304,6 @@ static bool leave_batch(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
     size_t bytes_count = worker->kept != NULL ? worker->kept->used : 0;
-    struct batch_turn *entry = &pool->ahead[worker->sequence % POOL_AHEAD_BATCHES];
     struct pool_result *result = NULL;
     bool left;
 
@@ -312,6 +323,9 @@ static bool leave_batch(struct pool_worker *worker)
     thread_lock(&pool->lock);
     left = pool->turn != worker->sequence && pool->left_bytes + bytes_count <= LEFT_BYTES_MAX;
     if (left) {
+        struct batch_turn *entry = entry_of(worker);
+
+        entry->file_count = worker->item_count;
         entry->result = result;
         entry->searched = true;
         pool->left_bytes += bytes_count;
@@ -343,7 +357,6 @@ void pool_begin_batch(struct pool_worker *worker)
     }
 }
 
-/* Prints the batch, or leaves the batch to the worker that has the turn. */
 void pool_end_batch(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
@@ -354,7 +367,7 @@ void pool_end_batch(struct pool_worker *worker)
         add_to_job(pool->job, worker->job);
     if (pool->job->supply != NULL)
         output_flush(pool->job->output);
-    pass_turn(pool);
+    pass_turn(pool, worker->item_count);
 }
 
 void pool_say(struct pool_worker *worker, const char *text)
@@ -415,6 +428,7 @@ void pool_open_turns(struct pool *pool)
     thread_lock_open(&pool->walk_lock);
     thread_lock_open(&pool->lock);
     pthread_cond_init(&pool->room, NULL);
+    pthread_cond_init(&pool->more, NULL);
     pthread_cond_init(&pool->workers[0].turned, NULL);
 }
 
@@ -430,11 +444,12 @@ void pool_close_turns(struct pool *pool)
             output_close(worker->kept);
         free(worker->kept);
     }
-    for (uint32_t i = 0; pool->ahead != NULL && i < POOL_AHEAD_BATCHES; i++)
-        if (pool->ahead[i].result != NULL)
-            free_result(pool->ahead[i].result);
+    for (uint64_t i = pool->turn; i < pool->ahead_end; i++)
+        if (pool->ahead[i % POOL_AHEAD_FILES].result != NULL)
+            free_result(pool->ahead[i % POOL_AHEAD_FILES].result);
     free(pool->ahead);
     pthread_cond_destroy(&pool->room);
+    pthread_cond_destroy(&pool->more);
     thread_lock_close(&pool->walk_lock);
     thread_lock_close(&pool->lock);
 }

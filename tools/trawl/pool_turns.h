@@ -14,8 +14,9 @@
 
 struct pool;
 struct pool_result;
-/* Batches that may be begun before earlier batches are printed. */
-#define POOL_AHEAD_BATCHES SIZE_OR_SMALL(4096u, 8u)
+struct pool_rest;
+/* Files that may be taken before earlier files are printed. */
+#define POOL_AHEAD_FILES SIZE_OR_SMALL(65536u, 24u)
 
 /* A message for standard error, due when the first `at` bytes of the kept output were printed. */
 struct pool_message {
@@ -34,18 +35,21 @@ struct pool_worker {
     struct command_job *job;
     struct command_job own_job;
     struct trawl_searcher *searcher; /* has no threads; NULL: only the pool's shared searcher */
-    struct output *kept;             /* output that waits for the turn; NULL until needed */
+    /* searches compressed files with the threads of the pool's runtime; NULL until needed */
+    struct trawl_searcher *team;
+    struct output *kept; /* output that waits for the turn; NULL until needed */
     struct pool_message *messages;
     size_t message_count, message_capacity;
     struct pool_mark mark; /* the separator in the kept output */
     struct gather gather;  /* small files that wait to be searched together */
 
-    uint64_t sequence; /* number of the current batch */
+    uint64_t sequence; /* number of the batch's first file in the walk's order */
     bool has_turn;     /* always true with a single worker */
     /* items[i].name is names + name_at[i], or the name of an operand if name_at[i] == SIZE_MAX */
     struct walk_item items[POOL_BATCH_FILES];
     size_t name_at[POOL_BATCH_FILES];
     size_t item_count; /* number of files in the batch */
+    size_t item_at;    /* index of the file that is searched */
     char *names;       /* the names of the batch's files */
     size_t names_used, names_capacity;
 
@@ -53,8 +57,9 @@ struct pool_worker {
     pthread_cond_t turned; /* signalled when the worker has the turn */
 };
 
-/* The state of a batch, at index sequence % POOL_AHEAD_BATCHES. */
+/* The state of a batch, at index sequence % POOL_AHEAD_FILES. */
 struct batch_turn {
+    size_t file_count;          /* the files of a complete batch */
     bool searched;              /* the batch is complete */
     struct pool_result *result; /* NULL: nothing to print */
     struct pool_worker *waiter; /* a worker that waits for its turn */
@@ -73,6 +78,8 @@ struct pool {
     unsigned batch_directories;    /* the most directories that the files of a batch lie in */
     struct trawl_searcher *shared; /* a searcher with all threads, for large files */
     bool shared_is_ours;
+    /* the threads of the team searchers and of `shared`; NULL: not open, or the caller's */
+    struct trawl_runtime *runtime;
 
     struct walk walk;
     bool walked; /* the walk has ended */
@@ -80,9 +87,14 @@ struct pool {
     _Atomic uint64_t file_count, file_bytes;
 
     struct thread_lock walk_lock;   /* guards `walk` and the next members */
-    uint64_t sequence_next;         /* number of the next batch; under walk_lock */
+    uint64_t sequence_next;         /* number of the walk's next file; under walk_lock */
+    struct pool_rest *rests;        /* files that workers left to others; under walk_lock */
+    pthread_cond_t more;            /* signalled when files were left, or all workers wait */
+    bool all_wait;                  /* no worker will leave files any more; under walk_lock */
     _Atomic uint64_t sequence_last; /* last batch that is needed; UINT64_MAX: all batches */
-    atomic_uint active;             /* workers that take and search batches at the moment */
+    void (*begin_worker)(
+        struct pool *pool); /* starts a worker if there may be more; with walk_lock */
+    atomic_uint active;     /* workers that take and search batches at the moment */
 
     struct thread_lock lock; /* guards the members below */
     pthread_cond_t room;     /* signalled when a waiting batch may begin */
@@ -92,6 +104,7 @@ struct pool {
     uint64_t room_wanted;     /* the first batch that waits for `room` */
     uint64_t left_bytes;      /* memory of the finished batches that wait to be printed */
     struct batch_turn *ahead; /* NULL until a second worker starts */
+    uint64_t ahead_end;       /* no batch from this number on has used its entry of `ahead` */
 };
 
 /* Prepares the turns, and makes the first worker ready to take its turn. */
@@ -101,12 +114,10 @@ void pool_close_turns(struct pool *pool);
 void pool_begin_batch(struct pool_worker *worker);
 /* Prints the batch, or leaves the batch to the worker that has the turn. */
 void pool_end_batch(struct pool_worker *worker);
-
 /* Returns whether the next file of the batch must still be searched: the search is not over, and no
  * write has failed. Then job->output is set for the file. */
 bool pool_may_search(struct pool_worker *worker);
 
-/* Returns whether the worker has the turn. */
 bool pool_has_turn(struct pool_worker *worker);
 /* Waits for the turn. False: the search is over. */
 bool pool_wait_turn(struct pool_worker *worker);

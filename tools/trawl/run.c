@@ -138,8 +138,7 @@ int job_end_document(struct command_job *job)
 static void tell_of_nothing(struct command_job *job, size_t operand_count)
 {
     const struct settings *settings = job->settings;
-    /* a server that serves a part of the files may have none of those that are searched */
-    bool fails = settings->is_tg && operand_count == 0 && (job->supply == NULL || job->left_out);
+    bool fails = settings->is_tg && operand_count == 0;
 
     if ((fails || (job->left_out && !job->selected && !settings->quiet)) && !settings->no_messages)
         job_message(job, "no files were searched%s",
@@ -175,7 +174,7 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
     output_flush(job->output);
     if (good && settings->stats)
         print_stats(job);
-    if (good && job->totals.sums.file_count == 0)
+    if (good && job->totals.sums.file_count == 0 && !job->has_searched)
         tell_of_nothing(job, operand_count);
     if (!good) {
         job_message(job, "%s", message);
@@ -345,7 +344,7 @@ int job_run(struct command_job *job, struct settings *settings)
     if (good && settings->unix_offsets)
         job_message(job, "warning: --unix-byte-offsets (-u) is obsolete");
     if (good && (files->filtering || files->hidden < 0 || files->rules.count > 0))
-        good = filter_open(&job->filter, settings, message);
+        good = filter_open(&job->filter, settings, job->supply != NULL, message);
     if (!good)
         job_message(job, "%s", message);
     else if (files->names_only)

@@ -543,12 +543,16 @@ static void report_fault(struct command_job *job, const char *name, enum trawl_s
 static enum trawl_status text_open(const struct job_file *file, struct trawl_text **text,
                                    struct trawl_error *error)
 {
+    struct trawl_text_options options = TRAWL_TEXT_OPTIONS_INIT;
+
     if (file->bytes != NULL)
         return trawl_text_from_memory(file->bytes, file->bytes_count, text, error);
+    if (S_ISDIR(file->status->st_mode)) /* a file without bytes in reports and statistics */
+        return trawl_text_from_memory("", 0, text, error);
     bus_guard_maps();
-    if (file->may_be_compressed)
-        return trawl_text_from_compressed(file->descriptor, file->name, text, error);
-    return trawl_text_from_descriptor(file->descriptor, file->name, text, error);
+    options.flags = TRAWL_TEXT_DESCRIPTOR | (file->may_be_compressed ? TRAWL_TEXT_UNPACK : 0u);
+    options.descriptor = file->descriptor;
+    return trawl_text_open(file->name, &options, text, error);
 }
 
 void job_search(struct command_job *job, const struct job_file *file)

@@ -82,7 +82,10 @@ enum trawl_status searchers_open_reader(const struct settings *settings,
     enum trawl_status status = trawl_plan_build(NULL, 0, NULL, plan, error);
 
     options.engine = TRAWL_ENGINE_CPU;
-    options.threads = settings->threads == 1 ? 1 : 2; /* a second thread reads ahead */
+    /* a second thread reads ahead; all threads unpack a compressed file */
+    options.threads = settings->search_zip     ? (uint32_t)settings->threads
+                      : settings->threads == 1 ? 1
+                                               : 2;
     options.chunk_bytes = chunk_bytes(settings);
     return status != TRAWL_OK ? status : trawl_searcher_open(&options, reader, error);
 }

@@ -102,7 +102,7 @@ struct settings {
     bool no_unicode, multiline;
     bool names_errors; /* an option of approximate search was given */
     const char *engine, *method, *algorithm, *instruction_set, *generate;
-    char error[SETTINGS_ERROR_BYTES]; /* a line, without the program's name */
+    char error[SETTINGS_ERROR_BYTES]; /* a message of one line, without the program's name */
 
     /* What settings_build derives from the options. before_count and after_count include
      * around_count. */

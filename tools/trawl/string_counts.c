@@ -13,7 +13,7 @@
 struct string_counts_part {
     struct string_counts_part *next;      /* list of all parts */
     struct string_counts_part *next_idle; /* list of the parts that no text uses */
-    uint64_t *counts;                     /* for each pattern of the plan */
+    uint64_t *counts;                     /* counts[i]: occurrences of pattern i of the plan */
     uint64_t *touched;                    /* -H: patterns with a count > 0 */
     uint64_t touched_count, touched_capacity;
 };

@@ -229,7 +229,6 @@ static bool is_printable(struct text_scan *scan, const struct piece *piece)
 /* ---- Texts ------------------------------------------------------------------------------------
  */
 
-/* Prints the bytes [begin, end) of a piece. */
 static void put_bytes(struct text_scan *scan, const struct piece *piece, uint64_t begin,
                       uint64_t end)
 {
@@ -457,7 +456,6 @@ static size_t name_bytes(const char *text)
     return strspn(text, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
-/* Splits --replace into parts. */
 static bool find_parts(struct text_scan *scan)
 {
     const char *text = scan->settings->replace;
@@ -492,7 +490,6 @@ static bool find_parts(struct text_scan *scan)
     return true;
 }
 
-/* Returns the length of a span's replacement. */
 static uint64_t replacement_length(const struct style_state *style, const struct line_span *span)
 {
     if (span->text != NULL)

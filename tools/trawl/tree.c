@@ -134,13 +134,20 @@ static bool set_entry(struct tree *tree, struct tree_entry *entry, enum tree_kin
     return true;
 }
 
-/* Reports that the entry of tree->path was left out and why, if --debug asks for that. False:
- * nothing to report. */
-static bool set_note(struct tree *tree, struct tree_entry *entry, const char *reason)
+/* Reports that the entry of tree->path was left out and why, if the caller or --debug asks for
+ * that. False: nothing to report. */
+static bool set_note(struct tree *tree, struct tree_entry *entry, enum tree_left why,
+                     unsigned char type, const char *reason)
 {
     size_t bytes = strlen(tree->path) + strlen(reason) + 16;
     char *note;
 
+    if (tree->options.tells_left) {
+        set_entry(tree, entry, TREE_LEFT, 0);
+        entry->why = why;
+        entry->type = type;
+        return true;
+    }
     if (!tree->options.files->debug)
         return false;
     note = grown(tree->note, &tree->note_capacity, NAMES_FIRST, bytes, sizeof *note);
@@ -295,7 +302,7 @@ static bool enter(struct tree *tree, const char *name, bool by_link, struct tree
     if (tree->options.files->one_file_system && depth > 0 &&
         status.st_dev != tree->levels[0].device) {
         tree_directory_drop(directory);
-        return !set_note(tree, entry, "it is in another file system");
+        return !set_note(tree, entry, LEFT_BY_RULE, DT_DIR, "it is in another file system");
     }
     level->directory = directory;
     level->device = status.st_dev;
@@ -548,9 +555,9 @@ static bool is_device_type(unsigned char type)
 static const char no_memory[] = "no memory";
 
 /* Returns why the entry of tree->path is left out; NULL: the entry is not left out; no_memory: the
- * rules could not be asked. */
+ * rules could not be asked. *why: which rule leaves out the entry. */
 static const char *reason_against(struct tree *tree, const struct level *level, size_t name_at,
-                                  unsigned char type, char room[REASON_BYTES])
+                                  unsigned char type, enum tree_left *why, char room[REASON_BYTES])
 {
     const struct file_settings *files = tree->options.files;
     struct stat status;
@@ -558,14 +565,18 @@ static const char *reason_against(struct tree *tree, const struct level *level, 
     if (tree->filter != NULL)
         switch (filter_ask(tree->filter, tree->path, name_at, type == DT_DIR)) {
         case FILTER_TAKES:
+        case FILTER_UNDECIDED:
             break;
         case FILTER_SKIPS:
+            *why = filter_why(tree->filter);
             return files->debug ? filter_reason(tree->filter, room, REASON_BYTES) : "a rule";
         case FILTER_NO_MEMORY:
             return no_memory;
         }
+    *why = LEFT_TOO_DEEP;
     if (type == DT_DIR && tree->level_count >= files->depth_max)
         return "it is deeper than --max-depth";
+    *why = LEFT_TOO_LARGE;
     if (files->bytes_max != UINT64_MAX && type == DT_REG &&
         fstatat(level->directory->descriptor, tree->path + name_at, &status,
                 tree->options.follow ? 0 : AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -582,8 +593,10 @@ static bool take_entry(struct tree *tree, struct level *level, struct tree_entry
     unsigned char type = found->type;
     bool follow = tree->options.follow;
     char room[REASON_BYTES];
+    enum tree_left why = LEFT_BY_OPTION;
     const char *reason;
     size_t name_at;
+    bool is_excluded;
 
     if (guard_is_over(tree->options.guard))
         return set_entry(tree, entry, TREE_ERROR, ECANCELED);
@@ -595,21 +608,23 @@ static bool take_entry(struct tree *tree, struct level *level, struct tree_entry
                     follow ? 0 : AT_SYMLINK_NOFOLLOW) == 0)
             type = (unsigned char)IFTODT(status.st_mode);
     }
-    if (type == DT_LNK || (tree->options.skip_devices && is_device_type(type)) ||
-        (tree->options.exclude != NULL &&
-         exclude_skips(tree->options.exclude, name, false, type == DT_DIR)))
+    if (type == DT_LNK || (tree->options.skip_devices && is_device_type(type)))
+        return false;
+    is_excluded = tree->options.exclude != NULL &&
+                  exclude_skips(tree->options.exclude, name, false, type == DT_DIR);
+    if (is_excluded && !tree->options.tells_left)
         return false;
     name_at = set_name(tree, level, name);
     if (name_at == 0) {
         tree->path[level->path_bytes] = '\0';
         return set_entry(tree, entry, TREE_ERROR, ENOMEM);
     }
-    reason = reason_against(tree, level, name_at, type, room);
+    reason = is_excluded ? "an option" : reason_against(tree, level, name_at, type, &why, room);
     if (reason == no_memory)
         return set_entry(tree, entry, TREE_ERROR, ENOMEM);
     *tree->options.left_out |= reason != NULL;
     if (reason != NULL)
-        return set_note(tree, entry, reason);
+        return set_note(tree, entry, why, type, reason);
     if (type == DT_DIR)
         return !enter(tree, tree->path + name_at, follow && found->type != DT_DIR, entry);
     set_entry(tree, entry, TREE_FILE, 0);

@@ -38,6 +38,17 @@ enum tree_kind {
      * ended the walk */
     TREE_ERROR,
     TREE_NOTE, /* an entry was left out; path is "PATH: left out: REASON" */
+    TREE_LEFT, /* an entry was left out (tree_options.tells_left); `why` says by which rule */
+};
+
+/* Which rule left out an entry. */
+enum tree_left {
+    LEFT_NOT,       /* the entry was not left out */
+    LEFT_BY_RULE,   /* a rule of an ignore file, or the border of a file system */
+    LEFT_HIDDEN,    /* the name begins with a dot */
+    LEFT_TOO_DEEP,  /* --max-depth */
+    LEFT_TOO_LARGE, /* --max-filesize */
+    LEFT_BY_OPTION  /* a glob, a type, --ignore-file, --exclude or a similar option */
 };
 
 struct tree_entry {
@@ -48,8 +59,9 @@ struct tree_entry {
      * after the next call. */
     size_t name_at;
     struct tree_directory *directory;
-    /* TREE_FILE: a DT_ constant of <dirent.h>, perhaps DT_UNKNOWN */
+    /* TREE_FILE, TREE_LEFT: a DT_ constant of <dirent.h>, perhaps DT_UNKNOWN */
     unsigned char type;
+    enum tree_left why; /* TREE_LEFT */
     int os_code;
 };
 
@@ -65,6 +77,7 @@ struct tree_options {
     const struct file_settings *files;  /* depth and size limits, order */
     bool follow;                        /* follow symbolic links */
     bool skip_devices;                  /* leave out devices, pipes and sockets */
+    bool tells_left;                    /* report each entry that is left out as TREE_LEFT */
     unsigned open_levels;               /* how many directories may be open at a time, ≥ 2 */
     bool *left_out;                     /* set to true when a rule or limit leaves an entry out */
     const struct tree_watcher *watcher; /* NULL: no watcher */

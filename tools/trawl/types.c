@@ -10,7 +10,6 @@
 #include "trawl/ignore.h"
 #include "trawl/output.h"
 
-/* A glob of a type. */
 struct type_row {
     const char *name, *glob; /* borrowed, not terminated by NUL */
     size_t name_bytes, glob_bytes;

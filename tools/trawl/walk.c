@@ -92,9 +92,10 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
                                     &settings->files,
                                     settings->follow_links,
                                     walk_skips_devices(settings, false),
+                                    false,
                                     walk->open_levels,
                                     &walk->job->left_out,
-                                    walk->job->watcher,
+                                    NULL,
                                     settings->guard};
     walk->tree = tree_open(operand, &options);
     if (walk->tree == NULL) {

@@ -21,8 +21,8 @@ struct walk_item {
     enum walk_kind kind;
     /* the path as messages show the path; borrowed until the next call */
     const char *name;
-    /* WALK_FILE: the file is opened as name + open_at, relative to `directory` (NULL: the working
-     * directory). */
+    /* WALK_FILE: `name + open_at` is the file's path below `directory`, or below the working
+     * directory if `directory` is NULL. */
     size_t open_at;
     struct tree_directory *directory;
     /* WALK_FILE: a DT_ constant of <dirent.h>, perhaps DT_UNKNOWN */

@@ -3,10 +3,6 @@
 
 #include "trawl/charset.h"
 
-static const uint32_t ranges[][2] = {
-#include "trawl/words.def"
-};
-
 static bool is_ascii_word(void *context, uint32_t code_point)
 {
     (void)context;
@@ -16,19 +12,9 @@ static bool is_ascii_word(void *context, uint32_t code_point)
 
 static bool is_unicode_word(void *context, uint32_t code_point)
 {
-    size_t first = 0, end = sizeof ranges / sizeof *ranges;
-
     if (code_point < 0x80 || code_point > 0x10ffff)
         return code_point > 0x10ffff || is_ascii_word(context, code_point);
-    while (first < end) {
-        const size_t middle = first + (end - first) / 2;
-
-        if (ranges[middle][1] < code_point)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first < sizeof ranges / sizeof *ranges && ranges[first][0] <= code_point;
+    return trawl_unicode()->is_word(NULL, code_point);
 }
 
 bool folds_by_unicode(const struct settings *settings)

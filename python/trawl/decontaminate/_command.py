@@ -9,6 +9,7 @@ import concurrent.futures
 import contextlib
 import itertools
 import json
+import lzma
 import multiprocessing
 import os
 import re
@@ -32,7 +33,7 @@ _ROWS = 4096  # a piece of a Parquet file has up to this many rows
 
 EPILOG = """
 QUESTIONS: a text file with a question in each line, JSON lines (.jsonl, .json, .ndjson) or Parquet
-(.parquet). DOCUMENTS: JSON lines or Parquet. JSON lines may be compressed (.gz, .zst, .bz2).
+(.parquet). DOCUMENTS: JSON lines or Parquet. JSON lines may be compressed (.gz, .xz, .zst, .lz4, .bz2).
 The output has a row for each document and each question of which the document holds n-grams: file,
 document (0-based line or row), id, question (0-based number), found (n-grams of the question that the
 document holds), total (n-grams of the question), ratio (found / total), ngram (the first in the document).
@@ -80,7 +81,13 @@ def arguments_of(argv: list[str] | None) -> argparse.Namespace:
 
 
 def compression_of(path: str) -> str | None:
-    return "detect" if path.endswith((".gz", ".zst", ".bz2")) else None
+    return "detect" if path.endswith((".gz", ".zst", ".bz2", ".lz4")) else None
+
+
+def reader_of(path: str) -> Any:
+    import pyarrow
+
+    return lzma.open(path) if path.endswith(".xz") else pyarrow.input_stream(path, compression=compression_of(path))
 
 
 def pieces_of(path: str, column: str, others: list[str] | None) -> Iterator[Any]:
@@ -88,15 +95,13 @@ def pieces_of(path: str, column: str, others: list[str] | None) -> Iterator[Any]
     (None: all columns), or lists of lines. The first piece is empty. Errors name the file."""
     try:
         yield from _pieces_of(path, column, others)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, EOFError, lzma.LZMAError) as error:
         if path in str(error):
             raise
         raise ValueError(f"{path}: {error}") from error
 
 
 def _pieces_of(path: str, column: str, others: list[str] | None) -> Iterator[Any]:
-    import pyarrow
-
     if path.endswith(".parquet"):
         import pyarrow.parquet
 
@@ -110,7 +115,7 @@ def _pieces_of(path: str, column: str, others: list[str] | None) -> Iterator[Any
         yield from file.iter_batches(_ROWS, columns=names)
         return
     yield []
-    with pyarrow.input_stream(path, compression=compression_of(path)) as stream:
+    with reader_of(path) as stream:
         rest, mark = b"", codecs.BOM_UTF8
         while part := stream.read(_LINES_BYTES):
             *lines, rest = (rest + part).removeprefix(mark).split(b"\n")
@@ -137,7 +142,7 @@ def plain_text(line: bytes) -> tuple[str | None, str | None]:
 
 
 def questions_of(path: str, column: str) -> Iterator[str]:
-    named = re.search(r"\.(jsonl|json|ndjson|parquet)(\.gz|\.zst|\.bz2)?$", path)
+    named = re.search(r"\.(jsonl|json|ndjson|parquet)(\.gz|\.zst|\.bz2|\.lz4|\.xz)?$", path)
     number = 0
     for piece in pieces_of(path, column, []):
         for text, error in texts_of(piece, column if named else None):
@@ -170,9 +175,12 @@ class Writer(contextlib.ExitStack):
 
         if not isinstance(piece, list):
             return self.enter_context(pyarrow.parquet.ParquetWriter(self.new.file, piece.schema))
-        if compression_of(self.path) is None:
+        if compression_of(self.path) is None and not self.path.endswith(".xz"):
             return self.new
         packed = open(os.dup(self.new.file.fileno()), "wb")  # the packer closes this file
+        if self.path.endswith(".xz"):
+            self.enter_context(packed)
+            return self.enter_context(lzma.open(packed, "wb"))
         codec = pyarrow.Codec.detect(self.path).name
         return self.enter_context(pyarrow.CompressedOutputStream(packed, codec))
 

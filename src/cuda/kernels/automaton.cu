@@ -4,9 +4,9 @@
  * Method     each thread reads a part of the text backwards. Before its part, the thread reads as
  *            many bytes behind the part as the longest literal needs: the reach. After the byte at
  *            x, the thread's state is the longest string that stands at x and with which some
- *            literal ends. Each state names the literals that equal its string, and the next
- *            shorter such string: the states of this chain name all literals that begin at x. To
- *            list hits, a thread reads its part twice: first it counts, then it writes.
+ *            literal ends. Each state names the literals that equal its string, and the state of
+ *            the next shorter string of this kind: the states of this chain name all literals that
+ *            begin at x. To list hits, a thread reads its part twice, to count and then to write.
  *
  *              tile   | part of thread 0 | part of thread 1 | part of thread 2 | ...
  *                     <------- thread 0 reads: part, and the reach after it
@@ -37,17 +37,17 @@
  *            using multi-threaded algorithm on GPU", 2010.
  */
 
-#define AUTOMATON_LOADS 4u /* of tile_keep_words, while rows are copied */
+#define AUTOMATON_LOADS 4u /* loads in flight of each lane while tile_keep_words copies rows */
 
 enum automaton_want { AUTOMATON_COUNT, AUTOMATON_FIRST, AUTOMATON_WRITE };
 
-/* The state of a thread while it reads its part. */
+/* What a thread keeps while the thread reads its part. */
 struct automaton_walk {
     uint32_t state;
     uint32_t count; /* occurrences so far */
     uint64_t slot;  /* AUTOMATON_WRITE: the slot after the last hit that is still to be written */
     uint64_t first; /* AUTOMATON_FIRST: the lowest position so far at which an occurrence begins */
-    uint32_t first_state; /* the state at that position */
+    uint32_t first_state; /* the state at position `first` */
 };
 
 /* Returns one of the SCAN_STATE_WORDS words after the transitions of a state's row. */

@@ -48,9 +48,9 @@
 #define SCAN_HITS_STEPS 4u
 #define SCAN_HITS_THREADS_MAX (SCAN_THREADS_MAX + 32u)
 
-/* count_automaton: threads of a block; bytes of its part that a thread reads at a time; and bytes
- * of shared memory that a thread has for these bytes. Lanes that read 16 bytes each at a distance
- * of SCAN_STAGE_BYTES meet different banks. */
+/* count_automaton: a block has at most SCAN_COUNT_THREADS threads. A thread loads SCAN_COUNT_BYTES
+ * of its part of the text at a time, into SCAN_STAGE_BYTES of shared memory. The distance of 80
+ * bytes lets lanes that read 16 bytes each meet different banks. */
 #define SCAN_COUNT_THREADS 512u
 #define SCAN_COUNT_BYTES 64u
 #define SCAN_STAGE_BYTES 80u
@@ -188,20 +188,19 @@ struct scan_sets {
     uint32_t stride, stride_log2;
     uint32_t choices;
     uint32_t tagged; /* 1: an entry's key also depends on the bytes beside its gram */
-    /* number of bits that are shifted out of four bytes beside a gram, so that a list's filter
-     * uses one byte (24) or two bytes (16) */
+    /* 24: the filter of a list uses one byte beside a gram; 16: two bytes. The number is the shift
+     * by which the other bits of the four bytes drop out. */
     uint32_t beside_shift;
     uint32_t gram_bytes;
     uint32_t words; /* number of words of a gram */
-    uint32_t
-        factors[4]; /* factors of a gram's words; the last factor drops bytes beyond the gram */
-    uint32_t fold;  /* or-ed into the words */
+    /* factors of a gram's words; the last factor drops bytes beyond the gram */
+    uint32_t factors[4];
+    uint32_t fold; /* or-ed into the words */
     uint32_t offset_max;
     uint32_t budget; /* budget of verification for each step of a warp */
     uint32_t shared_bytes;
-    uint32_t
-        /* the most entries of a list after its first; a longer list ends the search */
-        items_max;
+    /* the most entries of a list after its first; a longer list ends the search */
+    uint32_t items_max;
 };
 
 /* The automaton of a set (automaton.cu). A state's number is the index in `rows` at which its row
@@ -283,8 +282,8 @@ struct scan_arguments {
     const uint64_t *pattern; /* the pattern's bytes, between SCAN_PATTERN_PADDING_BYTES of zeros */
     uint32_t pattern_bytes;
     uint32_t shift; /* for a begin x, the filter compares the text at x + shift */
-    uint32_t
-        verify_budget; /* a tile is dense after so many verifying steps of a warp, 256 bytes each */
+    /* a tile is dense after so many verifying steps of a warp, 256 bytes each */
+    uint32_t verify_budget;
     uint32_t dense_lanes; /* a tile is dense if so many lanes of a warp have a candidate */
     uint32_t is_exact;    /* 1: a candidate of the filter is an occurrence */
     uint32_t gram_kind;
@@ -305,8 +304,8 @@ struct scan_arguments {
     const uint32_t *heads; /* scan_list or scan_entry: the offsets whose gram has the hash */
     const uint32_t *sample_entries; /* the entries of lists with two and more entries */
     const uint32_t *sample_words;   /* a gram's hash sets two bits of one word */
-    uint64_t
-        sample_base; /* position of the first sample: a multiple of the stride, at most begin */
+    /* position of the first sample: a multiple of the stride, at most begin */
+    uint64_t sample_base;
     uint32_t sample_first;  /* the first sample at or beyond begin; earlier samples are not read */
     uint32_t sample_count;  /* less than 2^32 - 2^9; scan_sample_position gives their positions */
     uint32_t ticket_groups; /* stream_sampled: groups that a ticket stands for */

@@ -47,7 +47,6 @@ SIMT_FUNCTION int set_matches(const struct scan_arguments *a, uint64_t x, uint32
     return same >= count;
 }
 
-/* Returns the bucket of the gram at x. */
 SIMT_FUNCTION uint32_t set_bucket(const struct scan_arguments *a, uint64_t x)
 {
     uint64_t head = (tile_text_word(a, x) | a->set.head_fold) & a->set.head_mask;

@@ -205,8 +205,9 @@ SIMT_FUNCTION uint32_t sets_offset(const struct scan_arguments *a, uint64_t entr
     return (sets_index(entry) & (a->sets.stride - 1u)) + ((uint32_t)entry >> SETS_INDEX_BITS);
 }
 
-/* Sets the bytes before and after the gram at byte `at` of the literals, for sets_tag. The gram
- * lies `offset` bytes into its run. */
+/* Sets *before and *after to the up to four bytes on each side of a gram, as sets_tag takes them.
+ * The gram begins at byte `at` of the array of all literals, and `offset` bytes after the begin of
+ * the bytes of its literal that the search looks at. */
 SIMT_FUNCTION void sets_literal_beside(const struct scan_arguments *a, uint64_t at, uint32_t offset,
                                        uint32_t *before, uint32_t *after)
 {
@@ -649,7 +650,8 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
             break;
         owner = sets_owner(through, at + simt_lane());
         sample = sets_sample_of(a, &own, owner);
-        items = simt_shuffle_u32(through, owner) - at - simt_lane(); /* entries to the list's end */
+        /* the number of entries before the list's end */
+        items = simt_shuffle_u32(through, owner) - at - simt_lane();
         entry = SCAN_SETS_END;
         if (SIMT_BOUND(at + simt_lane() < total))
             entry = simt_load_l2_u64(a->sets.entries + sets_items_end(sample.others) - items);

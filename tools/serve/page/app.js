@@ -114,6 +114,7 @@ function bodyOf() {
     const words = name => data.get(name).match(/(?:\\.|\S)+/g) ?? []; // after a backslash, a blank belongs to the word
     const options = [];
     if (data.has('i')) options.push('--ignore-case');
+    else if (data.has('s')) options.push('--smart-case');
     if (data.has('w')) options.push('--word-regexp');
     if (data.has('e')) options.push('--perl-regexp');
     if (Number(data.get('k'))) options.push(`--mismatches=${data.get('k')}`);

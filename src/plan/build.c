@@ -1,5 +1,5 @@
 /* plan: builds and frees a plan, and returns its properties. */
-#include "plan/plan.h"
+#include "plan/build.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/options.h"
-#include "plan/build.h"
+#include "plan/steps.h"
 
 #define UTF8_BYTES_MAX 4u
 
@@ -68,13 +68,18 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
                           options->sample_bytes);
     if (options->utf8 != NULL &&
         (options->utf8->variants == NULL || options->utf8->is_word == NULL))
-        return TRAWL_FAIL(error, ARGUMENT, "utf8 lacks a function");
+        return TRAWL_FAIL(error, ARGUMENT, "%s lacks a function",
+                          options->letters != NULL ? "letters" : "utf8");
     if ((options->flags & TRAWL_SINGLE_BYTE) != 0 && options->utf8 == NULL)
         return TRAWL_FAIL(error, ARGUMENT,
-                          "single bytes are characters of utf8, which is not given");
+                          "single bytes are characters of letters, which are not given");
     if (options->algorithm != NULL && options->method != TRAWL_METHOD_AUTO)
         return TRAWL_FAIL(error, ARGUMENT, "algorithm \"%.100s\" cannot be combined with a method",
                           options->algorithm);
+    if (options->line_end_set == 0 && options->line_end != 0 && options->line_end != '\n')
+        return TRAWL_FAIL(error, ARGUMENT, "line_end is set without line_end_set");
+    if (options->line_end_also_set == 0 && options->line_end_also != 0)
+        return TRAWL_FAIL(error, ARGUMENT, "line_end_also is set without line_end_also_set");
     if (options->line_end_also_set > 1)
         return TRAWL_FAIL(error, ARGUMENT, "line_end_also_set is %u, not 0 or 1",
                           options->line_end_also_set);
@@ -115,6 +120,46 @@ static enum trawl_status copy_patterns(struct trawl_plan *plan,
     for (uint64_t i = 0; i < count; i++)
         memcpy(plan->pattern_bytes + plan->pattern_begin[i], patterns[i].bytes,
                (size_t)patterns[i].bytes_count);
+    return TRAWL_OK;
+}
+
+static enum trawl_status copy_ids(struct trawl_plan *plan, const uint64_t *ids,
+                                  struct trawl_error *error)
+{
+    if (ids == NULL || plan->pattern_count == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(MEMORY_NEW(plan->pattern_ids, plan->pattern_count, error));
+    memcpy(plan->pattern_ids, ids, (size_t)plan->pattern_count * sizeof *ids);
+    return TRAWL_OK;
+}
+
+/* Returns whether a pattern has a letter beyond ASCII of which Unicode knows another case. */
+static bool has_letters_beyond(const struct trawl_plan *plan)
+{
+    const uint64_t count = plan->pattern_begin[plan->pattern_count];
+    uint32_t letter, variants[TRAWL_UTF8_VARIANTS_MAX];
+
+    for (uint64_t at = 0; at < count; at++)
+        if (plan->pattern_bytes[at] >= 0x80 &&
+            plan_utf8_decode(plan->pattern_bytes + at, count - at, &letter) > 0 &&
+            trawl_unicode()->variants(NULL, letter, variants) > 1)
+            return true;
+    return false;
+}
+
+/* Lets options->utf8 point to the functions that the options have as `letters`. */
+static enum trawl_status read_letters(struct trawl_plan_options *options,
+                                      struct trawl_utf8 *letters, struct trawl_error *error)
+{
+    struct trawl_letters given = {.size = sizeof given};
+
+    if (options->letters == NULL)
+        return TRAWL_OK;
+    if (options->utf8 != NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "letters and utf8 are both set");
+    TRAWL_TRY(options_read(&given, sizeof given, options->letters, "letters", error));
+    *letters = (struct trawl_utf8){given.context, given.variants, given.is_word};
+    options->utf8 = letters;
     return TRAWL_OK;
 }
 
@@ -222,12 +267,14 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     struct trawl_plan_options given = TRAWL_PLAN_OPTIONS_INIT;
     struct plan_algorithm algorithm = {.name = NULL};
     struct trawl_plan *plan = NULL;
+    struct trawl_utf8 letters;
     bool with_errors; /* the options set something that concerns errors */
     void *memory;
 
     if (plan_out == NULL || (patterns == NULL && pattern_count > 0))
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", plan_out == NULL ? "plan" : "patterns");
     TRAWL_TRY(options_read(&given, sizeof given, options, "plan options", error));
+    TRAWL_TRY(read_letters(&given, &letters, error));
     TRAWL_TRY(check_options(&given, error));
     with_errors = given.syntax == TRAWL_LITERAL &&
                   ((given.flags & ERRORS_FLAGS) != 0 || given.mismatches_max > 0 ||
@@ -257,6 +304,9 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     if (with_errors)
         TRAWL_TRY_DONE(errors_read(plan, &given, error));
     TRAWL_TRY_DONE(copy_patterns(plan, patterns, pattern_count, error));
+    TRAWL_TRY_DONE(copy_ids(plan, given.pattern_ids, error));
+    plan->misses_letters = !plan->utf8_is_set && given.syntax == TRAWL_LITERAL &&
+                           (plan->flags & TRAWL_IGNORE_CASE) != 0 && has_letters_beyond(plan);
     TRAWL_TRY_DONE(expand_patterns(plan, error));
     if (plan->algorithm.name != NULL)
         TRAWL_TRY_DONE(plan->algorithm.of->check(plan, error));
@@ -282,6 +332,7 @@ void trawl_plan_free(struct trawl_plan *plan)
     memory_release(plan->pattern_bytes,
                    plan->pattern_begin == NULL ? 0 : plan->pattern_begin[plan->pattern_count], 1);
     memory_release(plan->pattern_begin, plan->pattern_count + 1, sizeof *plan->pattern_begin);
+    memory_release(plan->pattern_ids, plan->pattern_count, sizeof *plan->pattern_ids);
     memory_release(plan->errors.exact, plan->errors.exact_count, sizeof *plan->errors.exact);
     memory_release(plan->literals, plan->literal_capacity, sizeof *plan->literals);
     if (plan->literal_bytes != pattern_bytes)
@@ -332,6 +383,31 @@ uint32_t plan_engines(const struct trawl_plan *plan)
 {
     return plan->algorithm.name != NULL ? plan->algorithm.engines
                                         : 1u << TRAWL_ENGINE_CPU | 1u << TRAWL_ENGINE_CUDA;
+}
+
+enum trawl_status trawl_plan_tell(const struct trawl_plan *plan, struct trawl_plan_told *given,
+                                  struct trawl_error *error)
+{
+    const struct trawl_facts facts = trawl_plan_facts(plan);
+    struct trawl_plan_told told = {.flags = facts.flags,
+                                   .pattern_count = facts.pattern_count,
+                                   .engines = facts.engines,
+                                   .mismatches_max = facts.mismatches_max,
+                                   .edits_max = facts.edits_max,
+                                   .alphabet = facts.alphabet,
+                                   .syntax = (enum trawl_syntax)facts.syntax,
+                                   .has_errors = facts.has_errors,
+                                   .line_end = facts.line_end};
+
+    if (plan == NULL || given == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", plan == NULL ? "plan" : "told");
+    if (given->size >= offsetof(struct trawl_plan_told, pattern_count))
+        told.pattern_index = told.pattern_id = given->pattern_index;
+    told.misses_letters = plan->misses_letters;
+    told.pattern = trawl_plan_pattern(plan, told.pattern_index);
+    if (plan->pattern_ids != NULL && told.pattern.bytes != NULL)
+        told.pattern_id = plan->pattern_ids[told.pattern_index];
+    return options_tell(given, &told, sizeof told, "told", error);
 }
 
 struct trawl_facts trawl_plan_facts(const struct trawl_plan *plan)

@@ -1,4 +1,5 @@
-/* case: the letters that Unicode takes for equal where case is ignored. */
+/* unicode: the letters that Unicode takes for equal where case is ignored, and the characters of
+ * words. */
 #include "trawl.h"
 
 static const struct {
@@ -8,6 +9,10 @@ static const struct {
 #define RUN(first, last, step) {first, last, step},
 #include "base/case.def"
 #undef RUN
+};
+
+static const uint32_t words[][2] = {
+#include "base/words.def"
 };
 
 /* Returns the letter that follows among the letters equal to code_point, in a circle. */
@@ -30,7 +35,7 @@ static uint32_t next_letter(uint32_t code_point)
     return code_point + (uint32_t)runs[low].step;
 }
 
-uint32_t trawl_case_variants(void *context, uint32_t code_point, uint32_t *variants)
+static uint32_t equal_letters(void *context, uint32_t code_point, uint32_t *variants)
 {
     uint32_t count = 0, letter = code_point;
 
@@ -39,4 +44,27 @@ uint32_t trawl_case_variants(void *context, uint32_t code_point, uint32_t *varia
         variants[count++] = letter;
     while ((letter = next_letter(letter)) != code_point);
     return count;
+}
+
+static bool is_word(void *context, uint32_t code_point)
+{
+    uint32_t low = 0, high = sizeof words / sizeof words[0];
+
+    (void)context;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+
+        if (code_point > words[middle][1])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < sizeof words / sizeof words[0] && words[low][0] <= code_point;
+}
+
+const struct trawl_letters *trawl_unicode(void)
+{
+    static const struct trawl_letters letters = {sizeof letters, NULL, equal_letters, is_word};
+
+    return &letters;
 }

@@ -1,4 +1,5 @@
-/* find: lists the variants of the candidate functions, and tests which this machine can run. */
+/* find_list: lists the variants of the candidate functions, and tests which this machine can run.
+ */
 #include "cpu/find.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* answering: does what the answers of all formats share: begins the answer, gets the state and the
- * view, runs the pass, and writes into the pipe. */
+/* answer_pipe: passes on what the job of an answer prints and reports, in the format of the
+ * request. */
 #include "serve/answering.h"
 
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "serve/answers.h"
 #include "serve/serve_text.h"
 #include "trawl/command_clock.h"
 #include "trawl/grow.h"
@@ -23,19 +24,19 @@
  * request may still be refused. Returns 0 or an errno. */
 static int put(struct served_answer *answer, const void *bytes, size_t bytes_count)
 {
-    if (!answer->begun) {
-        uint8_t *kept = grown(answer->kept, &answer->kept_capacity, 256,
-                              answer->kept_count + bytes_count, sizeof *kept);
+    if (!answer->pipe.begun) {
+        uint8_t *kept = grown(answer->pipe.kept, &answer->pipe.kept_capacity, 256,
+                              answer->pipe.kept_count + bytes_count, sizeof *kept);
 
         if (kept == NULL)
             return ENOMEM;
-        memcpy(kept + answer->kept_count, bytes, bytes_count);
-        answer->kept = kept;
-        answer->kept_count += bytes_count;
+        memcpy(kept + answer->pipe.kept_count, bytes, bytes_count);
+        answer->pipe.kept = kept;
+        answer->pipe.kept_count += bytes_count;
         return 0;
     }
     for (const uint8_t *at = bytes; bytes_count > 0;) {
-        ssize_t written = write(answer->descriptors[1], at, bytes_count);
+        ssize_t written = write(answer->pipe.descriptors[1], at, bytes_count);
 
         if (written < 0 && errno != EINTR)
             return errno;
@@ -50,7 +51,7 @@ static int put(struct served_answer *answer, const void *bytes, size_t bytes_cou
 static int put_frame(struct served_answer *answer, enum output_frame frame, const uint8_t *bytes,
                      size_t bytes_count)
 {
-    size_t kept_count = answer->kept_count;
+    size_t kept_count = answer->pipe.kept_count;
     int os_code = 0;
 
     for (uint32_t count; bytes_count > 0 && os_code == 0; bytes += count, bytes_count -= count) {
@@ -63,7 +64,7 @@ static int put_frame(struct served_answer *answer, enum output_frame frame, cons
             os_code = put(answer, bytes, count);
     }
     if (os_code != 0)
-        answer->kept_count = kept_count; /* no part of a frame is kept */
+        answer->pipe.kept_count = kept_count; /* no part of a frame is kept */
     return os_code;
 }
 
@@ -73,20 +74,22 @@ static int put_line(struct served_answer *answer, enum output_frame frame, const
                     size_t bytes_count)
 {
     bool is_exit = frame == OUTPUT_FRAME_EXIT;
+    const struct answer_values values = {.status_exit = is_exit ? bytes[0] : 0,
+                                         .status_truncated = answer->truncated,
+                                         .status_seconds =
+                                             (double)(now_ns() - answer->begin_ns) * 1e-9,
+                                         .status_shared = answer->shared_count};
     json_t *data = is_exit
-                       ? json_pack("{s:i, s:b, s:f, s:i}", "exit", bytes[0], "truncated",
-                                   (int)answer->truncated, "seconds",
-                                   (double)(now_ns() - answer->begin_ns) * 1e-9, "shared",
-                                   (int)answer->shared_count)
+                       ? answers_pack(ANSWER_status, &values)
                        : json_pack("{s:o}", "text", text_value((const char *)bytes, bytes_count));
     char *line =
         text_line(json_pack("{s:s, s:o}", "type", is_exit ? "status" : "message", "data", data));
     /* The line before was cut off if in_line is set. */
-    int os_code = line == NULL ? ENOMEM : put(answer, "\n", answer->in_line);
+    int os_code = line == NULL ? ENOMEM : put(answer, "\n", answer->pipe.in_line);
 
-    answer->in_line = false;
-    if (os_code == 0 && is_exit && answer->file_end != NULL)
-        os_code = put(answer, answer->file_end, strlen(answer->file_end));
+    answer->pipe.in_line = false;
+    if (os_code == 0 && is_exit && answer->pipe.file_end != NULL)
+        os_code = put(answer, answer->pipe.file_end, strlen(answer->pipe.file_end));
     if (os_code == 0)
         os_code = put(answer, line, strlen(line));
     free(line);
@@ -108,16 +111,17 @@ static void follow_file(struct served_answer *answer, const uint8_t *line, size_
 
     if (!begins && !begins_with(line, bytes_count, "{\"type\":\"end\""))
         return;
-    free(answer->file_end);
-    answer->file_end = NULL;
-    if (begins && asprintf(&answer->file_end, "{\"type\":\"end\"%.*s,\"binary_offset\":null}}\n",
-                           (int)(bytes_count - strlen(begin) - strlen(rest)),
-                           (const char *)line + strlen(begin)) < 0)
-        answer->file_end = NULL;
+    free(answer->pipe.file_end);
+    answer->pipe.file_end = NULL;
+    if (begins &&
+        asprintf(&answer->pipe.file_end, "{\"type\":\"end\"%.*s,\"binary_offset\":null}}\n",
+                 (int)(bytes_count - strlen(begin) - strlen(rest)),
+                 (const char *)line + strlen(begin)) < 0)
+        answer->pipe.file_end = NULL;
 }
 
 /* Returns how many of the bytes come before the first line that exceeds results_max, and sets
- * answer->cut if there is such a line. With REQUEST_JSON only lines of type "match" count as
+ * answer->pipe.cut if there is such a line. With REQUEST_JSON only lines of type "match" count as
  * results; the job writes the first bytes of a line together (put_beginning of json.c). */
 static size_t within_limit(struct served_answer *answer, const uint8_t *bytes, size_t bytes_count)
 {
@@ -126,17 +130,18 @@ static size_t within_limit(struct served_answer *answer, const uint8_t *bytes, s
     const uint8_t *at = bytes, *end = bytes + bytes_count, *line_end;
 
     for (; at < end; at = line_end == NULL ? end : line_end + 1) {
-        line_end = memchr(at, answer->line_end, (size_t)(end - at));
-        if (!answer->in_line) {
-            answer->line_counts = begins_with(at, (size_t)(end - at), prefix);
-            answer->cut = answer->line_counts && answer->lines_left == 0;
-            if (answer->cut)
+        line_end = memchr(at, answer->pipe.line_end, (size_t)(end - at));
+        if (!answer->pipe.in_line) {
+            answer->pipe.line_counts = begins_with(at, (size_t)(end - at), prefix);
+            answer->pipe.cut = answer->pipe.line_counts && answer->pipe.lines_left == 0;
+            if (answer->pipe.cut)
                 break;
         }
-        if (is_json && !answer->in_line && line_end != NULL)
+        if (is_json && !answer->pipe.in_line && line_end != NULL)
             follow_file(answer, at, (size_t)(line_end + 1 - at));
-        answer->in_line = line_end == NULL;
-        answer->lines_left -= answer->line_counts && !answer->in_line && answer->lines_left > 0;
+        answer->pipe.in_line = line_end == NULL;
+        answer->pipe.lines_left -=
+            answer->pipe.line_counts && !answer->pipe.in_line && answer->pipe.lines_left > 0;
     }
     return (size_t)(at - bytes);
 }
@@ -160,14 +165,14 @@ int answering_sink(void *context, enum output_frame frame, const void *bytes, si
 
     if (frame == OUTPUT_FRAME_OUTPUT) {
         if (format <= REQUEST_FRAMES && answering_is_over(answer)) {
-            answer->lines_left = 0;
+            answer->pipe.lines_left = 0;
             if (is_late(answer))
                 return ECANCELED;
         }
         if (format == REQUEST_JSON ||
-            (format == REQUEST_FRAMES && answer->lines_left != UINT64_MAX))
+            (format == REQUEST_FRAMES && answer->pipe.lines_left != UINT64_MAX))
             bytes_count = within_limit(answer, bytes, bytes_count);
-    } else if (frame == OUTPUT_FRAME_MESSAGE && !answer->begun && *answer->message == '\0') {
+    } else if (frame == OUTPUT_FRAME_MESSAGE && !answer->pipe.begun && *answer->message == '\0') {
         (void)snprintf(answer->message, sizeof answer->message, "%.*s", (int)bytes_count,
                        (const char *)bytes); /* the reason, in case the request is refused */
     }
@@ -177,36 +182,8 @@ int answering_sink(void *context, enum output_frame frame, const void *bytes, si
         os_code = put(answer, bytes, bytes_count);
     else if (format == REQUEST_JSON)
         os_code = put_line(answer, frame, bytes, bytes_count);
-    return os_code == 0 && answer->cut ? ECANCELED : os_code;
+    return os_code == 0 && answer->pipe.cut ? ECANCELED : os_code;
 }
-
-void answering_begins(struct served_answer *answer)
-{
-    if (answer->begun || answer->http_status != 0)
-        return;
-    answer->begun = true;
-    if (answer->kept_count > 0)
-        (void)put(answer, answer->kept, answer->kept_count);
-}
-
-void answering_refuse(struct served_answer *answer, int http_status, const char *message)
-{
-    int guard_status;
-    const char *why = request_refusal(&answer->request.guard, &guard_status);
-
-    if (answer->begun || answer->http_status != 0)
-        return;
-    if (why != NULL) {
-        message = why;
-        http_status = guard_status;
-    }
-    if (message != answer->message)
-        (void)snprintf(answer->message, sizeof answer->message, "%s", message);
-    answer->http_status = http_status;
-}
-
-/* ---- State, view and pass ---------------------------------------------------------------------
- */
 
 bool answering_is_over(struct served_answer *answer)
 {
@@ -217,54 +194,27 @@ bool answering_is_over(struct served_answer *answer)
     return true;
 }
 
-bool answering_pass(struct served_answer *answer, const struct patterns *patterns)
+void answering_begins(struct served_answer *answer)
 {
-    struct pass_request *pass = &answer->pass;
-    struct collection_facts facts;
-    bool good;
-
-    collection_facts(answer->collection, &facts);
-    pass->plan = patterns->plan;
-    pass->options = &patterns->options;
-    pass->collection = answer->collection;
-    pass->search_zip = facts.unpacks && (answer->request.settings.search_zip ||
-                                         answer->request.format >= REQUEST_COLUMNS);
-    pass->state = answer->state;
-    pass->view = answer->view;
-    pass->client = answer->client;
-    pass->guard = &answer->request.guard;
-    pthread_mutex_lock(&answer->lock);
-    answer->passing = !answer->request.guard.cancelled && !answer->truncated;
-    good = answer->passing;
-    pthread_mutex_unlock(&answer->lock);
-    good = good && pass_run(answer->server->passes, pass);
-    pthread_mutex_lock(&answer->lock);
-    answer->passing = false;
-    pthread_mutex_unlock(&answer->lock);
-    if (good)
-        answer->shared_count = pass->shared_count;
-    return good;
+    if (answer->pipe.begun || answer->http_status != 0)
+        return;
+    answer->pipe.begun = true;
+    if (answer->pipe.kept_count > 0)
+        (void)put(answer, answer->pipe.kept, answer->pipe.kept_count);
 }
 
-bool answering_look(struct served_answer *answer, struct command_job *job,
-                    const struct value_item *operands, size_t operand_count)
+void answering_refuse(struct served_answer *answer, int http_status, const char *message)
 {
-    char message[SETTINGS_ERROR_BYTES] = "";
-    bool is_unable;
+    int guard_status;
+    const char *why = request_refusal(&answer->request.guard, &guard_status);
 
-    answer->state = collection_now(answer->collection, message);
-    if (answer->state == NULL) {
-        answering_refuse(answer, 503, message);
-        return false;
+    if (answer->pipe.begun || answer->http_status != 0)
+        return;
+    if (why != NULL) {
+        message = why;
+        http_status = guard_status;
     }
-    answer->view =
-        collection_view(answer->collection, &answer->state, job, answer->request.directory,
-                        operands, operand_count, &is_unable, message);
-    if (answer->view == NULL) {
-        answering_refuse(answer, is_unable ? 503 : 409, message);
-        return false;
-    }
-    job->left_out = answer->view->left_out;
-    job->show_names = answer->view->show_names;
-    return true;
+    if (message != answer->message)
+        (void)snprintf(answer->message, sizeof answer->message, "%s", message);
+    answer->http_status = http_status;
 }

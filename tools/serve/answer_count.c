@@ -1,4 +1,4 @@
-/* serve_count: writes the answers that are not lines: how often each string occurs, where each
+/* answer_count: writes the answers that are not lines: how often each string occurs, where each
  * occurrence is, and which files there are. */
 #include <errno.h>
 #include <jansson.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "serve/answering.h"
+#include "serve/answers.h"
 #include "serve/serve_text.h"
 #include "trawl/command_clock.h"
 
@@ -47,12 +48,16 @@ static char *count_line(struct served_answer *answer, const struct patterns *pat
                                           ? pass->pattern_counts[column]
                                           : 0));
     }
-    return text_line(json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:f, s:i}", "occurrences", number(pass->occurrence_count),
-        "files", number(pass->file_count), "patterns", counts, "unread",
-        number(pass->unread_count + answer->unlisted_count), "bytes", number(pass->searched_bytes),
-        "seconds", (double)(now_ns() - answer->begin_ns) * 1e-9, "shared",
-        (int)answer->shared_count));
+    const struct answer_values values = {
+        .count_occurrences = pass->occurrence_count,
+        .count_files = pass->file_count,
+        .count_patterns = counts,
+        .count_unread = pass->unread_count + answer->files.unlisted_count,
+        .count_bytes = pass->searched_bytes,
+        .count_seconds = (double)(now_ns() - answer->begin_ns) * 1e-9,
+        .count_shared = answer->shared_count};
+
+    return text_line(answers_pack(ANSWER_count, &values));
 }
 
 /* ---- Columns ----------------------------------------------------------------------------------
@@ -71,20 +76,21 @@ static void put_little(struct output *output, uint64_t value, unsigned bytes_cou
 static json_t *file_names(const struct served_answer *answer)
 {
     const struct pass_request *pass = &answer->pass;
+    struct view_names buffer = {0};
     json_t *names = json_array();
     uint64_t item = 0;
 
-    for (uint64_t i = 0; i < pass->position_count; i++) {
+    for (uint64_t i = 0; i < pass->position_count && names != NULL; i++) {
         const char *name;
 
         if (i > 0 && pass->positions[i].file == pass->positions[i - 1].file)
             continue;
-        while (answer->view->items[item].file != pass->positions[i].file)
+        while (answer->view->files[item] != pass->positions[i].file)
             item++;
-        name = answer->view->items[item++].name;
-        if (!append(&names, text_value(name, strlen(name))))
-            return NULL;
+        name = view_name(answer->view, answer->state, item++, &buffer);
+        (void)append(&names, name == NULL ? NULL : text_value(name, strlen(name)));
     }
+    free(buffer.bytes);
     return names;
 }
 
@@ -104,12 +110,14 @@ static uint32_t *string_numbers(const struct patterns *patterns)
 static char *columns_line(const struct served_answer *answer)
 {
     const struct pass_request *pass = &answer->pass;
+    const struct answer_values values = {
+        .columns_count = pass->position_count,
+        .columns_total = pass->occurrence_count,
+        .columns_unread = pass->unread_count + answer->files.unlisted_count,
+        .columns_columns = json_pack("[sss]", "begin", "file", "pattern"),
+        .columns_files = file_names(answer)};
 
-    return text_line(json_pack("{s:o, s:o, s:o, s:[sss], s:o}", "count",
-                               number(pass->position_count), "total",
-                               number(pass->occurrence_count), "unread",
-                               number(pass->unread_count + answer->unlisted_count), "columns",
-                               "begin", "file", "pattern", "files", file_names(answer)));
+    return text_line(answers_pack(ANSWER_columns, &values));
 }
 
 /* Writes the three columns `begin`, `file` and `pattern`, one after the other. */
@@ -171,8 +179,7 @@ int answering_count(void *context, struct command_job *job, const struct value_i
     }
     if (!answering_look(answer, job, operands, operand_count))
         return EXIT_ERROR;
-    for (uint64_t i = 0; i < answer->view->item_count; i++)
-        answer->unlisted_count += answer->view->items[i].kind == WALK_ERROR;
+    answer->files.unlisted_count = answer->view->error_count;
     if (job->patterns->count > 0) {
         pass->wants_counts = answer->request.format == REQUEST_COUNT;
         pass->wants_positions = !pass->wants_counts;
@@ -198,6 +205,7 @@ int answering_list(struct served_answer *answer)
 {
     char message[SETTINGS_ERROR_BYTES] = "memory exhausted";
     struct output *output = &answer->output;
+    const struct served_order *order;
 
     answer->state = collection_now(answer->collection, message);
     if (answer->state == NULL) {
@@ -205,17 +213,21 @@ int answering_list(struct served_answer *answer)
         return EXIT_ERROR;
     }
     answering_begins(answer);
+    order = answer->state->order;
     for (uint32_t i = 0;
-         i < answer->state->index_count && output->error == 0 && !answer->request.is_head; i++) {
-        const struct served_file *file = answer->state->files[i];
+         order != NULL && i < order->counts[0] && output->error == 0 && !answer->request.is_head;
+         i++) {
+        const struct served_file *file = answer->state->files[order->items[i]];
         char *line = NULL;
 
-        if (file == NULL)
-            continue;
-        if (!answering_is_over(answer))
-            line = text_line(json_pack(
-                "{s:o,s:I,s:b}", "path", text_value(file->path, strlen(file->path)), "bytes",
-                (json_int_t)file->supplied.status.st_size, "held", (int)(file->block != NULL)));
+        const struct answer_values values = {
+            .file_path =
+                answering_is_over(answer) ? NULL : text_value(file->path, strlen(file->path)),
+            .file_bytes = (uint64_t)file->supplied.status.st_size,
+            .file_held = file->block != NULL};
+
+        if (values.file_path != NULL)
+            line = text_line(answers_pack(ANSWER_file, &values));
         if (line == NULL)
             output->error = ECANCELED; /* the answer breaks off */
         else

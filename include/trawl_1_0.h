@@ -1,0 +1,83 @@
+/* trawl_1_0: functions of version 1.0 that newer functions replace. trawl.h includes this header.
+ */
+#ifndef TRAWL_1_0_H
+#define TRAWL_1_0_H
+
+#include "trawl.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Version 1.0 ---------------------------------------------------------------------------
+ * Functions of version 1.0 that newer functions replace. They stay as they are until version 2. */
+
+/* As struct trawl_letters. */
+struct trawl_utf8 {
+    void *context;
+    uint32_t (*variants)(void *context, uint32_t code_point,
+                         uint32_t variants[TRAWL_UTF8_VARIANTS_MAX]);
+    bool (*is_word)(void *context, uint32_t code_point);
+};
+
+struct trawl_facts {
+    uint64_t pattern_count;
+    uint32_t flags;   /* enum trawl_plan_flag, as built */
+    uint32_t engines; /* engines for the plan, as bits 1u << enum trawl_engine (CPU and CUDA) */
+    uint32_t mismatches_max; /* this field and the next two were set so when the plan was built */
+    uint32_t edits_max;
+    enum trawl_alphabet alphabet;
+    uint8_t has_errors; /* 1: a plan with errors; 0: the three fields above are 0 */
+    uint8_t line_end;   /* the byte that ends lines */
+    uint8_t syntax;     /* enum trawl_syntax */
+    uint8_t reserved[9];
+};
+
+/* Tell what a plan was built with; see trawl_plan_tell. All zeros for NULL. */
+TRAWL_API struct trawl_facts trawl_plan_facts(const struct trawl_plan *plan);
+
+/* Return the bytes of a pattern; see trawl_plan_tell. NULL bytes and count 0 if the index is out of
+ * range. */
+TRAWL_API struct trawl_pattern trawl_plan_pattern(const struct trawl_plan *plan,
+                                                  uint64_t pattern_index);
+
+/* As struct trawl_memory. */
+struct trawl_allocator {
+    void *context;
+    void *(*allocate)(void *context, uint64_t bytes, uint64_t alignment);
+    void (*release)(void *context, void *pointer, uint64_t bytes);
+};
+
+/* Use these functions for the library's own memory; see trawl_set_memory. */
+TRAWL_API void trawl_set_allocator(const struct trawl_allocator *allocator);
+
+/* Open a file as a text; see trawl_text_open. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open_file(const char *path,
+                                                               struct trawl_text **text,
+                                                               struct trawl_error *error);
+/* Open a descriptor as a text; see trawl_text_open with TRAWL_TEXT_DESCRIPTOR. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_descriptor(int descriptor,
+                                                                     const char *name,
+                                                                     struct trawl_text **text,
+                                                                     struct trawl_error *error);
+/* Open a file, or a descriptor, that may be compressed; see trawl_text_open with TRAWL_TEXT_UNPACK.
+ */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open_compressed(const char *path,
+                                                                     struct trawl_text **text,
+                                                                     struct trawl_error *error);
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_compressed(int descriptor,
+                                                                     const char *name,
+                                                                     struct trawl_text **text,
+                                                                     struct trawl_error *error);
+/* Name the format of compressed bytes, "gzip", ...; see trawl_text_tell. NULL for other bytes. */
+TRAWL_API const char *trawl_compression(const void *bytes, uint64_t bytes_count);
+/* Tell whether trawl_text_read works at any offset; see trawl_text_tell. */
+TRAWL_API bool trawl_text_is_seekable(const struct trawl_text *text);
+/* Tell a text's size; see trawl_text_tell. If the size is not known, returns false and leaves
+ * *text_bytes. */
+TRAWL_API bool trawl_text_bytes(const struct trawl_text *text, uint64_t *text_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

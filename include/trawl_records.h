@@ -1,0 +1,91 @@
+/* trawl_records: searches many records for many patterns. trawl.h includes this header, and its
+ * conventions apply.
+ */
+#ifndef TRAWL_RECORDS_H
+#define TRAWL_RECORDS_H
+
+#include "trawl.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Records x patterns ---------------------------------------------------------------------
+ * Many records on one tape: their bytes follow each other, in the layout of Arrow's string columns,
+ * which can be searched without a copy. Records may be empty and of any length; an occurrence
+ * counts for a record if the record holds the whole occurrence. The whole tape is searched as one
+ * text, so long and skewed records cost nothing extra; the searching threads turn occurrences into
+ * cells, and the caller asks for the records in batches. A cell is a pair (record, pattern) where
+ * the pattern occurs in the record. An expression whose matches in a record, which may be empty,
+ * all have zero bytes has a cell, too, which begins at the first match. */
+struct trawl_matrix_search;
+/* Records on one tape in the layout of Arrow's binary and string columns, large or not. */
+struct trawl_record_array {
+    uint64_t size;        /* sizeof(struct trawl_record_array) */
+    const uint8_t *bytes; /* the tape; may be NULL if no record has a byte */
+    const void *offsets;  /* record_count + 1 offsets into the tape, ascending */
+    uint64_t record_count;
+    uint32_t offset_bytes; /* 8: uint64_t or int64_t; 4: int32_t; 0: 8 */
+    uint32_t reserved;
+    const uint8_t *validity; /* NULL: all records are valid. Else bit (i & 7) of byte i >> 3, i
+                                counted from validity_begin, is 0 if record i is null: nothing
+                                occurs in a null record, whatever its bytes are. */
+    uint64_t validity_begin; /* the bit of record 0 */
+};
+#define TRAWL_RECORD_ARRAY_INIT                                         \
+    {                                                                   \
+        sizeof(struct trawl_record_array), NULL, NULL, 0, 0, 0, NULL, 0 \
+    }
+
+enum trawl_matrix_shape {
+    TRAWL_MATRIX_CELLS = 0, /* the cells: record, pattern, where the pattern first begins */
+    TRAWL_MATRIX_ANY = 1 /* for each record: does any pattern occur? The first occurrence decides */
+};
+
+/* Records [record_begin, record_end), complete. Fields of the other shape are NULL. Borrowed until
+ * the next call for the search. Patterns are indices into the plan; begins count from the record's
+ * first byte. */
+struct trawl_matrix_batch {
+    uint64_t size; /* sizeof(struct trawl_matrix_batch), set by the caller */
+    uint64_t record_begin;
+    uint64_t record_end;
+    uint64_t cell_count; /* cells here; ANY: records in which a pattern occurs */
+    /* CELLS: three columns of cell_count entries, in order of (record, pattern). Each pair of a
+     * record and a pattern comes once. */
+    const uint64_t *cell_records;
+    const uint64_t *cell_patterns;
+    const uint64_t *cell_begins;
+    const uint8_t *any; /* ANY: record record_begin + i is bit (i & 7) of byte i >> 3; bits beyond
+                           are 0 */
+    bool last;          /* record_end is record_count: no batch follows */
+};
+
+/* Begin a search of records in one shape. The searcher is inside a call until trawl_matrix_close;
+ * plan, tape, offsets and validity are borrowed until then, *records itself is not. Word and line
+ * conditions of the plan take a record's borders for the text's.
+ * Errors: as of trawl_positions, except READ. ARGUMENT also for an unknown shape or offset_bytes,
+ * for offsets that descend (text_offset: the record's offset) or exceed 2^63, and under an
+ * algorithm for records for offsets of 4 bytes or validity. LIMIT if such an algorithm's row would
+ * exceed 2^32 bytes.
+ * Cost: reads the offsets once. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_open(
+    struct trawl_searcher *searcher, const struct trawl_plan *plan,
+    const struct trawl_record_array *records, enum trawl_matrix_shape shape,
+    struct trawl_matrix_search **matrix, struct trawl_error *error);
+/* Take the next batch of records. Batches follow each other without gap from record 0 on; a batch
+ * may have no record or no cell. The last batch, failures, and who may call: as of
+ * trawl_search_next.
+ * Cost: the time of trawl_positions, and 24 bytes written per cell.
+ * Memory: 8 bytes per occurrence and 24 per cell in each thread's chunks, which are smaller if
+ * occurrences are dense; up to 4 bytes per pattern for each thread; ANY: a bit for each record of a
+ * batch. Algorithms for records: about 1 MiB of rows for each thread, at least one row. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_next(struct trawl_matrix_search *matrix,
+                                                            struct trawl_matrix_batch *batch,
+                                                            struct trawl_error *error);
+/* Close a search of records, at its end or before. */
+TRAWL_API void trawl_matrix_close(struct trawl_matrix_search *matrix);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,86 @@
+/* trawl_stream: searches a text whose bytes the caller brings piece by piece. The conventions of
+ * trawl.h apply, and trawl.h includes this header.
+ */
+#ifndef TRAWL_STREAM_H
+#define TRAWL_STREAM_H
+
+#include "trawl.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Streams -----------------------------------------------------------------------------
+ * A program with many connections has a stream for each connection, and a searcher for each thread.
+ * A stream has no descriptor and no thread. It remembers only the last bytes that it was fed, so
+ * that matches which cross the border of two pieces are found. */
+struct trawl_stream;
+
+struct trawl_stream_options {
+    uint64_t size;           /* sizeof(struct trawl_stream_options) */
+    uint64_t line_bytes_max; /* expressions: most bytes that the stream keeps of a line that has not
+                                ended; 0: 1 MiB */
+};
+#define TRAWL_STREAM_OPTIONS_INIT              \
+    {                                          \
+        sizeof(struct trawl_stream_options), 0 \
+    }
+
+/* Open a stream: a text that has no byte yet.
+ * Ownership  the plan is borrowed until trawl_stream_close; any number of streams may share a plan.
+ * Errors     ARGUMENT; MEMORY; UNSUPPORTED: a plan with errors or with an algorithm
+ * Threads    a stream belongs to one thread at a time, and may go from thread to thread.
+ * Memory     about 100 bytes, and for strings the bytes of the longest pattern, for expressions the
+ *            bytes of the line that has not ended yet. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_open(
+    const struct trawl_plan *plan, const struct trawl_stream_options *options,
+    struct trawl_stream **stream, struct trawl_error *error);
+
+/* Feed the next bytes of a stream's text, and deliver the matches that these bytes decide. All
+ * feeds together deliver what trawl_positions delivers for the whole text, and offsets count from
+ * the text's first byte. An occurrence of a string is decided by its last byte; under WHOLE_WORD
+ * and WHOLE_LINE by the character after it. Matches of expressions are decided by the end of their
+ * line. Each feed delivers its matches in the order of trawl_positions; a match that begins earlier
+ * may come in a later feed. The sink may not call functions of the stream. Unless the call returns
+ * OK, the stream is as it was before the call, even if the sink has taken matches.
+ * Shape      bytes[bytes_count], any count; bytes may be NULL if the count is 0.
+ * Ownership  the bytes are borrowed until the call returns.
+ * Errors     ARGUMENT  a NULL; the stream has ended
+ *            BUSY      the searcher is inside a call
+ *            LIMIT     a line that has not ended has more bytes than line_bytes_max (text_offset:
+ *                      where the line begins)
+ *            MEMORY
+ *            STOPPED   the sink stopped the search, or the call was cancelled
+ * Threads    the thread that calls the searcher, which may serve any number of streams. No other
+ *            thread and no GPU takes part, and trawl_searcher_stats does not count feeds.
+ * Cost       a search of the bytes, of the bytes that the stream keeps, and about 100 ns. A
+ *            searcher that is fed for a plan other than that of its last call first prepares itself
+ *            for the plan: use a searcher for each plan if streams of several plans take turns. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_feed(struct trawl_searcher *searcher,
+                                                            struct trawl_stream *stream,
+                                                            const void *bytes, uint64_t bytes_count,
+                                                            trawl_match_sink sink, void *context,
+                                                            struct trawl_error *error);
+
+/* End a stream's text, and deliver the matches that its end decides. The stream takes no further
+ * bytes until trawl_stream_reset. Errors: as of trawl_stream_feed, except LIMIT. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_end(struct trawl_searcher *searcher,
+                                                           struct trawl_stream *stream,
+                                                           trawl_match_sink sink, void *context,
+                                                           struct trawl_error *error);
+
+/* Copy a stream: a second stream with the same plan, options and past. Errors: ARGUMENT, MEMORY. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_copy(const struct trawl_stream *stream,
+                                                            struct trawl_stream **copy,
+                                                            struct trawl_error *error);
+
+/* Begin a new text with a stream: it is as after trawl_stream_open. Takes no time and no memory. */
+TRAWL_API void trawl_stream_reset(struct trawl_stream *stream);
+
+/* Close a stream. */
+TRAWL_API void trawl_stream_close(struct trawl_stream *stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

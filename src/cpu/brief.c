@@ -1,0 +1,185 @@
+/* brief: counts in a short text, or finds the first occurrence there, without a worker: no tile is
+ * cut, no clock is read, no program is tried, and the bytes are copied only where a vector would
+ * load bytes behind the text.
+ *
+ * A literal is searched by two of its probes, a set of up to SET_MAX literals by its nibble tables;
+ * a comparison decides about each candidate. Where candidates are dense, the comparisons exceed a
+ * bound, and the caller searches by a task: so the time stays linear. */
+#include "cpu/brief.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+
+#define TEXT_MAX (64u << 10)
+#define SET_MAX 128u       /* with more literals, more positions pass the nibble tables */
+#define CANDIDATE_WORK 16u /* work for a candidate, besides its compared bytes */
+#define WORK_ONCE 1024u    /* work that each call may do, besides half the text's bytes */
+#define POSITIONS 512u     /* room for the candidates of a literal */
+#define FIRST_BYTES 1024u  /* the first occurrence is looked for in this many begins at a time */
+/* bytes behind a position that the nibble tables' vectors load */
+#define KEPT (PLAN_NIBBLE_REACH - 1u + FIND_LOAD_SLACK)
+
+struct brief {
+    const struct trawl_plan *plan;
+    const struct plan_set_tables *tables;
+    const uint8_t *text;
+    uint64_t count; /* bytes of the text */
+    uint64_t work, work_max;
+    struct engine_brief *found;
+};
+
+/* Handles a position where the literal's bytes may stand: counts an occurrence, or keeps the
+ * occurrence if it is the first. */
+static inline void take(struct brief *brief, uint64_t x, uint32_t index)
+{
+    const struct trawl_plan *plan = brief->plan;
+    const struct plan_literal literal = plan_literal_at(plan, index);
+    const uint8_t *bytes = plan_literal_bytes(plan, index), *text = brief->text + x;
+    uint64_t length = literal.bytes_count, room = brief->count - x, looked;
+
+    brief->work += CANDIDATE_WORK;
+    if (length > room)
+        return;
+    if ((plan->flags & TRAWL_IGNORE_CASE) != 0) {
+        looked = plan_mismatch(plan, bytes, text, length);
+        brief->work += looked;
+        if (looked < length)
+            return;
+    } else {
+        brief->work += length;
+        if (memcmp(bytes, text, (size_t)length) != 0)
+            return;
+    }
+    if (literal.tail_count > 0) {
+        length = plan_tail_match(plan, &literal, text, room, &looked);
+        brief->work += CANDIDATE_WORK * looked;
+        if (length == 0)
+            return;
+    }
+    if (plan_has_conditions(plan) &&
+        !plan_accepts(plan, brief->text, x, x + length, 0, brief->count))
+        return;
+    if (brief->found->count++ == 0 || index < brief->found->literal) {
+        brief->found->begin = x;
+        brief->found->length = length;
+        brief->found->literal = index;
+    }
+}
+
+static inline bool is_over(const struct brief *brief)
+{
+    return brief->work > brief->work_max || (brief->found->is_first && brief->found->count > 0);
+}
+
+/* ---- One literal ------------------------------------------------------------------------- */
+
+static void search_literal(struct brief *brief, const struct find_ops *find)
+{
+    const struct plan_tuning *tuning = &brief->plan->tuning;
+    const uint32_t last = tuning->probe_count - 1;
+    const struct plan_probe probes[3] = {tuning->probes[0], tuning->probes[min_u64(last, 1)],
+                                         tuning->probes[min_u64(last, 2)]};
+    const uint64_t limit = brief->count - brief->plan->length_min + 1;
+    uint32_t positions[POSITIONS];
+    uint64_t at = 0;
+
+    TRAWL_ASSERT(tuning->probe_count > 0);
+    while (at < limit && !is_over(brief)) {
+        uint64_t to = brief->found->is_first ? min_u64(limit, at + FIRST_BYTES) : limit;
+        uint32_t count = find->pair(brief->text, &at, to, probes, positions, POSITIONS);
+
+        for (uint32_t i = 0; i < count && !is_over(brief); i++)
+            take(brief, positions[i], 0);
+    }
+}
+
+/* ---- Sets -------------------------------------------------------------------------------- */
+
+static void take_position(struct brief *brief, uint64_t x)
+{
+    const struct plan_set *set = &brief->plan->set;
+    const struct plan_set_tables *tables = brief->tables;
+    uint64_t head = 0;
+    uint32_t bucket;
+
+    if (brief->count - x >= sizeof head)
+        memcpy(&head, brief->text + x, sizeof head);
+    else
+        memcpy(&head, brief->text + x, (size_t)(brief->count - x));
+    bucket = plan_hash64((head | set->head_fold) & set->head_mask, set->bucket_bits);
+    if ((brief->plan->flags & TRAWL_IGNORE_CASE) != 0)
+        head |= 0x2020202020202020ull;
+    for (uint32_t e = tables->buckets[bucket]; e < tables->buckets[bucket + 1]; e++) {
+        brief->work++;
+        if ((head & tables->heads[e].mask) == tables->heads[e].bytes)
+            take(brief, x, tables->entries[e]);
+    }
+}
+
+/* Searches the begins in [at, at + positions), whose bytes stand at `place`, too. */
+static void search_words(struct brief *brief, const struct find_ops *find,
+                         const struct plan_nibbles *nibbles, const uint8_t *place, uint64_t at,
+                         uint64_t positions)
+{
+    struct find_tile tile;
+
+    find->nibbles(place, (positions + 63) / 64, nibbles, &tile);
+    for (uint32_t i = 0; i < tile.hot_count && !is_over(brief); i++) {
+        uint64_t first = 64ull * tile.hot[i], bits = tile.mask[tile.hot[i]];
+
+        if (positions - first < 64)
+            bits &= (1ull << (positions - first)) - 1;
+        for (; bits != 0 && !is_over(brief); bits &= bits - 1)
+            take_position(brief, at + first + (uint64_t)__builtin_ctzll(bits));
+    }
+}
+
+static void search_set(struct brief *brief, const struct find_ops *find,
+                       const struct plan_nibbles *nibbles)
+{
+    const uint64_t limit = brief->count - brief->plan->length_min + 1;
+    uint8_t end[64 * 2 + KEPT + PLAN_NIBBLE_REACH];
+    uint64_t at = 0;
+
+    while (at < limit && !is_over(brief)) {
+        uint64_t room = brief->count - at, words = room > KEPT ? (room - KEPT) / 64 : 0;
+        uint64_t positions = min_u64(limit - at, 64 * min_u64(words, FIND_TILE_WORDS));
+
+        if (brief->found->is_first)
+            positions = min_u64(positions, FIRST_BYTES);
+        if (words > 0) {
+            search_words(brief, find, nibbles, brief->text + at, at, positions);
+        } else { /* near the end: in a copy with room behind the text */
+            positions = min_u64(limit - at, 128);
+            room = min_u64(room, 64 * 2 + KEPT);
+            memcpy(end, brief->text + at, (size_t)room);
+            memset(end + room, 0, PLAN_NIBBLE_REACH);
+            search_words(brief, find, nibbles, end, at, positions);
+        }
+        at += positions;
+    }
+}
+
+bool brief_search(const struct find_ops *find, const struct trawl_plan *plan, const uint8_t *text,
+                  uint64_t count, struct engine_brief *found)
+{
+    struct brief brief = {plan, NULL, text, count, 0, WORK_ONCE + count / 2, found};
+    const struct plan_nibbles *nibbles;
+
+    found->count = 0;
+    if (count > TEXT_MAX || plan->method_asked != TRAWL_METHOD_AUTO || plan_is_layered(plan))
+        return false;
+    if (plan->literal_count == 0 || count < plan->length_min)
+        return true;
+    if (plan_is_one_literal(plan) && plan->method != TRAWL_METHOD_SET) {
+        search_literal(&brief, find);
+        return brief.work <= brief.work_max;
+    }
+    if (plan->literal_count > SET_MAX || !plan->has_buckets || find->nibbles == NULL ||
+        plan_nibbles_want(plan, &nibbles, NULL) != TRAWL_OK ||
+        plan_set_want(plan, &brief.tables, NULL) != TRAWL_OK)
+        return false;
+    search_set(&brief, find, nibbles);
+    return brief.work <= brief.work_max;
+}

@@ -1,0 +1,12 @@
+/* brief: searches a short text without a worker. */
+#ifndef TRAWL_CPU_BRIEF_H
+#define TRAWL_CPU_BRIEF_H
+
+#include "cpu/find.h"
+#include "engine.h"
+
+/* Does engine_ops.brief by this instruction set. */
+bool brief_search(const struct find_ops *find, const struct trawl_plan *plan, const uint8_t *text,
+                  uint64_t count, struct engine_brief *found);
+
+#endif

@@ -1,0 +1,258 @@
+/* compare: runs the programs of a tournament in turn, and goes on with the fastest program. */
+#include "base/checked.h"
+#include "base/clock.h"
+#include "cpu/worker.h"
+
+#define COUNTED 2u    /* pieces of a turn that count */
+#define PIECES_MAX 4u /* a tournament ends once each program has searched so many of these */
+/* A program leaves a tournament once it takes CLEAR times as long as the fastest program, or if one
+ * piece, even the first, takes HOPELESS times as long. */
+#define CLEAR 1.5
+#define HOPELESS 6.0
+#define UNSETTLED_MAX 64u /* so many pieces of a turn in which tables are made do not count */
+/* A program takes over if it takes less than 0.96 of the time of the current program. */
+#define AHEAD 0.96
+/* A program is compared again after LOST_SHARE times the time that it lost, and after an interval
+ * that grows each time that the program loses. */
+#define LOST_SHARE 256.0
+#define INTERVAL_MIN (4u << 20)
+#define INTERVAL_MAX (256u << 20)
+#define INTERVAL_GROWS 4u
+/* Comparing a program costs about COMPARE_NS, plus the program's once_ns. It begins if the program
+ * could save REST_PAYS times the cost in the rest of the text, or if the program is faster at all
+ * and the search has taken SPENT_PAYS times the cost, because more text may follow than is known.
+ */
+#define COMPARE_NS (32u << 10)
+#define REST_PAYS 2.0
+#define SPENT_PAYS 4.0
+#define SPENT_SAVED 0.25
+/* Programs whose cost is at most ALSO times the least cost are compared together; the others later,
+ * with the winner. */
+#define ALSO 3.0
+#define FRESH_PIECES 8u /* a search of at most so many pieces has just begun */
+/* between tournaments, the clock is read for one of so many short texts */
+#define SHORT_TIMED 16u
+
+static uint32_t bit_of(uint32_t program)
+{
+    return 1u << program;
+}
+
+/* Returns the program's ns per byte. */
+static double rate_of(const struct tournament *own, uint32_t program)
+{
+    TRAWL_ASSERT(own->of[program].bytes > 0);
+    return (double)max_u64(own->of[program].ns, 1) / (double)own->of[program].bytes;
+}
+
+/* Returns the fastest of the programs that were measured; the current program if none was. */
+static enum program fastest(const struct tournament *own)
+{
+    enum program best = own->now;
+
+    for (uint32_t i = 0; i < PROGRAMS; i++)
+        if (own->of[i].bytes > 0 &&
+            (own->of[best].bytes == 0 || rate_of(own, i) < rate_of(own, best)))
+            best = (enum program)i;
+    return best;
+}
+
+/* Ends a tournament: the fastest program goes on, and each other program rests. */
+static void choose(struct tournament *own)
+{
+    enum program best = fastest(own), before = own->before;
+
+    if (own->of[before].bytes > 0 && rate_of(own, best) > AHEAD * rate_of(own, before))
+        best = before;
+    for (uint32_t i = 0; i < PROGRAMS; i++) {
+        double lost;
+
+        if (own->of[i].bytes == 0)
+            continue;
+        own->of[i].interval = i == best || own->of[i].interval == 0
+                                  ? INTERVAL_MIN
+                                  : min_u64(INTERVAL_GROWS * own->of[i].interval, INTERVAL_MAX);
+        lost = LOST_SHARE * (double)own->of[i].bytes * (rate_of(own, i) / rate_of(own, best) - 1);
+        own->of[i].rest = max_u64(own->of[i].interval,
+                                  (uint64_t)min_double(max_double(lost, 0), (double)(1ull << 62)));
+    }
+    /* A program that is compared next needs not wait for the winner's time. */
+    own->spent = own->of[best].ns;
+    own->searched = own->of[best].bytes;
+    own->now = best;
+    own->open = 0;
+    own->left = 0;
+}
+
+/* Gives the turn to the open program that has searched the least. Ends the tournament if one
+ * program is left, or if all have searched enough. */
+static void next_turn(struct tournament *own)
+{
+    uint64_t enough = PIECES_MAX * cpu_sizes.trial_bytes;
+    uint32_t next = own->now;
+
+    for (uint32_t i = 1; i <= PROGRAMS; i++) {
+        uint32_t program = (own->now + i) % PROGRAMS;
+
+        if ((own->open & bit_of(program)) != 0 &&
+            ((own->open & bit_of(next)) == 0 || own->of[program].bytes < own->of[next].bytes))
+            next = program;
+    }
+    if ((own->open & (own->open - 1)) == 0 || own->of[next].bytes >= enough) {
+        choose(own);
+        return;
+    }
+    own->now = (enum program)next;
+    own->step = 1;
+    own->unsettled = 0;
+    own->left = cpu_sizes.trial_bytes;
+}
+
+/* Removes the programs that are far behind. */
+static void leave(struct tournament *own)
+{
+    enum program best = fastest(own);
+
+    for (uint32_t i = 0; i < PROGRAMS; i++)
+        if (own->of[i].bytes > 0 && rate_of(own, i) > CLEAR * rate_of(own, best))
+            own->open &= ~bit_of(i);
+}
+
+/* Returns whether comparing the program would pay, at `took` ns per byte for the current program.
+ * *cost is what the comparison costs. */
+static bool is_worth(const struct scan *scan, struct price price, double took, double *cost)
+{
+    const struct tournament *own = &scan->worker->tournament;
+    double saved = took - price.byte_ns, rest = (double)(scan->loadable - scan->at);
+
+    *cost = COMPARE_NS + price.once_ns;
+    return saved * rest >= REST_PAYS * *cost ||
+           (saved > SPENT_SAVED * took &&
+            (double)own->spent + (double)own->advance >= SPENT_PAYS * *cost);
+}
+
+/* Begins a tournament if one pays. */
+static void begin(struct scan *scan, program_price price)
+{
+    struct tournament *own = &scan->worker->tournament;
+    double took = (double)own->spent / (double)own->searched, costs[PROGRAMS] = {0}, least = 1e300;
+    uint32_t worth = 0;
+
+    for (uint32_t i = 0; i < PROGRAMS; i++)
+        if (i != own->now && (own->fits & bit_of(i)) != 0 && own->of[i].rest == 0 &&
+            is_worth(scan, price(scan, (enum program)i), took, &costs[i])) {
+            worth |= bit_of(i);
+            least = min_double(least, costs[i]);
+        }
+    if (worth == 0) {
+        own->left = own->searched / 2; /* until then, the figures would hardly change */
+        return;
+    }
+    own->open = bit_of(own->now);
+    for (uint32_t i = 0; i < PROGRAMS; i++) {
+        own->of[i].ns = own->of[i].bytes = 0;
+        if ((worth & bit_of(i)) != 0 && costs[i] <= ALSO * least)
+            own->open |= bit_of(i);
+    }
+    /* If the search has just begun, its time so far counts. */
+    if (own->searched <= FRESH_PIECES * cpu_sizes.trial_bytes) {
+        own->of[own->now].ns = own->spent;
+        own->of[own->now].bytes = own->searched;
+    }
+    own->before = own->now;
+    next_turn(own);
+}
+
+/* Returns whether the current program takes so long that nothing can make up for it. */
+static bool is_hopeless(const struct tournament *own, uint64_t ns, uint64_t bytes)
+{
+    enum program best = fastest(own);
+
+    return own->of[own->now].bytes == 0 && own->of[best].bytes > 0 && bytes > 0 &&
+           (double)ns / (double)bytes > HOPELESS * rate_of(own, best);
+}
+
+/* Counts `bytes` of text that took `ns`, and moves on. `counts`: the time is that of searching
+ * alone. */
+static void count(struct scan *scan, program_price price, uint64_t bytes, uint64_t ns, bool counts)
+{
+    struct tournament *own = &scan->worker->tournament;
+
+    own->left -= min_u64(own->left, bytes);
+    for (uint32_t i = 0; i < PROGRAMS; i++)
+        own->of[i].rest -= min_u64(own->of[i].rest, bytes);
+    if (own->open == 0) {
+        if (own->is_warm && counts) {
+            own->spent += ns;
+            own->searched += bytes;
+        }
+        own->is_warm = true;
+        if (own->left == 0 && own->searched > 0)
+            begin(scan, price);
+        return;
+    }
+    if (!counts && own->unsettled++ < UNSETTLED_MAX) {
+        own->step = 1; /* the program goes on until its tables are made */
+        own->left = cpu_sizes.trial_bytes;
+        return;
+    }
+    /* The first pieces of a turn brought the tables into the caches. */
+    if (own->step > own->warm || is_hopeless(own, ns, bytes)) {
+        own->of[own->now].ns += ns;
+        own->of[own->now].bytes += bytes;
+    }
+    if (own->left > 0)
+        return;
+    own->left = cpu_sizes.trial_bytes;
+    leave(own);
+    if (++own->step > own->warm + COUNTED || (own->open & bit_of(own->now)) == 0 ||
+        (own->open & (own->open - 1)) == 0)
+        next_turn(own);
+}
+
+/* Returns how often the worker, and the workers of its parts, made or fetched tables. */
+static uint64_t makes_of(const struct engine_worker *worker)
+{
+    const struct cpu_parts *parts = worker->tournament.now == PROGRAM_ALONE   ? worker->alone
+                                    : worker->tournament.now == PROGRAM_PARTS ? worker->parts
+                                                                              : NULL;
+    uint64_t makes = worker->makes;
+
+    for (uint32_t i = 0; parts != NULL && parts->of != NULL && i < parts->of->count; i++)
+        makes += parts->workers[i]->makes;
+    return makes;
+}
+
+void tournament_run(struct scan *scan, program_price price, program_run run)
+{
+    struct engine_worker *worker = scan->worker;
+    struct tournament *own = &worker->tournament;
+    const uint64_t limit = scan->limit, bytes = limit - scan->at;
+
+    /* Reading the clock takes as long as searching a text of some hundred bytes: 10 strings in
+     * pieces of 4 KiB took 700 ns with the clock, and 500 ns without. */
+    bool is_short =
+        own->open == 0 && bytes < cpu_sizes.trial_bytes && ++own->short_texts % SHORT_TIMED > 0;
+
+    while (scan->at < limit && !scan->over) {
+        bool goes_on = own->open != 0, is_first = scan->want == WANT_FIRST;
+        uint64_t piece = goes_on ? own->left : max_u64(own->left, cpu_sizes.trial_bytes);
+        uint64_t from = scan->at, ns, makes;
+
+        if ((own->fits & (own->fits - 1)) == 0 || is_short ||
+            (is_first && own->now >= PROGRAM_ALONE)) {
+            scan->limit = limit;
+            run(scan, is_first ? own->first : own->now);
+            return;
+        }
+        scan->limit = from + min_u64(limit - from, piece);
+        makes = makes_of(worker);
+        ns = clock_worked_ns();
+        run(scan, own->now);
+        ns = clock_worked_ns() - ns;
+        if (scan->over || scan->at < scan->limit)
+            break;
+        count(scan, price, scan->at - from, ns, makes == makes_of(worker));
+    }
+    scan->limit = limit;
+}

@@ -1,0 +1,82 @@
+/* scan_parts: searches for each part of a plan in turn. Counts are added, hits are merged. */
+#include "base/checked.h"
+#include "base/memory.h"
+#include "cpu/worker.h"
+
+/* Compiles a worker for each part of the worker's plan. Returns false if the plan has no parts, or
+ * if memory does not suffice for them. */
+static bool parts_make(struct engine_worker *worker, enum plan_attachment which,
+                       struct cpu_parts **to)
+{
+    const struct plan_parts *of;
+
+    if (plan_parts_want(worker->plan, which, &of, NULL) != TRAWL_OK || of == NULL)
+        return false;
+    if (*to == NULL && MEMORY_ZEROED(*to, 1, NULL) != TRAWL_OK)
+        return false;
+    for (uint32_t i = 0; i < of->count; i++)
+        if (worker->ops->compile(worker->engine, 0, of->part[i].plan, &(*to)->workers[i], NULL) !=
+            TRAWL_OK)
+            return false;
+    (*to)->of = of;
+    worker->makes++;
+    return true;
+}
+
+/* Searches the begins in [scan->at, scan->limit) for each part. */
+static enum trawl_status search(struct scan *scan, struct cpu_parts *parts)
+{
+    struct engine_result *result = scan->result;
+    struct hits_part merged[PLAN_PARTS_MAX];
+    struct engine_chunk chunk = *scan->chunk;
+    uint64_t end = scan->limit, before = result->hits.count;
+
+    /* A part knows only its own occurrences, not the longest of all at a begin: so SPANS become
+     * HITS, and a line has several hits. */
+    if (scan->want == WANT_SPANS)
+        scan->want = WANT_HITS;
+    for (uint32_t i = 0; i < parts->of->count; i++) {
+        struct engine_result *found = &parts->found[i];
+
+        /* A part that is full of hits stops early. The parts after it need not go further. */
+        chunk.after += chunk.owned - end;
+        chunk.readable += chunk.owned - end;
+        chunk.owned = end;
+        TRAWL_TRY(engine_scan(scan->worker->ops, parts->workers[i], &chunk, scan->at, scan->want,
+                              found, scan->error));
+        TRAWL_ASSERT(found->done == end || scan->want != WANT_COUNT);
+        end = found->done;
+        result->candidate_count += found->candidate_count;
+        if (scan->want == WANT_COUNT)
+            result->count += found->count;
+        merged[i] = (struct hits_part){&found->hits, parts->of->part[i].literals, 0};
+    }
+    scan->at = end;
+    result->hits.one_per_line = false;
+    if (scan->want == WANT_COUNT)
+        return TRAWL_OK;
+    TRAWL_TRY(hits_merge(&result->hits, merged, parts->of->count, end, scan->error));
+    result->count += result->hits.count - before;
+    return TRAWL_OK;
+}
+
+bool scan_parts(struct scan *scan, enum plan_attachment which, struct cpu_parts **parts)
+{
+    if ((*parts == NULL || (*parts)->of == NULL) && !parts_make(scan->worker, which, parts))
+        return false;
+    scan->at = max_u64(scan->at, scan->run_until);
+    if (scan->at < scan->limit)
+        scan->status = search(scan, *parts);
+    scan->over = scan->status != TRAWL_OK;
+    return true;
+}
+
+void parts_release(struct engine_worker *worker, struct cpu_parts *parts)
+{
+    for (uint32_t i = 0; i < PLAN_PARTS_MAX; i++) {
+        hits_release(&parts->found[i].hits);
+        if (parts->workers[i] != NULL)
+            worker->ops->release(parts->workers[i]);
+    }
+    memory_release(parts, 1, sizeof *parts);
+}

@@ -1,0 +1,35 @@
+/* steps: declares the steps of trawl_plan_build that have files of their own. */
+#ifndef TRAWL_PLAN_STEPS_H
+#define TRAWL_PLAN_STEPS_H
+
+#include "plan/plan.h"
+
+/* Makes literals and tails from the patterns in plan->pattern_bytes, if characters may have
+ * variants, which consist of different bytes. */
+enum trawl_status expand_variants(struct trawl_plan *plan, struct trawl_error *error);
+
+/* Checks the method that the options name. Fills in probes, grams and period of a single literal,
+ * on which the prices of methods depend. */
+enum trawl_status choose_method(struct trawl_plan *plan, const struct trawl_plan_options *options,
+                                struct trawl_error *error);
+
+/* ---- Plans with errors: errors.c ---- */
+
+#define ERRORS_FLAGS \
+    (TRAWL_WITHIN_LINES | TRAWL_EVERY_END | TRAWL_REVERSE_COMPLEMENT | TRAWL_ANY_BASE)
+
+/* Checks the options that concern errors, and whether the caller's other options go with them. */
+enum trawl_status errors_check(const struct trawl_plan_options *options, struct trawl_error *error);
+/* Copies the checked options on errors into the plan. */
+enum trawl_status errors_read(struct trawl_plan *plan, const struct trawl_plan_options *options,
+                              struct trawl_error *error);
+/* Makes a literal from each pattern, or two from each if both strands are searched. */
+enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *error);
+/* Adds what errors need to need_before and need_after, which hold what the plan's conditions
+ * need. */
+void errors_need(struct trawl_plan *plan);
+
+/* Sets plan->set and byte_bits of a set. */
+void build_set(struct trawl_plan *plan);
+
+#endif

@@ -1,0 +1,446 @@
+/* stream: searches a text that the caller brings piece by piece.
+ *
+ * Strings: the stream keeps the last bytes of its text: as many as an occurrence that is not
+ * decided may have, and the bytes before that a search reads. A short piece is copied behind these
+ * bytes, and a single scan searches both. Of a long piece only the first bytes are copied, for the
+ * occurrences that begin in the kept bytes; further scans search the piece where the caller has it.
+ * The engine takes the end of the bytes for the text's end; is_news() leaves out what was delivered
+ * before, and what the bytes to come decide.
+ *
+ * Expressions: the stream keeps the bytes of the line that has not ended. A scan searches whole
+ * lines.
+ */
+#include "trawl_stream.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/checked.h"
+#include "base/memory.h"
+#include "base/options.h"
+#include "runtime/job.h"
+#include "runtime/matches.h"
+#include "runtime/workers.h"
+#include "text/cut.h"
+
+#define ROOM_BEHIND                                                              \
+    192u /* readable bytes behind a copy: with less, the engine copies once more \
+          */
+/* Longer pieces are searched where they lie: for a set, and for one string. */
+#define COPIED_SET (6u << 10)
+#define COPIED_ONE (2u << 10)
+#define ROOM_MIN (8u << 10)
+#define PART_BYTES (UINT64_C(4) << 20) /* bytes of a piece that are searched in a single scan */
+#define LINE_BYTES_MAX (UINT64_C(1) << 20)
+#define LINE_ROOM_MIN 256u /* less room for the open line is not given back */
+#define MATCHES_MAX 64u    /* matches that the sink gets at a time */
+
+struct trawl_stream {
+    const struct trawl_plan *plan;
+    uint64_t position; /* bytes of the text so far */
+    uint64_t line_bytes_max;
+    uint8_t *bytes; /* owned; the text's last `count` bytes; of expressions, the open line */
+    uint64_t count;
+    uint64_t room; /* allocated bytes; strings: as many as a later scan needs */
+    bool ended;
+};
+
+/* A call of trawl_stream_feed or trawl_stream_end. */
+struct feed {
+    struct trawl_searcher *searcher;
+    struct trawl_stream *stream;
+    trawl_match_sink sink;
+    void *context;
+    const struct engine_ops *engine;
+    struct engine_worker *worker;
+    uint64_t now; /* the stream's position after the call */
+    bool ends;    /* the text ends there */
+};
+
+/* ---- A stream's life ---------------------------------------------------------------------- */
+
+enum trawl_status trawl_stream_open(const struct trawl_plan *plan,
+                                    const struct trawl_stream_options *options,
+                                    struct trawl_stream **stream_out, struct trawl_error *error)
+{
+    struct trawl_stream_options given = TRAWL_STREAM_OPTIONS_INIT;
+    struct trawl_stream *stream = NULL;
+    enum trawl_status status = TRAWL_OK;
+
+    if (plan == NULL || stream_out == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", plan == NULL ? "plan" : "stream");
+    TRAWL_TRY(options_read(&given, sizeof given, options, "stream options", error));
+    if (plan->algorithm.name != NULL)
+        return TRAWL_FAIL(error, UNSUPPORTED, "algorithm %s does not search streams",
+                          plan->algorithm.name);
+    if (plan->errors.is_set)
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "a stream cannot be searched within errors: bytes to come may make a "
+                          "match better");
+    TRAWL_TRY(MEMORY_ZEROED(stream, 1, error));
+    stream->plan = plan;
+    stream->line_bytes_max = given.line_bytes_max > 0 ? given.line_bytes_max : LINE_BYTES_MAX;
+    if (!plan_has_expressions(plan)) {
+        stream->room = saturating_add(plan->need_before, plan->need_after);
+        TRAWL_TRY_DONE(MEMORY_ZEROED(stream->bytes, stream->room, error));
+    }
+    *stream_out = stream;
+    return TRAWL_OK;
+done:
+    memory_release(stream, 1, sizeof *stream);
+    return status;
+}
+
+enum trawl_status trawl_stream_copy(const struct trawl_stream *stream,
+                                    struct trawl_stream **copy_out, struct trawl_error *error)
+{
+    struct trawl_stream *copy = NULL;
+
+    if (stream == NULL || copy_out == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", stream == NULL ? "stream" : "copy");
+    TRAWL_TRY(MEMORY_NEW(copy, 1, error));
+    *copy = *stream;
+    copy->bytes = NULL;
+    if (MEMORY_ZEROED(copy->bytes, copy->room, error) != TRAWL_OK) {
+        memory_release(copy, 1, sizeof *copy);
+        return TRAWL_MEMORY;
+    }
+    if (copy->count > 0)
+        memcpy(copy->bytes, stream->bytes, (size_t)copy->count);
+    *copy_out = copy;
+    return TRAWL_OK;
+}
+
+void trawl_stream_reset(struct trawl_stream *stream)
+{
+    if (stream == NULL)
+        return;
+    stream->position = stream->count = 0;
+    stream->ended = false;
+}
+
+void trawl_stream_close(struct trawl_stream *stream)
+{
+    if (stream == NULL)
+        return;
+    memory_release(stream->bytes, stream->room, 1);
+    memory_release(stream, 1, sizeof *stream);
+}
+
+/* ---- Scans -------------------------------------------------------------------------------- */
+
+/* Makes the searcher's engine worker ready for the stream's plan. */
+static enum trawl_status engine_ready(struct feed *feed, struct trawl_error *error)
+{
+    struct trawl_searcher *searcher = feed->searcher;
+    const struct trawl_plan *plan = feed->stream->plan;
+    struct job job;
+
+    if (!plan_has_expressions(plan) && searcher->caller.host_serial == plan->serial) {
+        feed->engine = engine_for_host;
+        feed->worker = searcher->caller.host;
+        return TRAWL_OK;
+    }
+    job_begin(&job, searcher->runtime, plan, NULL);
+    job.is_brief = true;
+    TRAWL_TRY(worker_host_ready(&searcher->caller, &job, error));
+    feed->engine = worker_engine(&searcher->caller, &job, false, &feed->worker);
+    return TRAWL_OK;
+}
+
+/* Says whether this call has to deliver the match, which lies in the chunk: the match was not
+ * decided before this call, and is decided now. */
+static bool is_news(const struct feed *feed, const struct text_chunk *chunk,
+                    const struct trawl_match *match)
+{
+    const struct trawl_stream *stream = feed->stream;
+    const uint8_t *after = chunk->bytes + (match->end - chunk->begin);
+
+    if (match->end <= stream->position &&
+        plan_end_is_decided(stream->plan, after, stream->position - match->end))
+        return false;
+    return feed->ends || plan_end_is_decided(stream->plan, after, feed->now - match->end);
+}
+
+/* Gives the sink the matches of the scan that the task holds. */
+static enum trawl_status deliver(const struct feed *feed, const struct task *task)
+{
+    bool judged = plan_has_expressions(feed->stream->plan);
+    struct trawl_match matches[MATCHES_MAX];
+    uint64_t count = 0;
+
+    for (uint64_t i = 0; i < task->result.hits.count; i++) {
+        matches[count] = matches_one(feed->stream->plan, task, &task->result.hits.items[i]);
+        count += judged || is_news(feed, &task->chunk, &matches[count]);
+        if (count == MATCHES_MAX && feed->sink(feed->context, matches, count) != 0)
+            return TRAWL_STOPPED;
+        count %= MATCHES_MAX;
+    }
+    return count > 0 && feed->sink(feed->context, matches, count) != 0 ? TRAWL_STOPPED : TRAWL_OK;
+}
+
+/* Searches the begins in bytes[0, owned), the text's bytes from offset `begin` on. `before`,
+ * `after` and `readable` are as in struct engine_chunk. */
+static enum trawl_status scan(const struct feed *feed, const struct engine_chunk *chunk,
+                              struct trawl_error *error)
+{
+    struct task *task = &feed->searcher->tasks[0];
+
+    feed->searcher->tasks_touched = (uint32_t)max_u64(feed->searcher->tasks_touched, 1);
+    task->chunk = (struct text_chunk){
+        .begin = chunk->begin, .bytes = chunk->bytes, .owned = chunk->owned, .after = chunk->after};
+    for (task->from = 0; task->from < chunk->owned; task->from = task->result.done) {
+        TRAWL_TRY(engine_scan(feed->engine, feed->worker, chunk, task->from, WANT_HITS,
+                              &task->result, error));
+        TRAWL_TRY(deliver(feed, task));
+        if (engine_call_is_over(&feed->searcher->call))
+            return TRAWL_STOPPED;
+    }
+    return TRAWL_OK;
+}
+
+/* ---- Strings ------------------------------------------------------------------------------ */
+
+/* Makes room in the searcher for `bytes` and the bytes that a scan may load behind them. */
+static enum trawl_status want_room(struct trawl_searcher *searcher, uint64_t bytes,
+                                   struct trawl_error *error)
+{
+    uint64_t room = max_u64(saturating_add(bytes, ROOM_BEHIND), ROOM_MIN);
+
+    if (room <= searcher->room_bytes)
+        return TRAWL_OK;
+    memory_release(searcher->room, searcher->room_bytes, 1);
+    searcher->room = NULL;
+    searcher->room_bytes = 0;
+    TRAWL_TRY(MEMORY_ZEROED(searcher->room, room, error));
+    searcher->room_bytes = room;
+    return TRAWL_OK;
+}
+
+/* Searches the stream's bytes and the piece's first `count` bytes, copied to the searcher's room,
+ * for occurrences that begin before the piece's byte `to`. */
+static enum trawl_status scan_front(const struct feed *feed, const uint8_t *bytes, uint64_t count,
+                                    uint64_t to, struct trawl_error *error)
+{
+    const struct trawl_stream *stream = feed->stream;
+    uint8_t *room;
+    uint64_t from = stream->count - min_u64(stream->count, stream->plan->need_after);
+    /* the piece begins at a cache line's begin: copying takes half the time */
+    uint64_t front = (stream->count + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+    struct engine_chunk chunk = {.begin = stream->position - stream->count + from,
+                                 .owned = stream->count + to - from,
+                                 .before = from,
+                                 .after = count - to,
+                                 .readable = count - to + ROOM_BEHIND,
+                                 .call = &feed->searcher->call};
+
+    TRAWL_TRY(want_room(feed->searcher, front + count, error));
+    room = feed->searcher->room + front - stream->count;
+    if (stream->count > 0)
+        memcpy(room, stream->bytes, (size_t)stream->count);
+    if (count > 0)
+        memcpy(room + stream->count, bytes, (size_t)count);
+    chunk.bytes = room + from;
+    return scan(feed, &chunk, error);
+}
+
+/* Searches the begins in bytes[from, count) of a piece. Where less than ROOM_BEHIND bytes are
+ * readable behind them, a set is searched in a copy: near the end of readable memory a scan tests
+ * each begin in plain C. */
+static enum trawl_status scan_piece(const struct feed *feed, const uint8_t *bytes, uint64_t from,
+                                    uint64_t count, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = feed->stream->plan;
+    bool copies = plan->method == TRAWL_METHOD_SET;
+    uint64_t last = ROOM_BEHIND + plan->need_after;
+
+    for (uint64_t at = from; at < count;) {
+        uint64_t owned = min_u64(count - at, PART_BYTES), before = min_u64(at, plan->need_before);
+        struct engine_chunk chunk = {.bytes = bytes + at,
+                                     .begin = feed->stream->position + at,
+                                     .before = before,
+                                     .call = &feed->searcher->call};
+
+        if (copies && count - at <= last) {
+            owned = count - at;
+            TRAWL_TRY(want_room(feed->searcher, before + owned, error));
+            memcpy(feed->searcher->room, bytes + at - before, (size_t)(before + owned));
+            chunk.bytes = feed->searcher->room + before;
+            chunk.readable = ROOM_BEHIND;
+        } else {
+            owned -= copies && count - at - owned < last ? last - (count - at - owned) : 0;
+            chunk.readable = count - at - owned;
+        }
+        chunk.owned = owned;
+        chunk.after = min_u64(count - at - owned, plan->need_after);
+        TRAWL_TRY(scan(feed, &chunk, error));
+        at += owned;
+    }
+    return TRAWL_OK;
+}
+
+static enum trawl_status feed_strings(const struct feed *feed, const uint8_t *bytes, uint64_t count,
+                                      struct trawl_error *error)
+{
+    struct trawl_stream *stream = feed->stream;
+    uint64_t before = stream->plan->need_before, kept = stream->room, old;
+    uint64_t copied = stream->plan->method == TRAWL_METHOD_SET ? COPIED_SET : COPIED_ONE;
+
+    if (stream->plan->literal_count == 0 || (count == 0 && !feed->ends))
+        return TRAWL_OK;
+    if (count <= max_u64(copied, kept)) {
+        TRAWL_TRY(scan_front(feed, bytes, count, count, error));
+    } else {
+        TRAWL_TRY(scan_front(feed, bytes, kept, before, error));
+        TRAWL_TRY(scan_piece(feed, bytes, before, count, error));
+    }
+    /* the stream keeps the last bytes of its bytes and of the piece */
+    old = count < kept ? min_u64(stream->count, kept - count) : 0;
+    count = min_u64(count, kept);
+    bytes += feed->now - stream->position - count;
+    if (old > 0)
+        memmove(stream->bytes, stream->bytes + stream->count - old, (size_t)old);
+    if (count > 0)
+        memcpy(stream->bytes + old, bytes, (size_t)count);
+    stream->count = old + count;
+    return TRAWL_OK;
+}
+
+/* ---- Lines -------------------------------------------------------------------------------- */
+
+/* Makes room for `count` bytes of the open line, and keeps the bytes there. Gives room back that a
+ * longer line needed. */
+static enum trawl_status line_room(struct trawl_stream *stream, uint64_t count,
+                                   struct trawl_error *error)
+{
+    uint64_t room = max_u64(count + count / 2, LINE_ROOM_MIN);
+    uint8_t *bytes = NULL;
+
+    if (count <= stream->room && (stream->room <= LINE_ROOM_MIN || stream->room / 4 <= count))
+        return TRAWL_OK;
+    if (MEMORY_NEW(bytes, room, count <= stream->room ? NULL : error) != TRAWL_OK)
+        return count <= stream->room ? TRAWL_OK : TRAWL_MEMORY;
+    if (stream->count > 0)
+        memcpy(bytes, stream->bytes, (size_t)stream->count);
+    memory_release(stream->bytes, stream->room, 1);
+    stream->bytes = bytes;
+    stream->room = room;
+    return TRAWL_OK;
+}
+
+/* Searches whole lines, cut into parts that end where lines end. */
+static enum trawl_status scan_lines(const struct feed *feed, const uint8_t *bytes, uint64_t begin,
+                                    uint64_t count, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = feed->stream->plan;
+
+    for (uint64_t at = 0; at < count;) {
+        struct engine_chunk chunk = {.bytes = bytes + at,
+                                     .begin = begin + at,
+                                     .owned = count - at,
+                                     .call = &feed->searcher->call};
+
+        if (chunk.owned > PART_BYTES)
+            chunk.owned = min_u64(
+                chunk.owned, PART_BYTES + 1 +
+                                 bytes_find_either(bytes + at + PART_BYTES, count - at - PART_BYTES,
+                                                   plan->line_end, plan->line_end_also));
+        if (chunk.owned >= UINT32_MAX)
+            return TRAWL_FAIL(error, LIMIT,
+                              "a line has 4 GiB or more, too much for regular expressions");
+        chunk.readable = count - at - chunk.owned;
+        TRAWL_TRY(scan(feed, &chunk, error));
+        at += chunk.owned;
+    }
+    return TRAWL_OK;
+}
+
+static enum trawl_status feed_lines(const struct feed *feed, const uint8_t *bytes, uint64_t count,
+                                    struct trawl_error *error)
+{
+    struct trawl_stream *stream = feed->stream;
+    struct text_lines lines = {.line_end = stream->plan->line_end,
+                               .line_end_also = stream->plan->line_end_also};
+    uint64_t whole = count == 0 ? 0 : cut_last(&lines, bytes, 0, count), first = 0;
+    uint64_t open = count - whole + (whole == 0 ? stream->count : 0), begin = feed->now - open;
+
+    if (whole > 0 && stream->count > 0)
+        first = bytes_find_either(bytes, count, lines.line_end, lines.line_end_also) + 1;
+    if (open > stream->line_bytes_max) {
+        enum trawl_status status = TRAWL_FAIL(error, LIMIT,
+                                              "the line at offset %" PRIu64
+                                              " has more than %" PRIu64 " bytes so far, which "
+                                              "is the limit line_bytes_max of the stream",
+                                              begin, stream->line_bytes_max);
+        if (error != NULL)
+            error->text_offset = begin;
+        return status;
+    }
+    TRAWL_TRY(line_room(stream, max_u64(stream->count + first, open), error));
+    if (first > 0) {
+        memcpy(stream->bytes + stream->count, bytes, (size_t)first);
+        TRAWL_TRY(scan_lines(feed, stream->bytes, stream->position - stream->count,
+                             stream->count + first, error));
+    }
+    TRAWL_TRY(scan_lines(feed, bytes + first, stream->position + first, whole - first, error));
+    if (count > whole)
+        memcpy(stream->bytes + (open - (count - whole)), bytes + whole, (size_t)(count - whole));
+    stream->count = open;
+    return TRAWL_OK;
+}
+
+/* ---- Calls -------------------------------------------------------------------------------- */
+
+static enum trawl_status feed_checked(struct feed *feed, const void *bytes, uint64_t count,
+                                      struct trawl_error *error)
+{
+    struct trawl_stream *stream = feed->stream;
+    enum trawl_status status;
+    bool by_lines;
+
+    if (feed->searcher == NULL || stream == NULL || feed->sink == NULL ||
+        (bytes == NULL && count > 0))
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
+                          feed->searcher == NULL ? "searcher"
+                          : stream == NULL       ? "stream"
+                          : feed->sink == NULL   ? "sink"
+                                                 : "bytes");
+    if (stream->ended)
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "the stream has ended: call trawl_stream_reset before the next text");
+    if (!checked_add(stream->position, count, &feed->now))
+        return TRAWL_FAIL(error, LIMIT, "the stream would exceed 2^64 bytes");
+    TRAWL_TRY(searcher_enter(feed->searcher, error));
+    by_lines = plan_has_expressions(stream->plan);
+    status = engine_ready(feed, error);
+    if (status == TRAWL_OK)
+        status = !by_lines     ? feed_strings(feed, bytes, count, error)
+                 : !feed->ends ? feed_lines(feed, bytes, count, error)
+                               : scan_lines(feed, stream->bytes, stream->position - stream->count,
+                                            stream->count, error);
+    if (status == TRAWL_OK) {
+        stream->position = feed->now;
+        stream->ended = feed->ends;
+    }
+    searcher_leave(feed->searcher);
+    return status;
+}
+
+enum trawl_status trawl_stream_feed(struct trawl_searcher *searcher, struct trawl_stream *stream,
+                                    const void *bytes, uint64_t bytes_count, trawl_match_sink sink,
+                                    void *context, struct trawl_error *error)
+{
+    struct feed feed = {.searcher = searcher, .stream = stream, .sink = sink, .context = context};
+
+    return feed_checked(&feed, bytes, bytes_count, error);
+}
+
+enum trawl_status trawl_stream_end(struct trawl_searcher *searcher, struct trawl_stream *stream,
+                                   trawl_match_sink sink, void *context, struct trawl_error *error)
+{
+    struct feed feed = {
+        .searcher = searcher, .stream = stream, .sink = sink, .context = context, .ends = true};
+
+    return feed_checked(&feed, NULL, 0, error);
+}

@@ -1,0 +1,350 @@
+/* ahead: lets several threads unpack pieces of one compressed file, ahead of the thread that reads.
+ */
+#include "text/ahead.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "text/codecs.h"
+#include "text/descriptor.h"
+
+enum piece_state {
+    PIECE_FREE,
+    PIECE_SOUGHT,   /* a thread looks for the begin */
+    PIECE_GROWS,    /* a thread decodes */
+    PIECE_UNWANTED, /* a thread decodes what nobody will read */
+    PIECE_READY,
+    PIECE_READ /* the reader has the piece */
+};
+
+struct ahead {
+    const struct trawl_text *text;
+    const struct codec *codec;
+    uint64_t cell_bytes, piece_bytes; /* length of a cell; most unpacked bytes of a piece */
+    bool by_blocks;
+    uint64_t cell_length; /* length of a cell in what offsets of pieces count: bytes or bits */
+    _Atomic bool stopping;
+
+    pthread_mutex_t lock; /* guards all that follows, but the contents of pieces at work */
+    pthread_cond_t changed;
+    uint64_t cell_next; /* the next cell in which no piece was sought */
+    bool ended;         /* the file has no further cell */
+    uint32_t piece_count;
+    struct piece *pieces; /* one more than piece_count: the last is the reader's own */
+};
+
+/* Reads up to `wanted` bytes of the file. Returns their number; a fault is like the file's end. */
+static uint64_t read_whole(const struct ahead *ahead, uint64_t from, uint8_t *bytes,
+                           uint64_t wanted)
+{
+    uint64_t used = 0, got = 1;
+
+    while (used < wanted && got > 0) {
+        if (read_bytes_of(ahead->text, true, -1, from + used, bytes + used, wanted - used, &got,
+                          NULL) != TRAWL_OK)
+            got = 0;
+        used += got;
+    }
+    return used;
+}
+
+/* Reads the compressed bytes of a piece of blocks. Returns their number, which blocks.h calls
+ * bytes_count; 0: there is no memory, too. */
+static uint64_t load(const struct ahead *ahead, struct piece *piece, uint64_t from)
+{
+    const uint64_t wanted = ahead->cell_bytes + BLOCKS_ROOM;
+    uint64_t used;
+
+    if (piece->packed == NULL &&
+        MEMORY_NEW(piece->packed, wanted + BLOCKS_SLACK_BYTES, NULL) != TRAWL_OK)
+        return 0;
+    used = read_whole(ahead, from, piece->packed, wanted);
+    memset(piece->packed + used, 0, BLOCKS_SLACK_BYTES);
+    return used;
+}
+
+/* Decides whether threads decode the blocks of a bzip2 stream instead of whole streams: yes if no
+ * second stream begins within the length of the longest block. */
+static void choose_blocks(struct ahead *ahead)
+{
+    struct piece *own = &ahead->pieces[ahead->piece_count];
+    uint64_t used = ahead->codec == &codec_bzip2 ? load(ahead, own, 0) : 0;
+
+    ahead->by_blocks = used > 0 && codec_find(ahead->codec, own->packed + 1, used - 1) == NULL;
+    ahead->cell_length = ahead->by_blocks ? 8 * ahead->cell_bytes : ahead->cell_bytes;
+}
+
+enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *codec,
+                             uint32_t threads, uint64_t room_bytes, uint64_t cell_bytes,
+                             struct ahead **ahead_out, struct trawl_error *error)
+{
+    struct ahead *ahead;
+    enum trawl_status status;
+
+    TRAWL_TRY(MEMORY_ZEROED(ahead, 1, error));
+    ahead->text = text;
+    ahead->codec = codec;
+    ahead->cell_bytes = cell_bytes;
+    ahead->cell_next = 1; /* the reader begins with the first cell */
+    ahead->piece_count = threads + threads / 2 + 1;
+    ahead->piece_bytes = max_u64(room_bytes / ahead->piece_count, cell_bytes + CODEC_HEAD_BYTES);
+    status = MEMORY_ZEROED(ahead->pieces, ahead->piece_count + 1, error);
+    if (status != TRAWL_OK) {
+        memory_release(ahead, 1, sizeof *ahead);
+        return status;
+    }
+    ahead->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    ahead->changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    choose_blocks(ahead);
+    *ahead_out = ahead;
+    return TRAWL_OK;
+}
+
+void ahead_close(struct ahead *ahead)
+{
+    for (uint32_t i = 0; i <= ahead->piece_count; i++) {
+        struct piece *piece = &ahead->pieces[i];
+
+        if (piece->decoder != NULL)
+            decoder_close(piece->decoder);
+        memory_release(piece->decoder, 1, sizeof *piece->decoder);
+        memory_release(
+            piece->packed,
+            piece->packed == NULL ? 0 : ahead->cell_bytes + BLOCKS_ROOM + BLOCKS_SLACK_BYTES, 1);
+        memory_release(piece->bytes, piece->bytes == NULL ? 0 : ahead->piece_bytes, 1);
+    }
+    memory_release(ahead->pieces, ahead->piece_count + 1, sizeof *ahead->pieces);
+    (void)pthread_mutex_destroy(&ahead->lock);
+    (void)pthread_cond_destroy(&ahead->changed);
+    memory_release(ahead, 1, sizeof *ahead);
+}
+
+void ahead_stop(struct ahead *ahead)
+{
+    atomic_store(&ahead->stopping, true);
+}
+
+/* ---- A piece ------------------------------------------------------------------------------ */
+
+static bool has_room(const struct ahead *ahead, struct piece *piece)
+{
+    return piece->bytes != NULL ||
+           MEMORY_TABLE(piece->bytes, ahead->piece_bytes, false, NULL) == TRAWL_OK;
+}
+
+/* Finds the first bytes of the piece's cell with which a member may begin. Sets *ended if the file
+ * ends in the cell. */
+static bool seek(const struct ahead *ahead, struct piece *piece, uint64_t *begin, bool *ended)
+{
+    uint64_t from = piece->cell * ahead->cell_bytes, used;
+    enum blocks_mark mark = BLOCKS_NO_MARK;
+    const uint8_t *found;
+
+    if (ahead->by_blocks) {
+        used = load(ahead, piece, from);
+        *ended = used <= ahead->cell_bytes;
+        found = piece->packed;
+        *begin = 0;
+        while (mark != BLOCKS_BEGIN && blocks_find(found, used, *begin, begin, &mark))
+            *begin += mark != BLOCKS_BEGIN;
+        if (mark != BLOCKS_BEGIN || *begin >= ahead->cell_length)
+            return false;
+        *begin += 8 * from;
+        return true;
+    }
+    used = read_whole(ahead, from, piece->bytes, ahead->cell_bytes + CODEC_HEAD_BYTES);
+    *ended = used <= ahead->cell_bytes;
+    found = codec_find(ahead->codec, piece->bytes, used);
+    if (found == NULL || (uint64_t)(found - piece->bytes) >= ahead->cell_bytes)
+        return false;
+    *begin = from + (uint64_t)(found - piece->bytes);
+    return true;
+}
+
+/* Decodes the piece's blocks, up to the first block behind the piece's cell or to the stream's end.
+ * False: they are damaged, need more room, or nobody wants them. */
+static bool decode_blocks(struct ahead *ahead, struct piece *piece)
+{
+    static const uint8_t head[BLOCKS_HEAD_BYTES] = {'B', 'Z', 'h', '9'};
+    const struct decoder_source source = {ahead->text, true, -1, NULL};
+    const struct codec *codec = ahead->codec;
+    struct codec_io io = {.in = head, .in_count = BLOCKS_HEAD_BYTES, .out = piece->bytes};
+    uint64_t from = piece->begin / 8, used = load(ahead, piece, from), left;
+    enum codec_result result;
+
+    if (used == 0 ||
+        !blocks_measure(piece->packed, used, piece->begin % 8,
+                        (piece->cell + 1) * ahead->cell_length - 8 * from, &piece->blocks))
+        return false;
+    left = blocks_make_stream(piece->packed, piece->begin % 8, &piece->blocks);
+    if (decoder_begin(piece->decoder, codec, 1, &source) != TRAWL_OK)
+        return false;
+    io.out_count = ahead->piece_bytes;
+    result = codec->step(piece->decoder->state, &io);
+    io.in = piece->packed;
+    while (result == CODEC_MORE && left > 0 && io.out_count > 0 && piece->state == PIECE_GROWS &&
+           !atomic_load(&ahead->stopping)) {
+        uint64_t given = min_u64(left, DECODER_INPUT_BYTES);
+
+        io.in_count = given;
+        result = codec->step(piece->decoder->state, &io);
+        left -= given - io.in_count;
+    }
+    piece->count = ahead->piece_bytes - io.out_count;
+    return result == CODEC_END;
+}
+
+/* Decodes the piece until a member ends behind the piece's cell. A fault ends the piece, too; the
+ * reader then meets the fault. False: there is no memory for a decoder. */
+static bool decode(struct ahead *ahead, struct piece *piece)
+{
+    const struct decoder_source source = {ahead->text, true, -1, NULL};
+    const uint64_t end = (piece->cell + 1) * ahead->cell_bytes;
+    enum trawl_status status = TRAWL_OK;
+    enum decoder_stop stop;
+    uint64_t got;
+
+    piece->at = piece->count = 0;
+    if (piece->decoder == NULL) {
+        if (MEMORY_NEW(piece->decoder, 1, NULL) != TRAWL_OK)
+            return false;
+        decoder_open(piece->decoder, piece->begin);
+    }
+    if (ahead->by_blocks)
+        return decode_blocks(ahead, piece);
+    decoder_move(piece->decoder, piece->begin);
+    if (decoder_begin(piece->decoder, ahead->codec, 1, &source) != TRAWL_OK)
+        return false;
+    while (status == TRAWL_OK && piece->state == PIECE_GROWS && !atomic_load(&ahead->stopping) &&
+           piece->count < ahead->piece_bytes) {
+        status = decoder_read(piece->decoder, &source, piece->bytes + piece->count,
+                              ahead->piece_bytes - piece->count, &got, &stop);
+        piece->count += got;
+        if (status != TRAWL_OK || stop == DECODER_ENDED ||
+            (stop == DECODER_MEMBER && piece->decoder->file_offset >= end))
+            break;
+        if (stop == DECODER_MEMBER)
+            status = decoder_next(piece->decoder, &source);
+    }
+    return true;
+}
+
+/* ---- Taking turns ------------------------------------------------------------------------- */
+
+/* Takes the next cell, for a free piece; NULL: there is nothing to do now. Called with the lock. */
+static struct piece *take_cell(struct ahead *ahead)
+{
+    if (ahead->ended || atomic_load(&ahead->stopping))
+        return NULL;
+    for (uint32_t i = 0; i < ahead->piece_count; i++) {
+        struct piece *piece = &ahead->pieces[i];
+
+        if (piece->state == PIECE_FREE) {
+            piece->state = PIECE_SOUGHT;
+            piece->begin = UINT64_MAX;
+            piece->cell = ahead->cell_next++;
+            return piece;
+        }
+    }
+    return NULL;
+}
+
+bool ahead_help(struct ahead *ahead)
+{
+    uint64_t begin = UINT64_MAX;
+    bool found, ended = false;
+    struct piece *piece;
+
+    (void)pthread_mutex_lock(&ahead->lock);
+    piece = take_cell(ahead);
+    (void)pthread_mutex_unlock(&ahead->lock);
+    if (piece == NULL)
+        return false;
+    found = has_room(ahead, piece) && seek(ahead, piece, &begin, &ended);
+    (void)pthread_mutex_lock(&ahead->lock);
+    ahead->ended |= ended;
+    piece->begin = begin;
+    piece->state = found && piece->state == PIECE_SOUGHT ? PIECE_GROWS : PIECE_FREE;
+    found = piece->state == PIECE_GROWS;
+    (void)pthread_cond_broadcast(&ahead->changed);
+    (void)pthread_mutex_unlock(&ahead->lock);
+    if (!found)
+        return true;
+    found = decode(ahead, piece);
+    (void)pthread_mutex_lock(&ahead->lock);
+    piece->state = found && piece->state == PIECE_GROWS ? PIECE_READY : PIECE_FREE;
+    (void)pthread_cond_broadcast(&ahead->changed);
+    (void)pthread_mutex_unlock(&ahead->lock);
+    return true;
+}
+
+/* Frees pieces that begin before this offset, and returns the piece of the offset's cell, unless
+ * that piece begins elsewhere. Called with the lock. */
+static struct piece *sift(struct ahead *ahead, uint64_t offset)
+{
+    uint64_t cell = offset / ahead->cell_length;
+    struct piece *found = NULL;
+
+    ahead->cell_next = max_u64(ahead->cell_next, cell + 1);
+    for (uint32_t i = 0; i < ahead->piece_count; i++) {
+        struct piece *piece = &ahead->pieces[i];
+
+        if (piece->state == PIECE_FREE || piece->cell > cell ||
+            (piece->cell == cell && piece->begin > offset && piece->state != PIECE_SOUGHT))
+            continue;
+        if (piece->cell == cell && (piece->begin == offset || piece->state == PIECE_SOUGHT))
+            found = piece;
+        else if (piece->state == PIECE_READY)
+            piece->state = PIECE_FREE;
+        else
+            piece->state = PIECE_UNWANTED;
+    }
+    return found;
+}
+
+struct piece *ahead_take(struct ahead *ahead, uint64_t offset)
+{
+    bool helps = true;
+    struct piece *piece;
+
+    (void)pthread_mutex_lock(&ahead->lock);
+    while ((piece = sift(ahead, offset)) != NULL && piece->state != PIECE_READY) {
+        if (helps) { /* another thread decodes the piece, so this thread decodes a later piece */
+            (void)pthread_mutex_unlock(&ahead->lock);
+            helps = ahead_help(ahead);
+            (void)pthread_mutex_lock(&ahead->lock);
+        } else {
+            (void)pthread_cond_wait(&ahead->changed, &ahead->lock);
+            helps = true;
+        }
+    }
+    if (piece != NULL)
+        piece->state = PIECE_READ;
+    (void)pthread_mutex_unlock(&ahead->lock);
+    return piece;
+}
+
+bool ahead_by_blocks(const struct ahead *ahead)
+{
+    return ahead->by_blocks;
+}
+
+struct piece *ahead_make(struct ahead *ahead, uint64_t bit)
+{
+    struct piece *own = &ahead->pieces[ahead->piece_count];
+
+    own->begin = bit;
+    own->cell = bit / ahead->cell_length;
+    own->state = PIECE_GROWS;
+    return has_room(ahead, own) && decode(ahead, own) ? own : NULL;
+}
+
+void ahead_give(struct ahead *ahead, struct piece *piece)
+{
+    (void)pthread_mutex_lock(&ahead->lock);
+    piece->state = PIECE_FREE;
+    (void)pthread_mutex_unlock(&ahead->lock);
+}

@@ -1,0 +1,52 @@
+/* ahead: lets several threads unpack pieces of one compressed file, ahead of the thread that reads.
+ *
+ * The file is divided into cells. Where a cell has bytes with which a member may begin (a gzip
+ * member, a zstd or lz4 frame, an xz or bzip2 stream), a thread decodes from there on, as a piece,
+ * until a member ends behind the cell. The reader takes a piece only if an earlier member ends
+ * exactly where the piece begins. So a piece is what the reader would decode by itself; a piece
+ * that began inside a member is dropped. A piece whose room is full is continued by the reader.
+ *
+ * A bzip2 file without a second stream near its begin is divided at blocks (blocks.h): offsets of
+ * pieces are then bits.
+ */
+#ifndef TRAWL_TEXT_AHEAD_H
+#define TRAWL_TEXT_AHEAD_H
+
+#include "text/blocks.h"
+#include "text/decoder.h"
+
+struct ahead;
+
+struct piece {
+    struct decoder *decoder; /* goes on behind the piece */
+    uint8_t *bytes;          /* unpacked: bytes[at, count) were not read yet */
+    uint64_t at, count;
+    uint64_t begin; /* file offset; UINT64_MAX: not known yet */
+    uint64_t cell;
+    struct blocks blocks; /* by_blocks: what the piece has */
+    uint8_t *packed;      /* by_blocks: the piece's compressed bytes */
+    _Atomic int state;    /* enum piece_state */
+};
+
+/* threads: all that work, the reader included; room_bytes: the most memory for unpacked bytes. */
+enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *codec,
+                             uint32_t threads, uint64_t room_bytes, uint64_t cell_bytes,
+                             struct ahead **ahead, struct trawl_error *error);
+/* No thread may be inside ahead_help. */
+void ahead_close(struct ahead *ahead);
+
+/* Looks for a piece in the next cell, and unpacks that piece. False: there is nothing to do now. */
+bool ahead_help(struct ahead *ahead);
+/* Returns the piece that begins at this offset, where a member begins; NULL: there is none, and the
+ * reader has to decode. Waits until the piece is complete. */
+struct piece *ahead_take(struct ahead *ahead, uint64_t offset);
+/* Returns whether pieces consist of blocks, and begin at bits of the file. */
+bool ahead_by_blocks(const struct ahead *ahead);
+/* Unpacks the blocks at this bit as a piece for the reader; NULL: they cannot be a piece. */
+struct piece *ahead_make(struct ahead *ahead, uint64_t bit);
+/* Gives back the piece, of which the reader has read all bytes. */
+void ahead_give(struct ahead *ahead, struct piece *piece);
+/* Makes the threads in ahead_help end soon. */
+void ahead_stop(struct ahead *ahead);
+
+#endif

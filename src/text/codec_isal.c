@@ -1,0 +1,74 @@
+/* codec_isal: decodes undamaged gzip with ISA-L, which takes a third of zlib's time. */
+#include <dlfcn.h>
+#include <limits.h>
+
+#include "base/checked.h"
+#include "base/fault.h"
+#include "text/codecs.h"
+
+#if TRAWL_ISAL
+#include <isa-l/igzip_lib.h>
+
+static struct {
+    __typeof__(isal_inflate_init) *init;
+    __typeof__(isal_inflate) *step;
+} isal;
+
+static bool isal_load(void *library)
+{
+    return CODEC_SYMBOL(library, isal.init, "isal_inflate_init") &&
+           CODEC_SYMBOL(library, isal.step, "isal_inflate");
+}
+
+static bool isal_again(void *state)
+{
+    struct inflate_state *stream = state;
+
+    isal.init(stream);
+    stream->crc_flag = ISAL_GZIP;
+    return true;
+}
+
+static void *isal_open(uint32_t threads)
+{
+    struct inflate_state *stream = fault_hit(FAULT_MEMORY) ? NULL : calloc(1, sizeof *stream);
+
+    (void)threads;
+    if (stream != NULL)
+        (void)isal_again(stream);
+    return stream;
+}
+
+static enum codec_result isal_step(void *state, struct codec_io *io)
+{
+    struct inflate_state *stream = state;
+    uint32_t in = (uint32_t)min_u64(io->in_count, UINT_MAX);
+    uint32_t out = (uint32_t)min_u64(io->out_count, UINT_MAX);
+    int result;
+
+    stream->next_in = (uint8_t *)(uintptr_t)io->in;
+    stream->avail_in = in;
+    stream->next_out = io->out;
+    stream->avail_out = out;
+    result = isal.step(stream);
+    TRAWL_ASSERT(stream->avail_in <= in && stream->avail_out <= out);
+    io->in += in - stream->avail_in;
+    io->in_count -= in - stream->avail_in;
+    io->out += out - stream->avail_out;
+    io->out_count -= out - stream->avail_out;
+    return result != ISAL_DECOMP_OK && result != ISAL_END_INPUT && result != ISAL_OUT_OVERFLOW
+               ? CODEC_DAMAGED
+           : stream->block_state == ISAL_BLOCK_FINISH ? CODEC_END
+                                                      : CODEC_MORE;
+}
+
+static void isal_close(void *state)
+{
+    free(state);
+}
+#define ISAL_CALLS isal_load, isal_open, isal_step, isal_again, isal_close
+#else
+#define ISAL_CALLS NULL, NULL, NULL, NULL, NULL
+#endif
+
+const struct codec codec_isal = {"gzip", "libisal.so.2", 0, ISAL_CALLS, NULL, 1};

@@ -1,0 +1,251 @@
+/* decoder: decodes a compressed text member by member, from a file offset on. */
+#include "text/decoder.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "text/descriptor.h"
+
+void decoder_open(struct decoder *decoder, uint64_t file_offset)
+{
+    memset(decoder, 0, offsetof(struct decoder, input));
+    decoder->file_offset = file_offset;
+}
+
+void decoder_close(struct decoder *decoder)
+{
+    if (decoder->state != NULL)
+        decoder->library->close(decoder->state);
+    decoder->state = NULL;
+}
+
+void decoder_move(struct decoder *decoder, uint64_t file_offset)
+{
+    decoder->file_offset = file_offset;
+    decoder->at = decoder->count = 0;
+    decoder->input_ended = false;
+}
+
+static enum trawl_status no_memory(const struct decoder *decoder,
+                                   const struct decoder_source *source)
+{
+    return TRAWL_FAIL(source->error, MEMORY, "%s: no memory to unpack %s data", source->text->name,
+                      decoder->codec->name);
+}
+
+/* Opens the library, unless the decoder has a state of the library that can begin again. */
+static enum trawl_status begin_with(struct decoder *decoder, const struct codec *library,
+                                    const struct decoder_source *source)
+{
+    decoder->between = decoder->failed = decoder->out_was_full = false;
+    decoder->what[0] = '\0';
+    decoder->wanted = library->head_bytes;
+    decoder->member_begin = decoder->file_offset;
+    decoder->member_bytes = decoder->skip_bytes = 0;
+    if (decoder->state != NULL && decoder->library == library)
+        return library->again(decoder->state) ? TRAWL_OK : no_memory(decoder, source);
+    decoder_close(decoder);
+    decoder->library = library;
+    decoder->state = library->open(decoder->threads);
+    return decoder->state != NULL ? TRAWL_OK : no_memory(decoder, source);
+}
+
+enum trawl_status decoder_begin(struct decoder *decoder, const struct codec *codec,
+                                uint32_t threads, const struct decoder_source *source)
+{
+    const struct codec *fast = codec->fast;
+    bool is_fast = fast != NULL && source->from_file && threads >= fast->threads_least &&
+                   codec_load(fast, source->text->name, NULL) == TRAWL_OK;
+
+    decoder->codec = codec;
+    decoder->threads = threads;
+    return begin_with(decoder, is_fast ? fast : codec, source);
+}
+
+enum trawl_status decoder_next(struct decoder *decoder, const struct decoder_source *source)
+{
+    return begin_with(decoder, decoder->library, source);
+}
+
+enum trawl_status decoder_anew(struct decoder *decoder, const struct decoder_source *source,
+                               uint64_t member_begin, uint64_t given_bytes)
+{
+    decoder_move(decoder, member_begin);
+    TRAWL_TRY(begin_with(decoder, decoder->codec, source));
+    decoder->skip_bytes = given_bytes;
+    return TRAWL_OK;
+}
+
+enum trawl_status decoder_fill(struct decoder *decoder, const struct decoder_source *source)
+{
+    uint64_t got = 0;
+
+    if (decoder->at > 0) {
+        decoder->count -= decoder->at;
+        memmove(decoder->input, decoder->input + decoder->at, (size_t)decoder->count);
+        decoder->at = 0;
+    }
+    TRAWL_ASSERT(decoder->at == 0 && decoder->count < DECODER_INPUT_BYTES);
+    TRAWL_TRY(read_bytes_of(source->text, source->from_file, source->wake,
+                            decoder->file_offset + decoder->count, decoder->input + decoder->count,
+                            DECODER_INPUT_BYTES - decoder->count, &got, source->error));
+    decoder->count += got;
+    TRAWL_ASSERT(decoder->count <= DECODER_INPUT_BYTES);
+    decoder->input_ended = got == 0;
+    return TRAWL_OK;
+}
+
+static enum trawl_status fail(const struct decoder *decoder, const struct decoder_source *source,
+                              const char *what)
+{
+    return TRAWL_FAIL(source->error, READ, "%s: %s data %s at byte %" PRIu64 "%s%s",
+                      source->text->name, decoder->codec->name, what, decoder->file_offset,
+                      decoder->what[0] != '\0' ? ": " : "", decoder->what);
+}
+
+static enum trawl_status fail_as_told(const struct decoder *decoder,
+                                      const struct decoder_source *source)
+{
+    if (decoder->fault == CODEC_MEMORY)
+        return no_memory(decoder, source);
+    return fail(decoder, source,
+                decoder->fault == CODEC_LARGE ? "needs more memory than the limit" : "is damaged");
+}
+
+/* Returns whether a skippable frame begins here. zstd and lz4 have frames without bytes of the
+ * text. */
+static bool is_skippable(const struct decoder *decoder, const uint8_t *bytes, uint64_t bytes_count)
+{
+    return bytes_count >= 4 && (bytes[0] & 0xf0) == 0x50 && bytes[1] == 0x2a && bytes[2] == 0x4d &&
+           bytes[3] == 0x18 &&
+           (strcmp(decoder->codec->name, "zstd") == 0 || strcmp(decoder->codec->name, "lz4") == 0);
+}
+
+/* Finds out what follows a member: another member, the file's end, or padding NULs up to the
+ * end. */
+static enum trawl_status find_member(struct decoder *decoder, const struct decoder_source *source,
+                                     enum decoder_stop *stop)
+{
+    bool undecided;
+
+    for (;;) {
+        const uint8_t *bytes = decoder->input + decoder->at;
+        uint64_t count = decoder->count - decoder->at;
+
+        TRAWL_ASSERT(decoder->at <= decoder->count);
+        if (count > 0 && bytes[0] == 0) {
+            decoder->at++;
+            decoder->file_offset++;
+            continue;
+        }
+        *stop = DECODER_MEMBER;
+        if (count > 0 && (codec_of(bytes, count, &undecided) == decoder->codec ||
+                          is_skippable(decoder, bytes, count)))
+            return TRAWL_OK;
+        *stop = DECODER_ENDED;
+        if (decoder->input_ended && count == 0)
+            return TRAWL_OK;
+        if (decoder->input_ended || count >= CODEC_MAGIC_BYTES_MAX)
+            return fail(decoder, source, "is followed by something else");
+        TRAWL_TRY(decoder_fill(decoder, source));
+    }
+}
+
+/* Counts given bytes as the member's, and drops those that were given out before. */
+static uint64_t keep_new(struct decoder *decoder, uint8_t *buffer, uint64_t bytes)
+{
+    uint64_t dropped = min_u64(bytes, decoder->skip_bytes);
+
+    decoder->skip_bytes -= dropped;
+    decoder->member_bytes += bytes;
+    if (dropped > 0 && dropped < bytes)
+        memmove(buffer, buffer + dropped, (size_t)(bytes - dropped));
+    return bytes - dropped;
+}
+
+/* Calls the library: once, or for a codec with head_bytes once for each block, and without input
+ * while decoded bytes may wait for room. *moved: the library used input or gave output. */
+static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t count,
+                              uint64_t *read_bytes, bool *moved)
+{
+    const uint64_t head_bytes = decoder->library->head_bytes;
+    struct codec_io io = {
+        decoder->input + decoder->at, 0, decoder->input_ended, buffer, count, NULL, 0};
+    enum codec_result result;
+    bool goes_on;
+
+    TRAWL_ASSERT(count > 0); /* without room no step makes progress */
+    *moved = false;
+    do {
+        uint64_t given = decoder->count - decoder->at, room = io.out_count, used;
+
+        if (head_bytes > 0)
+            given = decoder->out_was_full ? 0 : min_u64(given, decoder->wanted);
+        io.in_count = given;
+        result = decoder->library->step(decoder->state, &io);
+        TRAWL_ASSERT(io.in_count <= given && io.out_count <= room); /* inside input and output */
+        used = given - io.in_count;
+        decoder->at += used;
+        decoder->file_offset += used;
+        decoder->wanted = result == CODEC_MORE ? io.wanted : head_bytes;
+        goes_on = used > 0 || io.out_count < room;
+        *moved |= goes_on;
+        goes_on |= decoder->out_was_full;
+        decoder->out_was_full = io.out_count == 0;
+    } while (head_bytes > 0 && goes_on && result == CODEC_MORE && decoder->at < decoder->count &&
+             io.out_count > 0);
+    decoder->between = result == CODEC_END;
+    /* ISA-L counts bytes that it did not copy; the format's own library gives the call's bytes */
+    if (decoder->library != decoder->codec && result != CODEC_MORE && result != CODEC_END)
+        io.out_count = count;
+    *read_bytes = keep_new(decoder, buffer, count - io.out_count);
+    TRAWL_ASSERT(decoder->at <= decoder->count && decoder->count <= DECODER_INPUT_BYTES);
+    if (result != CODEC_MORE && result != CODEC_END) {
+        decoder->failed = true;
+        decoder->fault = result;
+        (void)snprintf(decoder->what, sizeof decoder->what, "%s", io.what != NULL ? io.what : "");
+    }
+    return result;
+}
+
+enum trawl_status decoder_read(struct decoder *decoder, const struct decoder_source *source,
+                               uint8_t *buffer, uint64_t count, uint64_t *read_bytes,
+                               enum decoder_stop *stop)
+{
+    const char *what = "is damaged";
+    bool moved;
+
+    *stop = DECODER_MORE;
+    for (;;) {
+        *read_bytes = 0;
+        if (decoder->skip_bytes > 0 && read_is_woken(source->wake))
+            return TRAWL_STOPPED;
+        if (decoder->failed && decoder->library == decoder->codec)
+            return fail_as_told(decoder, source);
+        if (decoder->failed)
+            TRAWL_TRY(decoder_anew(decoder, source, decoder->member_begin, decoder->member_bytes));
+        if (decoder->between)
+            return find_member(decoder, source, stop);
+        if (decoder->at == decoder->count && !decoder->input_ended && !decoder->out_was_full)
+            TRAWL_TRY(decoder_fill(decoder, source));
+        (void)step(decoder, buffer, count, read_bytes, &moved);
+        if (*read_bytes > 0)
+            return TRAWL_OK;
+        if (decoder->failed || decoder->between || moved)
+            continue;
+        if (!decoder->input_ended && (decoder->at > 0 || decoder->count < DECODER_INPUT_BYTES)) {
+            if (decoder->at < decoder->count)
+                TRAWL_TRY(decoder_fill(decoder, source));
+            continue;
+        }
+        if (decoder->library != decoder->codec) {
+            TRAWL_TRY(decoder_anew(decoder, source, decoder->member_begin, decoder->member_bytes));
+            continue;
+        }
+        if (decoder->input_ended && decoder->at == decoder->count)
+            what = "ends too early";
+        return fail(decoder, source, what);
+    }
+}

@@ -1,0 +1,322 @@
+/* unit_bytes: trawl_count_bytes and trawl_find_bytes on texts of every short length, at every
+ * alignment, right before and right behind pages that cannot be read. */
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "calls.h"
+#include "oracle/oracle_naive.h"
+
+#define LENGTH_MAX 300u
+#define PAGE 4096u
+#define PATTERNS_MAX 140u
+#define ROOM 8192u
+
+struct kind {
+    const char *name;
+    uint64_t count, least, most; /* patterns, and their lengths */
+    uint32_t letters;            /* the text and the patterns have so many letters */
+    uint32_t flags;
+    bool periodic;
+};
+
+static const struct kind kinds[] = {
+    {"a byte", 1, 1, 1, 20, 0, false},
+    {"two bytes", 1, 2, 2, 4, 0, false},
+    {"a word", 1, 3, 9, 4, 0, false},
+    {"a rare word", 1, 3, 9, 26, 0, false},
+    {"a long word", 1, 60, 130, 2, 0, false},
+    {"a period", 1, 4, 12, 1, 0, true},
+    {"letters", 1, 3, 9, 3, TRAWL_IGNORE_CASE, false},
+    {"a whole word", 1, 1, 3, 3, TRAWL_WHOLE_WORD, false},
+    {"a whole line", 1, 1, 3, 2, TRAWL_WHOLE_LINE, false},
+    {"three words", 3, 1, 6, 4, 0, false},
+    {"ten words", 10, 4, 20, 5, 0, false},
+    {"a hundred words", 100, 2, 9, 6, 0, false},
+    {"many words", 140, 3, 9, 8, 0, false},
+    {"ten words of letters", 10, 3, 9, 3, TRAWL_IGNORE_CASE, false},
+    {"ten whole words", 10, 1, 3, 3, TRAWL_WHOLE_WORD, false},
+    {"ten whole lines", 10, 1, 2, 3, TRAWL_WHOLE_LINE, false},
+};
+
+static uint8_t *page; /* readable, between two pages that are not */
+static struct test_random chance;
+
+static uint8_t letter(const struct kind *kind)
+{
+    const uint8_t small = (uint8_t)('a' + test_random_below(&chance, kind->letters));
+
+    if ((kind->flags & TRAWL_IGNORE_CASE) != 0 && test_random_one_in(&chance, 2))
+        return (uint8_t)(small - 32);
+    if ((kind->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) != 0 &&
+        test_random_one_in(&chance, 3))
+        return (kind->flags & TRAWL_WHOLE_LINE) != 0 ? '\n' : ' ';
+    return small;
+}
+
+/* Checks both functions for page[begin, begin + length). */
+static void check(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                  const struct naive_query *query, const uint8_t *text, uint64_t length)
+{
+    static struct naive_match expected[ROOM];
+    const uint64_t total = naive_matches(query, (struct naive_bytes){text, length}, expected, ROOM);
+    struct trawl_match match = {0};
+    uint64_t count = 77;
+    bool found = false;
+
+    MUST(trawl_count_bytes(searcher, plan, text, length, &count, NULL));
+    TEST_CHECK_U64(count, total);
+    MUST(trawl_find_bytes(searcher, plan, text, length, &match, &found, NULL));
+    TEST_CHECK(found == (total > 0) &&
+               (!found || (match.begin == expected[0].begin && match.end == expected[0].end &&
+                           match.pattern_index == expected[0].pattern_index)));
+}
+
+/* Puts texts of every length to the begin of the page and to its end; in between, every alignment
+ * has a text. Half of the texts get a pattern at an end. */
+static void lengths(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                    const struct kind *kind, const struct naive_query *query)
+{
+    for (uint64_t length = 0; length <= LENGTH_MAX; length++)
+        for (uint32_t place = 0; place < 3; place++) {
+            const struct naive_bytes *pattern =
+                &query->patterns[test_random_below(&chance, query->pattern_count)];
+            uint8_t *text = page + (place == 0   ? 0
+                                    : place == 1 ? PAGE - length
+                                                 : 1024 + test_random_below(&chance, 64));
+
+            for (uint64_t i = 0; i < length; i++)
+                text[i] = letter(kind);
+            if (pattern->bytes_count <= length && test_random_one_in(&chance, 2))
+                memcpy(test_random_one_in(&chance, 2) ? text : text + length - pattern->bytes_count,
+                       pattern->bytes, (size_t)pattern->bytes_count);
+            check(searcher, plan, query, text, length);
+        }
+}
+
+static void one_kind(const char *instruction_set, const struct kind *kind)
+{
+    AUTO_SEARCHER searcher =
+        must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU, .threads = 1,
+                                         .instruction_set = instruction_set));
+    AUTO_PLAN plan = NULL;
+    static uint8_t bytes[PATTERNS_MAX][160];
+    struct trawl_pattern patterns[PATTERNS_MAX];
+    struct naive_bytes naive[PATTERNS_MAX];
+    struct naive_query query = {naive, kind->count, kind->flags, '\n', false};
+
+    for (uint64_t i = 0; i < kind->count; i++) {
+        const uint64_t count = test_random_between(&chance, kind->least, kind->most);
+
+        for (uint64_t k = 0; k < count; k++)
+            do
+                bytes[i][k] = letter(kind);
+            while (bytes[i][k] < 'A');
+        patterns[i] = (struct trawl_pattern){bytes[i], count};
+        naive[i] = (struct naive_bytes){bytes[i], count};
+    }
+    plan = must_plans(patterns, kind->count, PLAN_WITH(.flags = kind->flags));
+    lengths(searcher, plan, kind, &query);
+}
+
+static void all_kinds(void)
+{
+    const uint64_t rounds = test_amount(2, 40);
+
+    for (uint32_t set = 0; trawl_instruction_set(set) != NULL; set++)
+        for (uint32_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+            for (uint64_t round = 0; round < rounds; round++)
+                one_kind(trawl_instruction_set(set), &kinds[i]);
+}
+
+/* A long text, and a text in which nearly every position is a candidate, take an ordinary search;
+ * its next calls, too. */
+static void ordinary_searches(void)
+{
+    static uint8_t text[(64u << 10) + 1];
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan = must_plan("aab");
+    AUTO_PLAN edits = must_plan_with("abc", PLAN_WITH(.edits_max = 1));
+    uint64_t count = 0;
+
+    memset(text, 'a', sizeof text);
+    text[sizeof text - 2] = 'b';
+    for (uint64_t bytes = sizeof text - 2; bytes <= sizeof text; bytes++)
+        for (uint32_t i = 0; i < 20; i++) {
+            MUST(trawl_count_bytes(searcher, plan, text, bytes, &count, NULL));
+            TEST_CHECK_U64(count, bytes > sizeof text - 2);
+        }
+    MUST(trawl_count_bytes(searcher, edits, "xabdx", 5, &count, NULL));
+    TEST_CHECK_U64(count, 1);
+}
+
+/* ---- trawl_replace ---- */
+
+struct written {
+    uint8_t bytes[ROOM];
+    uint64_t count, calls_left;
+};
+
+static int write_bytes(void *context, const void *bytes, uint64_t bytes_count)
+{
+    struct written *written = (struct written *)context;
+
+    if (written->calls_left-- == 0)
+        return 1;
+    TEST_CHECK(bytes_count > 0 && written->count + bytes_count <= ROOM);
+    memcpy(written->bytes + written->count, bytes, (size_t)bytes_count);
+    written->count += bytes_count;
+    return 0;
+}
+
+/* Replaces as the manual says, one occurrence after the other. */
+static void replace_naive(const struct naive_query *query, const uint8_t *text, uint64_t length,
+                          bool longest, const struct trawl_value *values, uint64_t values_count,
+                          struct written *written)
+{
+    static struct naive_match all[ROOM];
+    const uint64_t count = naive_matches(query, (struct naive_bytes){text, length}, all, ROOM);
+    uint64_t at = 0;
+
+    for (uint64_t i = 0; i < count; i++) {
+        const struct naive_match *best = &all[i];
+        const struct trawl_value *value;
+
+        if (best->begin < at)
+            continue;
+        for (uint64_t k = i; k < count && all[k].begin == all[i].begin && longest; k++)
+            best = all[k].end > best->end ? &all[k] : best;
+        value = &values[values_count == 1 ? 0 : best->pattern_index];
+        memcpy(written->bytes + written->count, text + at, (size_t)(best->begin - at));
+        written->count += best->begin - at;
+        if (value->bytes_count > 0)
+            memcpy(written->bytes + written->count, value->bytes, (size_t)value->bytes_count);
+        written->count += value->bytes_count;
+        at = best->end;
+    }
+    memcpy(written->bytes + written->count, text + at, (size_t)(length - at));
+    written->count += length - at;
+}
+
+static void replaced(void)
+{
+    static const struct trawl_value values[] = {{"<one>", 5}, {NULL, 0}, {"3", 1}, {"four", 4}};
+    static const struct naive_bytes naive[] = {{(const uint8_t *)"ab", 2},
+                                               {(const uint8_t *)"abc", 3},
+                                               {(const uint8_t *)"cab", 3},
+                                               {(const uint8_t *)"b", 1}};
+    static const struct trawl_pattern patterns[] = {{"ab", 2}, {"abc", 3}, {"cab", 3}, {"b", 1}};
+    const struct naive_query query = {naive, 4, 0, '\n', false};
+    AUTO_PLAN plan = must_plans(patterns, 4, NULL);
+    uint8_t bytes[LENGTH_MAX];
+
+    for (uint64_t round = test_amount(400, 20000); round-- > 0;) {
+        AUTO_SEARCHER searcher = must_searcher(1 + round % 2, round % 3 == 0 ? 0 : 5);
+        const uint64_t length = test_random_below(&chance, LENGTH_MAX + 1);
+        const uint32_t flags = round % 5 < 2 ? TRAWL_WINDOW_SPANS : TRAWL_WINDOW_SPANS_FIRST;
+        const uint64_t values_count = round % 7 == 0 ? 1 : 4;
+        struct written got = {.calls_left = UINT64_MAX}, expected = {.count = 0};
+        struct trawl_text *text;
+
+        for (uint64_t i = 0; i < length; i++)
+            bytes[i] = (uint8_t) "abc-"[test_random_below(&chance, 4)];
+        text = must_text(bytes, length);
+        replace_naive(&query, bytes, length, flags == TRAWL_WINDOW_SPANS, values, values_count,
+                      &expected);
+        MUST(trawl_replace(searcher, plan, text, flags, values, values_count, write_bytes, &got,
+                           NULL));
+        TEST_CHECK(got.count == expected.count &&
+                   memcmp(got.bytes, expected.bytes, (size_t)got.count) == 0);
+        got.calls_left = 0;
+        CHECK_STATUS(trawl_replace(searcher, plan, text, flags, values, values_count, write_bytes,
+                                   &got, NULL),
+                     expected.count > 0 ? TRAWL_STOPPED : TRAWL_OK);
+        trawl_text_close(text);
+    }
+}
+
+static void replace_arguments(void)
+{
+    static const struct trawl_value values[] = {{"x", 1}, {NULL, 1}};
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan = must_plan("a");
+    AUTO_TEXT text = must_string("a");
+    struct written got = {.calls_left = 9};
+    const uint32_t spans = TRAWL_WINDOW_SPANS;
+
+    CHECK_REFUSED(trawl_replace(searcher, NULL, text, spans, values, 1, write_bytes, &got, error));
+    CHECK_REFUSED(trawl_replace(searcher, plan, text, 0, values, 1, write_bytes, &got, error));
+    CHECK_REFUSED(trawl_replace(searcher, plan, text, spans, values, 2, write_bytes, &got, error));
+    CHECK_REFUSED(
+        trawl_replace(searcher, plan, text, spans, values + 1, 1, write_bytes, &got, error));
+    CHECK_REFUSED(trawl_replace(searcher, plan, text, spans, NULL, 1, write_bytes, &got, error));
+    CHECK_REFUSED(trawl_replace(searcher, plan, text, spans, values, 1, NULL, &got, error));
+    TEST_CHECK_U64(got.count, 0);
+}
+
+static int search_again(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct trawl_searcher *searcher = (struct trawl_searcher *)context;
+    AUTO_PLAN plan = must_plan("b");
+    uint64_t count = 77;
+
+    (void)matches;
+    (void)match_count;
+    CHECK_ERROR(trawl_count_bytes(searcher, plan, "b", 1, &count, error), TRAWL_BUSY);
+    TEST_CHECK_U64(count, 77);
+    return 0;
+}
+
+static void busy_and_cancelled(void)
+{
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan = must_plan("a");
+    AUTO_TEXT text = must_string("a");
+    uint64_t count = 77;
+
+    MUST(trawl_positions(searcher, plan, text, search_again, searcher, NULL));
+    trawl_searcher_cancel(searcher);
+    MUST(trawl_count_bytes(searcher, plan, "a", 1, &count, NULL));
+    TEST_CHECK_U64(count, 1);
+    trawl_searcher_cancel_next(searcher);
+    count = 77;
+    CHECK_STATUS(trawl_count_bytes(searcher, plan, "a", 1, &count, NULL), TRAWL_STOPPED);
+    TEST_CHECK_U64(count, 77);
+    MUST(trawl_count_bytes(searcher, plan, "a", 1, &count, NULL));
+}
+
+static void arguments(void)
+{
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan = must_plan("a");
+    AUTO_PLAN none = must_plans(NULL, 0, NULL);
+    struct trawl_match match;
+    uint64_t count = 77;
+    bool found = true;
+
+    CHECK_REFUSED(trawl_count_bytes(NULL, plan, "a", 1, &count, error));
+    CHECK_REFUSED(trawl_count_bytes(searcher, NULL, "a", 1, &count, error));
+    CHECK_REFUSED(trawl_count_bytes(searcher, plan, NULL, 1, &count, error));
+    CHECK_REFUSED(trawl_count_bytes(searcher, plan, "a", 1, NULL, error));
+    CHECK_REFUSED(trawl_find_bytes(searcher, plan, "a", 1, NULL, &found, error));
+    CHECK_REFUSED(trawl_find_bytes(searcher, plan, "a", 1, &match, NULL, error));
+    TEST_CHECK_U64(count, 77);
+    MUST(trawl_count_bytes(searcher, plan, NULL, 0, &count, NULL));
+    TEST_CHECK_U64(count, 0);
+    MUST(trawl_find_bytes(searcher, none, "a", 1, &match, &found, NULL));
+    TEST_CHECK(!found);
+}
+
+int main(void)
+{
+    chance = test_random_begin("unit_bytes");
+    page = mmap(NULL, 3 * (size_t)PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED || mprotect(page += PAGE, PAGE, PROT_READ | PROT_WRITE) != 0)
+        return 1;
+    all_kinds();
+    ordinary_searches();
+    busy_and_cancelled();
+    arguments();
+    replaced();
+    replace_arguments();
+    return test_end();
+}

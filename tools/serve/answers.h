@@ -1,0 +1,30 @@
+/* answers: the members of the server's answers in JSON (answers.def). */
+#ifndef SERVE_ANSWERS_H
+#define SERVE_ANSWERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct json_t;
+struct output;
+
+enum answer_kind { ANSWER_count, ANSWER_columns, ANSWER_status, ANSWER_collection, ANSWER_file };
+
+/* The values of the members of all kinds of answers: count_files is member `files` of `count`. */
+struct answer_values {
+#define VALUE_NUMBER uint64_t
+#define VALUE_SECONDS double
+#define VALUE_FLAG bool
+#define VALUE_JSON struct json_t *
+#define MEMBER(answer, name, type, parts, meaning) VALUE_##type answer##_##name;
+#include "serve/answers.def"
+#undef MEMBER
+};
+
+/* Returns the JSON object of one kind of answer. Takes ownership of the values of type JSON. NULL:
+ * out of memory, also if a value of type JSON is NULL. */
+struct json_t *answers_pack(enum answer_kind kind, const struct answer_values *values);
+/* Prints the rows of answers.def as a table of Markdown. */
+void answers_print(struct output *output);
+
+#endif

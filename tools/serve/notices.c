@@ -1,0 +1,211 @@
+/* notices: decides what has to be looked at because of the kernel's notices.
+ *
+ * A notice names a file that may have changed, or a part of the tree that has to be walked: a
+ * directory, with or without the directories below.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "serve/inside.h"
+#include "trawl/grow.h"
+
+bool walks_by_rules(const struct file_settings *files)
+{
+    return files->filtering || files->hidden < 0 || files->rules.count > 0;
+}
+
+bool walks_alike_below(const struct file_settings *files)
+{
+    return !(files->filtering && files->no_ignore_parent) && !files->one_file_system &&
+           files->depth_max == UINT64_MAX;
+}
+
+/* Sets collection->path to directory/name. False: out of memory; the whole tree is to be walked. */
+static bool set_path(struct collection *collection, const char *directory, const char *name)
+{
+    size_t bytes = strlen(directory) + strlen(name) + 2;
+    char *path = grown(collection->path, &collection->path_capacity, 256, bytes, 1);
+
+    collection->must_walk |= path == NULL;
+    if (path == NULL)
+        return false;
+    collection->path = path;
+    (void)snprintf(path, bytes, "%s%s%s", directory, *directory == '\0' || *name == '\0' ? "" : "/",
+                   name);
+    return true;
+}
+
+void drop_part(struct collection *collection, size_t at)
+{
+    struct changed_part *parts = collection->parts;
+
+    free(parts[at].path);
+    collection->part_count--;
+    memmove(parts + at, parts + at + 1, (collection->part_count - at) * sizeof *parts);
+}
+
+/* Adds the directory collection->path to the parts to be walked. Afterwards no part lies in another
+ * part that is `deep`. */
+static void add_part(struct collection *collection, bool deep)
+{
+    const struct file_settings *files = &collection->walking.files;
+    struct changed_part *parts = collection->parts;
+    const char *path = collection->path;
+    size_t at = 0;
+    char *copy;
+
+    while (at < collection->part_count) {
+        bool same = strcmp(parts[at].path, path) == 0;
+
+        if (parts[at].deep ? is_in(path, parts[at].path) : same && !deep)
+            return;
+        if (same || (deep && is_in(parts[at].path, path)))
+            drop_part(collection, at);
+        else
+            at++;
+    }
+    /* A walk of a part opens the part's whole path at once, so the path must not be too long. */
+    if (at == PARTS_MAX || (deep && *path == '\0') || collection->file != NULL ||
+        strlen(collection->base) + strlen(path) + 2 > PATH_MAX || !walks_alike_below(files) ||
+        (copy = strdup(path)) == NULL) {
+        collection->must_walk = true;
+        return;
+    }
+    parts[collection->part_count++] = (struct changed_part){copy, deep};
+}
+
+/* Adds a file's index to collection->dirty, the list of files with possibly changed contents. */
+static void add_dirty(struct collection *collection, uint32_t index)
+{
+    uint32_t *dirty = collection->dirty;
+
+    if (collection->dirty_count > 0 && dirty[collection->dirty_count - 1] == index)
+        return;
+    dirty =
+        grown(dirty, &collection->dirty_capacity, 64, collection->dirty_count + 1, sizeof *dirty);
+    if (dirty == NULL) {
+        collection->must_walk = true;
+        return;
+    }
+    collection->dirty = dirty;
+    dirty[collection->dirty_count++] = index;
+}
+
+bool status_below(int directory, const char *path, struct stat *status)
+{
+    bool good = fstatat(directory, path, status, AT_SYMLINK_NOFOLLOW) == 0;
+    int descriptor;
+
+    if (good || errno != ENAMETOOLONG)
+        return good;
+    descriptor = open_below(directory, path, O_PATH | O_CLOEXEC);
+    good = descriptor >= 0 && fstat(descriptor, status) == 0;
+    if (descriptor >= 0)
+        close(descriptor);
+    return good;
+}
+
+/* Keeps collection->path for take_fresh: the path of a new file that no rule may leave out. */
+static void add_fresh(struct collection *collection)
+{
+    char **fresh = grown(collection->fresh, &collection->fresh_capacity, 64,
+                         collection->fresh_count + 1, sizeof *fresh);
+    char *copy = fresh == NULL ? NULL : strdup(collection->path);
+
+    collection->fresh = fresh != NULL ? fresh : collection->fresh;
+    collection->must_walk |= copy == NULL;
+    if (copy != NULL)
+        fresh[collection->fresh_count++] = copy;
+}
+
+/* Returns whether options or rules may leave a file out by its path. */
+static bool may_leave_out(const struct settings *settings)
+{
+    return walks_by_rules(&settings->files) || settings->filters.count > 0 ||
+           settings->files.depth_max != UINT64_MAX || settings->files.bytes_max != UINT64_MAX;
+}
+
+static bool is_rule_file(const char *name)
+{
+    static const char *const names[] = {".gitignore", ".ignore", ".rgignore", ".git", "exclude"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Handles a notice about a file, or about a name that was a file. */
+static void take_file_notice(struct collection *collection, const struct notice *notice)
+{
+    bool limited = collection->walking.files.bytes_max != UINT64_MAX, is_file, is_new;
+    struct stat status;
+    nlink_t links = 0;
+    uint32_t index;
+
+    if ((collection->file != NULL && strcmp(notice->name, collection->file) != 0) ||
+        !set_path(collection, notice->directory, notice->name))
+        return;
+    index = state_find(collection->state, collection->path);
+    if (index != UINT32_MAX) {
+        links = collection->state->files[index]->supplied.status.st_nlink;
+        add_dirty(collection, index);
+    }
+    is_new = index == UINT32_MAX || collection->state->files[index]->kind != ENTRY_FILE;
+    is_file =
+        status_below(collection->shelf.base, collection->path, &status) && S_ISREG(status.st_mode);
+    /* A file with hard links changed under its other names, too. */
+    if (links > 1 || (is_file && status.st_nlink > 1))
+        collection->must_walk = true;
+    else if (is_file && is_new && !may_leave_out(&collection->walking))
+        add_fresh(collection);
+    else if (is_file && (limited || (is_new && notice->kind == NOTICE_NAME)) &&
+             set_path(collection, notice->directory, ""))
+        add_part(collection, false);
+}
+
+/* Decides what has to be looked at or walked because of a notice. */
+static void take_notice(struct collection *collection, const struct notice *notice)
+{
+    const struct settings *settings = &collection->walking;
+    bool of_rules = is_rule_file(notice->name), of_tree = notice->kind == NOTICE_TREE;
+
+    collection->renamed |= of_rules || of_tree || notice->is_moved;
+    if (of_tree) /* the change may have resolved the conflict of two paths */
+        collection->conflict_count = 0;
+    collection->must_walk |=
+        notice->is_walked ? of_rules && settings->files.filtering : of_rules || of_tree;
+    if (!notice->is_walked)
+        return;
+    if (!of_tree)
+        take_file_notice(collection, notice);
+    else if (set_path(collection, notice->directory, may_leave_out(settings) ? "" : notice->name))
+        add_part(collection, true);
+}
+
+/* Returns whether another directory has the base's path now. The kernel sends no notice when an
+ * empty base is replaced, or when a directory above the base is renamed. */
+static bool is_base_replaced(const struct collection *collection)
+{
+    struct stat named, open;
+
+    return collection->shelf.base >= 0 &&
+           (lstat(collection->base, &named) != 0 || fstat(collection->shelf.base, &open) != 0 ||
+            named.st_dev != open.st_dev || named.st_ino != open.st_ino);
+}
+
+void take_notices(struct collection *collection)
+{
+    struct notice notice;
+
+    if (is_base_replaced(collection))
+        collection->must_walk = collection->renamed = true;
+    while (collection->watches != NULL && watches_next(collection->watches, &notice))
+        if (notice.kind == NOTICE_LOST || collection->state == NULL)
+            collection->must_walk = collection->renamed = true;
+        else
+            take_notice(collection, &notice);
+}
