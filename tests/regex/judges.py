@@ -3,7 +3,8 @@
 
 usage: judges.py BUILD
 
-The judges are google-re2 and ripgrep of scripts/judges.sh, Python's re, and `grep -P`. Occurrences have to be equal,
+The judges are google-re2 and ripgrep of scripts/judges.sh, Python's re, Perl, `grep -P` and `grep -E`. TRAWL_TEST_JUDGES
+names the judges of a run; those that end in -P judge what RE2 lacks. Occurrences have to be equal,
 except for empty occurrences and for what docs/regex.md says. trawl may refuse an expression with \\< or \\> only.
 """
 
@@ -116,7 +117,7 @@ def main():
         ('rg', COMMON + RIPGREP + EDGES * 2, scoped, None),
         ('grep-E', COMMON[:-2] + [r'(a|b)\1', r'([ab])c?\1', r'(.)\1', r'\w', '(k?)(.)\\2'], ['('], None),
         ('grep-P', COMMON + [r'\d', r'\w', r'\s', '[[:alpha:]]', '[[:^alpha:]]', r'[^\d]', r'[^\w]'] + BEYOND * 2, [*scoped, '(?>', '(?=', '(?<!'], None),
-        ('perl-P', COMMON + [r'\d', r'\w', r'\W', r'\S', '[[:alpha:]]'] + BEYOND * 2, [*scoped, '(?>', '(?=', '(?<!'], None),
+        ('perl-P', COMMON + [r'\d', r'\w', r'\W', r'\S', '[[:alpha:]]'] + BEYOND * 2, [*scoped, '(?>', '(?='], None),
         ('rg-P', COMMON + BEYOND * 2, [*scoped, '(?>', '(?!', '(?<='], None),
     ]
     draw = random.Random(seed)
