@@ -124,6 +124,7 @@ enum trawl_plan_flag {
     TRAWL_CRLF = 256,      /* expressions: a '\r' before a line end belongs to the line end */
     TRAWL_UNICODE = 512,   /* RIPGREP of CHARACTERS; \w, \d, \s mean Unicode's, \b asks `letters` */
     TRAWL_RIPGREP = 2048,  /* Perl's syntax is ripgrep's, for example [a-z&&[^b]] and \b{start} */
+    TRAWL_PCRE = 4096,     /* what RE2 refuses in Perl's syntax is libpcre2's (docs/regex.md) */
     TRAWL_WHOLE_WORD = 2,  /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
                               also the characters for which is_word returns true */
     TRAWL_STRICT_WORD = 1024, /* WHOLE_WORD with `letters`: no word beside a byte of no character */

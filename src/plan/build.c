@@ -23,12 +23,14 @@ static enum trawl_status check_syntax(const struct trawl_plan_options *options,
 
     if ((uint32_t)options->syntax > TRAWL_BASIC)
         return TRAWL_FAIL(error, ARGUMENT, "unknown syntax %d", (int)options->syntax);
-    if (!is_set && ((options->flags & (TRAWL_CRLF | TRAWL_UNICODE | TRAWL_RIPGREP)) != 0 ||
-                    options->expression_mib > 0))
+    if (!is_set &&
+        ((options->flags & (TRAWL_CRLF | TRAWL_UNICODE | TRAWL_RIPGREP | TRAWL_PCRE)) != 0 ||
+         options->expression_mib > 0))
         return TRAWL_FAIL(error, ARGUMENT, "%s is for plans of expressions",
                           options->expression_mib > 0             ? "expression_mib"
                           : (options->flags & TRAWL_CRLF) != 0    ? "TRAWL_CRLF"
                           : (options->flags & TRAWL_UNICODE) != 0 ? "TRAWL_UNICODE"
+                          : (options->flags & TRAWL_PCRE) != 0    ? "TRAWL_PCRE"
                                                                   : "TRAWL_RIPGREP");
     if ((options->flags & TRAWL_UNICODE) != 0 &&
         (options->syntax != TRAWL_PERL || options->alphabet != TRAWL_CHARACTERS))
@@ -55,7 +57,7 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
 {
     const uint32_t known = TRAWL_IGNORE_CASE | TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE |
                            TRAWL_SINGLE_BYTE | TRAWL_CRLF | TRAWL_UNICODE | TRAWL_RIPGREP |
-                           TRAWL_STRICT_WORD | ERRORS_FLAGS;
+                           TRAWL_STRICT_WORD | TRAWL_PCRE | ERRORS_FLAGS;
 
     if ((options->flags & ~known) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown plan flags 0x%x", options->flags & ~known);

@@ -309,7 +309,7 @@ uint32_t reader::read_character(bool in_class)
         const uint32_t number = (at--, read_number(1, 3, 8));
 
         if (byte != '0' && at == begin + 2)
-            fail(begin, "backreference: trawl has none");
+            fail(begin, "backreference: " NO_BACKTRACKING);
         return number;
     }
     if (escapes && found != nullptr)

@@ -8,6 +8,10 @@
 
 #include "regex/re2.h"
 
+#define NO_BACKTRACKING                                                                          \
+    "RE2 has none, because RE2 searches in linear time; PCRE2 has: -P, TRAWL_PCRE, trawl serve " \
+    "--allow-pcre"
+
 using ranges = std::vector<std::pair<uint32_t, uint32_t>>; // from, to
 
 // The characters of all ranges, names and others; negated: all characters but these.

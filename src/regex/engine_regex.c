@@ -271,10 +271,12 @@ static enum trawl_status push_hit(const struct step *step, uint64_t offset, uint
 
 static struct judged judged_of(const struct step *step, struct regex_line line)
 {
-    bool takes_empty = step->chunk->records != NULL && step->worker->expressions->atoms == NULL;
+    const struct engine_chunk *chunk = step->chunk;
+    const uint64_t at = line.begin, count = line.end - at;
+    struct words *words = &step->worker->words;
+    bool empty = chunk->records != NULL && step->worker->expressions->atoms == NULL;
 
-    return (struct judged){step->chunk->bytes + line.begin, line.end - line.begin,
-                           step->chunk->call, takes_empty, &step->worker->words};
+    return (struct judged){chunk->bytes + at, count, chunk->call, empty, words, chunk->begin + at};
 }
 
 /* Pushes a hit of `length` bytes at the line's begin if some expression matches in the line. */
@@ -782,6 +784,8 @@ static enum trawl_status engine_submit(struct engine_worker *worker, struct engi
         task->result->is_left = worker->expressions->atoms == NULL;
         return TRAWL_OK;
     }
+    TRAWL_TRY(judge_may(worker->expressions,
+                        task->want == WANT_LINES && task->chunk->records == NULL, error));
     return scan(worker, task, error);
 }
 

@@ -1,21 +1,38 @@
 /* judge: finds successive matches in a line, under the plan's conditions, and a match's groups. */
 #include "regex/judge.h"
 
+#include <inttypes.h>
+
 #include "base/checked.h"
 #include "base/memory.h"
 
 /* Returns the status that a number below 0 means, instead of a match (regex/words.h). */
-static enum trawl_status status_of(int found, struct trawl_error *error)
+static enum trawl_status status_of(int found, struct judged line, struct trawl_error *error)
 {
     if (found >= 0)
         return TRAWL_OK;
     if (found == WORDS_CANCELLED)
         return TRAWL_STOPPED;
+    if (found == PCRE2_OVER)
+        return TRAWL_FAIL(error, LIMIT,
+                          "the line at byte %" PRIu64 " takes more work than the limit for an "
+                          "expression with look-around or backreferences",
+                          line.at);
     return found == WORDS_LARGE
                ? TRAWL_FAIL(error, LIMIT,
                             "an expression's program needs more memory between word borders than "
                             "the limit: make repetitions and classes such as \\pL{300} smaller")
                : TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression");
+}
+
+enum trawl_status judge_may(const struct expressions *expressions, bool lines,
+                            struct trawl_error *error)
+{
+    if (lines || !expressions->lines_alone)
+        return TRAWL_OK;
+    return TRAWL_FAIL(error, UNSUPPORTED,
+                      "an expression with a backreference and with | or two repetitions selects "
+                      "lines; which occurrence is the longest is unknown (see -P)");
 }
 
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
@@ -26,7 +43,7 @@ enum trawl_status judge_line(const struct expressions *expressions, uint32_t exp
                                   lines ? REGEX_WHOLE : REGEX_ANYWHERE, NULL, 0);
 
     *matches = found > 0;
-    return status_of(found, error);
+    return status_of(found, line, error);
 }
 
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
@@ -41,8 +58,9 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
     *found = false;
     if ((expressions->plan->flags & TRAWL_WHOLE_LINE) != 0) {
         if (from == 0 && count > 0)
-            matched = words_match(expressions, expression, line, 0, count, REGEX_WHOLE, NULL, 0);
-        *span = (struct regex_span){0, count};
+            matched = words_match(expressions, expression, line, 0, count, REGEX_WHOLE, span, 1);
+        if (matched > 0 && span->end == span->begin) /* after \K */
+            matched = 0;
     } else {
         while (from < count) {
             matched = engine_call_is_over(line.call)
@@ -61,7 +79,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
         matched = 1;
     }
     *found = matched > 0;
-    return status_of(matched, error);
+    return status_of(matched, line, error);
 }
 
 bool judge_word(const struct expressions *expressions, struct judged line, uint64_t at,
@@ -153,6 +171,13 @@ enum trawl_status regex_prepare(const struct trawl_plan *plan, struct trawl_erro
     return expressions_want(plan, &expressions, error);
 }
 
+static uint32_t groups_of(const struct expressions *expressions, uint64_t index)
+{
+    return expressions->beyond != NULL && expressions->beyond[index] != NULL
+               ? pcre2_groups(expressions->beyond[index])
+               : expressions->ops->group_count(expressions->each[index]);
+}
+
 enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_index,
                                const void *line, uint64_t line_bytes, uint64_t begin, uint64_t end,
                                struct trawl_range *groups, uint64_t groups_max,
@@ -161,32 +186,41 @@ enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_i
     const struct expressions *expressions;
     struct words words = {.copy = NULL};
     struct judged judged = {.bytes = (const uint8_t *)line, .words = &words};
+    const struct pcre2 *pcre2;
     struct regex_span *spans;
     uint64_t count, first;
     void *memory;
     int found;
 
     TRAWL_TRY(expressions_want(plan, &expressions, error));
-    count = min_u64(groups_max,
-                    (uint64_t)expressions->ops->group_count(expressions->each[pattern_index]) + 1);
+    pcre2 = expressions->beyond != NULL ? expressions->beyond[pattern_index] : NULL;
+    count = min_u64(max_u64(groups_max, 1), (uint64_t)groups_of(expressions, pattern_index) + 1);
     TRAWL_TRY(memory_allocate(count, sizeof *spans, &memory, error));
     spans = (struct regex_span *)memory;
     first = words_before(expressions, judged.bytes, begin);
     judged.bytes += first; /* a character on each side is enough for each assertion */
     judged.count = words_step(expressions, (const uint8_t *)line, line_bytes, end);
     judged.count = min_u64(judged.count, line_bytes) - first;
-    found = words_within(expressions, (const uint8_t *)line, line_bytes, begin)
-                ? 0
-                : words_match(expressions, (uint32_t)pattern_index, judged, begin - first,
-                              end - first, REGEX_WHOLE, spans, (uint32_t)count);
+    if (pcre2 != NULL) {
+        first = 0;
+        found = pcre2_find_at(
+            pcre2,
+            (struct pcre2_line){(const uint8_t *)line, line_bytes,
+                                words_are_utf8(expressions, (const uint8_t *)line, line_bytes)},
+            begin, end, spans, (uint32_t)count);
+    } else if (words_within(expressions, (const uint8_t *)line, line_bytes, begin)) {
+        found = 0;
+    } else {
+        found = words_match(expressions, (uint32_t)pattern_index, judged, begin - first,
+                            end - first, REGEX_WHOLE, spans, (uint32_t)count);
+    }
     for (uint64_t i = 0; i < groups_max; i++)
         groups[i] = found > 0 && i < count && spans[i].begin != UINT64_MAX
                         ? (struct trawl_range){first + spans[i].begin, first + spans[i].end}
                         : (struct trawl_range){UINT64_MAX, UINT64_MAX};
     words_release(&words);
     memory_release(memory, count, sizeof *spans);
-    return found < 0 ? TRAWL_FAIL(error, MEMORY, "out of memory: groups of an expression")
-                     : TRAWL_OK;
+    return status_of(found, judged, error);
 }
 
 uint64_t regex_group(const struct trawl_plan *plan, uint64_t pattern_index, const char *name,
@@ -197,7 +231,11 @@ uint64_t regex_group(const struct trawl_plan *plan, uint64_t pattern_index, cons
     if (expressions_want(plan, &expressions, NULL) != TRAWL_OK)
         return UINT64_MAX;
     if (name_bytes == 0)
-        return expressions->ops->group_count(expressions->each[pattern_index]);
-    name_bytes = expressions->ops->group_named(expressions->each[pattern_index], name, name_bytes);
+        return groups_of(expressions, pattern_index);
+    if (expressions->beyond != NULL && expressions->beyond[pattern_index] != NULL)
+        name_bytes = pcre2_group(expressions->beyond[pattern_index], name, name_bytes);
+    else
+        name_bytes =
+            expressions->ops->group_named(expressions->each[pattern_index], name, name_bytes);
     return name_bytes > 0 ? name_bytes : UINT64_MAX;
 }

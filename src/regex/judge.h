@@ -13,6 +13,10 @@ struct regex_line {
     uint64_t end;
 };
 
+/* Checks whether PCRE2 can answer: `lines`: a search asks which lines match, else for occurrences.
+ */
+enum trawl_status judge_may(const struct expressions *expressions, bool lines,
+                            struct trawl_error *error);
 /* Stores in *matches whether the expression matches in the line; the match may be empty. Errors:
  * MEMORY, LIMIT, STOPPED. words_begin has begun the line. */
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,

@@ -204,10 +204,8 @@ void explain(const re2::RE2 &re, regex_fault *fault)
         code == re2::RE2::ErrorMissingBracket || code == re2::RE2::ErrorBadNamedCapture;
 
     if (what != nullptr)
-        std::snprintf(fault->message, sizeof fault->message,
-                      "%s %.20s: trawl has none, because it searches in linear time; grep -P and "
-                      "rg -P have",
-                      what, part.c_str());
+        std::snprintf(fault->message, sizeof fault->message, "%s %.20s: " NO_BACKTRACKING, what,
+                      part.c_str());
     else if (re.error_code() == re2::RE2::ErrorRepeatSize)
         std::snprintf(fault->message, sizeof fault->message,
                       "invalid repetition size: %.20s: RE2 allows 1,000 in all, where the numbers "

@@ -43,6 +43,10 @@ static void expressions_free(void *object)
         return;
     free_programs(made, made->each);
     free_programs(made, made->marked);
+    for (uint32_t i = 0; i < made->count && made->beyond != NULL; i++)
+        if (made->beyond[i] != NULL)
+            pcre2_release(made->beyond[i]);
+    memory_release(made->beyond, made->count, sizeof *made->beyond);
     memory_release((void *)made->may_be_empty, made->count, 1);
     if (made->whole != NULL)
         made->ops->release(made->whole);
@@ -161,34 +165,152 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     return status == REGEX_OK ? TRAWL_OK : refuse(made, translated, status, &fault, error);
 }
 
-/* Translates and compiles expression number `index`, and adds the expression's anchors. If the plan
- * has at most WHOLE_MAX expressions, also adds the expression to the alternatives of `whole`. */
-static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct trawl_error *error)
+/* Translates and compiles the bytes, which are expression number `index` or its filter, and adds
+ * the anchors. If the plan has at most WHOLE_MAX expressions, also adds the bytes to the
+ * alternatives of `whole`. */
+static enum trawl_status compile_linear(struct maker *maker, uint32_t index, const char *bytes,
+                                        uint64_t count, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
     const struct trawl_plan *plan = made->plan;
+    const bool is_filter = made->beyond != NULL && made->beyond[index] != NULL;
     struct regex_options options = made->options;
-    const struct trawl_pattern pattern = trawl_plan_pattern(plan, index);
     struct regex_fault fault = {0, ""};
     struct translated translated;
     enum regex_status regex_status;
     enum trawl_status status;
 
-    TRAWL_TRY(translate(plan->expressions.syntax, plan->flags, (const char *)pattern.bytes,
-                        pattern.bytes_count, &translated, error));
+    TRAWL_TRY(translate(is_filter ? TRAWL_PERL : plan->expressions.syntax, plan->flags, bytes,
+                        count, &translated, error));
     made->bytes_left +=
         made->program_bytes; /* what program_memory_divide kept for the expression */
     options.when = REGEX_PARSED;
     regex_status = program_compile(made, translated.bytes, translated.count, &options, 1,
                                    &made->each[index], &fault);
-    status = regex_status == REGEX_OK ? compile_marked(maker, index, &translated, error)
-                                      : refuse(made, &translated, regex_status, &fault, error);
+    status = regex_status != REGEX_OK ? refuse(made, &translated, regex_status, &fault, error)
+             : is_filter              ? TRAWL_OK
+                                      : compile_marked(maker, index, &translated, error);
+    if (regex_status != REGEX_OK)
+        made->bytes_left -= made->program_bytes;
     if (status == TRAWL_OK && made->count <= WHOLE_MAX)
         status = join(maker, &translated, error);
     maker->needs_line |= translated.needs_line;
     if (status == TRAWL_OK)
         status = anchors_add(&maker->anchors, index, translated.bytes, translated.count, error);
     translated_release(&translated);
+    return status;
+}
+
+/* Compiles expression number `index`, in PCRE2's syntax, by PCRE2, and the filter by RE2. */
+static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
+                                        struct trawl_pattern pattern,
+                                        const struct pcre2_filter *filter,
+                                        struct trawl_error *error)
+{
+    struct expressions *made = maker->made;
+    const struct trawl_plan *plan = made->plan;
+    enum trawl_status status = TRAWL_ARGUMENT;
+
+    if (made->beyond == NULL)
+        TRAWL_TRY(MEMORY_ZEROED(made->beyond, made->count, error));
+    made->needs_marks = true;
+    TRAWL_TRY(pcre2_prepare((const char *)pattern.bytes, pattern.bytes_count, &made->options,
+                            plan->flags, plan->line_end, &made->beyond[index], error));
+    if (filter->count > 0)
+        status = compile_linear(maker, index, filter->bytes, filter->count, NULL);
+    if (status == TRAWL_ARGUMENT || status == TRAWL_LIMIT) { /* each line is asked */
+        maker->needs_line = true;
+        status = compile_linear(maker, index, "(?:)", 4, error);
+    }
+    if (status == TRAWL_OK && made->ops->is_ready(made->each[index]) &&
+        made->ops->match(made->each[index], (const uint8_t *)"", 0, 0, 0, REGEX_ANYWHERE, NULL, 0) >
+            0)
+        maker->needs_line = true; /* the filter lets all lines pass */
+    maker->anchors.all_sure = false;
+    return status;
+}
+
+/* Writes the expression in PCRE2's syntax at `to`, and returns the end. */
+static char *write_perl(const struct translated *posix, char *to)
+{
+    for (uint64_t at = 0; at < posix->count; at++) {
+        const bool escapes = posix->bytes[at] == '\\' && at + 1 < posix->count;
+        const char next = escapes ? posix->bytes[++at] : '\0';
+
+        if (next == 'm' || next == 'M') {
+            to = stpcpy(to, next == 'm' ? "\\b(?=\\w)" : "\\b(?<=\\w)");
+            continue;
+        }
+        if (escapes)
+            *to++ = '\\';
+        *to++ = posix->bytes[at];
+    }
+    return to;
+}
+
+/* Compiles expression number `index` in a syntax of POSIX, in which backreferences are PCRE2's. */
+static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
+                                       struct trawl_error *error)
+{
+    struct expressions *made = maker->made;
+    const struct trawl_pattern pattern = trawl_plan_pattern(made->plan, index);
+    const char *bytes = (const char *)pattern.bytes;
+    struct pcre2_filter filter = {.bytes = NULL};
+    struct trawl_pattern perl = {NULL, 0};
+    struct translated posix;
+    enum trawl_status status;
+    char *memory = NULL;
+    uint64_t room;
+
+    TRAWL_TRY(translate(made->plan->expressions.syntax, made->plan->flags, bytes,
+                        pattern.bytes_count, &posix, error));
+    room = posix.count * 5 + 8;
+    if (!posix.refers) {
+        translated_release(&posix);
+        return compile_linear(maker, index, bytes, pattern.bytes_count, error);
+    }
+    made->lines_alone |= posix.chooses;
+    TRAWL_TRY_DONE(MEMORY_NEW(memory, room, error));
+    perl = (struct trawl_pattern){memory, (uint64_t)(write_perl(&posix, memory) - memory)};
+    TRAWL_TRY_DONE(pcre2_filter(memory, perl.bytes_count, made->options.fold, !made->options.bytes,
+                                &filter, error));
+    status = compile_beyond(maker, index, perl, &filter, error);
+done:
+    pcre2_filter_release(&filter);
+    memory_release(memory, room, 1);
+    translated_release(&posix);
+    return status;
+}
+
+/* Compiles expression number `index`. What RE2 refuses as a mistake is PCRE2's if the caller allows
+ * that. */
+static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = maker->made->plan;
+    const struct trawl_pattern pattern = trawl_plan_pattern(plan, index);
+    const char *bytes = (const char *)pattern.bytes;
+    struct pcre2_filter filter;
+    struct trawl_error linear;
+    enum trawl_status status = TRAWL_ARGUMENT;
+
+    if ((plan->flags & TRAWL_PCRE) == 0)
+        return compile_linear(maker, index, bytes, pattern.bytes_count, error);
+    if (plan->expressions.syntax != TRAWL_PERL)
+        return compile_posix(maker, index, error);
+    TRAWL_TRY(pcre2_filter(bytes, pattern.bytes_count, maker->made->options.fold,
+                           !maker->made->options.bytes, &filter, error));
+    if (!filter.possessive) /* ripgrep's syntax takes a++ for (a+)+ */
+        status = compile_linear(maker, index, bytes, pattern.bytes_count, error);
+    if (error != NULL)
+        linear = *error;
+    if (status == TRAWL_ARGUMENT) {
+        status = compile_beyond(maker, index, pattern, &filter, error);
+        /* of two descriptions of a mistake RE2's, but of look-around PCRE2's */
+        if (status == TRAWL_ARGUMENT && error != NULL && !filter.possessive &&
+            strstr(linear.message, "RE2 has none") == NULL)
+            *error = linear;
+    }
+    pcre2_filter_release(&filter);
     return status;
 }
 
@@ -219,7 +341,7 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     if (status == REGEX_MEMORY)
         return no_memory(error);
     made->whole_is_exact = status == REGEX_OK && made->count == 1 && made->marked == NULL &&
-                           (plan->flags & TRAWL_WHOLE_WORD) == 0;
+                           made->beyond == NULL && (plan->flags & TRAWL_WHOLE_WORD) == 0;
     return TRAWL_OK;
 }
 

@@ -7,6 +7,7 @@
 #define TRAWL_REGEX_REGEX_COMPILE_H
 
 #include "engine.h"
+#include "regex/pcre2.h"
 #include "regex/re2.h"
 
 struct chain;
@@ -46,7 +47,12 @@ struct expressions {
      * expression has no edge of a word about which the program in `each` may be wrong. */
     struct regex **marked;
     _Atomic uint8_t *may_be_empty; /* what words.c knows of each program of `marked` */
-    bool needs_marks; /* under WHOLE_WORD, or with edges that RE2 lacks: in all lines */
+    /* `count` programs of PCRE2; NULL, or the program is NULL: RE2 decides. Otherwise the program
+     * in `each` is that of a filter, which matches in each line in which PCRE2's program does. */
+    struct pcre2 **beyond;
+    bool lines_alone; /* PCRE2 knows which lines match, but not the longest occurrences */
+    /* under WHOLE_WORD, or with edges that RE2 lacks: in all lines; or some program is PCRE2's */
+    bool needs_marks;
     struct marked_unit units[128]; /* if `marked` is not NULL */
     bool is_strict;                /* no word stands beside a byte of no character */
     /* The edges mean words beyond ASCII: no program but `marked` may be asked about a line that is

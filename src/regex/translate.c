@@ -30,7 +30,8 @@ struct group {
 
 struct reader {
     enum trawl_syntax syntax;
-    bool ripgrep, unicode;
+    bool ripgrep, unicode, pcre;
+    bool repeats; /* POSIX: some part has a repetition */
     const char *bytes;
     uint64_t count, at;
     struct translated *out;
@@ -482,10 +483,16 @@ static enum trawl_status read_escape(struct reader *reader, uint64_t from, char 
 {
     char both[2] = {'\\', letter};
 
-    if (letter >= '1' && letter <= '9')
+    if (letter >= '1' && letter <= '9' && !reader->pcre)
         return refuse(from, error,
-                      "backreference: trawl has none, because it searches in linear time; grep "
-                      "has");
+                      "backreference: RE2 has none, because RE2 searches in linear time; "
+                      "PCRE2 has: TRAWL_PCRE, trawl serve --allow-pcre");
+    if (letter >= '1' && letter <= '9') {
+        begin_atom(reader);
+        put(reader, (char[5]){'\\', 'g', '{', letter, '}'}, 5, from);
+        reader->out->refers = true;
+        return TRAWL_OK;
+    }
     if (letter == 'w' || letter == 'W' || letter == 's' || letter == 'S') {
         begin_atom(reader);
         put(reader, both, 2, from);
@@ -585,6 +592,8 @@ static enum trawl_status read_repetition(struct reader *reader, char what, uint6
     if (length == 0)
         return refuse(from, error, "{ begins no repetition {n}, {n,} or {n,m}");
     reader->at += length;
+    reader->out->chooses |= reader->repeats;
+    reader->repeats = true;
     put_repetition(reader, text, strlen(text), from);
     return TRAWL_OK;
 }
@@ -613,6 +622,7 @@ static enum trawl_status read_operator(struct reader *reader, char what, uint64_
     if (what == '.')
         begin_atom(reader);
     put(reader, &what, 1, from);
+    reader->out->chooses |= what == '|';
     if (what == '(')
         return open_group(reader, reader->out->count - 1, from, error);
     if (what == ')')
@@ -662,6 +672,7 @@ enum trawl_status translate(enum trawl_syntax syntax, uint32_t flags, const char
     reader->syntax = syntax;
     reader->ripgrep = (flags & (TRAWL_UNICODE | TRAWL_RIPGREP)) != 0;
     reader->unicode = (flags & TRAWL_UNICODE) != 0;
+    reader->pcre = (flags & TRAWL_PCRE) != 0;
     reader->atom = UINT64_MAX;
     reader->bytes = bytes;
     reader->count = count;

@@ -22,6 +22,9 @@ struct translated {
     /* The expression has an assertion about the text's begin or end, or matches a single byte of a
      * character. So the expression must be searched line by line. */
     bool needs_line;
+    bool refers;  /* POSIX: the expression has a backreference, which is PCRE2's */
+    bool chooses; /* POSIX: has '|' or two repetitions, so that PCRE2's match may not be the longest
+                   */
     bool has_byte; /* the expression has \C, a byte of a character */
     /* Edges of words in the expression, or-ed. TRANSLATED_EDGES: \b or \B; BEGINS: where a word
      * begins or ends; HALVES: where no word character comes before or after. */

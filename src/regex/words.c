@@ -68,6 +68,18 @@ bool words_matter(const struct expressions *expressions, const uint8_t *line, ui
     return expressions->has_wide_words && !is_ascii(line, count);
 }
 
+bool words_are_utf8(const struct expressions *expressions, const uint8_t *line, uint64_t count)
+{
+    uint64_t at = 0, taken = 1;
+    uint32_t code_point;
+
+    if (expressions->options.bytes || is_ascii(line, count))
+        return true;
+    for (; at < count && taken > 0; at += taken)
+        taken = line[at] < 0x80 ? 1 : plan_utf8_decode(line + at, count - at, &code_point);
+    return taken > 0;
+}
+
 /* ---- Copies -------------------------------------------------------------------------------- */
 
 void words_prepare(struct expressions *expressions)
@@ -316,6 +328,14 @@ int words_match(const struct expressions *expressions, uint32_t expression, stru
     struct words *words = line.words;
     const bool may_mark = expressions->marked != NULL && expressions->marked[expression] != NULL;
 
+    if (expressions->beyond != NULL && expressions->beyond[expression] != NULL) {
+        if (words->utf8 == UTF8_UNKNOWN)
+            words->utf8 =
+                words_are_utf8(expressions, line.bytes, line.count) ? UTF8_VALID : UTF8_BROKEN;
+        return pcre2_find(expressions->beyond[expression],
+                          (struct pcre2_line){line.bytes, line.count, words->utf8 == UTF8_VALID},
+                          from, spans, span_count);
+    }
     if (may_mark && words->kind == WORDS_UNKNOWN && !expressions->needs_marks &&
         !words_matter(expressions, line.bytes, line.count))
         words->kind = WORDS_PLAIN;

@@ -27,10 +27,12 @@ struct judged {
      * no record, or no expression has an empty match. */
     bool takes_empty;
     struct words *words; /* what is known of the line; words_begin begins a line */
+    uint64_t at;         /* offset of the line in the text, for errors */
 };
 
 struct words {
     enum { WORDS_UNKNOWN, WORDS_PLAIN, WORDS_MARKED } kind; /* PLAIN: no copy is needed */
+    enum { UTF8_UNKNOWN, UTF8_BROKEN, UTF8_VALID } utf8;    /* known if PCRE2 was asked */
     uint8_t *copy;
     uint64_t copy_count;
     uint64_t capacity;
@@ -51,6 +53,8 @@ uint64_t words_step(const struct expressions *expressions, const uint8_t *text, 
                     uint64_t at);
 /* Returns the offset of the character before `at`; 0 at the begin of the text. */
 uint64_t words_before(const struct expressions *expressions, const uint8_t *text, uint64_t at);
+/* Returns whether the line is UTF-8, or each byte is a character. */
+bool words_are_utf8(const struct expressions *expressions, const uint8_t *line, uint64_t count);
 /* Returns whether edges of words count and `at` lies within a character. */
 bool words_within(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                   uint64_t at);
@@ -58,7 +62,7 @@ void words_begin(struct judged line);
 void words_release(struct words *words);
 /* As regex_ops.match, in a line: finds a match of the expression that begins at `from` or
  * later. Under WHOLE_WORD, a match between word borders. Returns 1, or another number, see
- * above. */
+ * above; for expressions of PCRE2 also PCRE2_OVER, and `to` is the line's end. */
 int words_match(const struct expressions *expressions, uint32_t expression, struct judged line,
                 uint64_t from, uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                 uint32_t span_count);

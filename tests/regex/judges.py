@@ -3,7 +3,8 @@
 
 usage: judges.py BUILD
 
-The judges are google-re2 and ripgrep of scripts/judges.sh, Python's re, and `grep -P`. Occurrences have to be equal,
+The judges are google-re2 and ripgrep of scripts/judges.sh, Python's re, Perl, `grep -P` and `grep -E`. TRAWL_TEST_JUDGES
+names the judges of a run; those that end in -P judge what RE2 lacks. Occurrences have to be equal,
 except for empty occurrences and for what docs/regex.md says. trawl may refuse an expression with \\< or \\> only.
 """
 
@@ -21,6 +22,10 @@ ASCII = [r'\d', r'\D', r'\W', r'[\Wa]', r'[k\D]', r'\w', r'\s', r'\S', '[[:alpha
 PERL = [r'\pL', r'\PL', r'\p{Lu}', r'\x{212a}', r'[\x{80}-\x{10ffff}]', r'(?i)k', r'\Qa.\E']
 RIPGREP = [r'\pL', r'\PL', r'\p{Lu}', r'\u{212a}', r'[\W_]', r'[^\W\d]', r'[^\Wa]', r'[^\S]', 'a**', 'a{ 1,2 }', r'(?u:\w)', r'[\p{L}--[a-z]]']
 EDGES = [r'\<', r'\>', r'\b{start}', r'\b{end}', r'\b', r'\b', r'\B', r'\b{start-half}', r'\b{end-half}', 'н', '中']
+# What RE2 lacks.
+BEYOND = ['(?=a)', '(?!b)', '(?<=a)', '(?<!k)', '(?=.*c)', '(?<=é)', '(?<=ab|c)', r'(a|b)\1', r'(?<n>[ab])\k<n>', 'a++', '[ab]*+', '.?+', '(?>a|ab)',
+          r'\K', r'\X', r'\h', r'\R', r'\N', '(?|(a)b|(c))', '(-)?(?(1)a|b)', '(a(?1)?b)', '(?#x)', '(?i)k', '(?i:s)é', '(?s-i:a.)', r'\Qa.\E+',
+          '(?=a|b(?!c))', '[a-c]{2}', 'a{1,3}?b', r'\x{e9}', '(?<!^)b', '(?<=^a)b', r'(?=\Qa)\Eb?)', '[]-a]', r'[\]a]', '(?P<m>a)(?P=m)', '(?:a|(?=b))+']  # fmt: skip
 ITEMS = ['a', 'b', 'k', 'K', 's', 'é', '0', '-', '&', '[:alpha:]', '[:^alpha:]', r'\w', r'\W', r'\d', r'\PL', 'a-c', 'A-Z', 'é-ü', r'\]', '.']
 REPEATS = ['*', '+', '?', '{2}', '{1,2}', '??', '*?', '+?']
 PIECES = ['a', 'A', 'b', 'c', 'n', 'N', 'k', 'K', 's', 'S', '0', 'ab', '-', ' ', 'x', '_', '&', ']', '.']
@@ -49,7 +54,7 @@ def expression(draw, parts, groups, depth=2):
                 part = part if isinstance(part, str) else part(draw)
             else:
                 part = draw.choice(groups) + expression(draw, parts, groups, depth - 1) + ')'
-            if draw.random() < 0.15 and part[-1] not in '*}^$>' and part not in EDGES:
+            if draw.random() < 0.15 and part[-1] not in '*}^$>' and part not in [*EDGES, '(?#x)', r'\K']:
                 part += draw.choice(REPEATS)
             made += part
         alternatives.append(made)
@@ -74,6 +79,15 @@ def by_matcher(matcher, lines):
             place = max(match.end(), match.start() + (match.end() == match.start()))
         at += len(line) + 1
     return found
+
+
+PERL_PROGRAM = r"""
+use open qw(:std :utf8); use utf8; no warnings; my $at = 0; my $made = qr/$ARGV[0]/a;
+while (<STDIN>) { my $size = length Encode::encode_utf8($_); chomp; my $line = $_;
+  while ($line =~ /$made/ga) {
+    print "$.:", $at + length Encode::encode_utf8(substr $line, 0, $-[0]), ":$&\n" if $+[0] > $-[0]; }
+  $at += $size; }
+"""
 
 
 def main():
@@ -101,34 +115,61 @@ def main():
         ('grep', COMMON, ['(', '(?:'], None),
         ('rg', COMMON + ASCII + RIPGREP + [ripgrep_class] * 12, [*scoped, '(?u:'], None),
         ('rg', COMMON + RIPGREP + EDGES * 2, scoped, None),
+        ('grep-E', COMMON[:-2] + [r'(a|b)\1', r'([ab])c?\1', r'(.)\1', r'\w', '(k?)(.)\\2'], ['('], None),
+        ('grep-P', COMMON + [r'\d', r'\w', r'\s', '[[:alpha:]]', '[[:^alpha:]]', r'[^\d]', r'[^\w]'] + BEYOND * 2, [*scoped, '(?>', '(?=', '(?<!'], None),
+        ('perl-P', COMMON + [r'\d', r'\w', r'\W', r'\S', '[[:alpha:]]'] + BEYOND * 2, [*scoped, '(?>', '(?='], None),
+        ('rg-P', COMMON + BEYOND * 2, [*scoped, '(?>', '(?!', '(?<='], None),
     ]
     draw = random.Random(seed)
     print(f'TRAWL_TEST_SEED={seed}, {amount} cases')
     environment = {**os.environ, 'LC_ALL': 'C.UTF-8', 'TRAWL_CONFIG_PATH': '/dev/null', 'RIPGREP_CONFIG_PATH': ''}
+    only = os.environ.get('TRAWL_TEST_JUDGES') or ''
     failures = 0
     with tempfile.TemporaryDirectory() as scratch:
         name, tg = scratch + '/text', scratch + '/tg'
         os.symlink(build + '/trawl', tg)
         for _ in range(amount):
-            judge, parts, groups, compiled = draw.choice(judges)
+            judge, parts, groups, compiled = draw.choice(judges if only == '' else [one for one in judges if one[0] in only.split()])
             made = expression(draw, parts, groups)
             pieces = [piece.encode() for piece in PIECES + WIDE]
-            if judge in ('rg', 'grep') and draw.random() < 0.3 and '\\B' not in made and '-half' not in made:  # rows of regex.md
+            if judge in ('rg', 'grep', 'grep-P', 'rg-P') and draw.random() < 0.3 and '\\B' not in made and '-half' not in made:  # rows of regex.md
                 pieces += BROKEN
+            options = ['-anob']
+            if judge == 'grep-E':
+                made = r'([a-c])x?\1|' + re.sub(r'\\x61|(?<=[*+?])\?', '', made.replace('(?:', '('))
+                options = ['-an' + draw.choice(['', 'v', 'x'])] + ['-i'] * (draw.random() < 0.3 and re.search('[kKsS]', made) is None)
+                if re.search(r'\(\)|\(\||\|\)|\|\||\|$|[(|][+*?]', made):
+                    continue  # an empty alternative
+            if judge.endswith('-P'):
+                made += draw.choice(['(?!Z)', '(?<!Z)', '(?#)(?=)'])
+                options = ['-a' + draw.choice(['nob', 'nob', 'n', 'c', 'nv', 'nx', 'obx'] if judge != 'perl-P' else ['nob'])] + ['-i'] * (judge != 'perl-P' and draw.random() < 0.3)
+                options += ['-w'] * (judge == 'grep-P' and draw.random() < 0.2)
+                if judge == 'grep-P' and re.search(r'\(\?<[=!][^)]*\^', made):
+                    continue  # where grep has found an empty match before, its (?<=^) fails
             lines = [b''.join(draw.choice(pieces) for _ in range(draw.randint(0, 5))) for _ in range(40)]
+            if judge.endswith('-P') and (pieces[-1] == BROKEN[-1] or judge == 'perl-P' or draw.random() < 0.3):
+                made = f'(?:{made})[a-cA-C]'  # no match is empty
+                options += ['-r', '<$1|$n>'] * (judge == 'rg-P')
             with open(name, 'wb') as file:
                 file.write(b'\n'.join(lines) + b'\n')
-            if compiled is None:
-                program = [folder + '/bin/rg', '-j1'] if judge == 'rg' else ['grep', '-P']
-                refused, wanted = listed([*program, '-anob', '-e', made, name], environment)
+            if judge == 'perl-P':
+                with open(name, 'rb') as file:
+                    done = subprocess.run(['perl', '-MEncode', '-CA', '-e', PERL_PROGRAM, made], stdin=file, capture_output=True, check=False, timeout=60)
+                refused, wanted = 2 if done.returncode else 0, done.stdout.split(b'\n')[:-1]
+            elif compiled is None:
+                program = ['grep', '-E' if judge == 'grep-E' else '-P'] if judge.startswith('grep') else [folder + '/bin/rg', '-j1'] + ['-P'] * (judge == 'rg-P')
+                refused, wanted = listed([*program, *options, '-e', made, name], environment)
             else:
                 try:
                     refused, wanted = 0, by_matcher(compiled(made), lines)
                 except (re.error, re2.error):
                     refused, wanted = 2, []
-            command = [tg] if judge == 'rg' else [build + '/trawl', '-P']
-            status, got = listed([*command, '-anob', '-e', made, name], environment)
-            if refused == 2 or (status == 2 and '-[' in made) or (status != 2 and wanted == got):
+            command = [tg] + ['-P'] * (judge == 'rg-P') if judge.startswith('rg') else [build + '/trawl', '-E' if judge == 'grep-E' else '-P']
+            command += options
+            status, got = listed([*command, '-e', made, name], environment)
+            if status == 2 and judge in ('rg-P', 'perl-P') and re.search(r'\(\?P?<', made):
+                continue  # younger libraries allow more in (?<= ), and so does Perl, and one name twice
+            if refused == 2 or (status == 2 and ('-[' in made or judge == 'grep-E')) or (status != 2 and wanted == got):
                 continue
             failures += 1
             print(f'DIFFERENT: {" ".join(command)} {made!r}, judged by {judge}: status {status}')

@@ -430,8 +430,10 @@ static bool take_options(struct reading *reading, const char *name, json_t *valu
     if (request->format == REQUEST_JSON)
         add_argument(request, "--json");
     errno = 0;
-    return flags_parse(to, NULL, request->argument_count, request->arguments, false) ||
-           refuse_options(reading, request->settings.error);
+    if (!flags_parse(to, NULL, request->argument_count, request->arguments, false))
+        return refuse_options(reading, request->settings.error);
+    request->settings.pcre &= reading->limits->allow_pcre;
+    return true;
 }
 
 /* ---- The client's environment ---------------------------------------------------------------- */

@@ -28,6 +28,7 @@ struct json_t;
 
 struct request_limits {
     uint64_t body_bytes_max, patterns_max, pattern_bytes_max, results_max, seconds_max;
+    bool allow_pcre;     /* PCRE2 may search what RE2 lacks */
     uint64_t memory_max; /* bytes of memory that one request may take; 0: no limit */
     /* Counts and limits the memory of all requests together; NULL: no limit; borrowed. */
     struct guard *all;

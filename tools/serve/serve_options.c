@@ -65,6 +65,9 @@ static const struct option_row {
     {"--drain-seconds", "NUM", OPTION_NUMBER, AT(drain_seconds), 30,
      "when the server ends, wait at most NUM seconds for answers; then end the answers where they "
      "are (30)"},
+    {"--allow-pcre", NULL, OPTION_SWITCH, AT(limits.allow_pcre), 0,
+     "let PCRE2 search for expressions of -P that RE2 lacks, such as look-around. Work on a line "
+     "is limited, but is not linear."},
     {"--help", NULL, OPTION_SWITCH, AT(help), 0, "print this help"},
     {"--version", NULL, OPTION_SWITCH, AT(version), 0, "print the version"},
     {"--generate=man", NULL, OPTION_SWITCH, AT(manual), 0, "print the manual page"},

@@ -616,6 +616,7 @@ static void expression_options(const struct settings *settings, struct trawl_pla
     options->syntax = settings->syntax;
     options->alphabet = characters && !settings->no_unicode ? TRAWL_CHARACTERS : TRAWL_BYTES;
     options->flags |= settings->crlf ? TRAWL_CRLF : 0u;
+    options->flags |= settings->pcre ? TRAWL_PCRE : 0u;
     if (settings->is_tg && settings->syntax == TRAWL_PERL)
         options->flags |= settings->no_unicode ? TRAWL_RIPGREP : TRAWL_UNICODE;
     options->line_end_also_set = settings->null_ends_line; /* line_end_also is NUL */
@@ -628,8 +629,8 @@ static void find_empty(struct patterns *patterns, const struct trawl_plan *plan)
 {
     static const char *const lines[] = {"", "a", " ", "aa", "  ", "a ", " a"};
 
-    patterns->finds_empty = false;
-    patterns->empty_everywhere = true;
+    patterns->finds_empty = (patterns->options.flags & TRAWL_PCRE) != 0; /* sees whole lines */
+    patterns->empty_everywhere = !patterns->finds_empty;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         for (uint64_t at = 0; at <= strlen(lines[i]); at++) {
             struct trawl_range group, none = {at, at};

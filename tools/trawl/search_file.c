@@ -510,8 +510,8 @@ static void leave_input(struct text_scan *scan, const struct stat *status, off_t
     }
 }
 
-/* Prints the message of a failed call. Errors of reading let the job go on; all other errors end
- * the job. */
+/* Prints the message of a failed call. Errors of reading, and lines with too much work for PCRE2,
+ * let the job go on; all other errors end the job. */
 static void report_fault(struct command_job *job, const char *name, enum trawl_status status,
                          const struct trawl_error *error)
 {
@@ -536,7 +536,8 @@ static void report_fault(struct command_job *job, const char *name, enum trawl_s
     else
         job_message(job, "%s: %s", name, error->message);
     job->error_seen = true;
-    job->done = true;
+    /* PCRE2 may take too much work for a line of this file alone. */
+    job->done = status != TRAWL_LIMIT || (job->patterns->options.flags & TRAWL_PCRE) == 0;
 }
 
 static enum trawl_status text_open(const struct job_file *file, struct trawl_text **text,

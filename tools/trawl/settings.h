@@ -97,6 +97,7 @@ struct settings {
     struct given_option *given; /* the options, in the order read */
     size_t given_count, given_capacity;
     enum trawl_syntax syntax;
+    bool pcre;         /* PCRE2 may compile what RE2 refuses in Perl's syntax */
     bool syntax_given; /* an option has chosen the syntax */
     bool no_unicode, multiline;
     bool names_errors; /* an option of approximate search was given */

@@ -196,6 +196,8 @@ bool value_engine(struct settings *settings, const char *value)
     int place = choose(settings, "--engine", value, "auto, cpu, cuda, default, pcre2");
 
     settings->engine = place < 3 ? value : "auto";
+    if (place == 4 || (settings->is_tg && (place == 0 || place == 3)))
+        settings->pcre = place != 3;
     if (place == 4 && (!settings->is_tg || settings->syntax != TRAWL_LITERAL))
         settings->syntax = TRAWL_PERL;
     return place >= 0;

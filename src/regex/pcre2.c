@@ -1,0 +1,352 @@
+/* pcre2: compiles expressions by PCRE2, and asks PCRE2 about lines. */
+#include "regex/pcre2.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/fault.h"
+#include "base/forks.h"
+#include "base/memory.h"
+
+#define LIBRARY "libpcre2-8.so.0"
+/* Numbers of pcre2.h, which every version of the library keeps. */
+#define CASELESS 0x8u
+#define DOLLAR_ENDONLY 0x10u
+#define MULTILINE 0x400u
+#define UCP 0x20000u
+#define UTF 0x80000u
+#define NEVER_BACKSLASH_C 0x100000u
+#define MATCH_INVALID_UTF 0x04000000u
+#define ANCHORED 0x80000000u
+#define NO_JIT 0x2000u
+#define NO_UTF_CHECK 0x40000000u
+#define JIT_COMPLETE 1u
+#define NEWLINE_LF 2u
+#define NEWLINE_ANYCRLF 5u
+#define INFO_CAPTURECOUNT 4u
+#define ERROR_NOMATCH (-1)
+#define ERROR_BADUTFOFFSET (-36)
+#define ERROR_JIT_STACKLIMIT (-46)
+#define ERROR_NOMEMORY (-48)
+
+/* PCRE2 counts steps for each begin of a match. A line of n bytes allows STEPS / n steps for each
+ * begin, within these bounds: less than two seconds for a line of some KiB. */
+#define STEPS UINT64_C(100000000)
+#define STEPS_LEAST UINT64_C(50000)
+#define STEPS_MOST UINT64_C(10000000)
+#define HEAP_KIB 65536u
+/* Machine code counts no step back in a repeated character, of which n bytes allow n for each
+ * repetition. Where that may be more in all than JIT_STEPS, PCRE2 interprets the expression. */
+#define JIT_STEPS 1e9
+#define SCRATCHES 32u /* threads that keep their memory for matches */
+
+/* The functions that are used; a `void *` is one of PCRE2's structs. */
+#define FUNCTION_LIST(X)                                                                     \
+    X(void *, compile, (const char *, size_t, uint32_t, int *, size_t *, void *))            \
+    X(void, code_free, (void *))                                                             \
+    X(int, jit_compile, (void *, uint32_t))                                                  \
+    X(int, match, (const void *, const uint8_t *, size_t, size_t, uint32_t, void *, void *)) \
+    X(void *, match_data_create_from_pattern, (const void *, void *))                        \
+    X(void, match_data_free, (void *))                                                       \
+    X(size_t *, get_ovector_pointer, (void *))                                               \
+    X(int, get_error_message, (int, char *, size_t))                                         \
+    X(void *, match_context_create, (void *))                                                \
+    X(void, match_context_free, (void *))                                                    \
+    X(int, set_match_limit, (void *, uint32_t))                                              \
+    X(int, set_heap_limit, (void *, uint32_t))                                               \
+    X(void *, compile_context_create, (void *))                                              \
+    X(void, compile_context_free, (void *))                                                  \
+    X(int, set_newline, (void *, uint32_t))                                                  \
+    X(int, pattern_info, (const void *, uint32_t, void *))                                   \
+    X(int, substring_number_from_name, (const void *, const char *))
+
+struct functions {
+#define MEMBER(result, name, arguments) result(*name) arguments;
+    FUNCTION_LIST(MEMBER)
+#undef MEMBER
+};
+
+/* What a call of `match` needs. One thread has it at a time. */
+struct scratch {
+    void *data;
+    void *context;
+};
+
+/* The library of Debian 12 has a fault: its machine code for texts that may be no UTF-8 finds no
+ * character beyond ASCII for \W, \D and \S. So such a line is interpreted, and other lines are
+ * known to be UTF-8. */
+struct pcre2 {
+    void *code;
+    void *broken; /* for lines that are no UTF-8; NULL: each byte is a character */
+    uint32_t groups;
+    uint32_t repetitions;
+    _Atomic(struct scratch *) scratches[SCRATCHES];
+};
+
+static struct functions functions;
+
+static bool load_functions(void *library)
+{
+    bool good = true;
+
+#define LOAD(result, name, arguments)                                        \
+    *(void **)(void *)&functions.name = dlsym(library, "pcre2_" #name "_8"); \
+    good &= functions.name != NULL;
+    FUNCTION_LIST(LOAD)
+#undef LOAD
+    return good;
+}
+
+static enum trawl_status load(struct trawl_error *error)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool loaded;
+    bool good;
+
+    forks_hold();
+    (void)pthread_mutex_lock(&lock);
+    if (!loaded && !fault_hit(FAULT_OPEN)) {
+        void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+
+        loaded = library != NULL && load_functions(library);
+        if (library != NULL && !loaded)
+            (void)dlclose(library);
+    }
+    good = loaded;
+    (void)pthread_mutex_unlock(&lock);
+    forks_release();
+    return good ? TRAWL_OK
+                : TRAWL_FAIL(error, UNSUPPORTED,
+                             "look-around, backreferences and what else RE2 lacks need " LIBRARY
+                             ", which cannot be loaded");
+}
+
+/* ---- Compiling ----------------------------------------------------------------------------- */
+
+/* Returns PCRE2's options. In ripgrep and in the syntaxes of POSIX, \w and other classes are
+ * Unicode's. In ripgrep, ^ and $ mean lines; of
+ * grep's lines, only those of -z hold newlines. */
+static uint32_t flags_of(const struct regex_options *options, uint8_t line_end)
+{
+    uint32_t flags = options->fold ? CASELESS : 0;
+
+    if (options->ripgrep || line_end != '\n')
+        flags |= MULTILINE;
+    if (!options->ripgrep)
+        flags |= DOLLAR_ENDONLY;
+    if (!options->bytes)
+        flags |= UTF | NEVER_BACKSLASH_C | (options->unicode || options->longest ? UCP : 0);
+    return flags;
+}
+
+static enum trawl_status compile(struct pcre2 *made, const char *source, uint64_t count,
+                                 uint64_t before, uint64_t most, uint32_t flags, uint32_t newline,
+                                 struct trawl_error *error)
+{
+    void *context = functions.compile_context_create(NULL);
+    enum trawl_status status;
+    char message[128];
+    size_t at = 0;
+    int code;
+
+    if (context == NULL)
+        return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
+    (void)functions.set_newline(context, newline);
+    made->code = functions.compile(source, (size_t)count, flags, &code, &at, context);
+    if (made->code != NULL && (flags & UTF) != 0)
+        made->broken = functions.compile(source, (size_t)count, flags | MATCH_INVALID_UTF, &code,
+                                         &at, context);
+    functions.compile_context_free(context);
+    if (made->code != NULL && (made->broken != NULL || (flags & UTF) == 0)) {
+        (void)functions.jit_compile(made->code, JIT_COMPLETE); /* without it: interpreted */
+        (void)functions.pattern_info(made->code, INFO_CAPTURECOUNT, &made->groups);
+        return TRAWL_OK;
+    }
+    functions.code_free(made->code); /* or NULL */
+    if (functions.get_error_message(code, message, sizeof message) == ERROR_NOMEMORY)
+        return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
+    status = TRAWL_FAIL(error, ARGUMENT, "%s", message);
+    if (error != NULL)
+        error->text_offset = min_u64(at > before ? at - before : 0, most);
+    return status;
+}
+
+enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
+                                const struct regex_options *options, uint32_t flags,
+                                uint8_t line_end, struct pcre2 **out, struct trawl_error *error)
+{
+    const bool lines = (flags & TRAWL_WHOLE_LINE) != 0, words = (flags & TRAWL_WHOLE_WORD) != 0;
+    const char *before = lines ? "^(?:" : words ? "(?<!\\w)(?:" : "";
+    const char *after = lines ? ")$" : words ? ")(?!\\w)" : "";
+    const uint64_t begin = strlen(before), room = begin + count + strlen(after);
+    const bool crlf = options->ripgrep && (flags & TRAWL_CRLF) != 0;
+    enum trawl_status status;
+    struct pcre2 *made;
+    char *source;
+
+    TRAWL_TRY(load(error));
+    TRAWL_TRY(MEMORY_ZEROED(made, 1, error));
+    if (MEMORY_NEW(source, room + 1, error) != TRAWL_OK) {
+        memory_release(made, 1, sizeof *made);
+        return TRAWL_MEMORY;
+    }
+    memcpy(source, before, (size_t)begin);
+    memcpy(source + begin, bytes, (size_t)count);
+    memcpy(source + begin + count, after, strlen(after));
+    for (uint64_t i = 0; i < count; i++) /* at least as many as there are */
+        made->repetitions += bytes[i] == '*' || bytes[i] == '+' || bytes[i] == '{' ||
+                             (bytes[i] == '?' && (i == 0 || bytes[i - 1] != '('));
+    status = compile(made, source, room, begin, count, flags_of(options, line_end),
+                     crlf ? NEWLINE_ANYCRLF : NEWLINE_LF, error);
+    memory_release(source, room + 1, 1);
+    if (status != TRAWL_OK)
+        memory_release(made, 1, sizeof *made);
+    else
+        *out = made;
+    return status;
+}
+
+static void scratch_free(struct scratch *scratch)
+{
+    if (scratch == NULL)
+        return;
+    if (scratch->data != NULL)
+        functions.match_data_free(scratch->data);
+    if (scratch->context != NULL)
+        functions.match_context_free(scratch->context);
+    memory_release(scratch, 1, sizeof *scratch);
+}
+
+void pcre2_release(struct pcre2 *pcre2)
+{
+    for (uint32_t i = 0; i < SCRATCHES; i++)
+        scratch_free(pcre2->scratches[i]);
+    functions.code_free(pcre2->code);
+    functions.code_free(pcre2->broken); /* or NULL */
+    memory_release(pcre2, 1, sizeof *pcre2);
+}
+
+/* ---- Matches ------------------------------------------------------------------------------- */
+
+/* Returns memory for a match; NULL: there is none. */
+static struct scratch *scratch_new(const struct pcre2 *pcre2)
+{
+    struct scratch *made;
+
+    if (MEMORY_ZEROED(made, 1, NULL) != TRAWL_OK)
+        return NULL;
+    made->data = functions.match_data_create_from_pattern(pcre2->code, NULL);
+    made->context = functions.match_context_create(NULL);
+    if (made->data == NULL || made->context == NULL) {
+        scratch_free(made);
+        return NULL;
+    }
+    (void)functions.set_heap_limit(made->context, HEAP_KIB);
+    return made;
+}
+
+static bool may_run_machine_code(const struct pcre2 *pcre2, uint64_t count)
+{
+    double steps = (double)count;
+
+    for (uint32_t i = 0; i < pcre2->repetitions && steps <= JIT_STEPS; i++)
+        steps *= (double)count;
+    return steps <= JIT_STEPS;
+}
+
+static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre2_line line,
+                 uint64_t from, uint32_t flags, struct regex_span *spans, uint32_t span_count)
+{
+    const uint64_t steps = STEPS / (line.count + 1);
+    const size_t *found = functions.get_ovector_pointer(scratch->data);
+    int result;
+
+    (void)functions.set_match_limit(scratch->context,
+                                    (uint32_t)min_u64(max_u64(steps, STEPS_LEAST), STEPS_MOST));
+    flags |= may_run_machine_code(pcre2, line.count) ? 0 : NO_JIT;
+    flags |= line.is_utf8 ? NO_UTF_CHECK : 0;
+    do {
+        result = functions.match(line.is_utf8 ? pcre2->code : pcre2->broken, line.bytes,
+                                 (size_t)line.count, (size_t)from, flags, scratch->data,
+                                 scratch->context);
+        flags |= result == ERROR_JIT_STACKLIMIT ? NO_JIT : 0;
+    } while (result == ERROR_JIT_STACKLIMIT);
+    if (result == ERROR_NOMATCH || result == ERROR_BADUTFOFFSET)
+        return 0;
+    if (result < 0)
+        return result == ERROR_NOMEMORY ? -1 : PCRE2_OVER;
+    for (uint32_t i = 0; i < span_count; i++) {
+        const bool is_set = i <= pcre2->groups && found[2 * i] != SIZE_MAX;
+
+        spans[i].begin = is_set ? found[2 * i] : UINT64_MAX;
+        spans[i].end = is_set ? max_u64(found[2 * i + 1], found[2 * i]) : UINT64_MAX;
+    }
+    return 1;
+}
+
+/* As `match`, with memory of its own. */
+static int match_with(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
+                      uint32_t flags, struct regex_span *spans, uint32_t span_count)
+{
+    static _Thread_local char here; /* its address tells threads apart */
+    _Atomic(struct scratch *) *place =
+        &((struct pcre2 *)pcre2)->scratches[((uintptr_t)&here >> 12) % SCRATCHES];
+    struct scratch *scratch = atomic_exchange(place, NULL);
+    int found;
+
+    if (scratch == NULL)
+        scratch = scratch_new(pcre2);
+    if (scratch == NULL)
+        return -1;
+    found = match(pcre2, scratch, line, from, flags, spans, span_count);
+    scratch_free(atomic_exchange(place, scratch));
+    return found;
+}
+
+int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
+               struct regex_span *spans, uint32_t span_count)
+{
+    return match_with(pcre2, line, from, 0, spans, span_count);
+}
+
+int pcre2_find_at(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t begin, uint64_t end,
+                  struct regex_span *spans, uint32_t span_count)
+{
+    const bool is_within = pcre2->broken != NULL && line.is_utf8 && begin < line.count &&
+                           (line.bytes[begin] & 0xc0) == 0x80; /* no begin of a character */
+    int found = is_within ? 0 : match_with(pcre2, line, begin, ANCHORED, spans, span_count);
+    uint64_t from = is_within ? UINT64_MAX : 0;
+
+    /* After \K the match began earlier, so that PCRE2 goes through the line's matches again. */
+    while (found >= 0 && (found == 0 || spans[0].begin != begin || spans[0].end != end)) {
+        if (from > begin)
+            return 0;
+        found = match_with(pcre2, line, from, 0, spans, span_count);
+        if (found <= 0 || spans[0].begin > begin)
+            return found < 0 ? found : 0;
+        from = max_u64(from + 1, spans[0].end);
+        while (pcre2->broken != NULL && from < line.count && (line.bytes[from] & 0xc0) == 0x80)
+            from++;
+    }
+    return found;
+}
+
+uint32_t pcre2_groups(const struct pcre2 *pcre2)
+{
+    return pcre2->groups;
+}
+
+uint32_t pcre2_group(const struct pcre2 *pcre2, const char *name, uint64_t count)
+{
+    char text[130] = "";
+    int number;
+
+    if (count >= sizeof text || memchr(name, '\0', (size_t)count) != NULL)
+        return 0;
+    memcpy(text, name, (size_t)count);
+    number = functions.substring_number_from_name(pcre2->code, text);
+    return number > 0 ? (uint32_t)number : 0;
+}
