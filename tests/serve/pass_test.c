@@ -673,7 +673,8 @@ static void test_merges(void)
     options[3].utf8 = &others[2];
     options[4].utf8 = NULL;
     options[5].line_end_also_set = 1;
-    options[6].line_end_also = 1;
+    options[6].line_end_also_set = 1;
+    options[6].line_end_also = 'x';
     options[7].flags |= TRAWL_IGNORE_CASE;
     for (size_t i = 0; i < 9; i++)
         requests[i] = (struct pass_request){.state = &states[i == 8],
