@@ -364,7 +364,7 @@ def test_expressions():
     os.mkdir(tree)
     tg, name = os.path.join(folder, "tg"), os.path.join(tree, "text")
     draw = cases.random_of("expressions", 0)
-    fixed = (["-E", "x+", "text"], ["-P", "a(b", "text"], ["-P", r"\pL{9999}", "text"], ["-zoP", r"a\s*b", "text"], ["-rclP", "z*"])
+    fixed = (["-E", "x+", "text"], ["-P", "a(b", "text"], ["-P", r"\pL{99999}", "text"], ["-zoP", r"a\s*b", "text"], ["-rclP", "z*"])
     for number in range(cases.amount(120)):
         if number % 20 == 0:
             with open(name, "wb") as file:
