@@ -99,6 +99,7 @@ needs_codecs() {
     cat <<'ROWS'
 zlib1g-dev|[ -f /usr/include/zlib.h ]
 libisal-dev|[ -f /usr/include/isa-l/igzip_lib.h ]
+libpcre2-8-0|[ -n "$(ldconfig -p | grep libpcre2-8.so.0)" ]
 libre2-dev|[ -f /usr/include/re2/re2.h ]
 g++|have g++
 liblzma-dev|[ -f /usr/include/lzma.h ]
