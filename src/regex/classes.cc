@@ -19,39 +19,50 @@ namespace
 constexpr uint32_t case_end = 0x20000; // all letters with case lie below
 constexpr size_t known_max = 64, depth_max = 50;
 constexpr std::pair<uint32_t, uint32_t> ascii{0, 0x7f}, surrogates{0xd800, 0xdfff};
-const ranges letters{{'A', 'Z'}, {'a', 'z'}}, digits{{'0', '9'}}, blanks{{'\t', '\r'}, {' ', ' '}};
-const ranges alphanumeric{{'0', '9'}, {'A', 'Z'}, {'a', 'z'}};
-const ranges word{{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
-const std::map<std::string, ranges> by_name = {
-    {"alnum", alphanumeric},
-    {"alpha", letters},
-    {"ascii", {ascii}},
-    {"blank", {{'\t', '\t'}, {' ', ' '}}},
-    {"cntrl", {{0, 0x1f}, {0x7f, 0x7f}}},
-    {"digit", digits},
-    {"graph", {{'!', '~'}}},
-    {"lower", {{'a', 'z'}}},
-    {"print", {{' ', '~'}}},
-    {"punct", {{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}}},
-    {"space", blanks},
-    {"upper", {{'A', 'Z'}}},
-    {"word", word},
-    {"xdigit", {{'0', '9'}, {'A', 'F'}, {'a', 'f'}}}};
-// Unicode's White_Space.
-const ranges spaces{{'\t', '\r'},     {' ', ' '},       {0x85, 0x85},     {0xa0, 0xa0},
-                    {0x1680, 0x1680}, {0x2000, 0x200a}, {0x2028, 0x2029}, {0x202f, 0x202f},
-                    {0x205f, 0x205f}, {0x3000, 0x3000}};
-// Word characters, as in Unicode's technical standard 18. The ranges are joiners, and letters in
-// circles and squares, which belong to no category of letters.
-const chars words{{{0x200c, 0x200d},
-                   {0x24b6, 0x24e9},
-                   {0x1f130, 0x1f149},
-                   {0x1f150, 0x1f169},
-                   {0x1f170, 0x1f189}},
-                  {"\\p{L}", "\\p{Nl}", "\\p{M}", "\\p{Nd}", "\\p{Pc}"},
-                  false,
-                  {},
-                  false};
+// Ranges by name, which the first call of known() makes.
+struct names {
+    const ranges letters{{'A', 'Z'}, {'a', 'z'}}, digits{{'0', '9'}},
+        blanks{{'\t', '\r'}, {' ', ' '}};
+    const ranges alphanumeric{{'0', '9'}, {'A', 'Z'}, {'a', 'z'}};
+    const ranges word{{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
+    const std::map<std::string, ranges> by_name = {
+        {"alnum", alphanumeric},
+        {"alpha", letters},
+        {"ascii", {ascii}},
+        {"blank", {{'\t', '\t'}, {' ', ' '}}},
+        {"cntrl", {{0, 0x1f}, {0x7f, 0x7f}}},
+        {"digit", digits},
+        {"graph", {{'!', '~'}}},
+        {"lower", {{'a', 'z'}}},
+        {"print", {{' ', '~'}}},
+        {"punct", {{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}}},
+        {"space", blanks},
+        {"upper", {{'A', 'Z'}}},
+        {"word", word},
+        {"xdigit", {{'0', '9'}, {'A', 'F'}, {'a', 'f'}}}};
+    // Unicode's White_Space.
+    const ranges spaces{{'\t', '\r'},     {' ', ' '},       {0x85, 0x85},     {0xa0, 0xa0},
+                        {0x1680, 0x1680}, {0x2000, 0x200a}, {0x2028, 0x2029}, {0x202f, 0x202f},
+                        {0x205f, 0x205f}, {0x3000, 0x3000}};
+    // Word characters, as in Unicode's technical standard 18. The ranges are joiners, and letters
+    // in circles and squares, which belong to no category of letters.
+    const chars words{{{0x200c, 0x200d},
+                       {0x24b6, 0x24e9},
+                       {0x1f130, 0x1f149},
+                       {0x1f150, 0x1f169},
+                       {0x1f170, 0x1f189}},
+                      {"\\p{L}", "\\p{Nl}", "\\p{M}", "\\p{Nd}", "\\p{Pc}"},
+                      false,
+                      {},
+                      false};
+};
+
+const names &known()
+{
+    static const names made;
+
+    return made;
+}
 
 uint32_t last_of(const regex_options &options)
 {
@@ -341,15 +352,15 @@ bool reader::read_name(chars *made)
     if (length > 0) {
         made->negated = text[at + 2] == '^';
         const auto found =
-            by_name.find(text.substr(at + 2 + made->negated, length - 4 - made->negated));
+            known().by_name.find(text.substr(at + 2 + made->negated, length - 4 - made->negated));
         at += length;
-        if (found == by_name.end())
+        if (found == known().by_name.end())
             fail(begin, "unknown class or property: " + since(begin));
         made->own = found->second;
         if (fold && options.unicode)
             add_cases(&made->own, options);
         else if (fold && (found->first == "upper" || found->first == "lower"))
-            made->own = letters;
+            made->own = known().letters;
         return true;
     }
     if (!options.ripgrep && stands("[:") && text.find(":]", at + 2) != std::string::npos)
@@ -367,12 +378,12 @@ bool reader::read_name(chars *made)
     }
     if ((letter | 0x20) == 'd')
         *made = options.unicode ? chars{{}, {"\\p{Nd}"}, false, {}, false}
-                                : chars{digits, {}, false, {}, false};
+                                : chars{known().digits, {}, false, {}, false};
     else if ((letter | 0x20) == 'w')
-        *made = options.unicode ? words : chars{word, {}, false, {}, false};
+        *made = options.unicode ? known().words : chars{known().word, {}, false, {}, false};
     else
-        made->own = options.unicode   ? spaces
-                    : options.ripgrep ? blanks
+        made->own = options.unicode   ? known().spaces
+                    : options.ripgrep ? known().blanks
                                       : ranges{{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}};
     made->negated = (letter & 0x20) == 0;
     return true;
@@ -585,8 +596,8 @@ std::string marked_text_of(const chars &of, const regex_options &options)
         in = class_of(some[1]);
         out = class_of(some[0]);
     }
-    out = either({class_of(common(low, without(sum(word, line), 0x7f), 0x7f)), out});
-    return either({class_of(common(low, alphanumeric, 0x7f)),
+    out = either({class_of(common(low, without(sum(known().word, line), 0x7f), 0x7f)), out});
+    return either({class_of(common(low, known().alphanumeric, 0x7f)),
                    common(low, {{'_', '_'}}, 0x7f).empty() ? "" : "_--_",
                    common(low, line, 0x7f).empty() ? "" : "\\n--\\n",
                    in.empty() || is_word == nullptr ? "" : "_" + in + "_",

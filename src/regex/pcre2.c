@@ -195,7 +195,7 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
     }
     memcpy(source, before, (size_t)begin);
     memcpy(source + begin, bytes, (size_t)count);
-    memcpy(source + begin + count, after, strlen(after));
+    memcpy(source + begin + count, after, strlen(after) + 1);
     for (uint64_t i = 0; i < count; i++) /* at least as many as there are */
         made->repetitions += bytes[i] == '*' || bytes[i] == '+' || bytes[i] == '{' ||
                              (bytes[i] == '?' && (i == 0 || bytes[i - 1] != '('));

@@ -107,7 +107,7 @@ const re2::RE2 *copy_of(const struct regex *regex)
 // more.
 const re2::RE2 &program_here(const struct regex *regex)
 {
-    static thread_local struct {
+    static thread_local __attribute__((tls_model("initial-exec"))) struct {
         uint64_t serial, calls;
         const re2::RE2 *program;
     } asked[16];

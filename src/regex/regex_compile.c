@@ -32,7 +32,7 @@ static void free_programs(struct expressions *made, struct regex **programs)
     for (uint32_t i = 0; i < made->count && programs != NULL; i++)
         if (programs[i] != NULL)
             made->ops->release(programs[i]);
-    memory_release(programs, made->count, sizeof *programs);
+    memory_release(programs, made->count, sizeof(struct regex *));
 }
 
 static void expressions_free(void *object)
@@ -46,7 +46,7 @@ static void expressions_free(void *object)
     for (uint32_t i = 0; i < made->count && made->beyond != NULL; i++)
         if (made->beyond[i] != NULL)
             pcre2_release(made->beyond[i]);
-    memory_release(made->beyond, made->count, sizeof *made->beyond);
+    memory_release(made->beyond, made->count, sizeof(struct pcre2 *));
     memory_release((void *)made->may_be_empty, made->count, 1);
     if (made->whole != NULL)
         made->ops->release(made->whole);
@@ -146,7 +146,8 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     if (translated->has_byte && !options.bytes)
         return TRAWL_FAIL(error, ARGUMENT, "\\C: a part of a character has no word borders");
     if (made->marked == NULL)
-        TRAWL_TRY(MEMORY_ZEROED(made->marked, made->count, error));
+        TRAWL_TRY(memory_allocate_zeroed(made->count, sizeof(struct regex *),
+                                         (void **)&made->marked, error));
     if (made->may_be_empty == NULL)
         TRAWL_TRY(MEMORY_ZEROED(made->may_be_empty, made->count, error));
     words_prepare(made);
@@ -212,7 +213,8 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
     enum trawl_status status = TRAWL_ARGUMENT;
 
     if (made->beyond == NULL)
-        TRAWL_TRY(MEMORY_ZEROED(made->beyond, made->count, error));
+        TRAWL_TRY(memory_allocate_zeroed(made->count, sizeof(struct pcre2 *),
+                                         (void **)&made->beyond, error));
     made->needs_marks = true;
     TRAWL_TRY(pcre2_prepare((const char *)pattern.bytes, pattern.bytes_count, &made->options,
                             plan->flags, plan->line_end, &made->beyond[index], error));
