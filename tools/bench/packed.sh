@@ -6,45 +6,14 @@
 set -u
 export LC_ALL=C RIPGREP_CONFIG_PATH=
 mb=${1:-64} place=${PLACE:-/tmp/packed-bench} cores=$(nproc) rounds=${ROUNDS:-5}
+awk=$(cd "$(dirname "$0")/../../scripts" && pwd)/make-text.awk
 mkdir -p "$place" && cd "$place" || exit 2
-
-# English-like lines, the same on every machine: words are drawn with falling frequency (the square of a uniform
-# number) by Park and Miller's generator (1988), whose products stay below 2^53.
-cat >text.awk <<'AWK'
-function random(bound)
-{
-    state = (state * 16807) % 2147483647
-    return int(state / 2147483647 * bound)
-}
-
-BEGIN {
-    state = seed + 1
-    count = split("the of and to in that he shall unto for I his a they be is him not them it " \
-        "with all thou thy was which my me said but have as LORD their from when this out were " \
-        "are you upon by man up into there then people came had on one if house come before " \
-        "Israel king son therefore land hand children men day went saying make over servant " \
-        "among great earth heaven water stone river mountain city gate wall field seed fruit " \
-        "bread night morning evening light darkness voice word book name heart eyes brother " \
-        "father mother daughter wife prophet priest temple altar offering covenant statute " \
-        "judgment mercy wisdom counsel righteousness iniquity wilderness multitude tabernacle " \
-        "Jerusalem Babylon Egypt Jordan Lebanon Nebuchadnezzar Melchizedek", word, " ")
-    for (line = 1; line <= lines; line++) {
-        text = "Verse " line ":"
-        words = 8 + random(30)
-        for (i = 0; i < words; i++) {
-            u = random(65536) / 65536
-            text = text " " word[1 + int(u * u * count)]
-        }
-        print text "."
-    }
-}
-AWK
 
 make() { # NUMBER: the text, and what packs it
     local n=$1 name
     name=$(printf 't%02d' "$n")
     [ -s "$name.done" ] && return
-    awk -v lines=$((mb * 20000)) -v seed="$n" -f "$place/text.awk" | head -c $((mb << 20)) >"$name"
+    awk -v lines=$((mb * 20000)) -v seed="$n" -f "$awk" | head -c $((mb << 20)) >"$name"
     gzip -6 -c "$name" >"gz/$name.gz"
     zstd -q -3 -c "$name" >"zst/$name.zst"
     bgzip -c "$name" >"bgz/$name.gz"
@@ -53,7 +22,7 @@ make() { # NUMBER: the text, and what packs it
     echo made >"$name.done"
 }
 export -f make
-export mb place
+export mb awk
 mkdir -p gz zst bgz bz2 xz
 seq 1 32 | xargs -P "$cores" -n 1 bash -c 'make $0'
 [ -s one.gz ] || cat t01 t02 t03 t04 t05 t06 t07 t08 >eight
