@@ -39,6 +39,11 @@ have_locale_sources() {
     have localedef && [ -f /usr/share/i18n/locales/tr_TR ]
 }
 
+# have_library NAME: for users whose PATH lacks /sbin, too.
+have_library() {
+    PATH=$PATH:/usr/sbin:/sbin ldconfig -p | grep -F "$1" >/dev/null
+}
+
 have_python_headers() {
     python3 - <<'END' 2>/dev/null
 import os, sysconfig
@@ -64,7 +69,9 @@ needs_test() {
 g++|have g++
 pkg-config|have pkg-config
 clang-format|have clang-format
+curl|have curl
 git|have git
+less|have less
 ripgrep|have rg
 shellcheck|have shellcheck
 tmux|have tmux
@@ -99,7 +106,7 @@ needs_codecs() {
     cat <<'ROWS'
 zlib1g-dev|[ -f /usr/include/zlib.h ]
 libisal-dev|[ -f /usr/include/isa-l/igzip_lib.h ]
-libpcre2-8-0|[ -n "$(ldconfig -p | grep libpcre2-8.so.0)" ]
+libpcre2-8-0|have_library libpcre2-8.so.0
 libre2-dev|[ -f /usr/include/re2/re2.h ]
 g++|have g++
 liblzma-dev|[ -f /usr/include/lzma.h ]
@@ -129,7 +136,7 @@ needs_bench() {
     cat <<'ROWS'
 ripgrep|have rg
 ugrep|have ugrep
-libhyperscan5|ldconfig -p | grep -q libhs.so.5
+libhyperscan5|have_library libhs.so.5
 ROWS
 }
 
