@@ -2,11 +2,17 @@
 # packed.sh [MB]: times compressed files: trawl beside as many processes of each format's decoder, ripgrep and
 # ugrep, with 1, 4 and 16 cores; the best of $ROUNDS (5) whole commands that search for a string that is absent.
 # MB: megabytes of text in each of 32 files (64). All programs are found on PATH; the files are made from seeds
-# in $PLACE (/tmp/packed-bench) and kept for a second run. docs/benchmarks.md has the figures.
+# in a folder of $PLACE (/tmp/packed-bench) and kept for a second run. docs/benchmarks.md has the figures.
 set -u
 export LC_ALL=C RIPGREP_CONFIG_PATH=
-mb=${1:-64} place=${PLACE:-/tmp/packed-bench} cores=$(nproc) rounds=${ROUNDS:-5}
+mb=${1:-64} place=${PLACE:-/tmp/packed-bench}/${1:-64} cores=$(nproc) rounds=${ROUNDS:-5}
 awk=$(cd "$(dirname "$0")/../../scripts" && pwd)/make-text.awk
+for program in trawl rg ugrep gzip igzip bgzip zstd pzstd xz bzip2 lbzip2; do
+    command -v $program >/dev/null || {
+        echo "packed.sh: $program is missing" >&2
+        exit 2
+    }
+done
 mkdir -p "$place" && cd "$place" || exit 2
 
 make() { # NUMBER: the text, and what packs it
@@ -25,23 +31,27 @@ export -f make
 export mb awk
 mkdir -p gz zst bgz bz2 xz
 seq 1 32 | xargs -P "$cores" -n 1 bash -c 'make $0'
-[ -s one.gz ] || cat t01 t02 t03 t04 t05 t06 t07 t08 >eight
-[ -s one.gz ] || {
+[ -e one.done ] || {
+    cat t01 t02 t03 t04 t05 t06 t07 t08 >eight
     gzip -6 -c eight >one.gz &
     bgzip -@ "$cores" -c eight >one.bgz.gz
     pzstd -q -p "$cores" -c eight >one.zst
     xz -2 -T"$cores" --block-size=8MiB -c eight >one.xz
     head -c $((mb << 21)) eight | lbzip2 -c >one.bz2
     wait
+    touch one.done
 }
 cat gz/*.gz xz/* zst/* bz2/* bgz/* one.* >/dev/null
 
-best() { # TEXT-MB LABEL COMMAND...: best wall time of $rounds
+best() { # TEXT-MB LABEL COMMAND...: best wall time of $rounds; a status of 1 says that nothing was found
     local megabytes=$1 label=$2 least="" begin end
     shift 2
     for _ in $(seq "$rounds"); do
         begin=$(date +%s%N)
-        "$@" >/dev/null 2>&1
+        "$@" >/dev/null 2>&1 || [ $? -eq 1 ] || {
+            echo "  $label failed"
+            return
+        }
         end=$(date +%s%N)
         [ -z "$least" ] || [ $((end - begin)) -lt "$least" ] && least=$((end - begin))
     done
