@@ -1,8 +1,8 @@
 """ledger: keeps the last figures of each machine in docs/measurements/ledger.json, and says which rows fell.
 
-A figure is a speed in GB/s, by the fastest run. In a row that measures the machine's read speed, too, the figure is
-the multiple of the read speed of the same run, so that a slower clock does not count as a fall. Only trawl's own
-figures are kept."""
+A figure is a speed in GB/s, by the fastest run. In a row that measures the machine's read speed, too, figures are
+multiples of the read speed of the same run, except that of the row's first contestant, so that a slower clock does
+not count as a fall. Only trawl's own figures are kept."""
 import json
 import os
 
@@ -10,7 +10,6 @@ from runner import ROOT, die
 
 PATH = os.path.join(ROOT, 'docs/measurements/ledger.json')
 FALLEN = 0.97  # a smaller share of the last figure is a fall
-READS = ('device-read', 'read, one thread', 'read, all threads')
 OTHERS = ('grep', 'rg', 'ugrep', 'memmem', 'Hyperscan', 'aho-corasick', 'read', 'device-', 'polars', 'copy', 'trawl, CPU')
 
 
@@ -36,8 +35,7 @@ def figures(data):
         for name, it in known.items():
             if name.startswith(OTHERS):
                 continue
-            read = next((known[one] for one in READS if one in known and one.split(', ')[1:] == name.split(', ')[1:2]),
-                        known.get(READS[0]))
+            read = known.get(f"read, {name.partition(', ')[2]}", known.get('device-read'))
             if read is not None and name != row['results'][0]['name']:
                 value = min(read['seconds']) / min(it['seconds'])
             else:
@@ -54,9 +52,14 @@ def read():
         return {}
 
 
+def last_figures(data):
+    """Return the last figures of the machine and the benchmark, as `figures` does."""
+    return read().get(machine_of(data), {}).get(data['benchmark'], {})
+
+
 def fallen(data):
     """Yield (row, contestant, last figure, figure) for each figure that fell. Rows without a last figure do not fall."""
-    last = read().get(machine_of(data), {}).get(data['benchmark'], {})
+    last = last_figures(data)
     for row, now in figures(data).items():
         for name, value in now.items():
             before = last.get(row, {}).get(name)
@@ -65,11 +68,13 @@ def fallen(data):
 
 
 def write(data):
-    """Keep the figures as the machine's last figures. The figures of rows that were not measured stay."""
+    """Keep the figures as the machine's last figures, and how each command measured last. The figures of rows that
+    were not measured stay."""
     kept = read()
     mine = kept.setdefault(machine_of(data), {})
     rows = mine.setdefault(data['benchmark'], {})
-    mine['measured'] = {'last': {key: data['machine'][key] for key in ('commit', 'date', 'command')}}
+    head = data['machine']
+    mine.setdefault('measured', {})[head['command']] = {it: head[it] for it in ('commit', 'date')}
     for row, now in figures(data).items():
         rows.setdefault(row, {}).update(now)
     with open(PATH, 'w', encoding='utf-8') as file:
@@ -84,8 +89,8 @@ def write(data):
 def report(data):
     """Print the falls, the greatest first. Return the exit status."""
     falls = sorted(fallen(data), key=lambda it: it[3] / it[2])
-    known = read().get(machine_of(data), {}).get(data['benchmark'], {})
-    compared = sum(key(row) in known for row in data['rows'])
+    last = last_figures(data)
+    compared = sum(key(row) in last for row in data['rows'])
     print(f"{machine_of(data)}: {compared} of {len(data['rows'])} rows have a last figure; "
           f'{len(falls)} figures fell below {FALLEN}')
     for row, name, before, value in falls:
