@@ -171,7 +171,7 @@ def judge(figures, claim, who='who'):
         here = f'at best {digits(max(values))}' if kind == 'reach' else span(values)
         held = f'{factor.count(True)} of {len(cells)}' if len(cells) > 1 else ''
         held += f', {factor.count(None)} undecided' if held and None in factor else ''
-        held += f', {len(cases) - len(cells)} not measured' if held and len(cases) > len(cells) else ''
+        held += f', {len(cases) - len(cells)} open' if held and len(cases) > len(cells) else ''
         if kind == 'reach':
             order, factor = [holds(claim, max(values), 1)], [holds(claim, max(values))]
     if kind in ('equal', 'at most'):

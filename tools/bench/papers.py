@@ -277,20 +277,20 @@ def cell(figures, ref):
 
 
 def runs_said(figures, refs):
-    """Return how many runs each figure of a table is the mean of."""
+    """Return of how many runs a table's figures are means, or of how many patterns medians."""
     found = [(figures.rows[ref.split('|')[0]], figures.find(ref)) for ref in refs if figures.good(figures.find(ref))]
     counts = sorted({len(it['seconds']) for _, it in found})
     if not counts:
         return ''
     many = f'{counts[0]} to {counts[-1]}' if len(counts) > 1 else f'{counts[0]}'
     if 'patterns' in found[0][0]:
-        return f'; medians (quartiles) of {many} patterns'
-    return f"; means of {many} run{'s' if counts[-1] > 1 else ''}"
+        return f'; {many} patterns'
+    return f"; {many} run{'s' if counts[-1] > 1 else ''}"
 
 
 def table_lines(figures, made):
     """Make a table. If the source printed numbers for a column, they stand in a column before
-    ours."""
+    ours. A sentence names the rows in which nothing was measured."""
     marked = any(row[2] for row in made['rows'])
     heads, columns, all_refs = [made['corner']] + (['whose'] if marked else []), [], []
     for head, key, *suffix in made['columns']:
@@ -304,12 +304,16 @@ def table_lines(figures, made):
             head += ': here'
         heads.append(head)
         columns.append([cell(figures, ref) for ref in refs])
-    lines = [[row[0]] + ([row[2] or 'published'] if marked else []) + [column[i] for column in columns]
-             for i, row in enumerate(made['rows'])]
+    lines, bare = [], []
+    for row, *values in zip(made['rows'], *columns):
+        if set(values) <= {'not measured', '-'}:
+            bare.append(row[0])
+        else:
+            lines.append([row[0]] + ([row[2] or 'published'] if marked else []) + values)
     caption = f" {made['caption']}" if made['caption'] else ''
+    caption += f" Not measured: {'; '.join(bare)}." if bare else ''
     title = f"{made['title']} ({made['unit']}{runs_said(figures, all_refs)})."
-    lines = narrow(heads, lines, left=1 + marked)
-    return ['', f'**{title}**{caption}', ''] + lines
+    return ['', f'**{title}**{caption}'] + ([''] + narrow(heads, lines, left=1 + marked) if lines else [])
 
 
 def part(data, paper):
@@ -417,10 +421,10 @@ def overview(data):
     kinds = ', '.join(f'{name} ({size})' for name, size in data.get('texts', {}).values())
     return said + [''] + narrow(
         ['publication', 'main claim: order', 'factor', 'other claims: order', 'factor', 'trawl beside the source'], lines, left=6) + [
-        '', 'The last column compares whole searches, copies and sorting included, on the same kind of processor: the least mean '
-        'time of the forms that the source has or suggests, divided by trawl\'s least mean time. '
+        '', 'The last column: whole searches, copies and sorting included, on the same kind of processor; the least mean '
+        'time of published and suggested forms, divided by trawl\'s least mean time. '
         f"trawl is slower in {len(behind)} of {count} comparisons{': ' if behind else ''}{'; '.join(behind)}.", ''] + machine_lines(data) + [
-            f"- gpu: {data['gpu'] or 'none'}; {data['grep']}; texts (bytes): {kinds or 'generated'}"]
+            f"- {data['grep']}; texts (bytes): {kinds or 'generated'}"]
 
 
 def section(data):

@@ -61,7 +61,8 @@ def table(columns, rows, left=1):
 
 
 def machine_lines(data):
-    """Return the lines that describe the machine, the build and the command of a measurement."""
+    """Return the lines that describe the machine, the build and the command of a measurement, without options that name
+    output files."""
     machine = data['machine']
     processor = ', '.join([machine['processor'], f"{machine['cores']} cores"]
                           + ([machine['gpu']] if machine.get('gpu') else [])
@@ -69,14 +70,14 @@ def machine_lines(data):
     return [f"- machine: {processor}; {machine['system']}",
             f"- trawl {machine['trawl']}, commit {machine['commit']}, instruction set "
             f"{machine['instruction_set']}, {machine['compiler']}; {machine['date']}, "
-            f"`{machine['command']}`"]
+            f"`{re.sub(r' --(json|svg|markdown)=[^ ]+', '', machine['command'])}`"]
 
 
 def opening(data):
-    """Return the lines that name the file of results and the machine, without options that name output files."""
+    """Return the lines that name the file of results and the machine."""
     name = data['benchmark']
     return [f'Every single time is in [measurements/{name}.json](measurements/{name}.json).', '',
-            *(re.sub(r' --(json|svg|markdown)=[^ `]+', '', line) for line in machine_lines(data))]
+            *machine_lines(data)]
 
 
 def spread_line(data):
