@@ -202,6 +202,11 @@ class Docs(Case):
             self.assertEqual(list(ledger.fallen(measured(1, 2.05, 9))), [])
             self.assertEqual(list(ledger.fallen(measured(2, 4, 1))), [])
             self.assertEqual(list(ledger.fallen(measured(1, 2.5, 1))), [('a [10]', 'trawl, GPU', 0.5, 0.4)])
+            for number in (1, 2):  # no time of the read, or of trawl
+                refused = measured(1, 2, 1)
+                refused['rows'][0]['results'][number] = {
+                    'name': refused['rows'][0]['results'][number]['name'], 'why': 'refused'}
+                self.assertEqual(list(ledger.fallen(refused)), [('a [10]', 'trawl, GPU', 0.5, 0)])
 
 
 PARTS = {'wrong': Wrong, 'suites': Suites, 'gpu': Gpu, 'papers': Papers, 'docs': Docs}

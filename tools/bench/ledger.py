@@ -27,19 +27,25 @@ def key(row):
     return f"{row['name']} [{row['text_bytes']}]"
 
 
+def is_timed(it):
+    return it.get('seconds') and not it.get('wrong')
+
+
 def figures(data):
     """Return {row, with the bytes of its text: {contestant: figure}}."""
     made = {}
     for row in data['rows']:
-        known = {it['name']: it for it in row['results'] if it.get('seconds') and not it.get('wrong')}
+        known = {it['name']: it for it in row['results']}
         for name, it in known.items():
-            if name.startswith(OTHERS):
-                continue
             read = known.get(f"read, {name.partition(', ')[2]}", known.get('device-read'))
-            if read is not None and name != row['results'][0]['name']:
+            if name.startswith(OTHERS) or not is_timed(it):
+                continue
+            if read is None or name == row['results'][0]['name']:
+                value = row['text_bytes'] / min(it['seconds']) / 1e9
+            elif is_timed(read):
                 value = min(read['seconds']) / min(it['seconds'])
             else:
-                value = row['text_bytes'] / min(it['seconds']) / 1e9
+                continue
             made.setdefault(key(row), {})[name] = float(f'{value:.4g}')
     return made
 
@@ -58,13 +64,15 @@ def last_figures(data):
 
 
 def fallen(data):
-    """Yield (row, contestant, last figure, figure) for each figure that fell. Rows without a last figure do not fall."""
-    last = last_figures(data)
-    for row, now in figures(data).items():
-        for name, value in now.items():
-            before = last.get(row, {}).get(name)
+    """Yield (row, contestant, last figure, figure) for each figure that fell. Rows without a last figure do not fall.
+    A contestant of which no time is known has the figure 0."""
+    last, now = last_figures(data), figures(data)
+    for row in data['rows']:
+        for it in row['results']:
+            before = last.get(key(row), {}).get(it['name'])
+            value = now.get(key(row), {}).get(it['name'], 0)
             if before is not None and value < FALLEN * before:
-                yield row, name, before, value
+                yield key(row), it['name'], before, value
 
 
 def write(data):
