@@ -47,9 +47,9 @@ ROWS += [(f'tree {mode}', 'tree', word, options, 0, (GREP, RG), {})
              ('unsafe', '-c -v', '-c -v'), ('unsafe', '-n -w', '-n -w'), ('Qxzjvkw', '-n', '-n absent'))]
 ROWS += [(f'tree, ignore rules {mode}', 'tree', word, mode.split()[0], 0, (RG,), {'ignores': True})
          for word, mode in (('Qxzjvkw', '-l absent'), ('unsafe', '-c'), ('unsafe', '-n'))]
-# (name of a row, label) of the table in README.md and of the plot, in order. README begins with a row that
-# trawl wins clearly; the row that trawl loses stays, at the end.
-PLOTTED = (
+# (name of a row, label) of the table in README.md, in order. The table begins with a row that trawl wins clearly; the
+# row that trawl loses stays, at the end.
+README_ROWS = (
     ('frequent word -c', 'count lines with "the"'),
     ('frequent word -n', 'print lines with "the", numbered'),
     ('frequent word -o', 'print every "the"'),
@@ -209,21 +209,16 @@ def section(data):
     return lines + table(['row', 'pattern', *names, 'MiB', 'ratio'], cells, left=2)
 
 
-def plotted(data):
-    """Return (label, GB/s of trawl, ripgrep and grep) for the rows in PLOTTED."""
-    rows_of = {row['name']: row for row in data['rows']}
-    for name, label in PLOTTED:
+def readme(data):
+    """Make the table of README.md: GB/s of trawl, ripgrep and grep."""
+    machine, versions = data['machine'], data['versions']
+    rows_of, cells = {row['name']: row for row in data['rows']}, []
+    for name, label in README_ROWS:
         row = rows_of.get(name)
         if row:
-            known = [median(result(row, it)) for it in (TRAWL, RG, RG_READ, GREP)]
-            rg = min((it for it in known[1:3] if it), default=None)
-            yield label, [row['text_bytes'] / it / 1e9 if it else None for it in (known[0], rg, known[3])]
-
-
-def readme(data):
-    """Make the table of README.md."""
-    machine, versions = data['machine'], data['versions']
-    cells = [[label] + [number(it, '.1f') for it in values] for label, values in plotted(data)]
+            trawl, *rg, grep = (median(result(row, it)) for it in (TRAWL, RG, RG_READ, GREP))
+            known = trawl, min(filter(None, rg), default=None), grep
+            cells.append([label] + [number(row['text_bytes'] / it / 1e9 if it else None, '.1f') for it in known])
     return table(['GB/s', 'trawl', versions[RG], f"GNU grep {versions[GREP].split()[-1]}"], cells) + [
         '', f"Whole commands on {machine['text_bytes'] / 2**30:g} GiB in the page cache, from start "
         'to end. trawl uses all cores, and so does ripgrep in a tree; ripgrep searches a single file with one '
