@@ -128,7 +128,7 @@ static bool is_worth(const struct scan *scan, struct price price, double took, d
     *cost = COMPARE_NS + price.once_ns;
     return saved * rest >= REST_PAYS * *cost ||
            (saved > SPENT_SAVED * took &&
-            (double)own->spent + (double)own->advance >= SPENT_PAYS * *cost);
+            (double)own->spent + (double)cpu_sizes.trial_advance >= SPENT_PAYS * *cost);
 }
 
 /* Begins a tournament if one pays. */
