@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "cpu/set_class.h"
 
 #define TEXT_MAX (64u << 10)
 #define SET_MAX 128u       /* with more literals, more positions pass the nibble tables */
@@ -100,14 +101,9 @@ static void take_position(struct brief *brief, uint64_t x)
 {
     const struct plan_set *set = &brief->plan->set;
     const struct plan_set_tables *tables = brief->tables;
-    uint64_t head = 0;
-    uint32_t bucket;
+    uint64_t head = set_load_head(brief->text + x, brief->count - x);
+    uint32_t bucket = plan_hash64((head | set->head_fold) & set->head_mask, set->bucket_bits);
 
-    if (brief->count - x >= sizeof head)
-        memcpy(&head, brief->text + x, sizeof head);
-    else
-        memcpy(&head, brief->text + x, (size_t)(brief->count - x));
-    bucket = plan_hash64((head | set->head_fold) & set->head_mask, set->bucket_bits);
     if ((brief->plan->flags & TRAWL_IGNORE_CASE) != 0)
         head |= 0x2020202020202020ull;
     for (uint32_t e = tables->buckets[bucket]; e < tables->buckets[bucket + 1]; e++) {
@@ -176,10 +172,11 @@ bool brief_search(const struct find_ops *find, const struct trawl_plan *plan, co
         search_literal(&brief, find);
         return brief.work <= brief.work_max;
     }
-    if (plan->literal_count > SET_MAX || !plan->has_buckets || find->nibbles == NULL ||
+    if (plan->literal_count > SET_MAX || find->nibbles == NULL ||
         plan_nibbles_want(plan, &nibbles, NULL) != TRAWL_OK ||
         plan_set_want(plan, &brief.tables, NULL) != TRAWL_OK)
         return false;
+    TRAWL_ASSERT(plan->has_buckets && nibbles != NULL);
     search_set(&brief, find, nibbles);
     return brief.work <= brief.work_max;
 }
