@@ -18,8 +18,6 @@
 #define WORK_ONCE 1024u    /* work that each call may do, besides half the text's bytes */
 #define POSITIONS 512u     /* room for the candidates of a literal */
 #define FIRST_BYTES 1024u  /* the first occurrence is looked for in this many begins at a time */
-/* bytes behind a position that the nibble tables' vectors load */
-#define KEPT (PLAN_NIBBLE_REACH - 1u + FIND_LOAD_SLACK)
 
 struct brief {
     const struct trawl_plan *plan;
@@ -135,11 +133,12 @@ static void search_set(struct brief *brief, const struct find_ops *find,
                        const struct plan_nibbles *nibbles)
 {
     const uint64_t limit = brief->count - brief->plan->length_min + 1;
-    uint8_t end[64 * 2 + KEPT + PLAN_NIBBLE_REACH];
+    uint8_t end[64 * 2 + FIND_SET_KEPT + PLAN_NIBBLE_REACH];
     uint64_t at = 0;
 
     while (at < limit && !is_over(brief)) {
-        uint64_t room = brief->count - at, words = room > KEPT ? (room - KEPT) / 64 : 0;
+        uint64_t room = brief->count - at,
+                 words = room > FIND_SET_KEPT ? (room - FIND_SET_KEPT) / 64 : 0;
         uint64_t positions = min_u64(limit - at, 64 * min_u64(words, FIND_TILE_WORDS));
 
         if (brief->found->is_first)
@@ -148,7 +147,7 @@ static void search_set(struct brief *brief, const struct find_ops *find,
             search_words(brief, find, nibbles, brief->text + at, at, positions);
         } else { /* near the end: in a copy with room behind the text */
             positions = min_u64(limit - at, 128);
-            room = min_u64(room, 64 * 2 + KEPT);
+            room = min_u64(room, 64 * 2 + FIND_SET_KEPT);
             memcpy(end, brief->text + at, (size_t)room);
             memset(end + room, 0, PLAN_NIBBLE_REACH);
             search_words(brief, find, nibbles, end, at, positions);

@@ -5,8 +5,6 @@
 
 #define CANDIDATE_WORK 16u
 #define TAIL_WORK 4u /* work for a character of a tail */
-/* bytes after a position that the filters read: the tested bytes, and whole vectors */
-#define SET_KEPT (PLAN_NIBBLE_REACH - 1u + FIND_LOAD_SLACK)
 
 /* Emits the literal if it stands at position x. */
 static void verify_literal(struct scan *scan, uint64_t x, uint32_t index)
@@ -82,7 +80,7 @@ static uint64_t fill(struct scan *scan, uint64_t *positions)
 
     TRAWL_ASSERT(scan->at < scan->limit && scan->limit <= scan->loadable);
     *positions = min_u64(scan->limit - scan->at, cpu_sizes.tile_positions);
-    words = min_u64((*positions + 63) / 64, room > SET_KEPT ? (room - SET_KEPT) / 64 : 0);
+    words = min_u64((*positions + 63) / 64, room > FIND_SET_KEPT ? (room - FIND_SET_KEPT) / 64 : 0);
     if (words == 0)
         return 0;
     *positions = min_u64(*positions, 64 * words);
