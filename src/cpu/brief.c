@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "cpu/set_class.h"
 
 #define TEXT_MAX (64u << 10)
 #define SET_MAX 128u       /* with more literals, more positions pass the nibble tables */
@@ -17,8 +18,6 @@
 #define WORK_ONCE 1024u    /* work that each call may do, besides half the text's bytes */
 #define POSITIONS 512u     /* room for the candidates of a literal */
 #define FIRST_BYTES 1024u  /* the first occurrence is looked for in this many begins at a time */
-/* bytes behind a position that the nibble tables' vectors load */
-#define KEPT (PLAN_NIBBLE_REACH - 1u + FIND_LOAD_SLACK)
 
 struct brief {
     const struct trawl_plan *plan;
@@ -100,14 +99,9 @@ static void take_position(struct brief *brief, uint64_t x)
 {
     const struct plan_set *set = &brief->plan->set;
     const struct plan_set_tables *tables = brief->tables;
-    uint64_t head = 0;
-    uint32_t bucket;
+    uint64_t head = set_load_head(brief->text + x, brief->count - x);
+    uint32_t bucket = plan_hash64((head | set->head_fold) & set->head_mask, set->bucket_bits);
 
-    if (brief->count - x >= sizeof head)
-        memcpy(&head, brief->text + x, sizeof head);
-    else
-        memcpy(&head, brief->text + x, (size_t)(brief->count - x));
-    bucket = plan_hash64((head | set->head_fold) & set->head_mask, set->bucket_bits);
     if ((brief->plan->flags & TRAWL_IGNORE_CASE) != 0)
         head |= 0x2020202020202020ull;
     for (uint32_t e = tables->buckets[bucket]; e < tables->buckets[bucket + 1]; e++) {
@@ -139,11 +133,12 @@ static void search_set(struct brief *brief, const struct find_ops *find,
                        const struct plan_nibbles *nibbles)
 {
     const uint64_t limit = brief->count - brief->plan->length_min + 1;
-    uint8_t end[64 * 2 + KEPT + PLAN_NIBBLE_REACH];
+    uint8_t end[64 * 2 + FIND_SET_KEPT + PLAN_NIBBLE_REACH];
     uint64_t at = 0;
 
     while (at < limit && !is_over(brief)) {
-        uint64_t room = brief->count - at, words = room > KEPT ? (room - KEPT) / 64 : 0;
+        uint64_t room = brief->count - at,
+                 words = room > FIND_SET_KEPT ? (room - FIND_SET_KEPT) / 64 : 0;
         uint64_t positions = min_u64(limit - at, 64 * min_u64(words, FIND_TILE_WORDS));
 
         if (brief->found->is_first)
@@ -152,7 +147,7 @@ static void search_set(struct brief *brief, const struct find_ops *find,
             search_words(brief, find, nibbles, brief->text + at, at, positions);
         } else { /* near the end: in a copy with room behind the text */
             positions = min_u64(limit - at, 128);
-            room = min_u64(room, 64 * 2 + KEPT);
+            room = min_u64(room, 64 * 2 + FIND_SET_KEPT);
             memcpy(end, brief->text + at, (size_t)room);
             memset(end + room, 0, PLAN_NIBBLE_REACH);
             search_words(brief, find, nibbles, end, at, positions);
@@ -176,10 +171,11 @@ bool brief_search(const struct find_ops *find, const struct trawl_plan *plan, co
         search_literal(&brief, find);
         return brief.work <= brief.work_max;
     }
-    if (plan->literal_count > SET_MAX || !plan->has_buckets || find->nibbles == NULL ||
+    if (plan->literal_count > SET_MAX || find->nibbles == NULL ||
         plan_nibbles_want(plan, &nibbles, NULL) != TRAWL_OK ||
         plan_set_want(plan, &brief.tables, NULL) != TRAWL_OK)
         return false;
+    TRAWL_ASSERT(plan->has_buckets && nibbles != NULL);
     search_set(&brief, find, nibbles);
     return brief.work <= brief.work_max;
 }

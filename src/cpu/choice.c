@@ -72,8 +72,7 @@ static struct tournament tournament_of(const struct trawl_plan *plan)
     bool has_parts = plan->pattern_count > 1 && plan->pattern_count <= PARTS_PATTERNS_MAX;
     struct tournament made = {
         .warm = 1 + (uint32_t)min_u64(plan->literal_bytes_total / WARM_BYTES, WARM_MAX),
-        .left = cpu_sizes.trial_bytes,
-        .advance = cpu_sizes.trial_advance};
+        .left = cpu_sizes.trial_bytes};
 
     made.fits = (uint32_t)plan->has_buckets << PROGRAM_BUCKETS |
                 (uint32_t)plan->has_classes << PROGRAM_CLASSES |

@@ -128,7 +128,7 @@ static bool is_worth(const struct scan *scan, struct price price, double took, d
     *cost = COMPARE_NS + price.once_ns;
     return saved * rest >= REST_PAYS * *cost ||
            (saved > SPENT_SAVED * took &&
-            (double)own->spent + (double)own->advance >= SPENT_PAYS * *cost);
+            (double)own->spent + (double)cpu_sizes.trial_advance >= SPENT_PAYS * *cost);
 }
 
 /* Begins a tournament if one pays. */
@@ -235,14 +235,16 @@ void tournament_run(struct scan *scan, program_price price, program_run run)
         own->open == 0 && bytes < cpu_sizes.trial_bytes && ++own->short_texts % SHORT_TIMED > 0;
 
     while (scan->at < limit && !scan->over) {
-        bool goes_on = own->open != 0, is_first = scan->want == WANT_FIRST;
+        /* searching for each part in turn finds the first occurrence late */
+        enum program program =
+            scan->want == WANT_FIRST && own->now >= PROGRAM_ALONE ? own->first : own->now;
+        bool goes_on = own->open != 0;
         uint64_t piece = goes_on ? own->left : max_u64(own->left, cpu_sizes.trial_bytes);
         uint64_t from = scan->at, ns, makes;
 
-        if ((own->fits & (own->fits - 1)) == 0 || is_short ||
-            (is_first && own->now >= PROGRAM_ALONE)) {
+        if ((own->fits & (own->fits - 1)) == 0 || is_short || program != own->now) {
             scan->limit = limit;
-            run(scan, is_first ? own->first : own->now);
+            run(scan, program);
             return;
         }
         scan->limit = from + min_u64(limit - from, piece);

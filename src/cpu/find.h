@@ -14,6 +14,8 @@
 #include "plan/plan.h"
 
 #define FIND_LOAD_SLACK 64u
+/* bytes after a position that a set's filters read: the tested bytes, and whole vectors */
+#define FIND_SET_KEPT (PLAN_NIBBLE_REACH - 1u + FIND_LOAD_SLACK)
 #define FIND_FIRST_MAX 8u
 #define FIND_PAIR_ROOM 256u
 

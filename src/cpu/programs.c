@@ -154,8 +154,11 @@ static void run(struct scan *scan, enum program program)
 
 void scan_any_set(struct scan *scan)
 {
-    if (!scan->worker->tournament.is_warm && scan->plan->has_buckets && wants_few(scan))
-        scan->worker->tournament.now = PROGRAM_BUCKETS;
+    struct tournament *own = &scan->worker->tournament;
+
+    if (!own->is_warm && own->first == PROGRAM_CLASSES && scan->plan->has_buckets &&
+        wants_few(scan))
+        own->now = PROGRAM_BUCKETS;
     tournament_run(scan, least_price, run);
 }
 

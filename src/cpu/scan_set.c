@@ -1,27 +1,10 @@
 /* scan_set: searches for a set by buckets: a bitmap of grams proposes positions, buckets list
  * literals, and a comparison of bytes decides. */
-#include <string.h>
-
 #include "base/checked.h"
 #include "cpu/worker.h"
 
 #define CANDIDATE_WORK 16u
 #define TAIL_WORK 4u /* work for a character of a tail */
-/* bytes after a position that the filters read: the tested bytes, and whole vectors */
-#define SET_KEPT (PLAN_NIBBLE_REACH - 1u + FIND_LOAD_SLACK)
-
-/* Returns the 8 bytes at position x; bytes that are not readable are 0. */
-static uint64_t head_at(const struct scan *scan, uint64_t x)
-{
-    uint64_t head = 0;
-
-    TRAWL_ASSERT(x < scan->loadable);
-    if (scan->loadable - x >= sizeof head)
-        memcpy(&head, scan->chunk->bytes + x, sizeof head);
-    else
-        memcpy(&head, scan->chunk->bytes + x, (size_t)(scan->loadable - x));
-    return head;
-}
 
 /* Emits the literal if it stands at position x. */
 static void verify_literal(struct scan *scan, uint64_t x, uint32_t index)
@@ -53,7 +36,7 @@ static void verify_position(struct scan *scan, uint64_t x)
     const struct trawl_plan *plan = scan->plan;
     const struct plan_set *set = &plan->set;
     const struct plan_set_tables *tables = scan->worker->set;
-    uint64_t head = head_at(scan, x);
+    uint64_t head = set_load_head(scan->chunk->bytes + x, scan->loadable - x);
     const uint64_t *bitmap = tables->wide != NULL ? tables->wide : tables->bitmap;
     uint32_t hash =
         tables->wide != NULL
@@ -97,7 +80,7 @@ static uint64_t fill(struct scan *scan, uint64_t *positions)
 
     TRAWL_ASSERT(scan->at < scan->limit && scan->limit <= scan->loadable);
     *positions = min_u64(scan->limit - scan->at, cpu_sizes.tile_positions);
-    words = min_u64((*positions + 63) / 64, room > SET_KEPT ? (room - SET_KEPT) / 64 : 0);
+    words = min_u64((*positions + 63) / 64, room > FIND_SET_KEPT ? (room - FIND_SET_KEPT) / 64 : 0);
     if (words == 0)
         return 0;
     *positions = min_u64(*positions, 64 * words);

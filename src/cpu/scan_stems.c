@@ -9,9 +9,6 @@
  */
 #include "cpu/sampling.h"
 
-/* bytes after a position that pairs and nibble tables read: the tested bytes, and whole vectors */
-#define FILTERS_KEPT (PLAN_NIBBLE_REACH - 1u + FIND_LOAD_SLACK)
-
 /* Keeps the positions whose four bytes pass the class's bitmap, and returns their number. Pairs
  * alone let many positions pass where no literal begins. */
 static uint32_t keep_samples(const struct sampling *sampling, uint32_t *positions, uint32_t count)
@@ -158,10 +155,10 @@ uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end)
 
     TRAWL_ASSERT(sampling->begin <= sampling->scan->loadable);
     if ((!by_pairs(sampling) && !by_nibbles(sampling)) || end < sampling->begin + 64 ||
-        room < FILTERS_KEPT + 64)
+        room < FIND_SET_KEPT + 64)
         return 0;
     TRAWL_ASSERT(end <= sampling->end);
-    return min_u64((end - sampling->begin) / 64, (room - FILTERS_KEPT) / 64);
+    return min_u64((end - sampling->begin) / 64, (room - FIND_SET_KEPT) / 64);
 }
 
 enum trawl_status sample_stems(const struct sampling *sampling)

@@ -401,19 +401,24 @@ static inline uint32_t set_sample_shift(const struct set_class *class)
     return 31 - class->word_bits;
 }
 
+/* Returns the first 8 bytes at `bytes`, of which `room` are readable; the others are 0. */
+static inline uint64_t set_load_head(const uint8_t *bytes, uint64_t room)
+{
+    uint64_t head = 0;
+
+    TRAWL_ASSERT(room > 0);
+    if (room >= sizeof head)
+        memcpy(&head, bytes, sizeof head);
+    else
+        memcpy(&head, bytes, (size_t)room);
+    return head;
+}
+
 /* Returns the first `count` ≤ 8 bytes at `bytes`, which are readable up to `end`. */
 static inline uint64_t set_load_first(const uint8_t *bytes, const uint8_t *end, uint32_t count)
 {
-    uint64_t word = 0;
-
-    TRAWL_ASSERT(count <= sizeof word && end - bytes >= (ptrdiff_t)count);
-    if (end - bytes < (ptrdiff_t)sizeof word) {
-        memcpy(&word, bytes, count);
-        return word;
-    }
-    TRAWL_ASSERT(count > 0);
-    memcpy(&word, bytes, sizeof word);
-    return word & set_keep(count);
+    TRAWL_ASSERT(count > 0 && count <= 8 && end - bytes >= (ptrdiff_t)count);
+    return set_load_head(bytes, (uint64_t)(end - bytes)) & set_keep(count);
 }
 
 /* Returns the hash of the gram at `bytes` of a literal; literals are readable up to `end`. */

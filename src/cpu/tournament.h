@@ -31,7 +31,6 @@ struct tournament {
     uint64_t left;
     uint64_t spent;       /* ns that the search took since the last tournament */
     uint64_t searched;    /* bytes of text that were searched in `spent` */
-    uint64_t advance;     /* ns by which tournaments may begin sooner */
     uint64_t short_texts; /* number of short texts between tournaments */
     bool is_warm;         /* the tables of the program that searches are in the caches */
     struct {

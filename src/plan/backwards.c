@@ -11,8 +11,8 @@
 #define INSERTED_MAX 32u /* insertion sort sorts up to this many keys, sorting by digits more */
 
 struct key {
-    /* KEY_BYTES bytes of the string, the last byte most significant, then how many bytes of the
-     * string are left: at most KEY_BYTES + 1 */
+    /* KEY_BYTES bytes of the string, the byte that comes first in the order most significant, then
+     * how many bytes of the string are left: at most KEY_BYTES + 1 */
     uint64_t bytes;
     uint32_t string; /* index in the unsorted strings */
     uint32_t common; /* as of struct backwards */
@@ -23,19 +23,19 @@ struct range {
     uint32_t begin, end, depth;
 };
 
-static uint64_t key_bytes(const struct backwards *string, uint32_t depth)
+static uint64_t key_bytes(const struct backwards *string, uint32_t depth, bool forwards)
 {
-    const uint8_t *end = string->end - depth;
     uint32_t left = string->bytes_count - depth;
+    const uint8_t *end = string->end - (forwards ? 0 : depth), *begin = end - left;
     uint64_t bytes = 0;
 
     TRAWL_ASSERT(left > 0 && left <= string->bytes_count);
     if (left > KEY_BYTES) {
-        memcpy(&bytes, end - sizeof bytes, sizeof bytes);
-        return (bytes & ~0xffull) | (KEY_BYTES + 1);
+        memcpy(&bytes, forwards ? begin : end - sizeof bytes, sizeof bytes);
+        return ((forwards ? __builtin_bswap64(bytes) : bytes) & ~0xffull) | (KEY_BYTES + 1);
     }
     for (uint32_t i = 1; i <= left; i++)
-        bytes |= (uint64_t)end[-(int32_t)i] << (64 - 8 * i);
+        bytes |= (uint64_t)(forwards ? begin[i - 1] : end[-(int32_t)i]) << (64 - 8 * i);
     return bytes | left;
 }
 
@@ -81,7 +81,7 @@ static void count_keys(struct key *keys, struct key *other, uint32_t count)
         memcpy(keys, from, count * sizeof *keys);
 }
 
-/* Returns how many bytes from the last byte on two different keys share. */
+/* Returns how many bytes two different keys share, from the most significant byte on. */
 static uint32_t common_bytes(uint64_t a, uint64_t b)
 {
     uint64_t least = min_u64(a & 0xff, b & 0xff);
@@ -91,13 +91,13 @@ static uint32_t common_bytes(uint64_t a, uint64_t b)
 
 /* Sorts a range's keys. Writes the ranges of equal keys whose strings have more bytes to `left`.
  * Returns the number of these ranges. */
-static uint32_t sort_range(const struct backwards *strings, struct range range, struct key *keys,
-                           struct key *other, struct range *left)
+static uint32_t sort_range(const struct backwards *strings, bool forwards, struct range range,
+                           struct key *keys, struct key *other, struct range *left)
 {
     uint32_t common = keys[range.begin].common, count = 0, first = range.begin;
 
     for (uint32_t i = range.begin; i < range.end; i++)
-        keys[i].bytes = key_bytes(&strings[keys[i].string], range.depth);
+        keys[i].bytes = key_bytes(&strings[keys[i].string], range.depth, forwards);
     if (range.end - range.begin <= INSERTED_MAX)
         insert_keys(keys + range.begin, range.end - range.begin);
     else
@@ -119,8 +119,8 @@ static uint32_t sort_range(const struct backwards *strings, struct range range, 
     return count;
 }
 
-enum trawl_status backwards_sort(struct backwards *strings, uint32_t count,
-                                 struct trawl_error *error)
+static enum trawl_status sort(struct backwards *strings, uint32_t count, bool forwards,
+                              struct trawl_error *error)
 {
     struct backwards *unsorted = NULL;
     struct key *keys = NULL;
@@ -140,7 +140,7 @@ enum trawl_status backwards_sort(struct backwards *strings, uint32_t count,
         ranges[0] = (struct range){0, count, 0};
     while (left > 0) {
         left--;
-        left += sort_range(unsorted, ranges[left], keys, keys + count, ranges + left);
+        left += sort_range(unsorted, forwards, ranges[left], keys, keys + count, ranges + left);
     }
     for (uint32_t i = 0; i < count; i++) {
         strings[i] = unsorted[keys[i].string];
@@ -151,4 +151,16 @@ done:
     memory_release(keys, 2ull * count, sizeof *keys);
     memory_release(ranges, count, sizeof *ranges);
     return status;
+}
+
+enum trawl_status backwards_sort(struct backwards *strings, uint32_t count,
+                                 struct trawl_error *error)
+{
+    return sort(strings, count, false, error);
+}
+
+enum trawl_status backwards_sort_forwards(struct backwards *strings, uint32_t count,
+                                          struct trawl_error *error)
+{
+    return sort(strings, count, true, error);
 }

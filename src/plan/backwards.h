@@ -1,4 +1,5 @@
-/* backwards: sorts strings by their bytes, from the last byte to the first. */
+/* backwards: sorts strings by their bytes, from the last byte to the first, or in the order of
+ * dictionaries. */
 #ifndef TRAWL_PLAN_BACKWARDS_H
 #define TRAWL_PLAN_BACKWARDS_H
 
@@ -8,8 +9,8 @@ struct backwards {
     const uint8_t *end; /* behind the last byte */
     uint32_t bytes_count;
     uint32_t number;
-    /* set by the sort: how many bytes the string's end shares with the end of the string before; 0
-     * for the first string */
+    /* set by the sort: how many bytes the string's end (backwards_sort_forwards: begin) shares with
+     * that of the string before; 0 for the first string */
     uint32_t common;
 };
 
@@ -18,5 +19,8 @@ struct backwards {
  * they share. Errors: MEMORY. */
 enum trawl_status backwards_sort(struct backwards *strings, uint32_t count,
                                  struct trawl_error *error);
+/* As backwards_sort, from the first byte to the last. */
+enum trawl_status backwards_sort_forwards(struct backwards *strings, uint32_t count,
+                                          struct trawl_error *error);
 
 #endif

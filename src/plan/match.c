@@ -125,6 +125,16 @@ static bool is_ascii_word(uint8_t byte)
            (byte >= 'A' && byte <= 'Z') || byte == '_';
 }
 
+/* Returns how many bytes a character takes that begins with this byte; 0 if none begins so. */
+static uint64_t utf8_length(uint8_t first)
+{
+    if (first < 0x80)
+        return 1;
+    if (first < 0xc2 || first > 0xf4)
+        return 0;
+    return first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+}
+
 uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_point)
 {
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
@@ -137,8 +147,8 @@ uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_p
         *code_point = bytes[0];
         return 1;
     }
-    length = bytes[0] >= 0xf0 ? 4 : bytes[0] >= 0xe0 ? 3 : 2;
-    if (bytes[0] < 0xc2 || bytes[0] > 0xf4 || length > count)
+    length = utf8_length(bytes[0]);
+    if (length == 0 || length > count)
         return 0;
     value = bytes[0] & (0x7fu >> length);
     TRAWL_ASSERT(length <= 4 && length <= count);
@@ -235,10 +245,7 @@ bool plan_end_is_decided(const struct trawl_plan *plan, const uint8_t *after, ui
         return available > 0;
     if (!plan->utf8_is_set || (plan->flags & TRAWL_SINGLE_BYTE) != 0)
         return true;
-    return after[0] < 0xc2 || after[0] > 0xf4 ||
-           available >= (after[0] >= 0xf0   ? 4u
-                         : after[0] >= 0xe0 ? 3u
-                                            : 2u);
+    return available >= utf8_length(after[0]);
 }
 
 bool plan_accepts(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t begin, uint64_t end,

@@ -1,34 +1,20 @@
 /* open: while a text waits for bytes, tells which begins of occurrences are decided without these
  * bytes. Strings in the order of dictionaries tell by a binary search whether some string begins
  * with the last bytes of the text. */
-#include <stdlib.h>
-
 #include "base/checked.h"
 #include "base/memory.h"
+#include "plan/backwards.h"
 #include "plan/plan.h"
 
 /* After this work, in compared bytes, the later begins are left open. */
 #define WORK_MIN (1u << 20)
 #define WORK_PER_BYTE 64u
 
-struct string {
-    const uint8_t *bytes;
-    uint64_t count;
-};
-
 /* The literals' own bytes, in the order of dictionaries. */
 struct plan_order {
-    uint64_t count;
-    struct string *strings;
+    uint32_t count;
+    struct backwards *strings;
 };
-
-static int compare_strings(const void *a, const void *b)
-{
-    const struct string *one = (const struct string *)a, *two = (const struct string *)b;
-    int order = memcmp(one->bytes, two->bytes, (size_t)min_u64(one->count, two->count));
-
-    return order != 0 ? order : (one->count > two->count) - (one->count < two->count);
-}
 
 static void order_release(void *object)
 {
@@ -42,19 +28,23 @@ static enum trawl_status order_make(const void *from, void **object, struct traw
 {
     const struct trawl_plan *plan = (const struct trawl_plan *)from;
     struct plan_order *order = NULL;
+    enum trawl_status status;
 
     TRAWL_TRY(MEMORY_NEW(order, 1, error));
     *order = (struct plan_order){.count = plan->literal_count};
-    if (MEMORY_NEW(order->strings, order->count, error) != TRAWL_OK) {
-        memory_release(order, 1, sizeof *order);
-        return TRAWL_MEMORY;
-    }
-    for (uint32_t i = 0; i < plan->literal_count; i++)
+    TRAWL_TRY_DONE(MEMORY_NEW(order->strings, order->count, error));
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        uint64_t count = plan_literal_at(plan, i).bytes_count;
+
         order->strings[i] =
-            (struct string){plan_literal_bytes(plan, i), plan_literal_at(plan, i).bytes_count};
-    qsort(order->strings, (size_t)order->count, sizeof *order->strings, compare_strings);
+            (struct backwards){plan_literal_bytes(plan, i) + count, (uint32_t)count, i, 0};
+    }
+    TRAWL_TRY_DONE(backwards_sort_forwards(order->strings, order->count, error));
     *object = order;
-    return TRAWL_OK;
+done:
+    if (status != TRAWL_OK)
+        order_release(order);
+    return status;
 }
 
 /* A look at the end of the bytes that a text has so far. */
@@ -78,18 +68,19 @@ static void look_up(struct look *look, uint64_t begin, uint64_t end, bool *is_st
     *is_string = *is_begin = false;
     while (lo < hi) {
         uint64_t middle = lo + (hi - lo) / 2;
-        const struct string *string = &look->order->strings[middle];
-        uint64_t most = min_u64(string->count, count);
-        uint64_t same = plan_mismatch(look->plan, string->bytes, text, most);
-        bool is_greater = string->count > count;
+        const struct backwards *string = &look->order->strings[middle];
+        const uint8_t *bytes = string->end - string->bytes_count;
+        uint64_t most = min_u64(string->bytes_count, count);
+        uint64_t same = plan_mismatch(look->plan, bytes, text, most);
+        bool is_greater = string->bytes_count > count;
 
         look->work += same + 1;
         if (same < most)
-            is_greater = string->bytes[same] > (folds ? fold_byte(text[same]) : text[same]);
+            is_greater = bytes[same] > (folds ? fold_byte(text[same]) : text[same]);
         else if (is_greater)
             *is_begin = true;
         else
-            *is_string |= string->count == count;
+            *is_string |= string->bytes_count == count;
         if (is_greater)
             hi = middle;
         else
@@ -147,7 +138,7 @@ uint64_t plan_decided(const struct trawl_plan *plan, const uint8_t *bytes, uint6
     uint64_t begin = have - min_u64(have, plan->need_after);
     const void *order;
 
-    if (plan_judges(plan) || plan->literal_count == 0 ||
+    if (plan_judges(plan) || plan->literal_count == 0 || plan->length_max > UINT32_MAX ||
         attachment_want(&plan->attached[PLAN_ORDER], plan, order_make, order_release, &order,
                         NULL) != TRAWL_OK)
         return begin;

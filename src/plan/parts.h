@@ -55,8 +55,6 @@ struct plan_part_costs {
     double doubled;     /* each time that the rows double from near_words on adds this to `dense` */
     double make, level; /* to make the automaton */
 };
-/* The host's costs, in nanoseconds for a byte of the text. */
-extern const struct plan_part_costs plan_part_costs_host;
 /* A device's costs; unit: the device's time for one read of the text. Tests replace these costs. */
 extern struct plan_part_costs plan_part_costs_device;
 extern const struct plan_part_costs plan_part_costs_device_default;
@@ -74,7 +72,8 @@ uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patt
                              const uint32_t *literal_from, uint32_t count);
 #define PLAN_SUFFIXES_MAX 20000u
 
-/* Returns whether the plan may have parts: `which` is PLAN_PARTS_HOST or PLAN_PARTS_DEVICE. */
+/* Returns whether the plan may have parts: `which` is PLAN_ALONE, PLAN_PARTS_HOST or
+ * PLAN_PARTS_DEVICE. */
 bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which);
 /* Returns the parts in which a target searches the plan. The first call makes the parts, and the
  * plan owns them. *parts is NULL if the plan is to be searched whole. Errors: MEMORY. Threads:

@@ -1,5 +1,5 @@
 /* unit_bytes: trawl_count_bytes and trawl_find_bytes on texts of every short length, at every
- * alignment, right before and right behind pages that cannot be read. */
+ * alignment, right before and right behind pages that cannot be read; and trawl_replace. */
 #include <pthread.h>
 #include <sys/mman.h>
 

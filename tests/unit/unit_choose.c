@@ -256,7 +256,8 @@ static struct engine_worker *worker_open(const struct trawl_plan *plan, struct e
     return worker;
 }
 
-static uint64_t search(struct engine_worker *worker, const uint8_t *text, uint64_t at)
+static struct engine_result scan(struct engine_worker *worker, const uint8_t *text, uint64_t at,
+                                 enum want want)
 {
     struct engine_chunk chunk = {.bytes = text,
                                  .begin = at,
@@ -266,8 +267,13 @@ static uint64_t search(struct engine_worker *worker, const uint8_t *text, uint64
                                  .readable = 256};
     struct engine_result result = {.count = 0};
 
-    TEST_CHECK(engine_scan(&engine_cpu, worker, &chunk, 0, WANT_COUNT, &result, NULL) == TRAWL_OK);
-    return result.count;
+    TEST_CHECK(engine_scan(&engine_cpu, worker, &chunk, 0, want, &result, NULL) == TRAWL_OK);
+    return result;
+}
+
+static uint64_t search(struct engine_worker *worker, const uint8_t *text, uint64_t at)
+{
+    return scan(worker, text, at, WANT_COUNT).count;
 }
 
 /* Searches a text whose contents change in kind. Checks that a worker uses a different method for
@@ -379,6 +385,38 @@ static void test_tables(void)
     engine_cpu.close(engine);
 }
 
+/* Checks that a set is searched by the method that was asked for, whatever the call wants. */
+static void test_asked(void)
+{
+    static const enum trawl_method methods[] = {TRAWL_METHOD_BUCKETS, TRAWL_METHOD_CLASSES,
+                                                TRAWL_METHOD_AUTOMATON};
+    static uint8_t text[CHUNK_BYTES], strings[300][8];
+    struct trawl_pattern patterns[300];
+
+    fill(text, sizeof text, "0123456789");
+    fill(strings[0], sizeof strings, "ACGT");
+    for (uint32_t i = 0; i < 300; i++)
+        patterns[i] = (struct trawl_pattern){strings[i], sizeof strings[i]};
+    for (uint32_t i = 0; i < 3 * WANT_NOTHING; i++) {
+        struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+        struct engine *engine = NULL;
+        struct engine_worker *worker;
+        struct engine_result result;
+        struct trawl_plan *plan;
+
+        options.method = methods[i % 3];
+        if (!TEST_CHECK(trawl_plan_build(patterns, 300, &options, &plan, NULL) == TRAWL_OK))
+            return;
+        worker = worker_open(plan, &engine);
+        result = scan(worker, text, 0, (enum want)(i / 3));
+        TEST_CHECK(result.method == options.method && result.count == 0);
+        hits_release(&result.hits);
+        engine_cpu.release(worker);
+        engine_cpu.close(engine);
+        trawl_plan_free(plan);
+    }
+}
+
 /* Checks that a device of a machine with 16 cores searches for 1,000 guides of DNA in a loaded
  * text, also if the motif NGG must be exact. N is no base, but the text still consists of the four
  * bases: one offset in 16 has the motif, and not nearly none. */
@@ -427,6 +465,7 @@ int main(void)
     test_worker();
     test_work();
     test_tables();
+    test_asked();
     test_guides();
     return test_end();
 }
