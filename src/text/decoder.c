@@ -166,8 +166,8 @@ static uint64_t keep_new(struct decoder *decoder, uint8_t *buffer, uint64_t byte
 }
 
 /* Returns whether the next step lacks input that the file may have. A codec with head_bytes gets as
- * much of a block as the input buffer can hold, so that the byte of a fault does not depend on where
- * the decoder began to read. */
+ * much of a block as the input buffer can hold, so that the byte of a fault does not depend on
+ * where the decoder began to read. */
 static bool lacks_input(const struct decoder *decoder)
 {
     uint64_t needed =
