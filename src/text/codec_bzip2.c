@@ -47,11 +47,7 @@ static enum codec_result step_whole(void *state, struct codec_io *io)
     stream->next_out = (char *)io->out;
     stream->avail_out = out;
     result = bz.step(stream);
-    TRAWL_ASSERT(stream->avail_in <= in && stream->avail_out <= out);
-    io->in += in - stream->avail_in;
-    io->in_count -= in - stream->avail_in;
-    io->out += out - stream->avail_out;
-    io->out_count -= out - stream->avail_out;
+    codec_used(io, in - stream->avail_in, out - stream->avail_out);
     return result == BZ_STREAM_END  ? CODEC_END
            : result == BZ_OK        ? CODEC_MORE
            : result == BZ_MEM_ERROR ? CODEC_MEMORY

@@ -53,11 +53,7 @@ static enum codec_result gzip_step(void *state, struct codec_io *io)
     stream->next_out = io->out;
     stream->avail_out = out;
     result = z.step(stream, Z_NO_FLUSH);
-    TRAWL_ASSERT(stream->avail_in <= in && stream->avail_out <= out);
-    io->in += in - stream->avail_in;
-    io->in_count -= in - stream->avail_in;
-    io->out += out - stream->avail_out;
-    io->out_count -= out - stream->avail_out;
+    codec_used(io, in - stream->avail_in, out - stream->avail_out);
     io->what = stream->msg;
     return result == Z_STREAM_END                    ? CODEC_END
            : result == Z_OK || result == Z_BUF_ERROR ? CODEC_MORE

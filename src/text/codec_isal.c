@@ -51,11 +51,7 @@ static enum codec_result isal_step(void *state, struct codec_io *io)
     stream->next_out = io->out;
     stream->avail_out = out;
     result = isal.step(stream);
-    TRAWL_ASSERT(stream->avail_in <= in && stream->avail_out <= out);
-    io->in += in - stream->avail_in;
-    io->in_count -= in - stream->avail_in;
-    io->out += out - stream->avail_out;
-    io->out_count -= out - stream->avail_out;
+    codec_used(io, in - stream->avail_in, out - stream->avail_out);
     return result != ISAL_DECOMP_OK && result != ISAL_END_INPUT && result != ISAL_OUT_OVERFLOW
                ? CODEC_DAMAGED
            : stream->block_state == ISAL_BLOCK_FINISH ? CODEC_END

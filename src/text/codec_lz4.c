@@ -49,11 +49,7 @@ static enum codec_result lz4_step(void *state, struct codec_io *io)
         io->what = lz.error_name(result);
         return CODEC_DAMAGED;
     }
-    TRAWL_ASSERT(in <= io->in_count && out <= io->out_count);
-    io->in += in;
-    io->in_count -= in;
-    io->out += out;
-    io->out_count -= out;
+    codec_used(io, in, out);
     io->wanted = result > BLOCK_HEAD_BYTES ? result - BLOCK_HEAD_BYTES : result;
     return result == 0 ? CODEC_END : CODEC_MORE;
 }

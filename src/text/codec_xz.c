@@ -78,10 +78,7 @@ static enum codec_result xz_step(void *state, struct codec_io *io)
     stream->next_out = io->out;
     stream->avail_out = (size_t)io->out_count;
     result = xz.step(stream, io->is_last ? LZMA_FINISH : LZMA_RUN);
-    io->in = stream->next_in;
-    io->in_count = stream->avail_in;
-    io->out = stream->next_out;
-    io->out_count = stream->avail_out;
+    codec_used(io, io->in_count - stream->avail_in, io->out_count - stream->avail_out);
     return result == LZMA_STREAM_END                       ? CODEC_END
            : result == LZMA_OK || result == LZMA_BUF_ERROR ? CODEC_MORE
            : result == LZMA_MEMLIMIT_ERROR                 ? CODEC_LARGE

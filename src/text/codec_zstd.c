@@ -45,11 +45,7 @@ static enum codec_result zstd_step(void *state, struct codec_io *io)
     ZSTD_outBuffer out = {io->out, (size_t)io->out_count, 0};
     size_t result = zs.step(state, &out, &in);
 
-    TRAWL_ASSERT(in.pos <= in.size && out.pos <= out.size);
-    io->in += in.pos;
-    io->in_count -= in.pos;
-    io->out += out.pos;
-    io->out_count -= out.pos;
+    codec_used(io, in.pos, out.pos);
     io->wanted = result > BLOCK_HEAD_BYTES ? result - BLOCK_HEAD_BYTES : result;
     if (!zs.is_error(result))
         return result == 0 ? CODEC_END : CODEC_MORE;

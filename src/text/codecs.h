@@ -11,4 +11,14 @@ extern const struct codec codec_isal, codec_xz_threads; /* the fast libraries */
 #define CODEC_SYMBOL(library, pointer, symbol) \
     ((pointer) = (__typeof__(pointer))dlsym((library), symbol), (pointer) != NULL)
 
+/* Moves a step's buffers behind the bytes that the library used and gave. */
+static inline void codec_used(struct codec_io *io, uint64_t in, uint64_t out)
+{
+    TRAWL_ASSERT(in <= io->in_count && out <= io->out_count);
+    io->in += in;
+    io->in_count -= in;
+    io->out += out;
+    io->out_count -= out;
+}
+
 #endif

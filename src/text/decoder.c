@@ -165,6 +165,17 @@ static uint64_t keep_new(struct decoder *decoder, uint8_t *buffer, uint64_t byte
     return bytes - dropped;
 }
 
+/* Returns whether the next step lacks input that the file may have. A codec with head_bytes gets as
+ * much of a block as the input buffer can hold, so that the byte of a fault does not depend on
+ * where the decoder began to read. */
+static bool lacks_input(const struct decoder *decoder)
+{
+    uint64_t needed =
+        decoder->library->head_bytes > 0 ? min_u64(decoder->wanted, DECODER_INPUT_BYTES) : 1;
+
+    return decoder->count - decoder->at < needed && !decoder->input_ended;
+}
+
 /* Calls the library: once, or for a codec with head_bytes once for each block, and without input
  * while decoded bytes may wait for room. *moved: the library used input or gave output. */
 static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t count,
@@ -195,7 +206,7 @@ static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t
         goes_on |= decoder->out_was_full;
         decoder->out_was_full = io.out_count == 0;
     } while (head_bytes > 0 && goes_on && result == CODEC_MORE && decoder->at < decoder->count &&
-             io.out_count > 0);
+             !lacks_input(decoder) && io.out_count > 0);
     decoder->between = result == CODEC_END;
     /* ISA-L counts bytes that it did not copy; the format's own library gives the call's bytes */
     if (decoder->library != decoder->codec && result != CODEC_MORE && result != CODEC_END)
@@ -228,7 +239,7 @@ enum trawl_status decoder_read(struct decoder *decoder, const struct decoder_sou
             TRAWL_TRY(decoder_anew(decoder, source, decoder->member_begin, decoder->member_bytes));
         if (decoder->between)
             return find_member(decoder, source, stop);
-        if (decoder->at == decoder->count && !decoder->input_ended && !decoder->out_was_full)
+        while (lacks_input(decoder) && !decoder->out_was_full)
             TRAWL_TRY(decoder_fill(decoder, source));
         (void)step(decoder, buffer, count, read_bytes, &moved);
         if (*read_bytes > 0)

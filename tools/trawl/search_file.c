@@ -547,8 +547,6 @@ static enum trawl_status text_open(const struct job_file *file, struct trawl_tex
 
     if (file->bytes != NULL)
         return trawl_text_from_memory(file->bytes, file->bytes_count, text, error);
-    if (S_ISDIR(file->status->st_mode)) /* a file without bytes in reports and statistics */
-        return trawl_text_from_memory("", 0, text, error);
     bus_guard_maps();
     options.flags = TRAWL_TEXT_DESCRIPTOR | (file->may_be_compressed ? TRAWL_TEXT_UNPACK : 0u);
     options.descriptor = file->descriptor;
@@ -561,7 +559,7 @@ void job_search(struct command_job *job, const struct job_file *file)
     struct trawl_error error;
     struct text_scan scan;
     bool is_input = file->descriptor == STDIN_FILENO;
-    bool fasta = job->settings->fasta, is_folder = S_ISDIR(file->status->st_mode);
+    bool fasta = job->settings->fasta;
     off_t begin = is_input ? lseek(file->descriptor, 0, SEEK_CUR) : 0;
     enum trawl_status status;
 
@@ -571,6 +569,14 @@ void job_search(struct command_job *job, const struct job_file *file)
         job->error_seen = true;
         return;
     }
+    if (S_ISDIR(file->status->st_mode)) { /* in reports and statistics a file without bytes */
+        job_file_error(job, file->name, EISDIR);
+        if (!job->done)
+            job_pass_over(job, file->name);
+        job->totals.sums.file_count++;
+        job->totals.sums.json.searches++;
+        return;
+    }
     memset(&error, 0, sizeof error);
     status = text_open(file, &text, &error);
     if (status != TRAWL_OK) {
@@ -578,12 +584,8 @@ void job_search(struct command_job *job, const struct job_file *file)
         return;
     }
     scan_begin(&scan, job, text, file);
-    if (is_folder) {
-        job_file_error(job, file->name, EISDIR);
-    } else {
-        status = scan_report(&scan, file->descriptor, &error);
-    }
-    if (!fasta && !is_folder)
+    status = scan_report(&scan, file->descriptor, &error);
+    if (!fasta)
         job->searched_bytes += trawl_searcher_progress(job->searcher);
     if (status != TRAWL_OK && (status != TRAWL_STOPPED || !guard_is_over(job->settings->guard)))
         report_fault(job, file->name, status, &error);
@@ -593,7 +595,7 @@ void job_search(struct command_job *job, const struct job_file *file)
         leave_input(&scan, file->status, begin);
     job->totals.sums.file_count++;
     job->totals.sums.selected_count += scan.selected_count;
-    if (job->settings->stats && !fasta && !is_folder) /* fasta.c adds its searches itself */
+    if (job->settings->stats && !fasta) /* fasta.c adds its searches itself */
         job_add_stats(job);
     scan_free(&scan);
     trawl_text_close(text);
