@@ -331,7 +331,9 @@ def test_rules():
                         if draw.random() < 0.15:
                             (shutil.rmtree if draw.random() < 0.2 and not path.endswith("rules/") else os.remove)(path)
                         elif draw.random() < 0.1:
-                            os.chmod(os.path.join(tree, draw.choice(places[1:])), draw.choice((0, 0o755)))
+                            place = draw.choice(places[1:])
+                            modes = (0, 0o755, 0o444)[:2 if place in ("sub", "sub/deep") else 3]  # no client is in a folder that none may enter
+                            os.chmod(os.path.join(tree, place), draw.choice(modes))
                         elif draw.random() < 0.1:
                             os.replace(path, os.path.join(tree, draw.choice(places), draw.choice(names)))
                         else:
