@@ -147,7 +147,6 @@ class Shard:
             if writer is not None:
                 writer.transport.abort()
 
-
     def __del__(self) -> None:
         with contextlib.suppress(AttributeError):
             self.process.kill()
@@ -365,15 +364,16 @@ def times(values: list[dict[str, int]]) -> dict[str, Any]:
 SUMS = dict.fromkeys(("bytes_printed", "bytes_searched", "matched_lines", "matches", "searches", "searches_with_match"), sum)
 SUMMARY = {"type": first, "data": {"elapsed_total": times, "stats": {"elapsed": times, **SUMS}}}
 COPIES = {"trawl_copies": "wanted", "trawl_copies_ready": "ready"}
-HOW = {"sum": sum, "each": each, "most": max, "first": first}
-
-
-@functools.cache
-def rules(answer: str) -> dict[str, Any]:
-    """Return how the members of a kind of answer become one, by the server's own table."""
-    table = subprocess.run([program(), "--generate=answers"], stdout=subprocess.PIPE, check=True, text=True).stdout
-    rows = [line.split("|") for line in table.splitlines()]
-    return {row[2]: HOW[row[4]] for row in rows if row[1] == answer and row[4] in HOW}
+# The table of `trawl-serve --generate=answers`. A member that is not here is joined by the front itself.
+RULES: dict[str, dict[str, Any]] = {
+    "count": {"occurrences": sum, "files": sum, "patterns": each, "unread": sum, "bytes": sum, "seconds": max, "shared": max},
+    "columns": {"count": sum, "total": sum, "unread": sum},
+    "status": {"truncated": max, "seconds": max, "shared": max},
+    "collection": {
+        "name": first, "root": first, "files": sum, "bytes": sum, "held_bytes": sum, "device_bytes": sum,
+        "unheld_files": sum, "state": sum, "load_seconds": max, "loading": max,
+    },
+}  # fmt: skip
 
 
 def joined(values: list[Any], rule: Any) -> Any:
@@ -385,7 +385,7 @@ def joined(values: list[Any], rule: Any) -> Any:
 
 
 def counts(answers: list[bytes]) -> bytes:
-    return json.dumps(joined([json.loads(one) for one in answers], rules("count"))).encode() + b"\n"
+    return json.dumps(joined([json.loads(one) for one in answers], RULES["count"])).encode() + b"\n"
 
 
 def columns(answers: list[bytes], body: dict[str, Any]) -> bytes:
@@ -406,7 +406,7 @@ def columns(answers: list[bytes], body: dict[str, Any]) -> bytes:
         files += b"".join(index[parts[1][row]] for row in rows)
         patterns += parts[2] if all(new) else b"".join(parts[2][4 * row : 4 * row + 4] for row in rows)
         heads.append(head | {"count": len(rows), "total": head["total"] - count + len(rows)})
-    total = joined(heads, rules("columns"))
+    total = joined(heads, RULES["columns"])
     total |= {"columns": ["begin", "file", "pattern"], "files": [one for _, one in names.values()]}
     most = total["count"] = min(total["count"], body.get("max_results", total["count"]))
     return json.dumps(total).encode() + b"\n" + begins[: 8 * most] + files[: 4 * most] + patterns[: 4 * most]
@@ -425,7 +425,7 @@ def metrics(answers: list[bytes]) -> bytes:
 
 def collections_of(answers: list[bytes], **more: Any) -> bytes:
     found = [json.loads(one)["collections"] for one in answers]
-    return json.dumps({"collections": [joined(list(ones), rules("collection")) for ones in zip(*found)], **more}).encode() + b"\n"
+    return json.dumps({"collections": [joined(list(ones), RULES["collection"]) for ones in zip(*found)], **more}).encode() + b"\n"
 
 
 def kind_of(line: bytes) -> bytes:
@@ -659,7 +659,7 @@ class Front:
         if len(nothing) == len(ends):
             yield nothing[0]
         exits = [one["exit"] for one in ends]
-        data = {"exit": 2 if 2 in exits else min(exits), **joined(ends, rules("status"))}
+        data = {"exit": 2 if 2 in exits else min(exits), **joined(ends, RULES["status"])}
         yield json.dumps({"type": "status", "data": data}, separators=(",", ":")).encode() + b"\n"
 
 

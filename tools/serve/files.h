@@ -44,7 +44,8 @@ enum entry_kind {
  * frees the entry. A file of 0 bytes lies in a block, too. */
 struct served_file {
     enum entry_kind kind;
-    int os_code;        /* ENTRY_DIRECTORY: why the directory cannot be read; 0: no error */
+    /* Why a directory, or the status of a file that is ENTRY_LEFT, cannot be read; 0: no error */
+    int os_code;
     enum tree_left why; /* ENTRY_LEFT */
     bool is_directory;  /* ENTRY_LEFT */
     /* `bytes` points into `block`. NULL: a search opens the file, since no block holds it or the

@@ -77,6 +77,12 @@ void *tend_collection(void *collection);
 void collection_publish(struct collection *collection, struct state *state,
                         struct file_batch *batch);
 
+/* Returns whether an errno means that a path does not exist. */
+static inline bool is_gone(int os_code)
+{
+    return os_code == ENOENT || os_code == ENOTDIR;
+}
+
 /* Reads the kernel's notices, and notes what has to be looked at or walked. The caller holds
  * collection->refresh. */
 void take_notices(struct collection *collection);

@@ -141,7 +141,8 @@ static bool is_rule_file(const char *name)
 /* Handles a notice about a file, or about a name that was a file. */
 static void take_file_notice(struct collection *collection, const struct notice *notice)
 {
-    bool limited = collection->walking.files.bytes_max != UINT64_MAX, is_file, is_new;
+    bool limited = collection->walking.files.bytes_max != UINT64_MAX;
+    bool is_seen, is_file, is_closed, is_new;
     struct stat status;
     nlink_t links = 0;
     uint32_t index;
@@ -155,14 +156,15 @@ static void take_file_notice(struct collection *collection, const struct notice 
         add_dirty(collection, index);
     }
     is_new = index == UINT32_MAX || collection->state->files[index]->kind != ENTRY_FILE;
-    is_file =
-        status_below(collection->shelf.base, collection->path, &status) && S_ISREG(status.st_mode);
+    is_seen = status_below(collection->shelf.base, collection->path, &status);
+    is_file = is_seen && S_ISREG(status.st_mode);
+    is_closed = !is_seen && !is_gone(errno);
     /* A file with hard links changed under its other names, too. */
     if (links > 1 || (is_file && status.st_nlink > 1))
         collection->must_walk = true;
     else if (is_file && is_new && !may_leave_out(&collection->walking))
         add_fresh(collection);
-    else if (is_file && (limited || (is_new && notice->kind == NOTICE_NAME)) &&
+    else if ((is_closed || (is_file && (limited || (is_new && notice->kind == NOTICE_NAME)))) &&
              set_path(collection, notice->directory, ""))
         add_part(collection, false);
 }

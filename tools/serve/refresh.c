@@ -131,6 +131,16 @@ static void take_directory(struct update *update, const char *below, int os_code
     take_other(update, below, &(struct served_file){.kind = ENTRY_DIRECTORY, .os_code = os_code});
 }
 
+/* Handles a file whose status cannot be read. A file that is gone is no fault. */
+static void take_unread(struct update *update, const char *below, int os_code)
+{
+    update->failed |= is_shortage(os_code);
+    if (!is_gone(os_code))
+        take_other(
+            update, below,
+            &(struct served_file){.kind = ENTRY_LEFT, .os_code = os_code, .why = LEFT_BY_OPTION});
+}
+
 /* Handles a file that exists: keeps the file of the state before if unchanged, else adds a new file
  * to the batch. `below` is the path below the base. */
 static void take_file(struct update *update, int directory, const char *name, const char *below)
@@ -148,7 +158,11 @@ static void take_file(struct update *update, int directory, const char *name, co
         file = update->before->files[index];
         is_dirty = (update->marks[index] & MARK_DIRTY) != 0;
     }
-    if (!status_below(directory, name, &status) || !S_ISREG(status.st_mode))
+    if (!status_below(directory, name, &status)) {
+        take_unread(update, below, errno);
+        return;
+    }
+    if (!S_ISREG(status.st_mode))
         return;
     if (file != NULL)
         update->marks[index] |= MARK_SEEN;
@@ -308,7 +322,7 @@ static void take_found(struct update *update, const struct tree_entry *entry)
     update->failed |= entry->kind == TREE_ERROR && is_shortage(entry->os_code);
     if (entry->kind == TREE_FILE && update->entered) {
         take_file(update, entry->directory->descriptor, entry->path + entry->name_at, below);
-    } else if (entry->kind == TREE_ERROR && entry->os_code != ENOENT && entry->os_code != ENOTDIR) {
+    } else if (entry->kind == TREE_ERROR && !is_gone(entry->os_code)) {
         take_directory(update, below, entry->os_code);
     } else if (entry->kind == TREE_LEFT && update->entered &&
                (update->part->deep || entry->why != LEFT_TOO_DEEP)) {

@@ -347,15 +347,17 @@ static bool pass_other(struct viewing *viewing, const struct served_file *file, 
     is_taken = takes(viewing, file, depth, &is_left_out);
     if (!is_taken)
         viewing->view->left_out |= is_left_out;
-    else if (file->kind == ENTRY_LEFT && !viewing->is_served_alone)
-        add_missing(viewing, file->path);
     else if (file->os_code != 0) {
         const char *name =
             write_name(&viewing->part, file->path, &viewing->shown, &viewing->shown_capacity);
+        /* --files lists a file without a look at the file. */
+        bool is_listed = file->kind == ENTRY_LEFT && viewing->job->settings->files.names_only;
 
-        (void)(name != NULL ? add_special(viewing, file->path, name, WALK_ERROR, file->os_code)
+        (void)(name != NULL ? add_special(viewing, file->path, name,
+                                          is_listed ? WALK_FILE : WALK_ERROR, file->os_code)
                             : no_memory(viewing));
-    }
+    } else if (file->kind == ENTRY_LEFT && !viewing->is_served_alone)
+        add_missing(viewing, file->path);
     return !is_taken;
 }
 
@@ -621,11 +623,11 @@ static void take_operand(struct viewing *viewing, const char *operand, bool is_o
                                        .has_slash = operand != NULL && name[bytes - 1] != '/'};
     if (file == NULL)
         look_at(viewing, operand, is_only);
+    else if (file->os_code != 0)
+        (void)add_special(viewing, viewing->below, name, WALK_ERROR, file->os_code);
     else if (viewing->is_folder &&
              (file->kind == ENTRY_FILE || (file->kind == ENTRY_LEFT && !file->is_directory)))
         (void)add_special(viewing, viewing->below, name, WALK_ERROR, ENOTDIR);
-    else if (file->os_code != 0)
-        (void)add_special(viewing, viewing->below, name, WALK_ERROR, file->os_code);
     else if (file->kind == ENTRY_FILE || !(file->kind == ENTRY_DIRECTORY || file->is_directory))
         take_file(viewing, name, file->kind == ENTRY_FILE ? index : UINT32_MAX);
     else
