@@ -282,7 +282,9 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
         const bool is_set = i <= pcre2->groups && found[2 * i] != SIZE_MAX;
 
         spans[i].begin = is_set ? found[2 * i] : UINT64_MAX;
-        spans[i].end = is_set ? max_u64(found[2 * i + 1], found[2 * i]) : UINT64_MAX;
+        if (i == 0) /* \K in a group that a look-behind calls finds a begin before `from` */
+            spans[0].begin = max_u64(spans[0].begin, from);
+        spans[i].end = is_set ? max_u64(found[2 * i + 1], spans[i].begin) : UINT64_MAX;
     }
     return 1;
 }
