@@ -15,6 +15,7 @@
 /* Numbers of pcre2.h, which every version of the library keeps. */
 #define CASELESS 0x8u
 #define DOLLAR_ENDONLY 0x10u
+#define DOTALL 0x20u
 #define MULTILINE 0x400u
 #define UCP 0x20000u
 #define UTF 0x80000u
@@ -127,13 +128,15 @@ static enum trawl_status load(struct trawl_error *error)
 /* ---- Compiling ----------------------------------------------------------------------------- */
 
 /* Returns PCRE2's options. In ripgrep and in the syntaxes of POSIX, \w and other classes are
- * Unicode's. In ripgrep, ^ and $ mean lines; of
- * grep's lines, only those of -z hold newlines. */
+ * Unicode's. Only lines of -z hold newlines: there ^ and $ find the newlines in Perl's syntax, and
+ * '.' matches a newline in the syntaxes of POSIX, as in grep. */
 static uint32_t flags_of(const struct regex_options *options, uint8_t line_end)
 {
     uint32_t flags = options->fold ? CASELESS : 0;
 
-    if (options->ripgrep || line_end != '\n')
+    if (options->longest)
+        flags |= options->dot_all ? DOTALL : 0;
+    else if (options->ripgrep || line_end != '\n')
         flags |= MULTILINE;
     if (!options->ripgrep)
         flags |= DOLLAR_ENDONLY;
