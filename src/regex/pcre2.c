@@ -28,6 +28,7 @@
 #define NEWLINE_LF 2u
 #define NEWLINE_ANYCRLF 5u
 #define INFO_CAPTURECOUNT 4u
+#define ERROR_COMPILE_MEMORY 121
 #define ERROR_NOMATCH (-1)
 #define ERROR_BADUTFOFFSET (-36)
 #define ERROR_JIT_STACKLIMIT (-46)
@@ -169,7 +170,7 @@ static enum trawl_status compile(struct pcre2 *made, const char *source, uint64_
         return TRAWL_OK;
     }
     functions.code_free(made->code); /* or NULL */
-    if (functions.get_error_message(code, message, sizeof message) == ERROR_NOMEMORY)
+    if (code == ERROR_COMPILE_MEMORY)
         return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
     status = TRAWL_FAIL(error, ARGUMENT, "%s", message);
     if (error != NULL)
