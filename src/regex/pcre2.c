@@ -172,6 +172,7 @@ static enum trawl_status compile(struct pcre2 *made, const char *source, uint64_
     functions.code_free(made->code); /* or NULL */
     if (code == ERROR_COMPILE_MEMORY)
         return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
+    (void)functions.get_error_message(code, message, sizeof message);
     status = TRAWL_FAIL(error, ARGUMENT, "%s", message);
     if (error != NULL)
         error->text_offset = min_u64(at > before ? at - before : 0, most);
