@@ -146,8 +146,7 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     if (translated->has_byte && !options.bytes)
         return TRAWL_FAIL(error, ARGUMENT, "\\C: a part of a character has no word borders");
     if (made->marked == NULL)
-        TRAWL_TRY(memory_allocate_zeroed(made->count, sizeof(struct regex *),
-                                         (void **)&made->marked, error));
+        TRAWL_TRY(MEMORY_ZEROED(made->marked, made->count, error));
     if (made->may_be_empty == NULL)
         TRAWL_TRY(MEMORY_ZEROED(made->may_be_empty, made->count, error));
     words_prepare(made);
@@ -213,8 +212,7 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
     enum trawl_status status = TRAWL_ARGUMENT;
 
     if (made->beyond == NULL)
-        TRAWL_TRY(memory_allocate_zeroed(made->count, sizeof(struct pcre2 *),
-                                         (void **)&made->beyond, error));
+        TRAWL_TRY(MEMORY_ZEROED(made->beyond, made->count, error));
     made->needs_marks = true;
     TRAWL_TRY(pcre2_prepare((const char *)pattern.bytes, pattern.bytes_count, &made->options,
                             plan->flags, plan->line_end, &made->beyond[index], error));
@@ -280,12 +278,12 @@ static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
     TRAWL_TRY_DONE(MEMORY_NEW(memory, room, error));
     perl = (struct trawl_pattern){memory, write_perl(&posix, UINT64_MAX, memory, &read)};
     TRAWL_TRY_DONE(pcre2_filter(memory, perl.bytes_count, made->options.fold, !made->options.bytes,
+                                &filter, error));
+    status = compile_beyond(maker, index, perl, &filter, error);
     if (status == TRAWL_ARGUMENT && error != NULL) {
         (void)write_perl(&posix, error->text_offset, memory, &read);
         error->text_offset = posix.from[read];
     }
-                                &filter, error));
-    status = compile_beyond(maker, index, perl, &filter, error);
 done:
     pcre2_filter_release(&filter);
     memory_release(memory, room, 1);
@@ -375,7 +373,7 @@ static enum trawl_status make_all(struct maker *maker, const struct source *sour
 
     TRAWL_TRY(memory_allocate_zeroed(made->count, sizeof(struct regex *), &memory, error));
     made->each = (struct regex **)memory;
-    anchors_begin(&maker->anchors, made, &made->options, source->sample, source->sample_bytes);
+    anchors_begin(&maker->anchors, made, source->sample, source->sample_bytes);
     for (uint32_t i = 0; i < made->count; i++) {
         enum trawl_status status = compile_one(maker, i, error);
 
