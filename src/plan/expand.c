@@ -54,7 +54,7 @@ static enum trawl_status bytes_append(struct trawl_plan *plan, const uint8_t *by
     return TRAWL_OK;
 }
 
-static uint32_t utf8_encode(uint32_t code_point, uint8_t bytes[4])
+uint32_t plan_utf8_encode(uint32_t code_point, uint8_t bytes[4])
 {
     TRAWL_ASSERT(code_point <= 0x10ffff);
     if (code_point < 0x80) {
@@ -100,7 +100,7 @@ static uint32_t code_point_encode(const struct trawl_plan *plan, uint32_t code_p
                                   uint8_t bytes[4])
 {
     if ((plan->flags & TRAWL_SINGLE_BYTE) == 0)
-        return code_point <= 0x10ffff ? utf8_encode(code_point, bytes) : 0;
+        return code_point <= 0x10ffff ? plan_utf8_encode(code_point, bytes) : 0;
     bytes[0] = (uint8_t)code_point;
     return code_point <= UINT8_MAX;
 }

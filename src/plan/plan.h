@@ -190,6 +190,8 @@ uint64_t plan_mismatch(const struct trawl_plan *plan, const uint8_t *literal, co
 /* Decodes a UTF-8 character of at most `count` bytes. Returns the character's length in bytes; 0 if
  * the bytes are no UTF-8 character. */
 uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_point);
+/* Writes a character, whose code point is at most 0x10ffff, in UTF-8. Returns its length. */
+uint32_t plan_utf8_encode(uint32_t code_point, uint8_t bytes[4]);
 /* As plan_utf8_decode, but under TRAWL_SINGLE_BYTE each byte is a character. */
 uint64_t plan_decode(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
                      uint32_t *code_point);

@@ -14,17 +14,15 @@
 #define CHAINED_MAX 256u
 #define STRINGS_MAX (1u << 24)
 
-void anchors_begin(struct anchor_maker *maker, struct expressions *made,
-                   const struct regex_options *options, const uint8_t *sample,
+void anchors_begin(struct anchor_maker *maker, struct expressions *made, const uint8_t *sample,
                    uint64_t sample_bytes)
 {
     memset(maker, 0, sizeof *maker);
     maker->made = made;
-    maker->options = options;
     maker->all_sure = true;
     maker->sample = sample;
     maker->sample_bytes = sample_bytes;
-    analyse_rates(sample, sample_bytes, NULL, 0, options->fold, &maker->rates);
+    analyse_rates(sample, sample_bytes, NULL, 0, made->options.fold, &maker->rates);
 }
 
 void anchors_release(struct anchor_maker *maker)
@@ -76,7 +74,7 @@ static enum trawl_status room_for(uint64_t more, uint64_t size, void **items, ui
 static enum trawl_status compile(const struct anchor_maker *maker, const char *bytes,
                                  uint64_t count, struct regex **out, struct trawl_error *error)
 {
-    struct regex_options options = *maker->options;
+    struct regex_options options = maker->made->options;
     struct regex_fault fault;
 
     *out = NULL;
@@ -112,8 +110,8 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     *anchor = (struct anchor){
         .expression = maker->expression, .is_sure = split->is_sure, .begins = split->begins};
     if (made->anchor_count <= CHAINED_MAX && !split->is_sure) {
-        TRAWL_TRY(chain_make(made, maker->options, split->before, true, &anchor->before, error));
-        TRAWL_TRY(chain_make(made, maker->options, split->after, false, &anchor->after, error));
+        TRAWL_TRY(chain_make(made, split->before, true, &anchor->before, error));
+        TRAWL_TRY(chain_make(made, split->after, false, &anchor->after, error));
     }
     if (split->head_bytes > 0)
         TRAWL_TRY(compile(maker, split->head, split->head_bytes, &anchor->head, error));
@@ -144,10 +142,10 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, c
                               uint64_t count, struct trawl_error *error)
 {
     const struct split_options options = {.ops = maker->made->ops,
-                                          .options = maker->options,
+                                          .options = &maker->made->options,
                                           .words =
                                               (maker->made->plan->flags & TRAWL_WHOLE_WORD) != 0,
-                                          .splits_i = splits_i(maker->options),
+                                          .splits_i = splits_i(&maker->made->options),
                                           .rates = &maker->rates,
                                           .sample = maker->sample,
                                           .sample_bytes = maker->sample_bytes,

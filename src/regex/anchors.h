@@ -8,7 +8,6 @@
 
 struct anchor_maker {
     struct expressions *made; /* gets the anchors and the plan of their strings */
-    const struct regex_options *options;
     struct byte_rates rates;
     const uint8_t *sample; /* as in struct split_options */
     uint64_t sample_bytes;
@@ -27,8 +26,7 @@ struct anchor_maker {
 };
 
 /* The sample is used until the last anchor is added. */
-void anchors_begin(struct anchor_maker *maker, struct expressions *made,
-                   const struct regex_options *options, const uint8_t *sample,
+void anchors_begin(struct anchor_maker *maker, struct expressions *made, const uint8_t *sample,
                    uint64_t sample_bytes);
 /* Adds the anchors of the expression with this number, in RE2's syntax. Errors: MEMORY. */
 enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, const char *bytes,

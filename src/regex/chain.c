@@ -174,9 +174,8 @@ static void fill_row(struct places *places, uint32_t row, bool crlf)
         (set >> places->count & 1) != 0 ? CHAIN_MATCHES : CHAIN_FAILS;
 }
 
-enum trawl_status chain_make(const struct expressions *made, const struct regex_options *options,
-                             const struct split_sequence *sequence, bool backwards,
-                             struct chain **chain, struct trawl_error *error)
+enum trawl_status chain_make(const struct expressions *made, const struct split_sequence *sequence,
+                             bool backwards, struct chain **chain, struct trawl_error *error)
 {
     const struct trawl_plan *plan = made->plan;
     struct places *places;
@@ -191,7 +190,7 @@ enum trawl_status chain_make(const struct expressions *made, const struct regex_
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *places, &memory, error));
     places = (struct places *)memory;
     places->is_whole = sequence->is_whole;
-    places->bytes = options->bytes;
+    places->bytes = made->options.bytes;
     places->backwards = backwards;
     places->line_ends[0] = plan->line_end;
     places->line_ends[1] = plan->line_end_also;

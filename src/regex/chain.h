@@ -30,9 +30,8 @@ struct chain {
 /* Makes the automaton of a sequence, which is given in reading order. backwards: the bytes
  * of a character are read from the last to the first, too. *chain is NULL if the sequence is NULL
  * or too long, or it is not known which characters a class has. Errors: MEMORY. */
-enum trawl_status chain_make(const struct expressions *made, const struct regex_options *options,
-                             const struct split_sequence *sequence, bool backwards,
-                             struct chain **chain, struct trawl_error *error);
+enum trawl_status chain_make(const struct expressions *made, const struct split_sequence *sequence,
+                             bool backwards, struct chain **chain, struct trawl_error *error);
 void chain_free(struct chain *chain);
 
 /* What the bytes around a string say about its head and its rest. */

@@ -274,7 +274,7 @@ static struct judged judged_of(const struct step *step, struct regex_line line)
     const struct engine_chunk *chunk = step->chunk;
     const uint64_t at = line.begin, count = line.end - at;
     struct words *words = &step->worker->words;
-    bool empty = chunk->records != NULL && step->worker->expressions->atoms == NULL;
+    bool empty = chunk->records != NULL && expressions_take_empty(step->worker->expressions);
 
     return (struct judged){chunk->bytes + at, count, chunk->call, empty, words, chunk->begin + at};
 }
@@ -350,7 +350,7 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
                               error));
     if (worker->merge.count == 0 && step->result->count == pushed)
         step->missed += BYTES_PER_MISS;
-    if (worker->merge.count == 0 && step->want == WANT_SPANS && expressions->atoms == NULL)
+    if (worker->merge.count == 0 && step->want == WANT_SPANS && expressions_take_empty(expressions))
         return push_line(step, line, candidates, count, 0, error);
     return push_merged(step, line, line.begin, error);
 }

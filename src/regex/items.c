@@ -113,17 +113,6 @@ static uint32_t character_bytes(const struct reader *reader)
     return taken > 0 ? (uint32_t)taken : 1;
 }
 
-static uint32_t put_utf8(uint32_t code, uint8_t bytes[4])
-{
-    const uint32_t more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    static const uint8_t marks[] = {0, 0xc0, 0xe0, 0xf0};
-
-    bytes[0] = (uint8_t)(marks[more] | code >> 6 * more);
-    for (uint32_t i = 1; i <= more; i++)
-        bytes[i] = (uint8_t)(0x80 | (code >> 6 * (more - i) & 0x3f));
-    return more + 1;
-}
-
 /* Adds the characters of the escape or class of `count` bytes. Returns false if there are too many,
  * or the characters are not known here. */
 static bool list_part(const struct reader *reader, const uint8_t *part, uint64_t count,
@@ -142,7 +131,7 @@ static bool list_part(const struct reader *reader, const uint8_t *part, uint64_t
     for (uint32_t i = 0; i < range_count; i++)
         for (uint32_t code = ranges[i].first; code <= ranges[i].last; code++) {
             uint8_t bytes[4] = {(uint8_t)code};
-            const uint32_t length = options->bytes ? 1 : put_utf8(code, bytes);
+            const uint32_t length = options->bytes ? 1 : plan_utf8_encode(code, bytes);
 
             if (!add_character(reader, set, bytes, length))
                 return false;

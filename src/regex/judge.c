@@ -59,8 +59,10 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
     if ((expressions->plan->flags & TRAWL_WHOLE_LINE) != 0) {
         if (from == 0 && count > 0)
             matched = words_match(expressions, expression, line, 0, count, REGEX_WHOLE, span, 1);
-        if (matched > 0 && span->end == span->begin) /* after \K */
+        if (matched > 0 && span->end == span->begin) { /* after \K */
+            empty = span->begin;
             matched = 0;
+        }
     } else {
         while (from < count) {
             matched = engine_call_is_over(line.call)

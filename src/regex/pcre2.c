@@ -15,6 +15,7 @@
 /* Numbers of pcre2.h, which every version of the library keeps. */
 #define CASELESS 0x8u
 #define DOLLAR_ENDONLY 0x10u
+#define DOTALL 0x20u
 #define MULTILINE 0x400u
 #define UCP 0x20000u
 #define UTF 0x80000u
@@ -27,6 +28,7 @@
 #define NEWLINE_LF 2u
 #define NEWLINE_ANYCRLF 5u
 #define INFO_CAPTURECOUNT 4u
+#define ERROR_COMPILE_MEMORY 121
 #define ERROR_NOMATCH (-1)
 #define ERROR_BADUTFOFFSET (-36)
 #define ERROR_JIT_STACKLIMIT (-46)
@@ -127,13 +129,15 @@ static enum trawl_status load(struct trawl_error *error)
 /* ---- Compiling ----------------------------------------------------------------------------- */
 
 /* Returns PCRE2's options. In ripgrep and in the syntaxes of POSIX, \w and other classes are
- * Unicode's. In ripgrep, ^ and $ mean lines; of
- * grep's lines, only those of -z hold newlines. */
+ * Unicode's. Only lines of -z hold newlines: there ^ and $ find the newlines in Perl's syntax, and
+ * '.' matches a newline in the syntaxes of POSIX, as in grep. */
 static uint32_t flags_of(const struct regex_options *options, uint8_t line_end)
 {
     uint32_t flags = options->fold ? CASELESS : 0;
 
-    if (options->ripgrep || line_end != '\n')
+    if (options->longest)
+        flags |= options->dot_all ? DOTALL : 0;
+    else if (options->ripgrep || line_end != '\n')
         flags |= MULTILINE;
     if (!options->ripgrep)
         flags |= DOLLAR_ENDONLY;
@@ -166,8 +170,9 @@ static enum trawl_status compile(struct pcre2 *made, const char *source, uint64_
         return TRAWL_OK;
     }
     functions.code_free(made->code); /* or NULL */
-    if (functions.get_error_message(code, message, sizeof message) == ERROR_NOMEMORY)
+    if (code == ERROR_COMPILE_MEMORY)
         return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
+    (void)functions.get_error_message(code, message, sizeof message);
     status = TRAWL_FAIL(error, ARGUMENT, "%s", message);
     if (error != NULL)
         error->text_offset = min_u64(at > before ? at - before : 0, most);
@@ -282,7 +287,9 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
         const bool is_set = i <= pcre2->groups && found[2 * i] != SIZE_MAX;
 
         spans[i].begin = is_set ? found[2 * i] : UINT64_MAX;
-        spans[i].end = is_set ? max_u64(found[2 * i + 1], found[2 * i]) : UINT64_MAX;
+        if (i == 0) /* \K in a group that a look-behind calls finds a begin before `from` */
+            spans[0].begin = max_u64(spans[0].begin, from);
+        spans[i].end = is_set ? max_u64(found[2 * i + 1], spans[i].begin) : UINT64_MAX;
     }
     return 1;
 }

@@ -180,8 +180,8 @@ static bool read_class(struct reader *reader)
 
         if (byte == ']' && at > first)
             break;
-        if (byte == '\\' && (next == 'Q' || next == 'E'))
-            return false;
+        if (byte == '\\' && (next == 'Q' || next == 'E' || next == 'c'))
+            return false; /* a ']' after such an escape may stand for itself */
         if (byte == '[' && (next == ':' || next == '.' || next == '=')) {
             const uint64_t begin = at + 2;
 
@@ -245,7 +245,7 @@ static bool read_kind(struct reader *reader, enum group *kind, bool *whole)
         *kind = GROUP_LEFT_OUT;
         return skip_to(reader, ')');
     }
-    if (first == '<' || first == '\'' || (first == 'P' && second == '<')) {
+    if ((first == '<' && second != '*') || first == '\'' || (first == 'P' && second == '<')) {
         reader->at += first == 'P' ? 2 : 1;
         return skip_to(reader, first == '\'' ? '\'' : '>');
     }

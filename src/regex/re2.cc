@@ -85,7 +85,8 @@ const re2::RE2 &program_of(const struct regex *regex)
 const re2::RE2 *copy_of(const struct regex *regex)
 {
     const re2::RE2 &program = program_of(regex);
-    const uint64_t index = regex->often++, cores = std::thread::hardware_concurrency();
+    const uint64_t index = regex->often++,
+                   cores = std::max(1u, std::thread::hardware_concurrency());
     const copy *kept = regex->copies.load(std::memory_order_acquire);
 
     if (index == 0 || program.ProgramSize() > COPY_INSTRUCTIONS_MAX)

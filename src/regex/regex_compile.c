@@ -146,8 +146,7 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     if (translated->has_byte && !options.bytes)
         return TRAWL_FAIL(error, ARGUMENT, "\\C: a part of a character has no word borders");
     if (made->marked == NULL)
-        TRAWL_TRY(memory_allocate_zeroed(made->count, sizeof(struct regex *),
-                                         (void **)&made->marked, error));
+        TRAWL_TRY(MEMORY_ZEROED(made->marked, made->count, error));
     if (made->may_be_empty == NULL)
         TRAWL_TRY(MEMORY_ZEROED(made->may_be_empty, made->count, error));
     words_prepare(made);
@@ -213,8 +212,7 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
     enum trawl_status status = TRAWL_ARGUMENT;
 
     if (made->beyond == NULL)
-        TRAWL_TRY(memory_allocate_zeroed(made->count, sizeof(struct pcre2 *),
-                                         (void **)&made->beyond, error));
+        TRAWL_TRY(MEMORY_ZEROED(made->beyond, made->count, error));
     made->needs_marks = true;
     TRAWL_TRY(pcre2_prepare((const char *)pattern.bytes, pattern.bytes_count, &made->options,
                             plan->flags, plan->line_end, &made->beyond[index], error));
@@ -232,10 +230,14 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
     return status;
 }
 
-/* Writes the expression in PCRE2's syntax at `to`, and returns the end. */
-static char *write_perl(const struct translated *posix, char *to)
+/* Writes the expression in PCRE2's syntax at `to`, but stops after `most` bytes or some more.
+ * Returns the number of bytes; *read: the number of bytes of `posix` that these bytes stand for. */
+static uint64_t write_perl(const struct translated *posix, uint64_t most, char *to, uint64_t *read)
 {
-    for (uint64_t at = 0; at < posix->count; at++) {
+    const char *begin = to;
+    uint64_t at = 0;
+
+    for (; at < posix->count && (uint64_t)(to - begin) < most; at++) {
         const bool escapes = posix->bytes[at] == '\\' && at + 1 < posix->count;
         const char next = escapes ? posix->bytes[++at] : '\0';
 
@@ -247,7 +249,8 @@ static char *write_perl(const struct translated *posix, char *to)
             *to++ = '\\';
         *to++ = posix->bytes[at];
     }
-    return to;
+    *read = at;
+    return (uint64_t)(to - begin);
 }
 
 /* Compiles expression number `index` in a syntax of POSIX, in which backreferences are PCRE2's. */
@@ -262,7 +265,7 @@ static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
     struct translated posix;
     enum trawl_status status;
     char *memory = NULL;
-    uint64_t room;
+    uint64_t room, read;
 
     TRAWL_TRY(translate(made->plan->expressions.syntax, made->plan->flags, bytes,
                         pattern.bytes_count, &posix, error));
@@ -273,10 +276,14 @@ static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
     }
     made->lines_alone |= posix.chooses;
     TRAWL_TRY_DONE(MEMORY_NEW(memory, room, error));
-    perl = (struct trawl_pattern){memory, (uint64_t)(write_perl(&posix, memory) - memory)};
+    perl = (struct trawl_pattern){memory, write_perl(&posix, UINT64_MAX, memory, &read)};
     TRAWL_TRY_DONE(pcre2_filter(memory, perl.bytes_count, made->options.fold, !made->options.bytes,
                                 &filter, error));
     status = compile_beyond(maker, index, perl, &filter, error);
+    if (status == TRAWL_ARGUMENT && error != NULL) {
+        (void)write_perl(&posix, error->text_offset, memory, &read);
+        error->text_offset = posix.from[read];
+    }
 done:
     pcre2_filter_release(&filter);
     memory_release(memory, room, 1);
@@ -366,7 +373,7 @@ static enum trawl_status make_all(struct maker *maker, const struct source *sour
 
     TRAWL_TRY(memory_allocate_zeroed(made->count, sizeof(struct regex *), &memory, error));
     made->each = (struct regex **)memory;
-    anchors_begin(&maker->anchors, made, &made->options, source->sample, source->sample_bytes);
+    anchors_begin(&maker->anchors, made, source->sample, source->sample_bytes);
     for (uint32_t i = 0; i < made->count; i++) {
         enum trawl_status status = compile_one(maker, i, error);
 

@@ -82,6 +82,13 @@ struct expressions {
     uint64_t bytes_left;
 };
 
+/* Returns whether a match may hold no byte. What RE2 matches holds an atom, if each expression has
+ * one; what PCRE2 matches may be a place before the atom or after the atom. */
+static inline bool expressions_take_empty(const struct expressions *expressions)
+{
+    return expressions->atoms == NULL || expressions->beyond != NULL;
+}
+
 /* Stores the compiled plan, which the first call makes and the plan owns. Errors: ARGUMENT for a
  * mistake in an expression (pattern_index, and text_offset, the byte of the mistake); UNSUPPORTED,
  * LIMIT, MEMORY. */

@@ -26,12 +26,15 @@
 struct group {
     uint64_t begin; /* where the group begins in out->bytes */
     uint64_t from;  /* where the group begins in the expression */
+    uint32_t bit;   /* POSIX: the group's in reader->closed; 0 for the tenth group and later */
 };
 
 struct reader {
     enum trawl_syntax syntax;
     bool ripgrep, unicode, pcre;
-    bool repeats; /* POSIX: some part has a repetition */
+    bool repeats;         /* POSIX: some part has a repetition */
+    uint32_t group_count; /* POSIX: number of groups so far */
+    uint32_t closed;      /* POSIX: a bit for each of the first nine groups that ended */
     const char *bytes;
     uint64_t count, at;
     struct translated *out;
@@ -84,7 +87,7 @@ static enum trawl_status open_group(struct reader *reader, uint64_t begin, uint6
 {
     if (reader->depth == DEPTH_MAX)
         return refuse(from, error, "groups are nested too deeply");
-    reader->groups[reader->depth++] = (struct group){begin, from};
+    reader->groups[reader->depth++] = (struct group){begin, from, 0};
     reader->atom = UINT64_MAX;
     return TRAWL_OK;
 }
@@ -488,6 +491,8 @@ static enum trawl_status read_escape(struct reader *reader, uint64_t from, char 
                       "backreference: RE2 has none, because RE2 searches in linear time; "
                       "PCRE2 has: TRAWL_PCRE, trawl serve --allow-pcre");
     if (letter >= '1' && letter <= '9') {
+        if ((reader->closed >> (letter - '0') & 1) == 0)
+            return refuse(from, error, "backreference: no group of this number ends before");
         begin_atom(reader);
         put(reader, (char[5]){'\\', 'g', '{', letter, '}'}, 5, from);
         reader->out->refers = true;
@@ -623,11 +628,16 @@ static enum trawl_status read_operator(struct reader *reader, char what, uint64_
         begin_atom(reader);
     put(reader, &what, 1, from);
     reader->out->chooses |= what == '|';
-    if (what == '(')
-        return open_group(reader, reader->out->count - 1, from, error);
-    if (what == ')')
+    if (what == '(') {
+        TRAWL_TRY(open_group(reader, reader->out->count - 1, from, error));
+        reader->groups[reader->depth - 1].bit =
+            ++reader->group_count < 10 ? 1u << reader->group_count : 0;
+        return TRAWL_OK;
+    }
+    if (what == ')') {
         close_group(reader);
-    else if (what != '.')
+        reader->closed |= reader->groups[reader->depth].bit;
+    } else if (what != '.')
         reader->atom = UINT64_MAX;
     return TRAWL_OK;
 }

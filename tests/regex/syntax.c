@@ -233,6 +233,38 @@ static void test_pcre(void)
     TEST_CHECK(groups[1].begin == 3 && groups[1].end == 5);
 }
 
+/* Counts the records xab, ab and x in which an expression matches that PCRE2 searches. */
+static uint64_t records_with(const char *expression, uint32_t flags)
+{
+    static const uint64_t offsets[] = {0, 3, 5, 6};
+    struct trawl_record_array records = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_matrix_batch batch = {.size = sizeof batch};
+    struct trawl_matrix_search *matrix;
+    AUTO_PLAN plan =
+        must_plan_with(expression, PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE | flags));
+    uint64_t count = 0;
+
+    records.bytes = (const uint8_t *)"xababx";
+    records.offsets = offsets;
+    records.record_count = 3;
+    MUST(trawl_matrix_open(searcher, plan, &records, TRAWL_MATRIX_CELLS, &matrix, NULL));
+    do {
+        MUST(trawl_matrix_next(matrix, &batch, NULL));
+        count += batch.cell_count;
+    } while (!batch.last);
+    trawl_matrix_close(matrix);
+    return count;
+}
+
+/* A match of no byte selects a record, although the expression's filter holds strings. */
+static void test_pcre_records(void)
+{
+    TEST_CHECK_U64(records_with("(?=ab)", 0), 2);
+    TEST_CHECK_U64(records_with("(?<=x)(?!a)", 0), 1);
+    TEST_CHECK_U64(records_with("x(?=ab)", 0), 1);
+    TEST_CHECK_U64(records_with("x?ab\\K", TRAWL_WHOLE_LINE), 2);
+}
+
 #define SET_COUNT 2000u
 
 /* Counts the matches of many expressions. Expression i can match only line i; in every fifth line
@@ -355,6 +387,7 @@ int main(void)
     test_lines();
     test_groups();
     test_pcre();
+    test_pcre_records();
     test_set();
     test_long_lines();
     test_memory();

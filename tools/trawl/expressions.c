@@ -271,32 +271,52 @@ static bool needs_lines_alone(const struct settings *settings)
             !settings->style.each_match);
 }
 
+/* Returns whether some expression refers to a group by a number that joining changes. */
+static bool refers(const struct patterns *patterns)
+{
+    for (uint64_t i = 0; i < patterns->count; i++) {
+        const char *at = patterns->items[i].bytes, *end = at + patterns->items[i].bytes_count;
+
+        for (; end - at > 1; at += *at == '\\' ? 2 : 1)
+            if ((at[0] == '\\' && memchr("123456789g", at[1], 10) != NULL) ||
+                (end - at > 2 && at[0] == '(' && at[1] == '?' &&
+                 memchr("R(0123456789", at[2], 12) != NULL))
+                return true;
+    }
+    return false;
+}
+
 bool expressions_join(struct patterns *patterns, const struct settings *settings)
 {
+    /* for tg the numbers count all groups, as for ripgrep */
+    const bool counts_anew = settings->pcre && !settings->is_tg && refers(patterns);
+    const bool branches = counts_anew && settings->syntax == TRAWL_PERL;
     const char *before = settings->syntax == TRAWL_PERL ? "(?:" : "";
     const char *after = settings->syntax == TRAWL_PERL ? ")" : "";
     const char * or = settings->syntax == TRAWL_BASIC ? "\\|" : "|";
     bool with_empty = settings->is_tg && patterns->has_empty; /* is an alternative, too */
-    size_t room = 7;
-    char *joined, *at;
+    size_t room = 11;
+    char *joined, *first, *at;
 
     if (settings->numbers_wanted || patterns->count + with_empty < 2 ||
-        (patterns->count > JOINED_MAX && needs_lines_alone(settings)))
+        ((counts_anew || patterns->count > JOINED_MAX) && needs_lines_alone(settings)))
         return true;
     for (uint64_t i = 0; i < patterns->count; i++)
         room += patterns->items[i].bytes_count + 6;
-    joined = at = keep(patterns, room);
+    joined = keep(patterns, room);
     if (joined == NULL)
         return false;
+    first = at = stpcpy(joined, branches ? "(?|" : "");
     for (uint64_t i = 0; i < patterns->count; i++) {
         if (with_empty && i == patterns->empty_index)
             at = stpcpy(stpcpy(at, i > 0 ? or : ""), "(?:)");
-        at = stpcpy(stpcpy(at, at > joined ? or : ""), before);
+        at = stpcpy(stpcpy(at, at > first ? or : ""), before);
         memcpy(at, patterns->items[i].bytes, (size_t)patterns->items[i].bytes_count);
         at = stpcpy(at + patterns->items[i].bytes_count, after);
     }
     if (with_empty && patterns->empty_index >= patterns->count)
         at = stpcpy(stpcpy(at, or), "(?:)");
+    at = stpcpy(at, branches ? ")" : "");
     patterns->joined = (struct trawl_pattern){joined, (uint64_t)(at - joined)};
     return true;
 }
