@@ -46,6 +46,7 @@ static void adopt_runtime(struct trawl_runtime *runtime)
         atomic_fetch_sub(&runtime->memory_used, runtime->workers[i].buffer.capacity);
     memset(runtime->workers, 0, (runtime->threads_max - 1) * sizeof *runtime->workers);
     atomic_store(&runtime->worker_count, 0);
+    atomic_store(&runtime->streams, 0); /* orphans search no further */
     runtime->jobs = NULL;
     runtime->idle = NULL;
     runtime->workers_wanted = 0;
@@ -82,8 +83,11 @@ static void adopt_searcher(struct trawl_searcher *searcher)
     memset(searcher->ring, 0, searcher->task_count * sizeof(struct task *));
     searcher->is_orphan =
         is_inside && (searcher->is_pulled || pthread_equal(searcher->thread, pthread_self()));
-    if (!searcher->is_orphan)
-        atomic_store(&searcher->call.state, ENGINE_CALL_NONE);
+    if (searcher->is_orphan)
+        return;
+    atomic_store(&searcher->call.state, ENGINE_CALL_NONE);
+    atomic_fetch_sub(&searcher->runtime->memory_used, searcher->unpack_bytes);
+    searcher->unpack_bytes = 0;
 }
 
 /* Makes all objects usable. Runs in the child, before fork() returns there. */

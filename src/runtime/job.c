@@ -174,8 +174,17 @@ static void reserve_unpacking(struct search *search, struct text_need *need)
         bytes = min_u64(bytes, runtime->memory_max / UNPACK_SHARE);
     if (runtime->threads_max == 1 || !runtime_reserve(runtime, bytes))
         return;
-    search->unpack_bytes = need->unpack_bytes = bytes;
+    search->searcher->unpack_bytes = need->unpack_bytes = bytes;
     need->unpack_threads = (uint32_t)share;
+}
+
+/* Gives back what reserve_unpacking may have reserved. */
+static void unreserve_unpacking(struct trawl_searcher *searcher)
+{
+    uint64_t bytes = searcher->unpack_bytes;
+
+    searcher->unpack_bytes = 0; /* first: a child of fork() gives back the bytes that stand here */
+    runtime_unreserve(searcher->runtime, bytes);
 }
 
 static void prepare(struct search *search, struct trawl_searcher *searcher,
@@ -263,7 +272,7 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
         atomic_fetch_add(&searcher->runtime->streams, 1);
 done:
     if (status != TRAWL_OK) {
-        runtime_unreserve(searcher->runtime, search->unpack_bytes);
+        unreserve_unpacking(searcher);
         job_end(&search->job);
     }
     return status;
@@ -306,11 +315,11 @@ void search_end(struct search *search)
     if (search->taken > 0) /* some tasks are ready, but will not be delivered */
         memset(searcher->ring, 0, searcher->task_count * sizeof(struct task *));
     schedule_remember(search);
-    if (search->cursor.text->kind == TEXT_STREAM)
+    if (search->cursor.text->kind == TEXT_STREAM && !searcher->is_orphan)
         atomic_fetch_sub(&searcher->runtime->streams, 1);
     keep(search);
     text_cursor_close(&search->cursor);
-    runtime_unreserve(searcher->runtime, search->unpack_bytes);
+    unreserve_unpacking(searcher);
     (void)pthread_mutex_destroy(&search->lock);
 }
 

@@ -84,7 +84,6 @@ struct search {
      * chunk_device does not change. */
     uint64_t chunk_most;
     uint64_t text_bytes;          /* UINT64_MAX: not known */
-    uint64_t unpack_bytes;        /* memory reserved for what is unpacked ahead */
     uint64_t begin_ns;            /* 0 if the search is brief */
     _Atomic uint64_t bytes_taken; /* bytes owned by the chunks that were taken */
     _Atomic uint64_t hits;        /* hits that the host found */
@@ -135,6 +134,7 @@ struct trawl_searcher {
     const uint64_t *array_last;
     uint8_t *room; /* stream.c: where pieces of streams are copied; NULL until needed */
     uint64_t room_bytes;
+    uint64_t unpack_bytes; /* memory reserved for what the call unpacks ahead */
     struct task *tasks; /* task_count entries, owned */
     /* Tasks by chunk index (search_ring). Between searches all entries are NULL. */
     struct task **ring;

@@ -194,6 +194,7 @@ static enum trawl_status scan(const struct feed *feed, const struct engine_chunk
         TRAWL_TRY(engine_scan(feed->engine, feed->worker, chunk, task->from, WANT_HITS,
                               &task->result, error));
         TRAWL_TRY(deliver(feed, task));
+        TRAWL_TRY(searcher_lives(feed->searcher, error)); /* the sink may have called fork() */
         if (engine_call_is_over(&feed->searcher->call))
             return TRAWL_STOPPED;
     }

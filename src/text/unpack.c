@@ -2,6 +2,7 @@
 #include "text/unpack.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/checked.h"
 #include "base/memory.h"
@@ -18,6 +19,7 @@ struct text_unpack {
     bool decided;
     bool from_file;
     bool has_begun; /* the decoder has a library */
+    pid_t process;  /* the process that began to read; 0: none has */
     uint32_t threads;
     struct ahead *ahead;     /* NULL: no thread unpacks ahead */
     struct piece *piece;     /* a piece of `ahead` that is read before the decoder goes on */
@@ -54,8 +56,17 @@ enum trawl_status unpack_open(const struct codec *codec, struct text_unpack **un
     return TRAWL_OK;
 }
 
+/* Says whether a parent of this process has begun to read. The parent's threads do not exist here,
+ * although locks, decoders and libraries may wait for the threads: nothing of these is freed. */
+static bool is_of_parent(const struct text_unpack *unpack)
+{
+    return unpack->process != 0 && unpack->process != getpid();
+}
+
 void unpack_close(struct text_unpack *unpack)
 {
+    if (is_of_parent(unpack))
+        return;
     decoder_close(unpack->decoder);
     memory_release(unpack->decoder, 1, sizeof *unpack->decoder);
     memory_release(unpack, 1, sizeof *unpack);
@@ -66,6 +77,7 @@ void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahea
 {
     struct text_unpack *unpack = text->unpack;
 
+    unpack->process = getpid();
     if (threads < 2 || ahead_bytes == 0 || !unpack->from_file || unpack->has_begun)
         return;
     unpack->threads = (uint32_t)max_u64(min_u64(threads, ahead_bytes / BYTES_PER_THREAD), 1);
@@ -86,7 +98,7 @@ void unpack_stop(const struct trawl_text *text)
 
 void unpack_unshare(const struct trawl_text *text)
 {
-    if (text->unpack->ahead != NULL)
+    if (text->unpack->ahead != NULL && !is_of_parent(text->unpack))
         ahead_close(text->unpack->ahead);
     text->unpack->ahead = NULL;
     text->unpack->piece = NULL;

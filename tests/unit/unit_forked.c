@@ -3,6 +3,7 @@
  * child has WAIT_S seconds. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -172,6 +173,60 @@ static void forks(uint64_t times)
     trawl_plan_free(opened.set);
 }
 
+/* Forks in a sink that searches a compressed text, whose library may have threads, and in a sink
+ * that takes a stream's matches. (The tests had no compressed text: a child hung or crashed when it
+ * closed the text, because the closing waited for threads that only the parent has.) */
+static void forks_unpacking(const uint8_t *sample, size_t sample_bytes)
+{
+    static const char name[] = "/tmp/trawl-forked-packed";
+    struct trawl_text_options options = TRAWL_TEXT_OPTIONS_INIT;
+    struct opened opened = {.runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 0)};
+    struct trawl_stream *stream = NULL;
+    enum trawl_status status;
+
+    options.flags = TRAWL_TEXT_UNPACK | TRAWL_TEXT_DESCRIPTOR;
+    options.descriptor = memfd_create(name, MFD_CLOEXEC);
+    for (int i = 0; i < 2000; i++)
+        if (write(options.descriptor, sample, sample_bytes) != (ssize_t)sample_bytes)
+            exit(1);
+    opened.idle = must_searcher_of(opened.runtime, 4096);
+    opened.plan = must_plan("needle");
+    for (int i = 0; i < 4; i++) {
+        (void)lseek(options.descriptor, 0, SEEK_SET);
+        opened.forks = true;
+        opened.child = -1;
+        if (i > 0) {
+            if (trawl_text_open(name, &options, &opened.file, NULL) == TRAWL_UNSUPPORTED)
+                break; /* the format's library is not here */
+            status =
+                trawl_positions(opened.idle, opened.plan, opened.file, fork_once, &opened, NULL);
+            trawl_text_close(opened.file);
+        } else {
+            MUST(trawl_stream_open(opened.plan, NULL, &stream, NULL));
+            status = trawl_stream_feed(opened.idle, stream, "needle", 6, fork_once, &opened, NULL);
+            trawl_stream_close(stream);
+        }
+        if (opened.child == 0) {
+            CHECK_STATUS(status, TRAWL_UNSUPPORTED);
+            opened.file = NULL;
+            (void)lseek(options.descriptor, 0, SEEK_SET);
+            MUST(trawl_text_open(name, &options, &opened.file, NULL));
+            if (!TEST_SANITIZES_THREADS)
+                TEST_CHECK_U64(must_count(opened.idle, opened.plan, opened.file), 2000);
+            trawl_text_close(opened.file);
+            trawl_searcher_close(opened.idle);
+            MUST(trawl_runtime_close(opened.runtime, NULL));
+            _exit(test_failures == 0 ? 0 : 1);
+        }
+        CHECK_STATUS(status, TRAWL_OK);
+        check_child(opened.child);
+    }
+    close(options.descriptor);
+    trawl_searcher_close(opened.idle);
+    MUST(trawl_runtime_close(opened.runtime, NULL));
+    trawl_plan_free(opened.plan);
+}
+
 int main(void)
 {
     int file = mkstemp(path);
@@ -184,5 +239,8 @@ int main(void)
     for (uint64_t i = 0; i < 2; i++) /* a plan's tables are made anew: some are made in the child */
         forks(test_amount(20, 2000));
     (void)unlink(path);
+#define SAMPLE(format, ...) \
+    forks_unpacking((const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}));
+#include "unit/compressed.def"
     return test_end();
 }
