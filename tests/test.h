@@ -43,7 +43,6 @@
 #define TEST_SANITIZED_DIVISOR 1
 #endif
 #define TEST_SANITIZED (TEST_SANITIZED_DIVISOR > 1)
-#define TEST_SANITIZES_THREADS (TEST_SANITIZED_DIVISOR == 30)
 #define TEST_LONG_SCALE 20 /* a run with this TRAWL_TEST_SCALE or more is long */
 
 /* Weak, so that the files of a program share a single counter of each kind. */
