@@ -125,8 +125,13 @@ enum trawl_plan_flag {
     TRAWL_UNICODE = 512,   /* RIPGREP of CHARACTERS; \w, \d, \s mean Unicode's, \b asks `letters` */
     TRAWL_RIPGREP = 2048,  /* Perl's syntax is ripgrep's, for example [a-z&&[^b]] and \b{start} */
     TRAWL_PCRE = 4096,     /* what RE2 refuses in Perl's syntax is libpcre2's (docs/regex.md) */
-    TRAWL_WHOLE_WORD = 2,  /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
-                              also the characters for which is_word returns true */
+    /* expressions: an occurrence may cross lines, since the text (in memory), or each record, is
+     * one line. ^ and $ match where lines begin and end. A plan whose expressions match no line
+     * end, and have no ^, $, \A and \z, is built without this flag */
+    TRAWL_MULTILINE = 8192,
+    TRAWL_DOT_ALL = 16384,    /* expressions: '.' matches a newline, too */
+    TRAWL_WHOLE_WORD = 2,     /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
+                                 also the characters for which is_word returns true */
     TRAWL_STRICT_WORD = 1024, /* WHOLE_WORD with `letters`: no word beside a byte of no character */
     TRAWL_WHOLE_LINE = 4,     /* a whole line: both neighbours are line ends, or ends of the text */
     TRAWL_SINGLE_BYTE = 128,  /* each byte is a character, also for `letters`; not with errors */
@@ -671,7 +676,9 @@ enum trawl_window_flag {
     TRAWL_WINDOW_SPANS = 8,
     TRAWL_WINDOW_NULLS = 16, /* tell which windows hold a NUL (in the searching threads) */
     TRAWL_WINDOW_EMPTY = 32, /* a line in which an expression matches only zero bytes has an empty
-                                match; SPANS includes this. Wins over TRAWL_WINDOW_LINES */
+                                match; SPANS includes this. Wins over TRAWL_WINDOW_LINES. With
+                                TRAWL_MULTILINE, each empty match; at the text's end its begin is
+                                one byte less, and its distance 1 */
     /* leftmost-first without overlap: of the occurrences that begin first that of the least pattern
      * index, and so on after its end. No empty matches. Wins over TRAWL_WINDOW_SPANS */
     TRAWL_WINDOW_SPANS_FIRST = 64

@@ -11,6 +11,8 @@
 #include "plan/steps.h"
 
 #define UTF8_BYTES_MAX 4u
+#define EXPRESSION_FLAGS \
+    (TRAWL_CRLF | TRAWL_UNICODE | TRAWL_RIPGREP | TRAWL_PCRE | TRAWL_MULTILINE | TRAWL_DOT_ALL)
 
 static _Atomic uint64_t plans_built;
 
@@ -23,19 +25,22 @@ static enum trawl_status check_syntax(const struct trawl_plan_options *options,
 
     if ((uint32_t)options->syntax > TRAWL_BASIC)
         return TRAWL_FAIL(error, ARGUMENT, "unknown syntax %d", (int)options->syntax);
-    if (!is_set &&
-        ((options->flags & (TRAWL_CRLF | TRAWL_UNICODE | TRAWL_RIPGREP | TRAWL_PCRE)) != 0 ||
-         options->expression_mib > 0))
+    if (!is_set && ((options->flags & EXPRESSION_FLAGS) != 0 || options->expression_mib > 0))
         return TRAWL_FAIL(error, ARGUMENT, "%s is for plans of expressions",
-                          options->expression_mib > 0             ? "expression_mib"
-                          : (options->flags & TRAWL_CRLF) != 0    ? "TRAWL_CRLF"
-                          : (options->flags & TRAWL_UNICODE) != 0 ? "TRAWL_UNICODE"
-                          : (options->flags & TRAWL_PCRE) != 0    ? "TRAWL_PCRE"
-                                                                  : "TRAWL_RIPGREP");
+                          options->expression_mib > 0               ? "expression_mib"
+                          : (options->flags & TRAWL_CRLF) != 0      ? "TRAWL_CRLF"
+                          : (options->flags & TRAWL_UNICODE) != 0   ? "TRAWL_UNICODE"
+                          : (options->flags & TRAWL_PCRE) != 0      ? "TRAWL_PCRE"
+                          : (options->flags & TRAWL_MULTILINE) != 0 ? "TRAWL_MULTILINE"
+                          : (options->flags & TRAWL_DOT_ALL) != 0   ? "TRAWL_DOT_ALL"
+                                                                    : "TRAWL_RIPGREP");
     if ((options->flags & TRAWL_UNICODE) != 0 &&
         (options->syntax != TRAWL_PERL || options->alphabet != TRAWL_CHARACTERS))
         return TRAWL_FAIL(error, ARGUMENT,
                           "TRAWL_UNICODE needs the syntax TRAWL_PERL and the alphabet CHARACTERS");
+    if ((options->flags & TRAWL_MULTILINE) != 0 && (options->flags & TRAWL_WHOLE_LINE) != 0)
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "TRAWL_WHOLE_LINE cannot be combined with TRAWL_MULTILINE: write ^...$");
     if ((options->flags & TRAWL_RIPGREP) != 0 && options->syntax != TRAWL_PERL)
         return TRAWL_FAIL(error, ARGUMENT, "TRAWL_RIPGREP needs the syntax TRAWL_PERL");
     if (is_set && options->alphabet == TRAWL_BYTES && options->utf8 != NULL &&
@@ -56,8 +61,7 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
                                        struct trawl_error *error)
 {
     const uint32_t known = TRAWL_IGNORE_CASE | TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE |
-                           TRAWL_SINGLE_BYTE | TRAWL_CRLF | TRAWL_UNICODE | TRAWL_RIPGREP |
-                           TRAWL_STRICT_WORD | TRAWL_PCRE | ERRORS_FLAGS;
+                           TRAWL_SINGLE_BYTE | TRAWL_STRICT_WORD | EXPRESSION_FLAGS | ERRORS_FLAGS;
 
     if ((options->flags & ~known) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown plan flags 0x%x", options->flags & ~known);

@@ -246,7 +246,9 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
     const uint32_t conditions = TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD;
     struct trawl_pattern *patterns;
     const uint8_t ends[] = {made->plan->line_end, made->plan->line_end_also, '\r'};
-    const uint32_t end_count = (made->plan->flags & TRAWL_CRLF) != 0 ? 3 : 2;
+    const uint32_t end_count = expressions_cross(made)                 ? 0
+                               : (made->plan->flags & TRAWL_CRLF) != 0 ? 3
+                                                                       : 2;
     bool holds_line_end = false;
     enum trawl_status status;
     void *memory;

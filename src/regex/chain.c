@@ -19,6 +19,7 @@ struct places {
     bool is_whole;  /* as in struct split_sequence */
     bool bytes;     /* each byte is a character */
     bool backwards; /* the last byte of a character is read first */
+    bool multi;     /* as in struct chain */
     uint8_t line_ends[2];
     uint32_t optional;             /* places that may be left out */
     uint32_t endless;              /* places that may be read again */
@@ -140,7 +141,8 @@ static uint8_t state_within(struct places *places, uint32_t set, uint32_t byte)
     }
     if (places->backwards)
         memset(next + 0x80, CHAIN_ASKS, 0x40); /* a character of three or four bytes */
-    next[places->line_ends[0]] = next[places->line_ends[1]] = CHAIN_FAILS;
+    if (!places->multi)
+        next[places->line_ends[0]] = next[places->line_ends[1]] = CHAIN_FAILS;
     if (memcmp(next, fails, sizeof next) == 0)
         return CHAIN_FAILS;
     while (i < places->row_count &&
@@ -170,8 +172,9 @@ static void fill_row(struct places *places, uint32_t row, bool crlf)
             next[byte] = places->backwards || byte < 0xc2 ? CHAIN_FAILS : CHAIN_ASKS;
     if (crlf)
         next['\r'] = CHAIN_ASKS; /* which may belong to a line end */
-    next[places->line_ends[0]] = next[places->line_ends[1]] =
-        (set >> places->count & 1) != 0 ? CHAIN_MATCHES : CHAIN_FAILS;
+    if (!places->multi)
+        next[places->line_ends[0]] = next[places->line_ends[1]] =
+            (set >> places->count & 1) != 0 ? CHAIN_MATCHES : CHAIN_FAILS;
 }
 
 enum trawl_status chain_make(const struct expressions *made, const struct split_sequence *sequence,
@@ -192,6 +195,7 @@ enum trawl_status chain_make(const struct expressions *made, const struct split_
     places->is_whole = sequence->is_whole;
     places->bytes = made->options.bytes;
     places->backwards = backwards;
+    places->multi = expressions_cross(made);
     places->line_ends[0] = plan->line_end;
     places->line_ends[1] = plan->line_end_also;
     if (!write_out(made, sequence, places))
@@ -206,6 +210,7 @@ enum trawl_status chain_make(const struct expressions *made, const struct split_
     (*chain)->first = first;
     (*chain)->row_count = places->row_count;
     (*chain)->line_end = plan->line_end;
+    (*chain)->multi = places->multi;
     memcpy((*chain)->next, places->next, (size_t)rows_bytes);
 done:
     memory_release(places, 1, sizeof *places);
@@ -222,6 +227,8 @@ void chain_free(struct chain *chain)
 static uint32_t step(const struct chain *chain, uint32_t state, bool is_left, const uint8_t *bytes,
                      uint64_t at)
 {
+    if (state > CHAIN_ASKS && !is_left && chain->multi)
+        return CHAIN_ASKS;
     return state <= CHAIN_ASKS
                ? state
                : chain->next[state - CHAIN_ASKS - 1][is_left ? bytes[at] : chain->line_end];

@@ -4,7 +4,7 @@
  * alternative, read backwards from the string, or the rest, read forwards. The line's edge may
  * follow: `^` backwards, `$` forwards. The automaton knows the characters of one or two bytes of
  * UTF-8, or each byte where bytes are characters. It asks for RE2 at longer characters, and where
- * the first CHAIN_BYTES bytes do not decide.
+ * the first CHAIN_BYTES bytes do not decide. Under TRAWL_MULTILINE there is no edge of a line.
  */
 #ifndef TRAWL_REGEX_CHAIN_H
 #define TRAWL_REGEX_CHAIN_H
@@ -22,6 +22,7 @@ struct chain {
     uint32_t first;     /* the state before the first byte */
     uint32_t row_count; /* rows of `next` */
     uint8_t line_end;
+    bool multi; /* the text, in which a line end is a byte like any, may end anywhere */
     uint8_t next[][256];
 };
 

@@ -581,6 +581,7 @@ std::string marked_text_of(const chars &of, const regex_options &options)
 {
     const ranges low = listed(of, ascii.second), line{{'\n', '\n'}};
     const auto &is_word = options.letters.is_word;
+    const std::string mark = options.marks == REGEX_MARKED_LINES ? " " : "\\n";
     std::string in = parts_of(of, options, true), out = in;
     uint32_t count = 0;
 
@@ -601,6 +602,6 @@ std::string marked_text_of(const chars &of, const regex_options &options)
                    common(low, {{'_', '_'}}, 0x7f).empty() ? "" : "_--_",
                    common(low, line, 0x7f).empty() ? "" : "\\n--\\n",
                    in.empty() || is_word == nullptr ? "" : "_" + in + "_",
-                   out.empty() ? "" : "\\n" + out + "\\n",
+                   out.empty() ? "" : mark + out + mark,
                    low.empty() && in.empty() && out.empty() ? "[^\\x{0}-\\x{10ffff}]" : ""});
 }

@@ -201,6 +201,8 @@ static uint64_t line_after(const struct step *step, uint64_t at)
     const struct engine_chunk *chunk = step->chunk;
     uint64_t found;
 
+    if (chunk->records == NULL && expressions_cross(step->worker->expressions))
+        return chunk->owned;
     if (chunk->records != NULL) {
         struct engine_worker *worker = step->worker;
 
@@ -223,6 +225,8 @@ static uint64_t line_begin(const struct step *step, uint64_t at)
     const struct engine_chunk *chunk = step->chunk;
     uint64_t begin;
 
+    if (chunk->records == NULL && expressions_cross(step->worker->expressions))
+        return 0;
     if (chunk->records != NULL) {
         (void)line_after(step, at);
         return records_begin(chunk->records, step->worker->record) - chunk->begin;
@@ -241,6 +245,7 @@ static struct regex_line content_of(const struct step *step, uint64_t begin, uin
     struct regex_line line = {begin, after};
 
     if (step->chunk->records != NULL || after == begin ||
+        expressions_cross(step->worker->expressions) ||
         (bytes[after - 1] != plan->line_end && bytes[after - 1] != plan->line_end_also))
         return line;
     line.end--;
@@ -274,9 +279,13 @@ static struct judged judged_of(const struct step *step, struct regex_line line)
     const struct engine_chunk *chunk = step->chunk;
     const uint64_t at = line.begin, count = line.end - at;
     struct words *words = &step->worker->words;
-    bool empty = chunk->records != NULL && expressions_take_empty(step->worker->expressions);
+    const struct expressions *expressions = step->worker->expressions;
+    const bool empty = chunk->records != NULL && expressions_take_empty(expressions);
+    const bool each =
+        chunk->records == NULL && expressions_cross(expressions) && step->want == WANT_SPANS;
 
-    return (struct judged){chunk->bytes + at, count, chunk->call, empty, words, chunk->begin + at};
+    return (struct judged){chunk->bytes + at, count, chunk->call, empty, each, words,
+                           chunk->begin + at};
 }
 
 /* Pushes a hit of `length` bytes at the line's begin if some expression matches in the line. */
@@ -350,7 +359,8 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
                               error));
     if (worker->merge.count == 0 && step->result->count == pushed)
         step->missed += BYTES_PER_MISS;
-    if (worker->merge.count == 0 && step->want == WANT_SPANS && expressions_take_empty(expressions))
+    if (worker->merge.count == 0 && step->want == WANT_SPANS &&
+        expressions_take_empty(expressions) && !judged_of(step, line).each_empty)
         return push_line(step, line, candidates, count, 0, error);
     return push_merged(step, line, line.begin, error);
 }
@@ -459,7 +469,8 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
     const struct engine_chunk *chunk = step->chunk;
     struct engine_chunk part = *chunk;
     const struct expressions *expressions = worker->expressions;
-    const bool by_line = expressions->atoms_are_exact && expressions->count == 1;
+    const bool by_line =
+        expressions->atoms_are_exact && expressions->count == 1 && !expressions_cross(expressions);
     const enum want want = by_line && chunk->records == NULL ? WANT_LINES : WANT_HITS;
 
     part.bytes += step->from;
@@ -752,7 +763,8 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
     uint64_t at = task->from;
     struct step step = {worker, chunk, task->want, at, at, result, .decided = 0};
 
-    if (task->want == WANT_LINES && chunk->records == NULL && worker->expressions->atoms_are_exact)
+    if (task->want == WANT_LINES && chunk->records == NULL &&
+        worker->expressions->atoms_are_exact && !expressions_cross(worker->expressions))
         return scan_lines(worker, task, error);
     result->on_device = is_on_device(worker);
     result->hits.lengths_valid = true;

@@ -52,7 +52,8 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
 {
     const uint64_t count = line.count;
     const bool takes_empty = line.takes_empty && span->end == 0;
-    uint64_t from = span->end, empty = UINT64_MAX; /* begin of the first empty match */
+    uint64_t from = span->end + (line.each_empty && span->begin == span->end),
+             empty = UINT64_MAX; /* begin of the first empty match */
     int matched = 0;
 
     *found = false;
@@ -69,7 +70,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
                           ? WORDS_CANCELLED
                           : words_match(expressions, expression, line, from, count, REGEX_ANYWHERE,
                                         span, 1);
-            if (matched <= 0 || span->end > span->begin)
+            if (matched <= 0 || span->end > span->begin || line.each_empty)
                 break;
             empty = min_u64(empty, span->begin);
             matched = 0;
@@ -136,7 +137,7 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
     merge->count = 0;
     words_begin(line);
     for (uint32_t i = 0; i < count; i++) {
-        struct occurrence first = {{0, 0}, candidates != NULL ? candidates[i] : i};
+        struct occurrence first = {{UINT64_MAX, 0}, candidates != NULL ? candidates[i] : i};
         bool found;
 
         TRAWL_TRY(judge_next(expressions, first.expression, line, &first.span, &found, error));
@@ -155,7 +156,8 @@ enum trawl_status merge_next(struct merge *merge, const struct expressions *expr
     bool found;
 
     TRAWL_ASSERT(merge->count > 0);
-    found = first->span.end > first->span.begin; /* an empty match is the only one of its line */
+    /* an empty match is the only one of its line */
+    found = first->span.end > first->span.begin || line.each_empty;
     if (found)
         TRAWL_TRY(judge_next(expressions, first->expression, line, &first->span, &found, error));
     if (!found)
@@ -166,11 +168,14 @@ enum trawl_status merge_next(struct merge *merge, const struct expressions *expr
 
 /* ---- Groups -------------------------------------------------------------------------------- */
 
-enum trawl_status regex_prepare(const struct trawl_plan *plan, struct trawl_error *error)
+enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_within,
+                                struct trawl_error *error)
 {
     const struct expressions *expressions;
 
-    return expressions_want(plan, &expressions, error);
+    TRAWL_TRY(expressions_want(plan, &expressions, error));
+    *stays_within = expressions_cross(expressions) && !expressions->crosses;
+    return TRAWL_OK;
 }
 
 static uint32_t groups_of(const struct expressions *expressions, uint64_t index)

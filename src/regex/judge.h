@@ -21,10 +21,10 @@ enum trawl_status judge_may(const struct expressions *expressions, bool lines,
  * MEMORY, LIMIT, STOPPED. words_begin has begun the line. */
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
                              struct judged line, bool *matches, struct trawl_error *error);
-/* Finds the first occurrence of a byte or more that begins at span->end or later. Sets *found to
- * whether the line has such an occurrence. If the line takes empty matches and *span is {0, 0},
- * the first empty match stands in for an occurrence that does not exist. Errors: MEMORY, LIMIT,
- * STOPPED. */
+/* Finds the first occurrence of a byte or more that begins at span->end or later; with each_empty,
+ * the first match after *span, of which the begin is at first UINT64_MAX. Sets *found to whether
+ * the line has such an occurrence. If the line takes empty matches and *span is {0, 0}, the first
+ * empty match stands in for an occurrence that does not exist. Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
                              struct judged line, struct regex_span *span, bool *found,
                              struct trawl_error *error);
@@ -67,8 +67,10 @@ static inline uint64_t judge_after_last(const uint8_t *bytes, uint64_t from, uin
     return found != NULL ? (uint64_t)(found - bytes) + 1 : from;
 }
 
-/* Compiles the plan's expressions, to report mistakes when the plan is built. */
-enum trawl_status regex_prepare(const struct trawl_plan *plan, struct trawl_error *error);
+/* Compiles the plan's expressions, to report mistakes when the plan is built. *stays_within: the
+ * plan has the flag TRAWL_MULTILINE, which changes nothing. */
+enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_within,
+                                struct trawl_error *error);
 /* Does the work of trawl_expression_groups and trawl_expression_group. */
 enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_index,
                                const void *line, uint64_t line_bytes, uint64_t begin, uint64_t end,

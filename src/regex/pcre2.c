@@ -135,8 +135,8 @@ static uint32_t flags_of(const struct regex_options *options, uint8_t line_end)
 {
     uint32_t flags = options->fold ? CASELESS : 0;
 
-    if (options->longest)
-        flags |= options->dot_all ? DOTALL : 0;
+    if (options->longest || options->multi)
+        flags |= (options->dot_all ? DOTALL : 0) | (options->multi ? MULTILINE : 0);
     else if (options->ripgrep || line_end != '\n')
         flags |= MULTILINE;
     if (!options->ripgrep)

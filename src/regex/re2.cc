@@ -44,12 +44,13 @@ struct regex {
     const re2::RE2::Options options;
     const uint64_t serial = ++programs_made;
     const bool is_copied; // threads that often ask get copies of the program
+    const bool crosses;
     mutable std::atomic<const re2::RE2 *> program{nullptr};
     mutable std::atomic<uint64_t> often{0}; // threads that have often asked
     mutable std::atomic<const copy *> copies{nullptr};
 
-    regex(std::string bytes, const re2::RE2::Options &given, bool copied)
-        : source(std::move(bytes)), options(given), is_copied(copied)
+    regex(std::string bytes, const re2::RE2::Options &given, bool copied, bool crosses_lines)
+        : source(std::move(bytes)), options(given), is_copied(copied), crosses(crosses_lines)
     {
     }
     ~regex()
@@ -246,8 +247,9 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
     try {
         const std::string source(bytes, static_cast<size_t>(count));
         const re2::RE2::Options options = options_of(*given);
-        auto made =
-            std::make_unique<struct regex>(rewrite(source, *given), options, given->is_copied);
+        bool crosses = false;
+        const std::string written = rewrite(source, *given, &crosses);
+        auto made = std::make_unique<struct regex>(written, options, given->is_copied, crosses);
 
         if (given->when == REGEX_LATER ||
             (given->when == REGEX_PARSED && count <= SMALL_BYTES &&
@@ -257,7 +259,8 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
             return REGEX_OK;
         }
         if (program_of(made.get()).error_code() != re2::RE2::ErrorPatternTooLarge)
-            made = std::make_unique<struct regex>(for_message(source, *given), options, false);
+            made =
+                std::make_unique<struct regex>(for_message(source, *given), options, false, false);
         const re2::RE2 &re = program_of(made.get());
         if (re.ok() || re.error_code() == re2::RE2::ErrorPatternTooLarge)
             return REGEX_LARGE; // with groups that were added, groups are nested too deeply
@@ -336,6 +339,11 @@ uint32_t list(const char *bytes, uint64_t count, const regex_options *options, u
     }
 }
 
+bool crosses_lines(const struct regex *regex)
+{
+    return regex->crosses;
+}
+
 uint32_t group_count(const struct regex *regex)
 {
     return static_cast<uint32_t>(program_of(regex).NumberOfCapturingGroups());
@@ -356,4 +364,5 @@ uint32_t group_named(const struct regex *regex, const char *name, uint64_t count
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) const struct regex_ops trawl_regex_ops = {
-    REGEX_VERSION, compile, release, is_ready, match, list, group_count, group_named};
+    REGEX_VERSION, compile,       release,     is_ready,   match,
+    list,          crosses_lines, group_count, group_named};

@@ -26,8 +26,9 @@ enum regex_when {
 /* Which texts the program reads (regex/words.h). */
 enum regex_marks {
     REGEX_UNMARKED,
-    REGEX_MARKED,     /* texts with marks */
-    REGEX_MARKED_WORD /* texts with marks; a match has no word character before or after */
+    REGEX_MARKED,       /* texts with marks */
+    REGEX_MARKED_LINES, /* texts with marks of `multi`: blanks */
+    REGEX_MARKED_WORD   /* texts with marks; a match has no word character before or after */
 };
 struct regex_options {
     /* of matches with the same begin, prefer the longest; false: the first alternative that
@@ -37,6 +38,8 @@ struct regex_options {
     bool bytes;   /* each byte is a character; false: UTF-8 */
     bool lines;   /* the text has many lines, and no match may contain a newline */
     bool dot_all; /* '.' matches a newline, too */
+    bool multi;   /* ^ and $ match at newlines; regex_ops.crosses is about `line_end` */
+    uint8_t line_end;
     bool ripgrep; /* classes are ripgrep's */
     bool unicode; /* \w, \d and \s mean Unicode's characters, and classes by name ignore case */
     /* variants NULL: A-Z equal a-z; is_word NULL: words consist of letters, digits and _ of ASCII
@@ -72,7 +75,7 @@ struct regex_range {
     uint32_t last;
 };
 
-#define REGEX_VERSION 8u
+#define REGEX_VERSION 9u
 
 struct regex_ops {
     uint32_t version; /* REGEX_VERSION */
@@ -98,6 +101,9 @@ struct regex_ops {
      * known. */
     uint32_t (*list)(const char *bytes, uint64_t count, const struct regex_options *options,
                      uint32_t last, struct regex_range *ranges, uint32_t room);
+    /* Returns whether a part of the expression matches options.line_end, or asks where a text or a
+     * line begins or ends. false without options.multi. */
+    bool (*crosses)(const struct regex *regex);
     uint32_t (*group_count)(const struct regex *regex);
     /* Returns the number of the group of that name; 0: there is none. */
     uint32_t (*group_named)(const struct regex *regex, const char *name, uint64_t count);

@@ -59,13 +59,17 @@ static void expressions_free(void *object)
 static struct regex_options options_of(const struct trawl_plan *plan)
 {
     const struct plan_expressions *given = &plan->expressions;
-    struct regex_options options = {.longest = given->syntax != TRAWL_PERL,
-                                    .is_copied = given->memory_mib == 0,
-                                    .fold = (plan->flags & TRAWL_IGNORE_CASE) != 0,
-                                    .bytes = !given->characters,
-                                    .dot_all = plan->line_end != '\n',
-                                    .ripgrep = (plan->flags & (TRAWL_UNICODE | TRAWL_RIPGREP)) != 0,
-                                    .unicode = (plan->flags & TRAWL_UNICODE) != 0};
+    struct regex_options options = {
+        .longest = given->syntax != TRAWL_PERL,
+        .is_copied = given->memory_mib == 0,
+        .fold = (plan->flags & TRAWL_IGNORE_CASE) != 0,
+        .bytes = !given->characters,
+        .dot_all = (plan->flags & TRAWL_DOT_ALL) != 0 ||
+                   (plan->line_end != '\n' && (plan->flags & TRAWL_MULTILINE) == 0),
+        .multi = (plan->flags & TRAWL_MULTILINE) != 0,
+        .line_end = plan->line_end,
+        .ripgrep = (plan->flags & (TRAWL_UNICODE | TRAWL_RIPGREP)) != 0,
+        .unicode = (plan->flags & TRAWL_UNICODE) != 0};
 
     if (plan->utf8_is_set && (given->characters || (plan->flags & TRAWL_SINGLE_BYTE) != 0))
         options.letters = plan->utf8;
@@ -137,6 +141,8 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
         (made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == TRAWL_WHOLE_WORD;
     const bool is_wide = translated->edges != 0 && made->options.letters.is_word != NULL &&
                          (made->options.longest || made->options.unicode);
+    const bool lines = made->options.multi && !words && translated->edges <= TRANSLATED_EDGES;
+    const uint8_t mark = lines ? ' ' : '\n';
     struct regex_options options = made->options;
     struct regex_fault fault = {0, ""};
     enum regex_status status;
@@ -145,6 +151,11 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
         return TRAWL_OK;
     if (translated->has_byte && !options.bytes)
         return TRAWL_FAIL(error, ARGUMENT, "\\C: a part of a character has no word borders");
+    if (made->options.multi &&
+        ((translated->has_lines && !lines) || (made->mark != 0 && made->mark != mark)))
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "^ and $ across lines know no edges of words but \\b and \\B, and no -w");
+    made->mark = mark;
     if (made->marked == NULL)
         TRAWL_TRY(MEMORY_ZEROED(made->marked, made->count, error));
     if (made->may_be_empty == NULL)
@@ -155,7 +166,8 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     made->is_strict |= (words || (translated->edges & TRANSLATED_HALVES) != 0) &&
                        (made->plan->flags & TRAWL_STRICT_WORD) != 0;
     options.when = REGEX_LATER;
-    options.marks = words ? REGEX_MARKED_WORD : REGEX_MARKED;
+    options.marks = words ? REGEX_MARKED_WORD : lines ? REGEX_MARKED_LINES : REGEX_MARKED;
+    options.multi = lines;
     status = program_compile(made, translated->bytes, translated->count, &options, 1,
                              &made->marked[index], &fault);
     options.memory_bytes = WORDS_BYTES;
@@ -174,6 +186,7 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, con
     struct expressions *made = maker->made;
     const struct trawl_plan *plan = made->plan;
     const bool is_filter = made->beyond != NULL && made->beyond[index] != NULL;
+    const bool crlf = made->options.multi && (plan->flags & TRAWL_CRLF) != 0;
     struct regex_options options = made->options;
     struct regex_fault fault = {0, ""};
     struct translated translated;
@@ -189,9 +202,12 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, con
                                    &made->each[index], &fault);
     status = regex_status != REGEX_OK ? refuse(made, &translated, regex_status, &fault, error)
              : is_filter              ? TRAWL_OK
-                                      : compile_marked(maker, index, &translated, error);
+             : crlf && translated.has_lines
+                 ? TRAWL_FAIL(error, ARGUMENT, "--crlf: ^ and $ across lines know newlines alone")
+                 : compile_marked(maker, index, &translated, error);
     if (regex_status != REGEX_OK)
         made->bytes_left -= made->program_bytes;
+    made->crosses |= regex_status == REGEX_OK && made->ops->crosses(made->each[index]);
     if (status == TRAWL_OK && made->count <= WHOLE_MAX)
         status = join(maker, &translated, error);
     maker->needs_line |= translated.needs_line;
@@ -213,7 +229,7 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
 
     if (made->beyond == NULL)
         TRAWL_TRY(MEMORY_ZEROED(made->beyond, made->count, error));
-    made->needs_marks = true;
+    made->needs_marks = made->crosses = true;
     TRAWL_TRY(pcre2_prepare((const char *)pattern.bytes, pattern.bytes_count, &made->options,
                             plan->flags, plan->line_end, &made->beyond[index], error));
     if (filter->count > 0)
@@ -336,7 +352,8 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     enum regex_status status;
     void *memory;
 
-    if (maker->needs_line || made->count > WHOLE_MAX || plan->line_end != '\n')
+    if (maker->needs_line || made->count > WHOLE_MAX || plan->line_end != '\n' ||
+        (plan->flags & TRAWL_MULTILINE) != 0)
         return TRAWL_OK;
     TRAWL_TRY(memory_allocate(count, 1, &memory, error));
     memcpy(memory, before, (size_t)begin);

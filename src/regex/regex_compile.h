@@ -50,10 +50,12 @@ struct expressions {
     /* `count` programs of PCRE2; NULL, or the program is NULL: RE2 decides. Otherwise the program
      * in `each` is that of a filter, which matches in each line in which PCRE2's program does. */
     struct pcre2 **beyond;
+    bool crosses;     /* TRAWL_MULTILINE: the flag changes what is found */
     bool lines_alone; /* PCRE2 knows which lines match, but not the longest occurrences */
     /* under WHOLE_WORD, or with edges that RE2 lacks: in all lines; or some program is PCRE2's */
     bool needs_marks;
     struct marked_unit units[128]; /* if `marked` is not NULL */
+    uint8_t mark;                  /* of a character that is in no word; 0: not chosen yet */
     bool is_strict;                /* no word stands beside a byte of no character */
     /* The edges mean words beyond ASCII: no program but `marked` may be asked about a line that is
      * not ASCII. */
@@ -81,6 +83,12 @@ struct expressions {
     uint64_t program_bytes_max;
     uint64_t bytes_left;
 };
+
+/* Returns whether the whole text, or each record, is one line. */
+static inline bool expressions_cross(const struct expressions *expressions)
+{
+    return (expressions->plan->flags & TRAWL_MULTILINE) != 0;
+}
 
 /* Returns whether a match may hold no byte. What RE2 matches holds an atom, if each expression has
  * one; what PCRE2 matches may be a place before the atom or after the atom. */

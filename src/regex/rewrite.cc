@@ -59,8 +59,12 @@ class rewriter
             apart = true;
             walk();
         }
-        return options.marks == REGEX_MARKED_WORD ? "(?m:^)(?:" + made + ")(?m:$)" : made;
+        return options.marks == REGEX_MARKED_WORD ? "(?m:^)(?:" + made + ")(?m:$)"
+               : options.multi                    ? "(?m)" + made
+                                                  : made;
     }
+
+    bool crosses = false;
 
   private:
     struct flags {
@@ -74,6 +78,7 @@ class rewriter
     bool has_three = false; // for RE2, more than two letters equal one of these letters
     bool others = false;    // some character is anything else
     bool apart = false;
+    const bool keeps_m = options.marks == REGEX_UNMARKED || options.marks == REGEX_MARKED_LINES;
     std::vector<flags> open;
     flags now = {false, false};
     std::string made;
@@ -100,6 +105,8 @@ void rewriter::walk()
         } else if ((source[i] == '\\' && is_in("AzC", letter)) || is_in(")|^$", source[i]) ||
                    repeats_at(source, i)) {
             end = std::max(end, i + braces_at(source, i));
+            crosses |= source[i] == '\\' ? letter == 'C' || options.line_end == '\n'
+                                         : options.line_end == '\n' && is_in("^$", source[i]);
             if (source[i] == ')' && !open.empty()) {
                 now = open.back();
                 open.pop_back();
@@ -132,7 +139,7 @@ void rewriter::enter(const std::string &part)
             now.fold = sets;
         else if (part[i] == 's')
             now.dot_all = sets;
-        else if (part[i] != 'm' || options.marks == REGEX_UNMARKED)
+        else if (part[i] != 'm' || keeps_m)
             (sets ? on : off) += part[i];
     }
     made += "(?" + on + (is_group && off == "i" ? "" : "-" + off) + part.back();
@@ -176,6 +183,10 @@ void rewriter::put_character(size_t at, size_t end)
 
         here.dot_all = now.dot_all;
         of = read_chars(source, at, end, here, now.fold);
+        here.fold = now.fold;
+        if (options.multi && !crosses)
+            for (const auto &each : listed_of(source.substr(at, end - at), here, options.line_end))
+                crosses |= each.first <= options.line_end && options.line_end <= each.second;
         if (is_marked)
             text = marked_text_of(of, options);
         else if (is_class || of.negated || !of.names.empty() || of.own.size() != 1 ||
@@ -222,9 +233,13 @@ size_t part_end(const std::string &source, size_t at, const regex_options &optio
     return end;
 }
 
-std::string rewrite(const std::string &source, const regex_options &options)
+std::string rewrite(const std::string &source, const regex_options &options, bool *crosses)
 {
-    return rewriter(source, options).run();
+    rewriter writer(source, options);
+    const std::string written = writer.run();
+
+    *crosses = options.multi && writer.crosses;
+    return written;
 }
 
 std::string for_message(std::string source, const regex_options &options)

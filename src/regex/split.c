@@ -475,7 +475,8 @@ enum trawl_status split_expression(const char *bytes, uint64_t count,
                             .bytes = (const uint8_t *)bytes,
                             .count = count,
                             .flags = (options->options->fold ? FOLDS : 0u) |
-                                     (options->options->dot_all ? DOT_ALL : 0u)};
+                                     (options->options->dot_all ? DOT_ALL : 0u) |
+                                     (options->options->multi ? MANY_LINES : 0u)};
     enum trawl_status status;
     double worst;
 

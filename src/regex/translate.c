@@ -421,6 +421,7 @@ static enum trawl_status copy_perl(struct reader *reader, struct trawl_error *er
         } else if (byte == '*' || byte == '+' || byte == '?' || byte == '{') {
             TRAWL_TRY(copy_repetition(reader, error));
         } else if (byte == ')' || byte == '|' || byte == '^' || byte == '$') {
+            reader->out->has_lines |= byte == '^' || byte == '$';
             copy(reader, 1);
             reader->atom = UINT64_MAX;
             if (byte == ')' && reader->depth > 0)
@@ -628,6 +629,7 @@ static enum trawl_status read_operator(struct reader *reader, char what, uint64_
         begin_atom(reader);
     put(reader, &what, 1, from);
     reader->out->chooses |= what == '|';
+    reader->out->has_lines |= what == '^' || what == '$';
     if (what == '(') {
         TRAWL_TRY(open_group(reader, reader->out->count - 1, from, error));
         reader->groups[reader->depth - 1].bit =

@@ -25,7 +25,8 @@ struct translated {
     bool refers;  /* POSIX: the expression has a backreference, which is PCRE2's */
     bool chooses; /* POSIX: has '|' or two repetitions, so that PCRE2's match may not be the longest
                    */
-    bool has_byte; /* the expression has \C, a byte of a character */
+    bool has_byte;  /* the expression has \C, a byte of a character */
+    bool has_lines; /* the expression has ^ or $ */
     /* Edges of words in the expression, or-ed. TRANSLATED_EDGES: \b or \B; BEGINS: where a word
      * begins or ends; HALVES: where no word character comes before or after. */
     uint32_t edges;

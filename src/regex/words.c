@@ -89,7 +89,7 @@ void words_prepare(struct expressions *expressions)
         const bool is_plain =
             (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
 
-        *unit = (struct marked_unit){{'\n', (uint8_t)byte, '\n'}, 3};
+        *unit = (struct marked_unit){{expressions->mark, (uint8_t)byte, expressions->mark}, 3};
         if (is_plain)
             *unit = (struct marked_unit){{(uint8_t)byte}, 1};
         else if (byte == '_' || byte == '\n')
@@ -114,7 +114,7 @@ static uint8_t *put_character(const struct expressions *expressions, const uint8
     if (*count > 0 && letters->is_word != NULL)
         is_word = letters->is_word(letters->context, code_point);
     *count += *count == 0;
-    *to = is_word ? '_' : '\n';
+    *to = is_word ? '_' : expressions->mark;
     memcpy(to + 1, from, (size_t)*count);
     to[1 + *count] = *to;
     return to + *count + 2;
@@ -163,7 +163,7 @@ static inline void step(struct words *words)
     const uint8_t *copy = words->copy + words->at_copied;
     uint64_t count = 1;
 
-    if (copy[0] != '_' && copy[0] != '\n') {
+    if (copy[0] != '_' && copy[0] != '\n' && copy[0] != ' ') {
         words->at_copied++;
     } else if (copy[2] == '-' && copy[1] == '-') {
         words->at_copied += 4;
@@ -181,7 +181,7 @@ static void step_back(struct words *words)
     const uint8_t *copy = words->copy + words->at_copied - 1;
     uint64_t count = 1;
 
-    if (copy[0] != '_' && copy[0] != '\n') {
+    if (copy[0] != '_' && copy[0] != '\n' && copy[0] != ' ') {
         words->at_copied--;
     } else if (copy[-2] == '-' && copy[-1] == '-') {
         words->at_copied -= 4;

@@ -9,6 +9,9 @@
  *     any other character          \nc\n   and '\n' itself is \n--\n
  *     a byte of no character       as any other; if the expressions are strict, the byte alone
  *
+ * Under TRAWL_MULTILINE, where ^ and $ ask for newlines, blanks are the marks of other characters,
+ * unless an expression asks about one side.
+ *
  * There RE2's \b means all words; (?m:^) holds where the character before is of no word, and (?m:$)
  * where the character after is. An expression for such copies (regex_options.marks) takes a
  * character with its marks, so a match cannot begin or end within, unless the match is empty.
@@ -26,6 +29,7 @@ struct judged {
     /* An expression whose matches here are all empty occurs at the first match. false: the line is
      * no record, or no expression has an empty match. */
     bool takes_empty;
+    bool each_empty;     /* each empty match is an occurrence */
     struct words *words; /* what is known of the line; words_begin begins a line */
     uint64_t at;         /* offset of the line in the text, for errors */
 };

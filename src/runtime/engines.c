@@ -32,11 +32,20 @@ enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_
                                    struct trawl_plan **plan, struct trawl_error *error)
 {
     struct trawl_plan *built = NULL;
+    bool stays_within = false;
     enum trawl_status status;
 
     TRAWL_TRY(plan_build(patterns, pattern_count, options, engine_algorithms,
                          plan == NULL ? NULL : &built, error));
-    status = plan_has_expressions(built) ? regex_prepare(built, error) : TRAWL_OK;
+    status = plan_has_expressions(built) ? regex_prepare(built, &stays_within, error) : TRAWL_OK;
+    if (status == TRAWL_OK && stays_within) {
+        struct attachment *made = &built->attached[PLAN_EXPRESSIONS];
+
+        made->release(made->object);
+        made->object = NULL;
+        built->flags &= ~(uint32_t)TRAWL_MULTILINE;
+        status = regex_prepare(built, &stays_within, error);
+    }
     if (status == TRAWL_OK)
         *plan = built;
     else

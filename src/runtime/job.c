@@ -201,12 +201,15 @@ static void prepare(struct search *search, struct trawl_searcher *searcher,
     atomic_store_explicit(&searcher->progress, 0, memory_order_relaxed);
 }
 
-/* Returns the end of the record that contains offset `at` (text_lines.record_end). */
+/* Returns the end of the record that contains offset `at` (text_lines.record_end). Without records
+ * the text, which lies in memory, is one line. */
 static uint64_t record_end(void *context, uint64_t at)
 {
-    const struct records *records = ((struct search *)context)->sink->records;
+    const struct search *search = (const struct search *)context;
+    const struct records *records = search->sink->records;
 
-    return records_begin(records, records_beyond(records, 0, at) + 1);
+    return records == NULL ? search->cursor.text->bytes_count
+                           : records_begin(records, records_beyond(records, 0, at) + 1);
 }
 
 static enum trawl_status grow_buffer(void *context, struct text_buffer *buffer, uint64_t kept,
@@ -236,8 +239,13 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
                              -1,
                              decided,
                              plan};
+    const bool is_line = (plan->flags & TRAWL_MULTILINE) != 0;
     enum trawl_status status = TRAWL_OK;
 
+    if (is_line && text->kind != TEXT_MEMORY && sink->want != WANT_NOTHING)
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "%s: expressions across lines are searched for in texts in memory",
+                          text->name);
     prepare(search, searcher, plan, sink);
     search->begin_ns = clock_now_ns();
     TRAWL_TRY_DONE(schedule_choose(search, text, error));
@@ -256,8 +264,9 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
                            ? search->chunk_host /* with this schedule no stream goes to a device */
                            : max_u64(search->chunk_host, search->chunk_device);
     if (plan_has_expressions(plan)) {
-        search->lines = (struct text_lines){plan->line_end, plan->line_end_also, search,
-                                            sink->records != NULL ? record_end : NULL, grow_buffer};
+        search->lines =
+            (struct text_lines){plan->line_end, plan->line_end_also, search,
+                                sink->records != NULL || is_line ? record_end : NULL, grow_buffer};
         need.lines = &search->lines;
     }
     if (search->schedule == SCHEDULE_HOST && sink->in_place && text->kind == TEXT_FILE)

@@ -57,6 +57,9 @@ struct replace_part {
 struct style_state {
     struct line_span *spans; /* the matches of the line that is printed */
     uint64_t span_count, span_capacity;
+    struct line_span
+        *cut; /* of a block of lines: the parts of matches in the line that is printed */
+    uint64_t cut_capacity;
     struct replace_part *parts; /* the parts of --replace, filled when the first line is replaced */
     uint64_t part_count, part_capacity;
     /* for expressions: the replacement of each match of the line; the bytes lie in text_bytes */
@@ -195,9 +198,16 @@ struct text_scan {
     uint64_t selected_before_block;      /* selected_count at the begin of the current block */
     enum groups groups_before_block;     /* job->groups at the begin of the current block */
     struct json_state json_before_block; /* `json` at the begin of the current block */
-    uint8_t *zapped; /* a copy of a window's bytes, with line ends in place of NULs */
+    /* a copy of a window's bytes, with line ends in place of NULs; or replaced lines of `whole` */
+    uint8_t *zapped;
     uint64_t zapped_capacity;
-    uint64_t guarded_bytes; /* memory that scan_grow counted in settings->guard */
+    /* --multiline: the whole text, in which an occurrence may cross lines; NULL: not so */
+    const uint8_t *whole;
+    uint64_t whole_count;
+    uint8_t *read; /* owned: the bytes of `whole`, if the file was not in memory */
+    uint64_t read_capacity;
+    struct trawl_text *read_text; /* owned: `read` as a text */
+    uint64_t guarded_bytes;       /* memory that scan_grow counted in settings->guard */
 };
 
 /* Called by a sink after a part of the text: writes what was printed, if the text is a stream or

@@ -100,7 +100,10 @@ static bool unquote(struct patterns *patterns, struct trawl_pattern *pattern)
 
 bool expressions_take(struct patterns *patterns, struct settings *settings)
 {
-    settings->expressions = patterns->count > 0 && settings->crlf && settings->whole_lines;
+    /* With --multiline, matches of whole lines and of PCRE2 are those of texts of many lines. */
+    settings->expressions =
+        patterns->count > 0 && ((settings->crlf && settings->whole_lines) ||
+                                (settings->multiline && (settings->whole_lines || settings->pcre)));
     for (uint64_t i = 0; i < patterns->count && !settings->expressions; i++)
         settings->expressions = !expressions_is_string(settings, &patterns->items[i]);
     for (uint64_t i = 0; i < patterns->count && !settings->expressions; i++)
@@ -236,7 +239,8 @@ static void place_of(const struct patterns *patterns, uint64_t index, char place
 bool expressions_have_newline(const struct patterns *patterns, const struct settings *settings,
                               char *message)
 {
-    for (uint64_t i = 0; i < patterns->count && settings->is_tg && settings->line_end == '\n';
+    for (uint64_t i = 0; i < patterns->count && settings->is_tg && settings->line_end == '\n' &&
+                         !settings->multiline;
          i++) {
         char place[PLACE_BYTES];
         uint32_t letter, depth = 0;
@@ -294,19 +298,26 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
     const char *before = settings->syntax == TRAWL_PERL ? "(?:" : "";
     const char *after = settings->syntax == TRAWL_PERL ? ")" : "";
     const char * or = settings->syntax == TRAWL_BASIC ? "\\|" : "|";
-    bool with_empty = settings->is_tg && patterns->has_empty; /* is an alternative, too */
-    size_t room = 11;
+    bool multiline = settings->multiline, whole = multiline && settings->whole_lines;
+    /* the empty string is an alternative, too */
+    bool with_empty = (settings->is_tg || multiline) && patterns->has_empty;
+    size_t room = 20;
     char *joined, *first, *at;
 
-    if (settings->numbers_wanted || patterns->count + with_empty < 2 ||
-        ((counts_anew || patterns->count > JOINED_MAX) && needs_lines_alone(settings)))
+    if (settings->numbers_wanted || (!whole && patterns->count + with_empty < 2) ||
+        (!multiline && (counts_anew || patterns->count > JOINED_MAX) &&
+         needs_lines_alone(settings)))
         return true;
     for (uint64_t i = 0; i < patterns->count; i++)
         room += patterns->items[i].bytes_count + 6;
     joined = keep(patterns, room);
     if (joined == NULL)
         return false;
-    first = at = stpcpy(joined, branches ? "(?|" : "");
+    at = stpcpy(joined, !whole                            ? ""
+                        : settings->syntax == TRAWL_PERL  ? "^(?:"
+                        : settings->syntax == TRAWL_BASIC ? "^\\("
+                                                          : "^(");
+    first = at = stpcpy(at, branches ? "(?|" : "");
     for (uint64_t i = 0; i < patterns->count; i++) {
         if (with_empty && i == patterns->empty_index)
             at = stpcpy(stpcpy(at, i > 0 ? or : ""), "(?:)");
@@ -317,6 +328,7 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
     if (with_empty && patterns->empty_index >= patterns->count)
         at = stpcpy(stpcpy(at, or), "(?:)");
     at = stpcpy(at, branches ? ")" : "");
+    at = stpcpy(at, !whole ? "" : settings->syntax == TRAWL_BASIC ? "\\)$" : ")$");
     patterns->joined = (struct trawl_pattern){joined, (uint64_t)(at - joined)};
     return true;
 }

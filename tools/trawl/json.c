@@ -264,7 +264,7 @@ void json_line(struct text_scan *scan, const struct json_line *line)
         put_text(scan, "}");
     }
     put_text(scan, "]}}\n");
-    scan->json.lines += line->selected;
+    scan->json.lines += line->selected ? line->lines : 0;
     scan->json.matches += line->selected ? line->span_count : 0;
 }
 

@@ -13,6 +13,7 @@ struct json_line {
     uint64_t number; /* 0: not printed */
     uint64_t offset;
     bool selected;
+    uint64_t lines; /* more than 1: matches cross lines */
 };
 
 /* A match in a sequence of a FASTA file. */

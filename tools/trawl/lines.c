@@ -45,7 +45,8 @@ static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
 static void count_spans(struct text_scan *scan, const struct view *view, uint64_t begin,
                         uint64_t end)
 {
-    if (!spans_find(scan, view, begin, print_content_end(scan, view, begin, end)))
+    if (!spans_find(scan, view, begin,
+                    scan->whole != NULL ? end : print_content_end(scan, view, begin, end)))
         return;
     scan->span_count += scan->style.span_count > 0 ? scan->style.span_count : 1;
 }
@@ -283,12 +284,93 @@ static void jump_plain_lines(struct text_scan *scan, const struct view *view, ui
     print_lines(scan, view, run, at, ':', true);
 }
 
+/* ---- Occurrences across lines --------------------------------------------------------------- */
+
+/* The lines [begin, end) of a view that adjacent matches touch, of which `next` is the first that
+ * does not. */
+struct block {
+    uint64_t begin, end, next;
+};
+
+/* Returns the end of the last line that the match touches. */
+static uint64_t end_of_match(const struct text_scan *scan, const struct view *view,
+                             const struct trawl_match *match)
+{
+    const uint64_t end = match->end + match->distance - view->begin; /* see TRAWL_WINDOW_EMPTY */
+
+    return match->end > match->begin && view->bytes[end - 1] == scan->settings->line_end
+               ? end
+               : print_line_end(scan, view, end);
+}
+
+/* Finds the block of the match number `i`, in lines from `at` on. As in ripgrep, lines that follow
+ * each other are one block, of at most `most` matches; under -v each match has its lines, and
+ * takes the matches that begin there with it. */
+static struct block find_block(const struct text_scan *scan, const struct view *view, uint64_t at,
+                               uint64_t i, uint64_t most)
+{
+    const struct trawl_match *match = view->matches + i, *last = view->matches + view->match_count;
+    const bool invert = scan->settings->invert;
+    const uint64_t first = match->begin + match->distance - view->begin;
+    struct block block = {begin_of_line(scan, view, at, first), end_of_match(scan, view, match), 0};
+
+    for (match++; match < last && (invert || --most > 0); match++) {
+        const uint64_t begin = match->begin + match->distance - view->begin;
+
+        if (begin >= block.end &&
+            (invert || begin_of_line(scan, view, block.end, begin) > block.end))
+            break;
+        if (!invert)
+            block.end = end_of_match(scan, view, match);
+    }
+    block.next = (uint64_t)(match - view->matches);
+    return block;
+}
+
+/* Passes over lines that are not selected. */
+static void pass_lines(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t limit)
+{
+    for (uint64_t end; scan->settings->passthru && at < limit && !is_over(scan); at = end) {
+        end = print_line_end(scan, view, at);
+        pass_line(scan, view, at, end);
+    }
+}
+
+/* Goes from block to block: selects a block as a whole, or under -v each line between blocks. */
+static void walk_blocks(struct text_scan *scan, const struct view *view, uint64_t at)
+{
+    const bool invert = scan->settings->invert;
+    uint64_t i = print_first_match_at(view, view->begin + at);
+
+    while (at < view->count && !is_over(scan)) {
+        struct block block = {view->count, view->count, i};
+
+        if (i < view->match_count)
+            block = find_block(scan, view, at, i, scan->left_count);
+        if (invert)
+            select_gap(scan, view, at, block.begin);
+        pass_lines(scan, view, invert ? block.begin : at, invert ? block.end : block.begin);
+        if (!invert && block.end > block.begin) {
+            scan->left_count -= block.next - i - 1; /* -m counts matches */
+            select_line(scan, view, block.begin, block.end);
+        } else if (!invert && !scan->quiet && i < view->match_count) {
+            /* As in ripgrep, an empty match after the last line end has context, but no line. */
+            print_pending(scan, view, view->count);
+            print_before(scan, view, view->count);
+        }
+        i = block.next;
+        at = block.end;
+    }
+}
+
 /* Handles the lines of the view from `at` on. Earlier lines are there for context. */
 static void handle_view(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     if (view->count == 0 || at >= view->count)
         return;
-    if (is_plain(scan) && !scan->settings->invert)
+    if (scan->whole != NULL)
+        walk_blocks(scan, view, at);
+    else if (is_plain(scan) && !scan->settings->invert)
         jump_plain_lines(scan, view, at);
     else if (scan->every_line)
         walk_lines(scan, view, at);
@@ -644,5 +726,42 @@ int lines_window(void *context, const struct trawl_window *window)
         output_commit(scan->output);
     scan_part_end(scan);
     scan->window = NULL; /* the library frees the window */
+    return scan->stop || scan->output->error != 0;
+}
+
+int lines_whole(void *context, const struct trawl_window *window)
+{
+    struct text_scan *scan = context;
+    struct view view = {scan->whole, 0, scan->whole_count, array_of(scan->carried), 0, false};
+    uint64_t handled = 0;
+
+    scan->scanned_end = window->begin + window->bytes_count;
+    if (!carry_matches(scan, window->matches, window->match_count))
+        return 1;
+    view.matches = array_of(scan->carried);
+    view.match_count = scan->carried_count;
+    if (!window->last) { /* matches to come may belong to the last block */
+        view.count = scan->line_begin;
+        while (handled < view.match_count) {
+            const struct block block =
+                find_block(scan,
+                           &(struct view){view.bytes, 0, scan->whole_count, view.matches,
+                                          view.match_count, false},
+                           view.count, handled, UINT64_MAX);
+
+            if (block.next == view.match_count)
+                break;
+            handled = block.next;
+            view.count = block.end;
+        }
+        view.match_count = handled;
+    }
+    handle_view(scan, &view, scan->line_begin);
+    scan->carried_count -= view.match_count;
+    if (scan->carried_count > 0)
+        memmove(scan->carried, scan->carried + view.match_count,
+                (size_t)scan->carried_count * sizeof *scan->carried);
+    output_commit(scan->output);
+    scan_part_end(scan);
     return scan->stop || scan->output->error != 0;
 }

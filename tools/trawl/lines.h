@@ -5,5 +5,7 @@
 #include "trawl/command_scan.h"
 
 int lines_window(void *context, const struct trawl_window *window);
+/* The sink of --multiline: the text is scan->whole. */
+int lines_whole(void *context, const struct trawl_window *window);
 
 #endif

@@ -529,8 +529,11 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
 
     if (settings->syntax != TRAWL_LITERAL && !expressions_take(patterns, settings))
         return exhausted(message);
-    if (settings->expressions && settings->multiline) {
-        snprintf(message, SETTINGS_ERROR_BYTES, "--multiline: an expression matches within a line");
+    if (settings->expressions && settings->multiline &&
+        (settings->guard != NULL || (settings->whole_lines && settings->numbers_wanted))) {
+        snprintf(message, SETTINGS_ERROR_BYTES, "--multiline: %s",
+                 settings->guard != NULL ? "a server searches for expressions within lines"
+                                         : "-x cannot be combined with numbers of expressions");
         return false;
     }
     if (settings->smart_case)
@@ -620,6 +623,10 @@ static void expression_options(const struct settings *settings, struct trawl_pla
     if (settings->is_tg && settings->syntax == TRAWL_PERL)
         options->flags |= settings->no_unicode ? TRAWL_RIPGREP : TRAWL_UNICODE;
     options->line_end_also_set = settings->null_ends_line; /* line_end_also is NUL */
+    if (!settings->multiline)
+        return;
+    options->flags |= TRAWL_MULTILINE | (settings->dot_all ? TRAWL_DOT_ALL : 0u);
+    options->flags &= ~(uint32_t)TRAWL_WHOLE_LINE; /* expressions_join writes ^ and $ */
 }
 
 /* Finds out whether the expression matches no byte at some place of some line, or at all places.
@@ -649,6 +656,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
 {
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     enum trawl_status status;
+    struct trawl_plan_told told = {.size = sizeof told};
     struct trawl_error error;
     uint64_t spare = 0;
     size_t used = 0;
@@ -687,8 +695,13 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
                  : trawl_plan_build(patterns->items, patterns->count, &options, plan, &error);
     if (status != TRAWL_OK && settings->expressions)
         expressions_fault(patterns, &error, message);
-    if (status == TRAWL_OK && settings->expressions && settings->is_tg &&
-        !settings->numbers_wanted && prints_matches(settings))
+    if (status == TRAWL_OK && settings->expressions && settings->multiline)
+        status = trawl_plan_tell(*plan, &told, &error);
+    patterns->crosses = (told.flags & TRAWL_MULTILINE) != 0;
+    if (patterns->crosses)
+        patterns->finds_empty = false; /* the library delivers matches of no byte */
+    else if (status == TRAWL_OK && settings->expressions && settings->is_tg &&
+             !settings->numbers_wanted && prints_matches(settings))
         find_empty(patterns, *plan);
     if (status == TRAWL_LIMIT)
         errno = EFBIG; /* which tells a server that the request is too large */

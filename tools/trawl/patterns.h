@@ -38,6 +38,7 @@ struct patterns {
     bool in_order, finds_empty;
     bool empty_everywhere; /* the expression matches no byte at each place of each line */
     uint64_t empty_index;
+    bool crosses;                      /* --multiline: occurrences may cross lines */
     bool has_never;                    /* some string can occur in no line */
     bool none_given;                   /* all pattern files were empty: nothing matches */
     struct trawl_plan *plan;           /* made of `items` or `joined` */

@@ -273,7 +273,13 @@ bool print_next_match(struct text_scan *scan, const struct view *view, uint64_t 
 
         if (match.begin < from)
             continue;
-        if (match.end == match.begin) /* the match of an expression may be empty */
+        /* The match of an expression may be empty. Of --multiline's matches an empty match counts,
+         * unless the text ends there, or a match. */
+        if (match.end == match.begin &&
+            (scan->whole == NULL || match.distance > 0 ||
+             (*index > 1 && view->matches[*index - 2].end == match.begin)))
+            continue;
+        if (scan->whole != NULL && match.end > end) /* under -v, in a line of context */
             continue;
         while (!each && *index < view->match_count && view->matches[*index].begin == match.begin) {
             if (scan_prefers(scan, &view->matches[*index], &match) || scan->check_whole_line)

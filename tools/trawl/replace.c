@@ -5,6 +5,65 @@
 
 #define GROUPS_MAX 100u /* groups of an expression that --replace knows */
 
+/* Adds a part of --replace: bytes, or NULL for the match. */
+static bool add_part(struct text_scan *scan, const char *bytes, uint64_t bytes_count)
+{
+    struct style_state *style = &scan->style;
+    struct replace_part *parts =
+        scan_grow(scan, style->parts, &style->part_capacity, style->part_count + 2, sizeof *parts);
+
+    if (parts == NULL)
+        return false;
+    if (style->part_count == 0)
+        parts[0].bytes_before = parts[0].matches_before = 0;
+    style->parts = parts;
+    parts += style->part_count++;
+    parts[0].bytes = bytes;
+    parts[0].name = NULL;
+    parts[1].bytes_before = parts[0].bytes_before + bytes_count;
+    parts[1].matches_before = parts[0].matches_before + (bytes == NULL);
+    return true;
+}
+
+static size_t name_bytes(const char *text)
+{
+    return strspn(text, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+}
+
+bool replace_parts(struct text_scan *scan)
+{
+    const char *text = scan->settings->replace;
+
+    while (*text != '\0') {
+        size_t plain = strcspn(text, "$"), name, skipped = 0, at;
+
+        if (plain > 0 && !add_part(scan, text, plain))
+            return false;
+        text += plain;
+        if (*text == '\0')
+            break;
+        at = text[1] == '{' ? 2 : 1;
+        name = name_bytes(text + at);
+        if (name > 0 && (at == 1 || text[at + name] == '}'))
+            skipped = name + 2 * at - 1;
+        if (skipped == 0) {
+            if (!add_part(scan, text, 1))
+                return false;
+            skipped = text[1] == '$' ? 2 : 1;
+        } else if (strspn(text + at, "0") == name) {
+            if (!add_part(scan, NULL, 0))
+                return false;
+        } else if (scan->settings->expressions) {
+            if (!add_part(scan, "", 0))
+                return false;
+            scan->style.parts[scan->style.part_count - 1].name = text + at;
+            scan->style.parts[scan->style.part_count - 1].name_bytes = name;
+        }
+        text += skipped;
+    }
+    return true;
+}
+
 static bool put_text(struct text_scan *scan, const void *bytes, uint64_t count)
 {
     struct style_state *style = &scan->style;

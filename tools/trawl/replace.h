@@ -4,6 +4,8 @@
 
 #include "trawl/command_scan.h"
 
+/* Reads the value of --replace into the style's parts. False: the scan has failed. */
+bool replace_parts(struct text_scan *scan);
 /* Writes what replaces each of the style's spans, which are matches in the line, and points the
  * spans there. `content`: the line's bytes without the line end. False: the scan has failed. */
 bool replace_texts(struct text_scan *scan, const struct view *view, const uint8_t *line,

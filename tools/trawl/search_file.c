@@ -125,14 +125,18 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     scan->encoding = file->encoding;
     scan->has_blocks = scan->seekable || scan->encoding != NULL;
     scan->unpacks = file->may_be_compressed && file->bytes == NULL && !scan->seekable;
-    scan->counts_line_ends = file->bytes != NULL;
+    scan->counts_line_ends = file->bytes != NULL || patterns->crosses;
+    scan->whole = patterns->crosses ? file->bytes : NULL;
+    scan->whole_count = scan->whole != NULL ? file->bytes_count : 0;
     if (settings->initial_tab)
         scan->number_width = number_width(job, file->status, scan->seekable);
     scan->left_count = settings->max_count;
     scan->printed_end = OFFSET_NONE;
     scan->counts_spans =
-        settings->is_tg && settings->report == REPORT_COUNT_MATCHES &&
-        (patterns->finds_empty || settings->stop_on_nonmatch || settings->max_count < UINT64_MAX);
+        (patterns->crosses && !settings->invert &&
+         (settings->report == REPORT_COUNT || settings->report == REPORT_COUNT_MATCHES)) ||
+        (settings->is_tg && settings->report == REPORT_COUNT_MATCHES &&
+         (patterns->finds_empty || settings->stop_on_nonmatch || settings->max_count < UINT64_MAX));
     scan->quiet = settings->report != REPORT_LINES && settings->report != REPORT_ONLY_MATCHING;
     scan->stop_at_select = settings->report == REPORT_NAMES || settings->report == REPORT_QUIET;
     scan->run_ends_input = settings->invert && !settings->quiet &&
@@ -221,8 +225,9 @@ static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
  * file that a NUL ends is left to binary.c. */
 static bool library_counts(const struct text_scan *scan, int descriptor)
 {
-    return scan->settings->report == REPORT_COUNT && !scan->filters && !scan->every_line &&
-           !scan->unpacks && scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
+    return scan->settings->report == REPORT_COUNT && scan->whole == NULL && !scan->filters &&
+           !scan->every_line && !scan->unpacks &&
+           scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
            (!scan->watch_nulls || scan->settings->count_ends_at_null) &&
            (descriptor != STDIN_FILENO || scan->settings->max_count == UINT64_MAX);
 }
@@ -251,6 +256,8 @@ static uint32_t needed_matches(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
 
+    if (scan->whole != NULL)
+        return TRAWL_WINDOW_SPANS;
     if (settings->expressions && !scan->quiet && !scan->filters &&
         (settings->pattern_number || settings->overlapping))
         return TRAWL_WINDOW_EMPTY;
@@ -276,10 +283,62 @@ static enum trawl_status windows(struct text_scan *scan, struct trawl_error *err
                      (scan->watch_nulls ? TRAWL_WINDOW_NULLS : 0u);
     enum trawl_status status;
 
-    scan->by_match = matches_suffice(scan);
-    status = trawl_windows(scan->job->searcher, scan->plan, scan->text, flags, lines_window, scan,
-                           error);
+    scan->by_match = scan->whole == NULL && matches_suffice(scan);
+    status = trawl_windows(scan->job->searcher, scan->plan, scan->text, flags,
+                           scan->whole == NULL ? lines_window : lines_whole, scan, error);
     return status == TRAWL_STOPPED ? TRAWL_OK : status;
+}
+
+/* A sink that appends the window's bytes to scan->read. */
+static int read_window(void *context, const struct trawl_window *window)
+{
+    struct text_scan *scan = context;
+    const uint64_t count = scan->whole_count + window->bytes_count;
+    uint8_t *read = scan->read;
+
+    if (count < UINT32_MAX)
+        read = scan_grow(scan, read, &scan->read_capacity, count + 1, 1);
+    if (read == NULL || count >= UINT32_MAX)
+        return 1;
+    scan->read = read;
+    memcpy(read + scan->whole_count, window->bytes, (size_t)window->bytes_count);
+    scan->whole_count = count;
+    return 0;
+}
+
+/* --multiline: reads the text into memory, unless it lies there, and looks for a NUL. */
+static enum trawl_status hold_whole(struct text_scan *scan, struct trawl_error *error)
+{
+    const uint8_t *null;
+    enum trawl_status status = TRAWL_OK;
+
+    if (scan->whole == NULL) {
+        status = trawl_windows(scan->job->searcher, scan->plan, scan->text, TRAWL_WINDOW_NO_MATCHES,
+                               read_window, scan, error);
+        if (status == TRAWL_STOPPED || status == TRAWL_MEMORY) {
+            (void)snprintf(error->message, sizeof error->message,
+                           "--multiline needs the text in memory, which has no room for it, and "
+                           "texts below 4 GiB");
+            return error->status = scan->status = TRAWL_LIMIT;
+        }
+        if (status == TRAWL_OK)
+            status = trawl_text_from_memory(scan->read, scan->whole_count, &scan->read_text, error);
+        if (status != TRAWL_OK)
+            return status;
+        scan->text = scan->read_text;
+        scan->whole = scan->whole_count > 0 ? scan->read : (const uint8_t *)"";
+    }
+    null = !scan->watch_nulls || (scan->quiet && scan->binary_files != BINARY_FILES_WITHOUT_MATCH)
+               ? NULL
+               : memchr(scan->whole, 0, (size_t)scan->whole_count);
+    scan->block_end = OFFSET_NONE;
+    if (null != NULL) { /* the text is one block */
+        scan->null_offset = (uint64_t)(null - scan->whole);
+        binary_found(scan);
+        scan->ignore_before = 0;
+    }
+    scan->watch_nulls = false;
+    return TRAWL_OK;
 }
 
 /* Searches the text by the library's cheapest call that gives the report. A text that must be
@@ -293,6 +352,11 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
 
     if (scan->left_count == 0 || scan->stop)
         return TRAWL_OK;
+    if (scan->job->patterns->crosses) {
+        status = hold_whole(scan, error);
+        if (status != TRAWL_OK || scan->stop)
+            return status;
+    }
     if (scan->settings->fasta)
         return fasta_search(scan, error);
     if (scan->job->string_counts != NULL) {
@@ -435,10 +499,13 @@ static void scan_free(struct text_scan *scan)
     free(scan->carried);
     free(scan->reread_bytes);
     free(scan->zapped);
+    free(scan->read);
+    trawl_text_close(scan->read_text);
     free(scan->characters.kept);
     free(scan->numbers.stamps);
     free(scan->numbers.list);
     free(scan->style.spans);
+    free(scan->style.cut);
     free(scan->style.parts);
     free(scan->style.block);
     free(scan->style.texts);
@@ -536,8 +603,9 @@ static void report_fault(struct command_job *job, const char *name, enum trawl_s
     else
         job_message(job, "%s: %s", name, error->message);
     job->error_seen = true;
-    /* PCRE2 may take too much work for a line of this file alone. */
-    job->done = status != TRAWL_LIMIT || (job->patterns->options.flags & TRAWL_PCRE) == 0;
+    /* PCRE2 may take too much work for a line of this file alone, --multiline too much memory. */
+    job->done = status != TRAWL_LIMIT ||
+                ((job->patterns->options.flags & TRAWL_PCRE) == 0 && !job->patterns->crosses);
 }
 
 static enum trawl_status text_open(const struct job_file *file, struct trawl_text **text,

@@ -99,7 +99,7 @@ struct settings {
     enum trawl_syntax syntax;
     bool pcre;         /* PCRE2 may compile what RE2 refuses in Perl's syntax */
     bool syntax_given; /* an option has chosen the syntax */
-    bool no_unicode, multiline;
+    bool no_unicode, multiline, dot_all;
     bool names_errors; /* an option of approximate search was given */
     const char *engine, *method, *algorithm, *instruction_set, *generate;
     char error[SETTINGS_ERROR_BYTES]; /* a message of one line, without the program's name */

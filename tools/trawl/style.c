@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "trawl/count.h"
 #include "trawl/json.h"
 #include "trawl/print.h"
 #include "trawl/replace.h"
@@ -306,7 +307,7 @@ static void print_part(struct text_scan *scan, const struct piece *piece, uint64
                                                 : colors->context_match;
     uint64_t at = begin, content = end < piece->content ? end : piece->content;
 
-    if (settings->is_tg && piece->span_count > 0 && *match_color != '\0') {
+    if (settings->is_tg && piece->match_count > 0 && *match_color != '\0') {
         print_marked(scan, piece, begin, end);
         return;
     }
@@ -346,7 +347,7 @@ static uint64_t trimmed(struct text_scan *scan, const struct piece *piece, uint6
     size_t count =
         sizeof blanks - scan->settings->crlf; /* with --crlf the '\r' may belong to the line end */
 
-    if (scan->settings->trim)
+    if (scan->settings->trim && !(piece->is_match && scan->whole != NULL))
         while (begin < piece->content && memchr(blanks, byte_at(scan, piece, begin), count) != NULL)
             begin++;
     return begin;
@@ -372,14 +373,15 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
     uint64_t begin = trimmed(scan, piece, 0), more = 0;
     uint64_t end = skip_characters(scan, piece, begin, limit, characters);
     /* as in ripgrep, blanks that --trim removes hide matches if no match is marked */
-    uint64_t counted =
-        is_marked(scan, piece) ? end : skip_characters(scan, piece, 0, limit, characters);
+    uint64_t counted = is_marked(scan, piece) || scan->whole != NULL
+                           ? end
+                           : skip_characters(scan, piece, 0, limit, characters);
     uint64_t shown = end < piece->content ? end : piece->content;
     char text[64];
 
     if (begin < shown)
         print_part(scan, piece, begin, shown);
-    if (piece->span_count == 0) {
+    if (piece->match_count == 0) {
         output_text(scan->output, " [... omitted end of long line]");
         return;
     }
@@ -415,7 +417,7 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
 {
     uint64_t max_columns = scan->settings->max_columns, begin = trimmed(scan, piece, 0);
     /* as in ripgrep, blanks that --trim removes count only if matches are marked */
-    bool marked = is_marked(scan, piece);
+    bool marked = is_marked(scan, piece) && scan->whole == NULL;
 
     scan->head = (struct line_head){line_number, column, offset, piece->content, piece->selected};
     print_head(scan);
@@ -430,65 +432,6 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
 
 /* ---- Replacements -----------------------------------------------------------------------------
  */
-
-/* Adds a part of --replace: bytes, or NULL for the match. */
-static bool add_part(struct text_scan *scan, const char *bytes, uint64_t bytes_count)
-{
-    struct style_state *style = &scan->style;
-    struct replace_part *parts =
-        scan_grow(scan, style->parts, &style->part_capacity, style->part_count + 2, sizeof *parts);
-
-    if (parts == NULL)
-        return false;
-    if (style->part_count == 0)
-        parts[0].bytes_before = parts[0].matches_before = 0;
-    style->parts = parts;
-    parts += style->part_count++;
-    parts[0].bytes = bytes;
-    parts[0].name = NULL;
-    parts[1].bytes_before = parts[0].bytes_before + bytes_count;
-    parts[1].matches_before = parts[0].matches_before + (bytes == NULL);
-    return true;
-}
-
-static size_t name_bytes(const char *text)
-{
-    return strspn(text, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
-}
-
-static bool find_parts(struct text_scan *scan)
-{
-    const char *text = scan->settings->replace;
-
-    while (*text != '\0') {
-        size_t plain = strcspn(text, "$"), name, skipped = 0, at;
-
-        if (plain > 0 && !add_part(scan, text, plain))
-            return false;
-        text += plain;
-        if (*text == '\0')
-            break;
-        at = text[1] == '{' ? 2 : 1;
-        name = name_bytes(text + at);
-        if (name > 0 && (at == 1 || text[at + name] == '}'))
-            skipped = name + 2 * at - 1;
-        if (skipped == 0) {
-            if (!add_part(scan, text, 1))
-                return false;
-            skipped = text[1] == '$' ? 2 : 1;
-        } else if (strspn(text + at, "0") == name) {
-            if (!add_part(scan, NULL, 0))
-                return false;
-        } else if (scan->settings->expressions) {
-            if (!add_part(scan, "", 0))
-                return false;
-            scan->style.parts[scan->style.part_count - 1].name = text + at;
-            scan->style.parts[scan->style.part_count - 1].name_bytes = name;
-        }
-        text += skipped;
-    }
-    return true;
-}
 
 static uint64_t replacement_length(const struct style_state *style, const struct line_span *span)
 {
@@ -505,7 +448,7 @@ static bool replace_spans(struct text_scan *scan, const struct view *view, struc
     struct style_state *style = &scan->style;
     uint64_t at = 0, printed = 0;
 
-    if (style->part_count == 0 && !find_parts(scan))
+    if (style->part_count == 0 && !replace_parts(scan))
         return false;
     if (style->block == NULL)
         style->block = scan_grow(scan, NULL, &style->block_capacity, REPLACED_BLOCK_BYTES, 1);
@@ -591,6 +534,146 @@ static void print_for_each_match(struct text_scan *scan, const struct piece *lin
     }
 }
 
+/* ---- Lines that matches cross ------------------------------------------------------------------
+ */
+
+/* Replaces the piece, a replaced block, by its bytes in memory. */
+static bool write_out(struct text_scan *scan, struct piece *block)
+{
+    uint8_t *bytes = scan_grow(scan, scan->zapped, &scan->zapped_capacity, block->count + 1, 1);
+    uint64_t count;
+
+    if (bytes == NULL)
+        return false;
+    scan->zapped = bytes;
+    for (uint64_t at = 0; at < block->count; at += count) {
+        const uint8_t *part = piece_bytes(scan, block, at, &count);
+
+        memcpy(bytes + at, part, (size_t)count);
+    }
+    block->bytes = bytes;
+    block->replaced = false;
+    return true;
+}
+
+/* Returns the line of the block that begins at `at`, without spans. */
+static struct piece line_of(const struct text_scan *scan, const struct piece *block, uint64_t at)
+{
+    const uint8_t *end =
+        memchr(block->bytes + at, scan->settings->line_end, (size_t)(block->count - at));
+    struct piece line = *block;
+
+    line.at = at;
+    line.count = end != NULL ? (uint64_t)(end - block->bytes) + 1 - at : block->count - at;
+    line.content = line.count - (end != NULL);
+    line.span_count = 0;
+    return line;
+}
+
+/* Adds the part of the span in the line to the line's spans. */
+static void add_cut(struct text_scan *scan, struct piece *line, const struct line_span *span)
+{
+    const uint64_t at = line->at, past = at + line->count;
+    struct line_span *cut = scan_grow(scan, scan->style.cut, &scan->style.cut_capacity,
+                                      line->span_count + 1, sizeof *cut);
+
+    if (cut == NULL)
+        return;
+    scan->style.cut = cut;
+    cut += line->span_count++;
+    *cut = *span;
+    cut->begin = span->begin > at ? span->begin - at : 0;
+    cut->end = (span->end < past ? span->end : past) - at;
+    line->spans = scan->style.cut;
+}
+
+/* -o: prints the parts of the matches in the line, as ripgrep each with the match's begin. */
+static void print_parts(struct text_scan *scan, const struct piece *block, const struct piece *line,
+                        uint64_t first, uint64_t number)
+{
+    uint64_t at = trimmed(scan, line, 0);
+
+    for (uint64_t i = 0; i < line->span_count; i++) {
+        const struct line_span *span = &block->spans[first + i];
+        uint64_t begin = line->spans[i].begin > at ? line->spans[i].begin : at;
+        uint64_t end = line->spans[i].end < line->content ? line->spans[i].end : line->content;
+        struct line_span whole = {.begin = 0, .end = end - begin};
+        struct piece piece = *line;
+
+        if (begin >= end)
+            continue;
+        piece.at += begin;
+        piece.count = piece.content = end - begin;
+        piece.spans = &whole;
+        piece.span_count = piece.match_count = 1;
+        piece.is_match = true;
+        print_piece(scan, &piece, number, span->begin + 1, block->offset + span->begin);
+        at = end;
+    }
+}
+
+/* --vimgrep: prints for each match the line in which the match begins. */
+static void print_begins(struct text_scan *scan, const struct piece *block, uint64_t number)
+{
+    struct piece line = line_of(scan, block, 0);
+
+    for (uint64_t i = 0; i < block->span_count && scan->status == TRAWL_OK; i++) {
+        const struct line_span *span = &block->spans[i];
+        struct piece one;
+
+        if (span->begin >= block->count)
+            return;
+        for (; line.at + line.count <= span->begin; number += number > 0)
+            line = line_of(scan, block, line.at + line.count);
+        if (span->begin == span->end && span->begin == line.at)
+            continue;
+        one = line;
+        one.count = one.content; /* as in ripgrep, the line end does not count here */
+        add_cut(scan, &one, span);
+        print_piece(scan, &one, number, span->begin - line.at + 1, block->offset + line.at);
+    }
+}
+
+/* Prints the block of lines that matches touch. */
+static bool print_block(struct text_scan *scan, struct piece *block, uint64_t number)
+{
+    const struct settings *settings = scan->settings;
+    uint64_t first = 0;
+
+    if (block->replaced && !write_out(scan, block))
+        return false;
+    if (settings->vimgrep && block->span_count > 0 && settings->report != REPORT_ONLY_MATCHING) {
+        print_begins(scan, block, number);
+        return scan->status == TRAWL_OK;
+    }
+    for (uint64_t at = 0; at < block->count && scan->status == TRAWL_OK; number += number > 0) {
+        struct piece line = line_of(scan, block, at);
+
+        while (first < block->span_count && block->spans[first].end <= at)
+            first++;
+        for (uint64_t i = first; i < block->span_count && block->spans[i].begin < at + line.count;
+             i++)
+            add_cut(scan, &line, &block->spans[i]);
+        if (settings->report == REPORT_ONLY_MATCHING && block->span_count > 0)
+            print_parts(scan, block, &line, first, number);
+        else
+            print_piece(scan, &line, number, block->span_count > 0 ? block->spans[0].begin + 1 : 0,
+                        block->offset + at);
+        at += line.count;
+    }
+    return scan->status == TRAWL_OK;
+}
+
+/* Returns where the line's bytes end. Of a block, in which matches may hold line ends, all bytes
+ * count. */
+static uint64_t content_end(struct text_scan *scan, const struct view *view, uint64_t begin,
+                            uint64_t end, bool is_block)
+{
+    return is_block && scan->whole != NULL && !scan->settings->invert
+               ? end
+               : print_content_end(scan, view, begin, end);
+}
+
 /* Prints a line as JSON. A line of context has matches, too, under -v. */
 static bool print_json(struct text_scan *scan, const struct view *view, uint64_t begin,
                        uint64_t end, bool selected)
@@ -601,8 +684,9 @@ static bool print_json(struct text_scan *scan, const struct view *view, uint64_t
                              0,
                              print_line_number(scan, view, begin),
                              view->begin + begin,
-                             selected};
-    uint64_t content = print_content_end(scan, view, begin, end);
+                             selected,
+                             1};
+    uint64_t content = content_end(scan, view, begin, end, selected);
     struct piece piece = {.bytes = line.bytes,
                           .offset = line.offset,
                           .count = end - begin,
@@ -615,6 +699,9 @@ static bool print_json(struct text_scan *scan, const struct view *view, uint64_t
         return false;
     line.spans = scan->style.spans;
     line.span_count = scan->style.span_count;
+    if (content == end && line.bytes != NULL) /* all lines, and the last line without line end */
+        line.lines = count_byte(line.bytes, end - begin, scan->settings->line_end) +
+                     (line.bytes[end - begin - 1] != scan->settings->line_end);
     json_line(scan, &line);
     scan->printed_end = view->begin + end;
     return scan->status == TRAWL_OK;
@@ -636,9 +723,10 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
                 char separator)
 {
     const struct settings *settings = scan->settings;
-    uint64_t content = print_content_end(scan, view, begin, end);
     uint64_t offset = view->begin + begin, number = print_line_number(scan, view, begin);
     bool selected = separator == ':', matching = selected != settings->invert;
+    bool is_block = scan->whole != NULL && selected && matching;
+    uint64_t content = content_end(scan, view, begin, end, is_block);
     bool only_matching = settings->report == REPORT_ONLY_MATCHING;
     struct piece line = {.bytes = view->bytes != NULL ? view->bytes + begin : NULL,
                          .offset = offset,
@@ -666,8 +754,11 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
     if (settings->pattern_number && !only_matching && selected &&
         !print_show_numbers(scan, view, begin, end))
         return false;
-    if (only_matching &&
-        (settings->is_tg ? line.span_count > 0 : matching || !settings->passthru)) {
+    if (is_block) {
+        if (!print_block(scan, &line, number))
+            return false;
+    } else if (only_matching &&
+               (settings->is_tg ? line.span_count > 0 : matching || !settings->passthru)) {
         if (matching && !print_matches(scan, view, &line, number))
             return false;
     } else if (settings->vimgrep && line.span_count > 0) {
