@@ -670,7 +670,9 @@ enum trawl_window_flag {
     TRAWL_WINDOW_LINE_ENDS = 1,  /* count line ends (in the searching threads) */
     TRAWL_WINDOW_NO_MATCHES = 2, /* deliver no matches: only read the text */
     TRAWL_WINDOW_LINES = 4, /* at least one match that begins in each line with matches; here a NUL
-                               ends a line, too, unless `line_end_also` is set */
+                               ends a line, too, unless `line_end_also` is set. With
+                               TRAWL_MULTILINE: a match, the next match after the last line that
+                               the match touches, and so on */
     /* leftmost-longest without overlap: the longest of the matches that begin first, then the
      * longest that begin first after its end, and so on. Wins over TRAWL_WINDOW_LINES */
     TRAWL_WINDOW_SPANS = 8,

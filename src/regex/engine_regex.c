@@ -194,6 +194,12 @@ struct step {
     uint64_t missed;
 };
 
+/* Returns whether the text is one line, in which occurrences may cross lines. */
+static bool judges_whole(const struct step *step)
+{
+    return step->chunk->records == NULL && expressions_cross(step->worker->expressions);
+}
+
 /* Returns the end of the line or record that holds the byte at `at`, with its line end. */
 static uint64_t line_after(const struct step *step, uint64_t at)
 {
@@ -201,7 +207,7 @@ static uint64_t line_after(const struct step *step, uint64_t at)
     const struct engine_chunk *chunk = step->chunk;
     uint64_t found;
 
-    if (chunk->records == NULL && expressions_cross(step->worker->expressions))
+    if (judges_whole(step))
         return chunk->owned;
     if (chunk->records != NULL) {
         struct engine_worker *worker = step->worker;
@@ -225,7 +231,7 @@ static uint64_t line_begin(const struct step *step, uint64_t at)
     const struct engine_chunk *chunk = step->chunk;
     uint64_t begin;
 
-    if (chunk->records == NULL && expressions_cross(step->worker->expressions))
+    if (judges_whole(step))
         return 0;
     if (chunk->records != NULL) {
         (void)line_after(step, at);
@@ -277,15 +283,17 @@ static enum trawl_status push_hit(const struct step *step, uint64_t offset, uint
 static struct judged judged_of(const struct step *step, struct regex_line line)
 {
     const struct engine_chunk *chunk = step->chunk;
-    const uint64_t at = line.begin, count = line.end - at;
-    struct words *words = &step->worker->words;
-    const struct expressions *expressions = step->worker->expressions;
-    const bool empty = chunk->records != NULL && expressions_take_empty(expressions);
-    const bool each =
-        chunk->records == NULL && expressions_cross(expressions) && step->want == WANT_SPANS;
+    const bool lines = step->want == WANT_LINES;
 
-    return (struct judged){chunk->bytes + at, count, chunk->call, empty, each, words,
-                           chunk->begin + at};
+    return (struct judged){.bytes = chunk->bytes + line.begin,
+                           .count = line.end - line.begin,
+                           .call = chunk->call,
+                           .takes_empty = chunk->records != NULL &&
+                                          expressions_take_empty(step->worker->expressions),
+                           .each_empty = judges_whole(step) && (lines || step->want == WANT_SPANS),
+                           .by_lines = lines,
+                           .words = &step->worker->words,
+                           .at = chunk->begin + line.begin};
 }
 
 /* Pushes a hit of `length` bytes at the line's begin if some expression matches in the line. */
@@ -333,7 +341,7 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
         if (at >= from)
             TRAWL_TRY(
                 push_hit(step, at, next.expression, is_after ? HITS_EMPTY_AFTER : length, error));
-        if (step->want == WANT_FIRST || step->want == WANT_LINES)
+        if (step->want == WANT_FIRST || (step->want == WANT_LINES && !judges_whole(step)))
             break;
         TRAWL_TRY(merge_next(merge, worker->expressions, judged_of(step, line), error));
     }
@@ -352,7 +360,7 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
 
     step->judged++;
     worker->merge.count = 0;
-    if (step->want == WANT_LINES && step->chunk->records == NULL)
+    if (step->want == WANT_LINES && step->chunk->records == NULL && !judges_whole(step))
         TRAWL_TRY(push_line(step, line, candidates, count, line.end - line.begin, error));
     else
         TRAWL_TRY(merge_begin(&worker->merge, expressions, judged_of(step, line), candidates, count,
@@ -625,7 +633,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     const bool plain = (expressions->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) == 0;
     const bool by_words = expressions->words_are_exact;
     const bool any = step->want == WANT_LINES && step->chunk->records == NULL &&
-                     ((plain && !expressions->needs_marks) || by_words);
+                     !judges_whole(step) && ((plain && !expressions->needs_marks) || by_words);
     const struct hits *hits = &worker->atoms.hits;
     uint64_t ended, i = 0;
 

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "base/memory.h"
 
@@ -46,14 +47,30 @@ enum trawl_status judge_line(const struct expressions *expressions, uint32_t exp
     return status_of(found, line, error);
 }
 
+/* Returns where the search goes on after the span. */
+static uint64_t after_span(const struct expressions *expressions, struct judged line,
+                           const struct regex_span *span)
+{
+    const uint8_t line_end = expressions->plan->line_end;
+    const uint64_t end = span->end;
+
+    if (!line.each_empty || span->begin == UINT64_MAX)
+        return end;
+    if (!line.by_lines)
+        return end + (span->begin == end);
+    if ((end > span->begin && line.bytes[end - 1] == line_end) || end >= line.count)
+        return end;
+    return end + bytes_find_either(line.bytes + end, line.count - end, line_end, line_end) + 1;
+}
+
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
                              struct judged line, struct regex_span *span, bool *found,
                              struct trawl_error *error)
 {
     const uint64_t count = line.count;
     const bool takes_empty = line.takes_empty && span->end == 0;
-    uint64_t from = span->end + (line.each_empty && span->begin == span->end),
-             empty = UINT64_MAX; /* begin of the first empty match */
+    uint64_t from = after_span(expressions, line, span);
+    uint64_t empty = UINT64_MAX; /* begin of the first empty match */
     int matched = 0;
 
     *found = false;

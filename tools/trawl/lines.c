@@ -304,24 +304,20 @@ static uint64_t end_of_match(const struct text_scan *scan, const struct view *vi
 }
 
 /* Finds the block of the match number `i`, in lines from `at` on. As in ripgrep, lines that follow
- * each other are one block, of at most `most` matches; under -v each match has its lines, and
- * takes the matches that begin there with it. */
+ * each other are one block, of at most `most` matches; under -v each match has its lines. */
 static struct block find_block(const struct text_scan *scan, const struct view *view, uint64_t at,
                                uint64_t i, uint64_t most)
 {
     const struct trawl_match *match = view->matches + i, *last = view->matches + view->match_count;
-    const bool invert = scan->settings->invert;
     const uint64_t first = match->begin + match->distance - view->begin;
     struct block block = {begin_of_line(scan, view, at, first), end_of_match(scan, view, match), 0};
 
-    for (match++; match < last && (invert || --most > 0); match++) {
+    for (match++; match < last && !scan->settings->invert && --most > 0; match++) {
         const uint64_t begin = match->begin + match->distance - view->begin;
 
-        if (begin >= block.end &&
-            (invert || begin_of_line(scan, view, block.end, begin) > block.end))
+        if (begin >= block.end && begin_of_line(scan, view, block.end, begin) > block.end)
             break;
-        if (!invert)
-            block.end = end_of_match(scan, view, match);
+        block.end = end_of_match(scan, view, match);
     }
     block.next = (uint64_t)(match - view->matches);
     return block;
@@ -353,7 +349,8 @@ static void walk_blocks(struct text_scan *scan, const struct view *view, uint64_
         if (!invert && block.end > block.begin) {
             scan->left_count -= block.next - i - 1; /* -m counts matches */
             select_line(scan, view, block.begin, block.end);
-        } else if (!invert && !scan->quiet && i < view->match_count) {
+        } else if (!invert && !scan->quiet && i < view->match_count &&
+                   scan->settings->before_count > 0) {
             /* As in ripgrep, an empty match after the last line end has context, but no line. */
             print_pending(scan, view, view->count);
             print_before(scan, view, view->count);

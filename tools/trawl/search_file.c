@@ -257,7 +257,7 @@ static uint32_t needed_matches(const struct text_scan *scan)
     const struct settings *settings = scan->settings;
 
     if (scan->whole != NULL)
-        return TRAWL_WINDOW_SPANS;
+        return settings->invert ? TRAWL_WINDOW_LINES : TRAWL_WINDOW_SPANS;
     if (settings->expressions && !scan->quiet && !scan->filters &&
         (settings->pattern_number || settings->overlapping))
         return TRAWL_WINDOW_EMPTY;
