@@ -282,6 +282,9 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
         }
     }
     made->atoms_are_exact = maker->all_sure && (made->plan->flags & conditions) == 0;
+    made->has_near = expressions_cross(made);
+    for (uint64_t i = 0; i < made->anchor_count; i++)
+        made->has_near &= made->anchors[i].begins || made->anchors[i].head != NULL;
     made->words_are_exact = maker->all_sure && (made->plan->flags & conditions) == TRAWL_WHOLE_WORD;
     memory_release(patterns, made->atom_count, sizeof *patterns);
     return status;

@@ -20,6 +20,7 @@
 #include "cuda/engine_cuda.h"
 #include "regex/chain.h"
 #include "regex/judge.h"
+#include "regex/near.h"
 
 /* While steps have at most FEW_ATOMS atoms, each is twice as long, up to STEP_GROWS times. */
 #define STEP_GROWS 16u
@@ -69,6 +70,7 @@ struct engine_worker {
     uint64_t record;      /* index of the record that was found last */
     struct merge merge;   /* occurrences in the line being judged; room for passing_capacity */
     struct words words;   /* what is known of that line, under WHOLE_WORD */
+    struct near near;     /* the atoms of a text that is one line */
     struct pause pause;
     uint32_t *passing; /* expressions for which the line is a candidate */
     uint64_t passing_capacity;
@@ -292,6 +294,7 @@ static struct judged judged_of(const struct step *step, struct regex_line line)
                                           expressions_take_empty(step->worker->expressions),
                            .each_empty = judges_whole(step) && (lines || step->want == WANT_SPANS),
                            .by_lines = lines,
+                           .near = step->worker->near.hits != NULL ? &step->worker->near : NULL,
                            .words = &step->worker->words,
                            .at = chunk->begin + line.begin};
 }
@@ -391,6 +394,7 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
             step->to = from;
             return TRAWL_OK;
         }
+        worker->near.hits = NULL;
         TRAWL_TRY(merge_begin(&worker->merge, worker->expressions, judged_of(step, line), NULL,
                               worker->expressions->count, error));
     }
@@ -638,6 +642,12 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     uint64_t ended, i = 0;
 
     TRAWL_TRY(find_atoms(step, &ended, error));
+    if (judges_whole(step)) {
+        if (ended == step->to && expressions->marked == NULL && expressions->beyond == NULL &&
+            expressions->has_near)
+            worker->near = (struct near){hits, 0, 0};
+        return judge(step, (struct regex_line){0, step->to}, NULL, expressions->count, error);
+    }
     for (;;) {
         struct line line = {.begin = UINT64_MAX, .after = UINT64_MAX};
         uint32_t passing = 0;
@@ -776,6 +786,8 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
         return scan_lines(worker, task, error);
     result->on_device = is_on_device(worker);
     result->hits.lengths_valid = true;
+    if (at == 0)
+        worker->near.hits = NULL;
     worker->record = 0; /* this call may have fewer records than the call before */
     worker->pause.search = 0;
     if (at > 0)

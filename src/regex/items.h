@@ -55,6 +55,8 @@ struct reader {
     uint64_t text_count;
     uint64_t text_capacity;
     uint64_t text_total; /* bytes of all heads and tails so far */
+    /* TRAWL_MULTILINE: the first item of the list that may hold a line end; else UINT64_MAX */
+    uint64_t cross_at;
     struct split_sequence before;
     struct split_sequence after;
 };

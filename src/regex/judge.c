@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "regex/near.h"
 
 /* Returns the status that a number below 0 means, instead of a match (regex/words.h). */
 static enum trawl_status status_of(int found, struct judged line, struct trawl_error *error)
@@ -82,6 +83,10 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
             matched = 0;
         }
     } else {
+        if (line.near != NULL) {
+            matched = near_match(expressions, expression, line, from, span);
+            from = matched == NEAR_ASKS ? span->end : count;
+        }
         while (from < count) {
             matched = engine_call_is_over(line.call)
                           ? WORDS_CANCELLED

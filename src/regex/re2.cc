@@ -44,12 +44,12 @@ struct regex {
     const re2::RE2::Options options;
     const uint64_t serial = ++programs_made;
     const bool is_copied; // threads that often ask get copies of the program
-    const bool crosses;
+    const uint32_t crosses;
     mutable std::atomic<const re2::RE2 *> program{nullptr};
     mutable std::atomic<uint64_t> often{0}; // threads that have often asked
     mutable std::atomic<const copy *> copies{nullptr};
 
-    regex(std::string bytes, const re2::RE2::Options &given, bool copied, bool crosses_lines)
+    regex(std::string bytes, const re2::RE2::Options &given, bool copied, uint32_t crosses_lines)
         : source(std::move(bytes)), options(given), is_copied(copied), crosses(crosses_lines)
     {
     }
@@ -247,7 +247,7 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
     try {
         const std::string source(bytes, static_cast<size_t>(count));
         const re2::RE2::Options options = options_of(*given);
-        bool crosses = false;
+        uint32_t crosses = 0;
         const std::string written = rewrite(source, *given, &crosses);
         auto made = std::make_unique<struct regex>(written, options, given->is_copied, crosses);
 
@@ -259,8 +259,7 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
             return REGEX_OK;
         }
         if (program_of(made.get()).error_code() != re2::RE2::ErrorPatternTooLarge)
-            made =
-                std::make_unique<struct regex>(for_message(source, *given), options, false, false);
+            made = std::make_unique<struct regex>(for_message(source, *given), options, false, 0);
         const re2::RE2 &re = program_of(made.get());
         if (re.ok() || re.error_code() == re2::RE2::ErrorPatternTooLarge)
             return REGEX_LARGE; // with groups that were added, groups are nested too deeply
@@ -339,7 +338,7 @@ uint32_t list(const char *bytes, uint64_t count, const regex_options *options, u
     }
 }
 
-bool crosses_lines(const struct regex *regex)
+uint32_t crosses_lines(const struct regex *regex)
 {
     return regex->crosses;
 }

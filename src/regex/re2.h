@@ -101,9 +101,9 @@ struct regex_ops {
      * known. */
     uint32_t (*list)(const char *bytes, uint64_t count, const struct regex_options *options,
                      uint32_t last, struct regex_range *ranges, uint32_t room);
-    /* Returns whether a part of the expression matches options.line_end, or asks where a text or a
-     * line begins or ends. false without options.multi. */
-    bool (*crosses)(const struct regex *regex);
+    /* Returns bits: 1: a part of the expression matches options.line_end; 2: an assertion asks
+     * where a text or a line begins or ends. 0 without options.multi. */
+    uint32_t (*crosses)(const struct regex *regex);
     uint32_t (*group_count)(const struct regex *regex);
     /* Returns the number of the group of that name; 0: there is none. */
     uint32_t (*group_named)(const struct regex *regex, const char *name, uint64_t count);

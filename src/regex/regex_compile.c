@@ -207,7 +207,7 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, con
                  : compile_marked(maker, index, &translated, error);
     if (regex_status != REGEX_OK)
         made->bytes_left -= made->program_bytes;
-    made->crosses |= regex_status == REGEX_OK && made->ops->crosses(made->each[index]);
+    made->crosses |= regex_status == REGEX_OK && made->ops->crosses(made->each[index]) != 0;
     if (status == TRAWL_OK && made->count <= WHOLE_MAX)
         status = join(maker, &translated, error);
     maker->needs_line |= translated.needs_line;

@@ -75,6 +75,7 @@ struct expressions {
     struct anchor *anchors;
     uint64_t anchor_count;
     uint64_t anchor_capacity;
+    bool has_near;        /* a match begins in the line of its atom (near.h) */
     bool atoms_are_exact; /* a line matches if and only if the line holds an atom */
     bool words_are_exact; /* a line matches if and only if the line holds an atom as a word */
     /* While the plan is made: bytes of memory that a program gets at first, that a large program

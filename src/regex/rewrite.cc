@@ -64,7 +64,7 @@ class rewriter
                                                   : made;
     }
 
-    bool crosses = false;
+    uint32_t crosses = 0;
 
   private:
     struct flags {
@@ -105,8 +105,10 @@ void rewriter::walk()
         } else if ((source[i] == '\\' && is_in("AzC", letter)) || is_in(")|^$", source[i]) ||
                    repeats_at(source, i)) {
             end = std::max(end, i + braces_at(source, i));
-            crosses |= source[i] == '\\' ? letter == 'C' || options.line_end == '\n'
-                                         : options.line_end == '\n' && is_in("^$", source[i]);
+            if (source[i] == '\\' || is_in("^$", source[i]))
+                crosses |= letter == 'C' && source[i] == '\\' ? 1
+                           : options.line_end == '\n'         ? 2
+                                                              : 0;
             if (source[i] == ')' && !open.empty()) {
                 now = open.back();
                 open.pop_back();
@@ -184,7 +186,7 @@ void rewriter::put_character(size_t at, size_t end)
         here.dot_all = now.dot_all;
         of = read_chars(source, at, end, here, now.fold);
         here.fold = now.fold;
-        if (options.multi && !crosses)
+        if (options.multi && (crosses & 1) == 0)
             for (const auto &each : listed_of(source.substr(at, end - at), here, options.line_end))
                 crosses |= each.first <= options.line_end && options.line_end <= each.second;
         if (is_marked)
@@ -233,12 +235,12 @@ size_t part_end(const std::string &source, size_t at, const regex_options &optio
     return end;
 }
 
-std::string rewrite(const std::string &source, const regex_options &options, bool *crosses)
+std::string rewrite(const std::string &source, const regex_options &options, uint32_t *crosses)
 {
     rewriter writer(source, options);
     const std::string written = writer.run();
 
-    *crosses = options.multi && writer.crosses;
+    *crosses = options.multi ? writer.crosses : 0;
     return written;
 }
 

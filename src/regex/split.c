@@ -23,6 +23,7 @@
  * copies of an expression of n bytes have at most TEXT_SHARE × n + TEXT_SPARED bytes. */
 #define TEXT_SHARE 16u
 #define TEXT_SPARED 65536u
+#define ITEM_BYTES_MAX 512u /* a longer item may hold a line end */
 
 struct run {
     uint64_t first; /* items [first, end) of the list */
@@ -102,10 +103,60 @@ static double score(const struct reader *reader, const struct run *run)
     return bits - 1.5 * analyse_log2(strings->count);
 }
 
+/* Writes the begin of a group with these flags. Returns its length. */
+static uint32_t open_group(uint32_t flags, char open[16])
+{
+    uint32_t count = 0;
+
+    open[count++] = '(';
+    open[count++] = '?';
+    for (uint32_t k = 0; k < 4; k++)
+        if ((flags >> k & 1) != 0)
+            open[count++] = FLAG_LETTERS[k];
+    open[count++] = '-';
+    for (uint32_t k = 0; k < 4; k++)
+        if ((flags >> k & 1) == 0)
+            open[count++] = FLAG_LETTERS[k];
+    count -= open[count - 1] == '-';
+    open[count++] = ':';
+    return count;
+}
+
+/* Returns whether the item may hold a line end, so that no head may hold the item. */
+static bool may_cross(const struct reader *reader, const struct item *item,
+                      const struct split_strings *set)
+{
+    const struct regex_ops *ops = reader->options->ops;
+    struct regex_options options = *reader->options->options;
+    const uint64_t count = item->end - item->begin;
+    struct regex_fault fault;
+    struct regex *regex;
+    char text[ITEM_BYTES_MAX + 16];
+    uint32_t length;
+    bool crosses = false;
+
+    if (!options.multi || item->is_edge)
+        return false;
+    for (uint32_t i = 0; i < set->count && item->lists; i++)
+        crosses |= memchr(set->items[i].bytes, options.line_end, set->items[i].bytes_count) != NULL;
+    if (item->lists || count >= ITEM_BYTES_MAX)
+        return !item->lists || crosses;
+    length = open_group(item->flags, text);
+    memcpy(text + length, reader->bytes + item->begin, (size_t)count);
+    text[length + count] = ')';
+    options.when = REGEX_LATER;
+    if (ops->compile(text, length + count + 1, &options, &regex, &fault) != REGEX_OK)
+        return true;
+    crosses = (ops->crosses(regex) & 1) != 0;
+    ops->release(regex);
+    return crosses;
+}
+
 static void take_better(const struct reader *reader, const struct run *run, struct run *best,
                         double *best_score)
 {
-    const double here = run->end > run->first ? score(reader, run) : NO_SCORE;
+    const double here =
+        run->end > run->first && run->first <= reader->cross_at ? score(reader, run) : NO_SCORE;
 
     if (here > *best_score) {
         *best_score = here;
@@ -150,6 +201,7 @@ static enum trawl_status read_list(struct reader *reader, struct run *best, doub
     void *memory;
 
     *best_score = NO_SCORE;
+    reader->cross_at = UINT64_MAX;
     TRAWL_TRY(memory_allocate_zeroed(KINDS, sizeof *runs, &memory, error));
     runs = (struct run *)memory;
     for (uint32_t i = 0; i < KINDS; i++) {
@@ -163,6 +215,8 @@ static enum trawl_status read_list(struct reader *reader, struct run *best, doub
         if (items_end(*ended))
             break;
         TRAWL_TRY_DONE(keep_item(reader, &item, error));
+        if (reader->cross_at == UINT64_MAX && may_cross(reader, &item, &set))
+            reader->cross_at = reader->item_count - 1;
         for (uint32_t i = 0; i < KINDS; i++)
             extend(reader, &runs[i], reader->item_count - 1, &set, mosts[i], best, best_score);
     }
@@ -227,25 +281,6 @@ static struct ranges ranges_from(uint64_t first, uint64_t end, const struct arou
     for (; around != NULL; around = around->outer)
         ranges.all[ranges.count++] = (struct range){around->at + 1, around->end};
     return ranges;
-}
-
-/* Writes the begin of a group with these flags. Returns its length. */
-static uint32_t open_group(uint32_t flags, char open[16])
-{
-    uint32_t count = 0;
-
-    open[count++] = '(';
-    open[count++] = '?';
-    for (uint32_t k = 0; k < 4; k++)
-        if ((flags >> k & 1) != 0)
-            open[count++] = FLAG_LETTERS[k];
-    open[count++] = '-';
-    for (uint32_t k = 0; k < 4; k++)
-        if ((flags >> k & 1) == 0)
-            open[count++] = FLAG_LETTERS[k];
-    count -= open[count - 1] == '-';
-    open[count++] = ':';
-    return count;
 }
 
 /* Writes the items: items with the same flags, one after another in the expression, as a group with
@@ -420,9 +455,10 @@ static enum trawl_status split_list(struct reader *reader, const struct run *run
 {
     struct around around = {outer, first, UINT64_MAX, reader->item_count};
     struct around best = around;
+    const uint64_t last = min_u64(around.end, reader->cross_at + (reader->cross_at < UINT64_MAX));
 
     *here = own;
-    for (uint64_t i = first; i < around.end && nested < NESTED_MAX; i++) {
+    for (uint64_t i = first; i < last && nested < NESTED_MAX; i++) {
         double inside;
 
         if (reader->items[i].inner == 0 || reader->items[i].lists)

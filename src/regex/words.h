@@ -30,6 +30,7 @@ struct judged {
      * no record, or no expression has an empty match. */
     bool takes_empty;
     bool each_empty;     /* each empty match is an occurrence */
+    struct near *near;   /* NULL, or where to look for matches (near.h) */
     bool by_lines;       /* likewise; the search goes on after the lines of an occurrence */
     struct words *words; /* what is known of the line; words_begin begins a line */
     uint64_t at;         /* offset of the line in the text, for errors */

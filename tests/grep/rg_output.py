@@ -49,6 +49,9 @@ OWN = """extended-regexp basic-regexp perl-regexp hex no-ignore-case help-long h
 WORDS = ["foo", "bar", "Foo", "FOO", "foobar", "a", "b", "ab", "aba", "the", "_", "x1", "foo-bar", "-", ".", "*", "\\", "oo", "o", "  ", "\t", "$", "$0"]
 UTF8_WORDS = ["é", "straße", "Σίσυφος", "я", "привет", "漢字", "😀"]
 EXPRESSIONS = ["", "a*", "^$", "^", "$", "o+", "foo|fo", "(f)(o)", "[^a]", "b?", "(?:)|b", "x|", "^a", "a$", "a{2}", "^.*$", "(?P<foo>o)o", "fo+b", "o*$", " *", "."]
+# With --multiline: expressions that cross lines, or find lines' begins and ends.
+CROSSING = [r"\n", r"o\n", r"\s+", r"\s*", r"foo\s+\w", r"a\n*b", r"(?s)f.*?a", r"(?s)b.+", r"[^a]+", r"[^fo]*\n", r"(\w+)\n(\w+)", r"o$\n^f", r"\n\n", r"^\n",
+            r"\n$", r"(?:a|\n)+", r"b\z", r"\Aa?", r"x\s?", r"\W\n", r"foo|\n", r"\s\bfoo\b", r"(?-m)^f", r".\n.", r"[a-z\s]+b", r"\r?\n", r"é\n?", r"(o\n)*x?"]
 
 
 def rows_of_table():
@@ -95,14 +98,19 @@ ROWS = [
     ("A NUL in a text", lambda case: (not case.given("a", "text", "null-data") or case.given("no-text", "binary", "no-binary")) and any(b"\0" in line for text in case.texts.values() for line in text) and
      ({".", "sub", "-"} & {*case.operands} or not case.operands or case.given("A", "B", "C", "after-context", "before-context", "context", "passthru", "passthrough",
       "v", "invert-match", "x", "line-regexp", "json", "c", "count", "stop-on-nonmatch", "no-mmap") or "-F" not in case.words() and re.search("[$^]", " ".join(case.patterns))), ["-C1 b f0"]),
-    ("`-v -m` with `--passthru`, `--null-data`, `--stop-on-nonmatch` or `--json`", lambda case: case.given("v", "invert-match") and case.given("m", "max-count") and
-     case.given("passthru", "passthrough", "null-data", "stop-on-nonmatch", "json"), ["-vm1 --passthru -n foo f0", "-vm1 --json x f2"]),
+    ("`-v -m` with `--passthru`, `--null-data`, `--stop-on-nonmatch`, `--json` or `--multiline`", lambda case: case.given("v", "invert-match") and case.given("m", "max-count") and
+     case.given("passthru", "passthrough", "null-data", "stop-on-nonmatch", "json", "U", "multiline"), ["-vm1 --passthru -n foo f0", "-vm1 --json x f2"]),
     ("`-c -m` or `--count-matches -m` with `-A` or `-C`", lambda case: case.given("c", "count", "count-matches") and case.given("m", "max-count") and case.given("A", "C", "after-context", "context"),
      ["-c -m1 -A1 foo f2"]),
     ("`-e foo -e o+`", lambda case: {"-efoo", "--regexp=foo"} & {*case.words()} and "o+" in case.patterns, ["-o -efoo o+ f2"]),
     ("`--stop-on-nonmatch -v`", lambda case: case.given("v", "invert-match") and case.given("stop-on-nonmatch"), ["-a --stop-on-nonmatch -v x f0"]),
     ("`-q --json`", lambda case: case.given("q", "quiet") and case.given("json"), ["-q --json foo f0"]),
-    ("`--multiline`", lambda case: case.given("U", "multiline") and ("-F" not in case.words() or "" in case.patterns), ["-U f.o f0"]),
+    ("`--multiline` with `\\A`, or with `^` and `-m`", lambda case: case.given("U", "multiline") and
+     (any("\\A" in pattern for pattern in case.patterns) or case.given("m", "max-count") and any({*pattern} & {*"^"} for pattern in case.patterns)), ["-U \\Ax? f0"]),
+    ("`--multiline -m` with `-A` or `-C`", lambda case: case.given("U", "multiline") and case.given("m", "max-count") and
+     case.given("A", "C", "after-context", "context"), ["-U -n -m1 -A4 x?\\n f0"]),
+    ("`--multiline -w` with `^` or `$`", lambda case: case.given("U", "multiline") and case.given("w", "word-regexp") and
+     any({*pattern} & {*"^$"} for pattern in case.patterns), ["-U -w ^foo f0"]),
     ("`-P`, `--pcre2`, `--engine=pcre2`", lambda case: case.given("P", "pcre2") and ("-F" not in case.words() or "" in case.patterns or
      case.given("w", "word-regexp", "U", "multiline")), ["-P [f&&o]oo f0"]),
     ("`--crlf` with an expression or `-x`", lambda case: case.given("crlf") and ("-F" not in case.words() or case.given("x", "line-regexp")) and
@@ -173,6 +181,9 @@ def draw(rng):
         patterns = ["".join(rng.choice(words) for _ in range(rng.choice([0, 1, 1, 2]))) for _ in range(rng.choice([1, 1, 1, 2, 3]))]
     else:
         patterns = rng.choices(EXPRESSIONS, k=rng.choice([1, 1, 2]))
+        if "multiline" in chosen or rng.random() < 0.2:
+            options.append(["-U"])
+            patterns = rng.choices(CROSSING + EXPRESSIONS, k=rng.choice([1, 1, 1, 2]))
     texts = {name: random_text(rng, utf8, end, "crlf" in chosen) for name in ("f0", "f1.c", "sub/f2", ".h", "g" + rng.choice(["", "\udcff", "é"]))}
     operands = rng.choice([["f0"], ["f0"], ["f0", "sub/f2"], list(texts), ["."], [], ["sub", "f1.c"], ["-"]])
     return Case([["--sort=path"]] * (operands in ([], ["."]) or "sub" in operands) + options, patterns, texts, operands, utf8)

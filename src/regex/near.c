@@ -1,0 +1,127 @@
+/* near: a head crosses no line (split.c), so a match begins in the line of its atom. Of the matches
+ * through the atoms of a line, the one that begins first counts. */
+#include "regex/near.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/clock.h"
+#include "regex/chain.h"
+#include "regex/judge.h"
+
+#define LINE_ATOMS_MAX 64u /* a line with more atoms is RE2's */
+/* RE2 reads the text once verifications took so long, and longer than RE2 takes for the text. */
+#define FAILED_NS 1000000u
+#define BYTES_PER_NS 2u
+#define CONTEXT_BYTES 4u /* more than an assertion of a head reads */
+
+/* Returns the index of the first hit at `from` or later. */
+static uint64_t first_from(const struct hits *hits, uint64_t from)
+{
+    uint64_t low = 0, high = hits->count;
+
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+
+        if (hits->items[middle].offset < from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Finds the match through the atom at `at` that begins first, at `from` or later, in the atom's
+ * line, which begins at `begin`. Returns as words_match does. */
+static int match_at(const struct expressions *expressions, const struct anchor *anchor,
+                    struct judged line, uint64_t begin, uint64_t from, uint64_t at,
+                    const struct plan_literal *literal, struct regex_span *span)
+{
+    const struct regex_ops *ops = expressions->ops;
+    const uint64_t end = at + literal->bytes_count;
+    const bool is_read = literal->tail_count == 0 && end <= line.count;
+    const struct around around = chain_read(anchor->before, is_read ? anchor->after : NULL,
+                                            line.bytes, at, is_read ? end : at, line.count);
+    uint64_t first = at;
+    int found;
+
+    if (around.before == CHAIN_FAILS || around.after == CHAIN_FAILS)
+        return 0;
+    if (!anchor->begins) {
+        found = ops->match(anchor->head, line.bytes + begin, at - begin,
+                           from > begin ? from - begin : 0, at - begin, REGEX_ANYWHERE, span, 1);
+        if (found <= 0)
+            return found;
+        first = begin + span->begin;
+    }
+    return ops->match(expressions->each[anchor->expression], line.bytes, line.count, first,
+                      line.count, REGEX_AT_FROM, span, 1);
+}
+
+/* Finds the match through the hit that begins first, if it begins before *span. */
+static int match_hit(const struct expressions *expressions, uint32_t expression, struct judged line,
+                     uint64_t begin, uint64_t from, const struct hit *hit, struct regex_span *span)
+{
+    const struct plan_literal literal = plan_literal_at(expressions->atoms, hit->literal);
+    const uint32_t end = expressions->atom_first[literal.pattern + 1];
+
+    for (uint32_t i = expressions->atom_first[literal.pattern]; i < end; i++) {
+        const struct anchor *anchor = &expressions->anchors[expressions->atom_anchors[i]];
+        struct regex_span here;
+        int found;
+
+        if (anchor->expression != expression)
+            continue;
+        if (!anchor->begins && !expressions->ops->is_ready(anchor->head))
+            return NEAR_ASKS;
+        found = match_at(expressions, anchor, line, begin, from, hit->offset, &literal, &here);
+        if (found < 0)
+            return found;
+        if (found > 0 && here.begin < span->begin)
+            *span = here;
+    }
+    return 1;
+}
+
+int near_match(const struct expressions *expressions, uint32_t expression, struct judged line,
+               uint64_t from, struct regex_span *span)
+{
+    const uint8_t line_end = expressions->plan->line_end;
+    const uint64_t floor = from - min_u64(from, CONTEXT_BYTES);
+    struct near *near = line.near;
+    const struct hits *hits = near->hits;
+
+    *span = (struct regex_span){UINT64_MAX, from};
+    for (uint64_t i = first_from(hits, from); i < hits->count;) {
+        const uint64_t at = hits->items[i].offset, first = i, began_ns = clock_now_ns();
+        const uint64_t begin = judge_after_last(line.bytes, floor, at, line_end);
+        bool same_line = true;
+
+        if (engine_call_is_over(line.call))
+            return WORDS_CANCELLED;
+        while (same_line) {
+            const int found =
+                i - first == LINE_ATOMS_MAX
+                    ? NEAR_ASKS
+                    : match_hit(expressions, expression, line, begin, from, &hits->items[i], span);
+
+            if (found == NEAR_ASKS)
+                *span = (struct regex_span){0, max_u64(from, begin)};
+            if (found != 1)
+                return found;
+            i++;
+            same_line = i < hits->count &&
+                        memchr(line.bytes + hits->items[i - 1].offset, line_end,
+                               hits->items[i].offset - hits->items[i - 1].offset) == NULL;
+        }
+        if (span->begin != UINT64_MAX)
+            return 1;
+        near->failed_ns += clock_now_ns() - began_ns;
+        if (near->failed_ns > FAILED_NS + (at - min_u64(at, near->since)) / BYTES_PER_NS) {
+            *near = (struct near){hits, at, 0};
+            *span = (struct regex_span){0, max_u64(from, begin)};
+            return NEAR_ASKS;
+        }
+    }
+    return 0;
+}
