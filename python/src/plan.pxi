@@ -58,7 +58,7 @@ FLAGS = (
     ("ignore_case", TRAWL_IGNORE_CASE), ("whole_words", TRAWL_WHOLE_WORD),
     ("whole_lines", TRAWL_WHOLE_LINE), ("every_end", TRAWL_EVERY_END),
     ("within_lines", TRAWL_WITHIN_LINES), ("any_base", TRAWL_ANY_BASE),
-    ("reverse_complement", TRAWL_REVERSE_COMPLEMENT),
+    ("reverse_complement", TRAWL_REVERSE_COMPLEMENT), ("multiline", TRAWL_MULTILINE),
 )
 
 
@@ -106,7 +106,7 @@ cdef class Plan:
     """Plan(patterns, *, values=None, ignore_case=False, whole_words=False, whole_lines=False,
          line_end=b'\\n', method='auto', algorithm=None, sample=None, mismatches=0, edits=0,
          alphabet=None, exact=(), every_end=False, within_lines=False, reverse_complement=False,
-         any_base=False, regex=False)\n--\n
+         any_base=False, regex=False, multiline=False)\n--\n
     One or many patterns, compiled. A plan never changes, so threads may share a plan freely.
 
     patterns: a str (as UTF-8) or a bytes object is one pattern. Many patterns are an iterable of
@@ -131,6 +131,8 @@ cdef class Plan:
       byte or more; occurrences of the same expression do not overlap. ignore_case as above.
       Lines and records in which an expression matches only zero bytes are selected, too.
       alphabet says what a character is: 'utf8' (the default if all patterns are str) or 'bytes'.
+    multiline: an occurrence of an expression may cross lines, of a text in memory or of a record;
+      ^ and $ match in each line. Write (?s) to let . match a newline, too.
 
     The options below allow errors, and each result has a distance. docs/approximate.md defines what
     an occurrence with errors is.

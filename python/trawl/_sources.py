@@ -136,6 +136,7 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
     reverse_complement: Any = False,
     any_base: Any = False,
     regex: Any = False,
+    multiline: Any = False,
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Check the arguments of trawl.Plan. Return the patterns, and the options in their normal form."""
     if values is None and isinstance(patterns, dict):
@@ -169,9 +170,11 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
     if {options["ignore_case"], options["whole_words"]} == {"ascii", "unicode"}:
         raise ValueError("ignore_case, whole_words: 'ascii' or 'unicode', the same for both")
     switches = {"within_lines": within_lines, "reverse_complement": reverse_complement}
-    switches |= {"any_base": any_base, "every_end": every_end, "whole_lines": whole_lines}
+    switches |= {"any_base": any_base, "every_end": every_end, "whole_lines": whole_lines, "multiline": multiline}
     for name, value in switches.items():
         options[name] = choice(name, value, (False, True))
+    if options["multiline"] and not regex:
+        raise ValueError("multiline: only with regex")
     if options["mismatches"] and options["edits"]:
         raise ValueError("mismatches, edits: a plan has only one of them")
     if every_end and not options["edits"]:

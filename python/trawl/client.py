@@ -142,6 +142,7 @@ def plan_options(plan: Plan) -> dict[str, Any]:
     case, words, errors = given["ignore_case"], given["whole_words"], plan.mismatches or plan.edits
     refused = {
         "regex: not with whole_words": plan.regex and words,
+        "multiline: a server searches within lines": given["multiline"],
         "line_end: a server takes b'\\n' or b'\\0'": given["line_end"] not in (b"\n", b"\0"),
         "whole_words: a server's letters are those of its C library; 'ascii' is served": words == "unicode",
         "ignore_case: 'ascii' is not served for expressions of characters": case == "ascii"

@@ -97,7 +97,7 @@ class Case:
 ROWS = [
     ("A NUL in a text", lambda case: (not case.given("a", "text", "null-data") or case.given("no-text", "binary", "no-binary")) and any(b"\0" in line for text in case.texts.values() for line in text) and
      ({".", "sub", "-"} & {*case.operands} or not case.operands or case.given("A", "B", "C", "after-context", "before-context", "context", "passthru", "passthrough",
-      "v", "invert-match", "x", "line-regexp", "json", "c", "count", "stop-on-nonmatch", "no-mmap") or "-F" not in case.words() and re.search("[$^]", " ".join(case.patterns))), ["-C1 b f0"]),
+      "v", "invert-match", "x", "line-regexp", "json", "c", "count", "stop-on-nonmatch", "no-mmap") or "-F" not in case.words() and re.search(r"[$^]|\\[Az]", " ".join(case.patterns))), ["-C1 b f0"]),
     ("`-v -m` with `--passthru`, `--null-data`, `--stop-on-nonmatch`, `--json` or `--multiline`", lambda case: case.given("v", "invert-match") and case.given("m", "max-count") and
      case.given("passthru", "passthrough", "null-data", "stop-on-nonmatch", "json", "U", "multiline"), ["-vm1 --passthru -n foo f0", "-vm1 --json x f2"]),
     ("`-c -m` or `--count-matches -m` with `-A` or `-C`", lambda case: case.given("c", "count", "count-matches") and case.given("m", "max-count") and case.given("A", "C", "after-context", "context"),
@@ -106,9 +106,11 @@ ROWS = [
     ("`--stop-on-nonmatch -v`", lambda case: case.given("v", "invert-match") and case.given("stop-on-nonmatch"), ["-a --stop-on-nonmatch -v x f0"]),
     ("`-q --json`", lambda case: case.given("q", "quiet") and case.given("json"), ["-q --json foo f0"]),
     ("`--multiline` with `\\A`, or with `^` and `-m`", lambda case: case.given("U", "multiline") and
-     (any("\\A" in pattern for pattern in case.patterns) or case.given("m", "max-count") and any({*pattern} & {*"^"} for pattern in case.patterns)), ["-U \\Ax? f0"]),
+     (any(re.search(r"\\A|\(\?-m", pattern) for pattern in case.patterns) or case.given("m", "max-count") and any({*pattern} & {*"^"} for pattern in case.patterns)), ["-U \\Ax? f0"]),
     ("`--multiline -m` with `-A` or `-C`", lambda case: case.given("U", "multiline") and case.given("m", "max-count") and
      case.given("A", "C", "after-context", "context"), ["-U -n -m1 -A4 x?\\n f0"]),
+    ("`--multiline --crlf` with `^`, `$` or `-x`", lambda case: case.given("U", "multiline") and case.given("crlf") and "-F" not in case.words() and
+     (case.given("x", "line-regexp") or any({*pattern} & {*"^$"} for pattern in case.patterns)), ["-U --crlf ^foo f0"]),
     ("`--multiline -w` with `^` or `$`", lambda case: case.given("U", "multiline") and case.given("w", "word-regexp") and
      any({*pattern} & {*"^$"} for pattern in case.patterns), ["-U -w ^foo f0"]),
     ("`-P`, `--pcre2`, `--engine=pcre2`", lambda case: case.given("P", "pcre2") and ("-F" not in case.words() or "" in case.patterns or
@@ -131,7 +133,7 @@ ROWS = [
      case.given("c", "l", "count", "count-matches", "files-with-matches", "files-without-match", "json", "no-json"), ["--files -c foo f0"]),
     ("`--pre`, `--pre-glob`, `--pcre2-version`", lambda case: False, ["--pre=cat foo f0", "--pcre2-version foo f0"]),
     ("`--hostname-bin`", lambda case: False, ["--color=always -H --hyperlink-format=x://{host}/{path} --hostname-bin=true foo f0"]),
-    ("`--regex-size-limit`, `--dfa-size-limit`, `--auto-hybrid-regex`, `--multiline-dotall`", lambda case: False, ["--regex-size-limit=1 f\\w+ f0"]),
+    ("`--regex-size-limit`, `--dfa-size-limit`, `--auto-hybrid-regex`", lambda case: False, ["--regex-size-limit=1 f\\w+ f0"]),
 ]
 
 

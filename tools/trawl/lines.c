@@ -354,6 +354,7 @@ static void walk_blocks(struct text_scan *scan, const struct view *view, uint64_
             /* As in ripgrep, an empty match after the last line end has context, but no line. */
             print_pending(scan, view, view->count);
             print_before(scan, view, view->count);
+            scan->job->groups = GROUPS_PRINTED;
         }
         i = block.next;
         at = block.end;

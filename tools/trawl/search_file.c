@@ -28,6 +28,8 @@
 #include "trawl/totals.h"
 
 #define DRAIN_BYTES SIZE_OR_SMALL(32u << 10, 100u)
+/* The most bytes of a text of --multiline, as the library has it. */
+#define TEXT_BYTES_MAX (UINT32_MAX - UINT64_C(1))
 /* Digits of INT64_MAX: the width that grep uses where a file's size is unknown. */
 #define NUMBER_WIDTH_UNKNOWN 19
 
@@ -296,9 +298,9 @@ static int read_window(void *context, const struct trawl_window *window)
     const uint64_t count = scan->whole_count + window->bytes_count;
     uint8_t *read = scan->read;
 
-    if (count < UINT32_MAX)
+    if (count <= TEXT_BYTES_MAX)
         read = scan_grow(scan, read, &scan->read_capacity, count + 1, 1);
-    if (read == NULL || count >= UINT32_MAX)
+    if (read == NULL || count > TEXT_BYTES_MAX)
         return 1;
     scan->read = read;
     memcpy(read + scan->whole_count, window->bytes, (size_t)window->bytes_count);
@@ -310,11 +312,18 @@ static int read_window(void *context, const struct trawl_window *window)
 static enum trawl_status hold_whole(struct text_scan *scan, struct trawl_error *error)
 {
     const uint8_t *null;
+    uint8_t last;
+    uint64_t got = 0;
     enum trawl_status status = TRAWL_OK;
 
     if (scan->whole == NULL) {
-        status = trawl_windows(scan->job->searcher, scan->plan, scan->text, TRAWL_WINDOW_NO_MATCHES,
-                               read_window, scan, error);
+        if (scan->seekable &&
+            trawl_text_read(scan->text, TEXT_BYTES_MAX, &last, 1, &got, NULL) == TRAWL_OK &&
+            got > 0)
+            status = TRAWL_STOPPED;
+        else
+            status = trawl_windows(scan->job->searcher, scan->plan, scan->text,
+                                   TRAWL_WINDOW_NO_MATCHES, read_window, scan, error);
         if (status == TRAWL_STOPPED || status == TRAWL_MEMORY) {
             (void)snprintf(error->message, sizeof error->message,
                            "--multiline needs the text in memory, which has no room for it, and "

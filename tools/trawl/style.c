@@ -587,16 +587,25 @@ static void add_cut(struct text_scan *scan, struct piece *line, const struct lin
     line->spans = scan->style.cut;
 }
 
+/* Returns where the line's bytes end, before the line end with its carriage return. */
+static uint64_t shown_end(const struct text_scan *scan, const struct piece *line)
+{
+    const bool has_return = scan->settings->crlf && line->content > 0 &&
+                            line->bytes[line->at + line->content - 1] == '\r';
+
+    return line->content - has_return;
+}
+
 /* -o: prints the parts of the matches in the line, as ripgrep each with the match's begin. */
 static void print_parts(struct text_scan *scan, const struct piece *block, const struct piece *line,
                         uint64_t first, uint64_t number)
 {
-    uint64_t at = trimmed(scan, line, 0);
+    uint64_t at = trimmed(scan, line, 0), shown = shown_end(scan, line);
 
     for (uint64_t i = 0; i < line->span_count; i++) {
         const struct line_span *span = &block->spans[first + i];
         uint64_t begin = line->spans[i].begin > at ? line->spans[i].begin : at;
-        uint64_t end = line->spans[i].end < line->content ? line->spans[i].end : line->content;
+        uint64_t end = line->spans[i].end < shown ? line->spans[i].end : shown;
         struct line_span whole = {.begin = 0, .end = end - begin};
         struct piece piece = *line;
 
@@ -628,7 +637,7 @@ static void print_begins(struct text_scan *scan, const struct piece *block, uint
         if (span->begin == span->end && span->begin == line.at)
             continue;
         one = line;
-        one.count = one.content; /* as in ripgrep, the line end does not count here */
+        one.count = one.content = shown_end(scan, &line); /* the line end does not count here */
         add_cut(scan, &one, span);
         print_piece(scan, &one, number, span->begin - line.at + 1, block->offset + line.at);
     }
