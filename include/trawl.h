@@ -125,10 +125,7 @@ enum trawl_plan_flag {
     TRAWL_UNICODE = 512,   /* RIPGREP of CHARACTERS; \w, \d, \s mean Unicode's, \b asks `letters` */
     TRAWL_RIPGREP = 2048,  /* Perl's syntax is ripgrep's, for example [a-z&&[^b]] and \b{start} */
     TRAWL_PCRE = 4096,     /* what RE2 refuses in Perl's syntax is libpcre2's (docs/regex.md) */
-    /* expressions: an occurrence may cross lines, since the text (in memory), or each record, is
-     * one line. ^ and $ match where lines begin and end. A plan whose expressions match no line
-     * end, and have no ^, $, \A and \z, is built without this flag */
-    TRAWL_MULTILINE = 8192,
+    TRAWL_MULTILINE = 8192,   /* expressions may cross lines of a text in memory: docs/regex.md */
     TRAWL_DOT_ALL = 16384,    /* expressions: '.' matches a newline, too */
     TRAWL_WHOLE_WORD = 2,     /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
                                  also the characters for which is_word returns true */
@@ -670,17 +667,13 @@ enum trawl_window_flag {
     TRAWL_WINDOW_LINE_ENDS = 1,  /* count line ends (in the searching threads) */
     TRAWL_WINDOW_NO_MATCHES = 2, /* deliver no matches: only read the text */
     TRAWL_WINDOW_LINES = 4, /* at least one match that begins in each line with matches; here a NUL
-                               ends a line, too, unless `line_end_also` is set. With
-                               TRAWL_MULTILINE: a match, the next match after the last line that
-                               the match touches, and so on */
+                               ends a line, too, unless `line_end_also` is set */
     /* leftmost-longest without overlap: the longest of the matches that begin first, then the
      * longest that begin first after its end, and so on. Wins over TRAWL_WINDOW_LINES */
     TRAWL_WINDOW_SPANS = 8,
     TRAWL_WINDOW_NULLS = 16, /* tell which windows hold a NUL (in the searching threads) */
     TRAWL_WINDOW_EMPTY = 32, /* a line in which an expression matches only zero bytes has an empty
-                                match; SPANS includes this. Wins over TRAWL_WINDOW_LINES. With
-                                TRAWL_MULTILINE, each empty match; at the text's end its begin is
-                                one byte less, and its distance 1 */
+                                match; SPANS includes this. Wins over TRAWL_WINDOW_LINES */
     /* leftmost-first without overlap: of the occurrences that begin first that of the least pattern
      * index, and so on after its end. No empty matches. Wins over TRAWL_WINDOW_SPANS */
     TRAWL_WINDOW_SPANS_FIRST = 64

@@ -651,12 +651,19 @@ static void find_empty(struct patterns *patterns, const struct trawl_plan *plan)
         }
 }
 
+/* Returns whether occurrences may cross lines. */
+static bool crosses(const struct trawl_plan *plan)
+{
+    struct trawl_plan_told told = {.size = sizeof told};
+
+    return trawl_plan_tell(plan, &told, NULL) == TRAWL_OK && (told.flags & TRAWL_MULTILINE) != 0;
+}
+
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
                    struct trawl_plan **plan, char *message)
 {
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     enum trawl_status status;
-    struct trawl_plan_told told = {.size = sizeof told};
     struct trawl_error error;
     uint64_t spare = 0;
     size_t used = 0;
@@ -695,9 +702,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
                  : trawl_plan_build(patterns->items, patterns->count, &options, plan, &error);
     if (status != TRAWL_OK && settings->expressions)
         expressions_fault(patterns, &error, message);
-    if (status == TRAWL_OK && settings->expressions && settings->multiline)
-        status = trawl_plan_tell(*plan, &told, &error);
-    patterns->crosses = (told.flags & TRAWL_MULTILINE) != 0;
+    patterns->crosses = status == TRAWL_OK && settings->multiline && crosses(*plan);
     if (patterns->crosses)
         patterns->finds_empty = false; /* the library delivers matches of no byte */
     else if (status == TRAWL_OK && settings->expressions && settings->is_tg &&

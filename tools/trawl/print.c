@@ -279,8 +279,6 @@ bool print_next_match(struct text_scan *scan, const struct view *view, uint64_t 
             (scan->whole == NULL || match.distance > 0 ||
              (*index > 1 && view->matches[*index - 2].end == match.begin)))
             continue;
-        if (scan->whole != NULL && match.end > end) /* under -v, in a line of context */
-            continue;
         while (!each && *index < view->match_count && view->matches[*index].begin == match.begin) {
             if (scan_prefers(scan, &view->matches[*index], &match) || scan->check_whole_line)
                 if (!scan->check_whole_line || match.end != end)

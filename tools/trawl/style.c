@@ -411,17 +411,24 @@ static void print_too_long(struct text_scan *scan, const struct piece *piece)
     print_terminator(scan->output, settings, settings->line_end);
 }
 
+static bool is_too_long(struct text_scan *scan, const struct piece *piece)
+{
+    /* as in ripgrep, blanks that --trim removes count only if matches are marked */
+    bool marked = is_marked(scan, piece) && scan->whole == NULL;
+    uint64_t begin = marked ? 0 : trimmed(scan, piece, 0), most = scan->settings->max_columns;
+
+    return most > 0 && piece->count - begin > most;
+}
+
 /* Prints a piece with its head. column 0: the piece has no match. */
 static void print_piece(struct text_scan *scan, const struct piece *piece, uint64_t line_number,
                         uint64_t column, uint64_t offset)
 {
-    uint64_t max_columns = scan->settings->max_columns, begin = trimmed(scan, piece, 0);
-    /* as in ripgrep, blanks that --trim removes count only if matches are marked */
-    bool marked = is_marked(scan, piece) && scan->whole == NULL;
+    uint64_t begin = trimmed(scan, piece, 0);
 
     scan->head = (struct line_head){line_number, column, offset, piece->content, piece->selected};
     print_head(scan);
-    if (max_columns > 0 && piece->count - (marked ? 0 : begin) > max_columns) {
+    if (is_too_long(scan, piece)) {
         print_too_long(scan, piece);
         return;
     }
@@ -621,25 +628,34 @@ static void print_parts(struct text_scan *scan, const struct piece *block, const
     }
 }
 
-/* --vimgrep: prints for each match the line in which the match begins. */
+/* --vimgrep: prints for each match the line in which the match begins; and as ripgrep the next line
+ * of the match, if the line is too long to be printed. */
 static void print_begins(struct text_scan *scan, const struct piece *block, uint64_t number)
 {
     struct piece line = line_of(scan, block, 0);
 
     for (uint64_t i = 0; i < block->span_count && scan->status == TRAWL_OK; i++) {
         const struct line_span *span = &block->spans[i];
-        struct piece one;
+        uint64_t here;
 
         if (span->begin >= block->count)
             return;
         for (; line.at + line.count <= span->begin; number += number > 0)
             line = line_of(scan, block, line.at + line.count);
-        if (span->begin == span->end && span->begin == line.at)
-            continue;
-        one = line;
-        one.count = one.content = shown_end(scan, &line); /* the line end does not count here */
-        add_cut(scan, &one, span);
-        print_piece(scan, &one, number, span->begin - line.at + 1, block->offset + line.at);
+        here = number;
+        for (struct piece one = line;; one = line_of(scan, block, one.at + one.count)) {
+            struct piece shown = one;
+
+            if (span->end <= one.at || one.at == block->count)
+                break;
+            shown.count = shown.content = shown_end(scan, &one); /* the line end does not count */
+            add_cut(scan, &shown, span);
+            print_piece(scan, &shown, here, span->begin > one.at ? span->begin - one.at + 1 : 1,
+                        block->offset + one.at);
+            here += here > 0;
+            if (!is_too_long(scan, &shown))
+                break;
+        }
     }
 }
 
