@@ -370,6 +370,8 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
     uint64_t span_count = piece->is_match ? scan->style.span_count : piece->span_count;
     /* only with --vimgrep, the line end counts as a character that may be a match */
     uint64_t limit = scan->settings->vimgrep ? piece->count : piece->content;
+    /* of --multiline, spans count from the block's begin */
+    uint64_t base = piece->is_match && scan->whole != NULL ? piece->at : 0;
     uint64_t begin = trimmed(scan, piece, 0), more = 0;
     uint64_t end = skip_characters(scan, piece, begin, limit, characters);
     /* as in ripgrep, blanks that --trim removes hide matches if no match is marked */
@@ -386,7 +388,7 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
         return;
     }
     for (uint64_t i = 0; i < span_count; i++)
-        more += spans[i].begin >= counted && spans[i].begin < limit;
+        more += spans[i].begin >= base + counted && spans[i].begin < base + limit;
     (void)snprintf(text, sizeof text, " [... %llu more match%s]", (unsigned long long)more,
                    more == 1 ? "" : "es");
     output_text(scan->output, text);
