@@ -240,7 +240,8 @@ std::string rewrite(const std::string &source, const regex_options &options, uin
     rewriter writer(source, options);
     const std::string written = writer.run();
 
-    *crosses = options.multi ? writer.crosses : 0;
+    if (crosses != nullptr)
+        *crosses = options.multi ? writer.crosses : 0;
     return written;
 }
 

@@ -18,8 +18,9 @@ size_t part_end(const std::string &source, size_t at, const regex_options &optio
 // - If there are alternatives, "(?:)" keeps some of the characters apart with which RE2 mistakes
 //   common begins and common sets of alternatives.
 // - With options.marks, the expression matches in texts with marks (words.h).
-// *crosses: as regex_ops.crosses. Throws a mistake (classes.h).
-std::string rewrite(const std::string &source, const regex_options &options, uint32_t *crosses);
+// *crosses, unless NULL: as regex_ops.crosses. Throws a mistake (classes.h).
+std::string rewrite(const std::string &source, const regex_options &options,
+                    uint32_t *crosses = nullptr);
 // Returns an expression of the same length in which RE2 finds the same mistakes.
 std::string for_message(std::string source, const regex_options &options);
 

@@ -347,8 +347,13 @@ static void walk_blocks(struct text_scan *scan, const struct view *view, uint64_
             select_gap(scan, view, at, block.begin);
         pass_lines(scan, view, invert ? block.begin : at, invert ? block.end : block.begin);
         if (!invert && block.end > block.begin) {
+            const enum groups groups = scan->job->groups;
+            const size_t used = scan->output->used;
+
             scan->left_count -= block.next - i - 1; /* -m counts matches */
             select_line(scan, view, block.begin, block.end);
+            if (scan->settings->report == REPORT_ONLY_MATCHING && scan->output->used == used)
+                scan->job->groups = groups; /* all matches were empty */
         } else if (!invert && !scan->quiet && i < view->match_count &&
                    scan->settings->before_count > 0) {
             /* As in ripgrep, an empty match after the last line end has context, but no line. */
