@@ -59,7 +59,7 @@ def rows_of_table():
             continue
         letter = LETTERS.get(name) or (letter if letter not in "hLITzsurREdDZUyG" else "")
         if name in VALUES:
-            ways[name] = [[form + value] for value in VALUES[name] for form in ["--%s=" % name] + ["-" + letter] * bool(letter and value)]
+            ways[name] = [[form + value] for value in VALUES[name] for form in ["--%s=" % name] + ["-" + letter] * bool(letter and value) + ["-%s=" % letter] * bool(letter)]
         else:
             ways[name] = [["--" + name]] + [["-" + letter]] * bool(letter)
     return ways

@@ -351,7 +351,9 @@ static bool read_short(struct settings *settings, struct reader *reader, const c
             return value_refuse(settings, "invalid option -- '%c'", *text);
         if (flag_takes(flag, settings->is_tg) == ARGUMENT_REQUIRED) {
             value = text + 1;
-            if (*value == '\0') {
+            if (settings->is_tg && *value == '=') { /* ripgrep's -r=new is -r new */
+                value++;
+            } else if (*value == '\0') {
                 if (reader->next >= reader->count)
                     return value_refuse(settings, "option requires an argument -- '%c'", *text);
                 value = reader->arguments[reader->next++];
