@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 #include "serve/answering.h"
-#include "trawl/command_clock.h"
-#include "trawl/grow.h"
-#include "trawl/print.h"
-#include "trawl/run.h"
+#include "trawl/text/command_clock.h"
+#include "trawl/text/grow.h"
+#include "trawl/print/print.h"
+#include "trawl/run/run.h"
 
 #define PIPE_BYTES (1 << 20) /* size of an answer's pipe */
 #define LATE_MS 100  /* after the deadline: time from one cancellation of searches to the next */

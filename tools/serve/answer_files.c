@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "serve/answering.h"
-#include "trawl/input.h"
+#include "trawl/run/input.h"
 
 /* A pass searches all files of a state. A pass pays if the view has at least 1 / PASS_PART of the
  * state's files. On devices that part is smaller, since a device searches a text about 100 times as
