@@ -151,7 +151,7 @@ static void *work(void *context)
     job.groups = answer->request.is_continued ? GROUPS_BEFORE : GROUPS_NONE;
     errno = 0;
     status = (uint8_t)(answer->request.format == REQUEST_FILES ? answering_list(answer)
-                                                               : job_run(&job, settings));
+                                                               : run_job(&job, settings));
     failed = status == EXIT_ERROR && !answer->pipe.begun;
     is_too_large = errno == EFBIG; /* of patterns_plan */
     /* errno still says why the job failed: the job closes its files without changing errno. */

@@ -383,7 +383,7 @@ static int print_document(const struct serve_options *options)
         answers_print(&standard_output);
     else
         version_print(&standard_output);
-    return job_end_document(&job);
+    return run_end_document(&job);
 }
 
 int main(int argument_count, char **arguments)

@@ -88,7 +88,7 @@ void exclude_close(struct exclude *exclude)
 
 /* Returns whether the glob matches the whole name or, for an operand, a part of the name after a
  * slash. */
-static bool glob_matches(const char *glob, const char *name, bool is_operand)
+static bool rule_matches(const char *glob, const char *name, bool is_operand)
 {
     if (fnmatch(glob, name, 0) == 0)
         return true;
@@ -110,7 +110,7 @@ bool exclude_skips(const struct exclude *exclude, const char *name, bool is_oper
 
         if (rule->of_directories != is_directory)
             continue;
-        if (glob_matches(rule->glob, name, is_operand))
+        if (rule_matches(rule->glob, name, is_operand))
             return !rule->include;
         first_includes = rule->include;
     }

@@ -2,8 +2,6 @@
 #ifndef TRAWL_COMMAND_JOB_H
 #define TRAWL_COMMAND_JOB_H
 
-#include <sys/stat.h>
-
 #include "trawl/options/patterns.h"
 #include "trawl/text/output.h"
 #include "trawl/options/settings.h"
@@ -96,31 +94,10 @@ void job_file_error(struct command_job *job, const char *name, int os_code);
 /* As job_file_error, with the whole message given. */
 void job_file_fault(struct command_job *job, const char *message);
 
-/* An open file. */
-struct job_file {
-    int descriptor;
-    const struct stat *status; /* of the descriptor */
-    const char *name;          /* as messages and lines show the file */
-    const void *bytes;         /* all bytes of the file; NULL: to be read from the descriptor */
-    uint64_t bytes_count;
-    bool may_be_compressed;
-    bool is_operand;                 /* the command line names the file */
-    const struct encoding *encoding; /* converts a regular file; NULL: the file is not converted */
-};
-
-/* Searches a file and prints the report. */
-void job_search(struct command_job *job, const struct job_file *file);
-/* Returns whether the file is the output itself, so that printing its lines would never end. */
-bool job_is_own_output(const struct settings *settings, const struct stat *status);
-
 /* Returns whether files without an occurrence can be searched together: all such files have the
  * same report, and no occurrence crosses a line end. */
 bool job_may_pass_over(const struct command_job *job);
 /* Returns whether the report of a file without an occurrence is empty. */
 bool job_passes_over_silently(const struct command_job *job);
-/* Prints the report of a file that has no occurrence. */
-void job_pass_over(struct command_job *job, const char *name);
-/* Prints the name of a file on a line, for --files. */
-void job_print_name(struct command_job *job, const char *name);
 
 #endif

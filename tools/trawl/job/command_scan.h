@@ -106,7 +106,7 @@ struct text_scan {
     const char *name;
     enum binary_files binary_files;
     bool seekable;                   /* the text can be read again at any offset */
-    const struct encoding *encoding; /* as in struct job_file */
+    const struct encoding *encoding; /* as in struct open_file */
     /* a NUL makes a block of BLOCK_BYTES binary; otherwise a whole window */
     bool has_blocks;
     /* the text may be compressed and damaged: lines before the damage count */

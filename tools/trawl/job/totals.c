@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-void job_add_totals(struct job_totals *sum, const struct job_totals *more)
+void totals_add(struct job_totals *sum, const struct job_totals *more)
 {
     uint64_t *sums = (uint64_t *)&sum->sums;
     const uint64_t *others = (const uint64_t *)&more->sums;
@@ -64,21 +64,21 @@ static struct job_totals last_totals(const struct command_job *job)
     return totals;
 }
 
-void job_add_stats(struct command_job *job)
+void totals_add_stats(struct command_job *job)
 {
     struct job_totals totals = last_totals(job);
 
-    job_add_totals(&job->totals, &totals);
+    totals_add(&job->totals, &totals);
 }
 
-void job_add_passed(struct command_job *job, uint64_t file_count, uint64_t text_bytes)
+void totals_add_passed(struct command_job *job, uint64_t file_count, uint64_t text_bytes)
 {
     if (job->settings->stats) {
         struct job_totals totals = last_totals(job);
 
         totals.sums.text_bytes = text_bytes;
         totals.sums.match_count = 0; /* the match is counted again when the file is searched */
-        job_add_totals(&job->totals, &totals);
+        totals_add(&job->totals, &totals);
     }
     job->totals.sums.file_count += file_count;
     job->totals.sums.json.searches += file_count;

@@ -179,7 +179,7 @@ static void search_block(struct fasta *fasta, uint64_t bytes_count, uint64_t own
     if (status > TRAWL_STOPPED)
         fail_fasta(fasta, status);
     else if (job->settings->stats)
-        job_add_stats(job);
+        totals_add_stats(job);
 }
 
 static void drop_front(struct fasta *fasta, uint64_t count)

@@ -291,7 +291,7 @@ static void print_marked(struct text_scan *scan, const struct piece *piece, uint
 }
 
 /* Prints the part [begin, end) of a piece, with marked spans. */
-static void print_part(struct text_scan *scan, const struct piece *piece, uint64_t begin,
+static void print_span(struct text_scan *scan, const struct piece *piece, uint64_t begin,
                        uint64_t end)
 {
     const struct settings *settings = scan->settings;
@@ -378,7 +378,7 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
     char text[64];
 
     if (begin < shown)
-        print_part(scan, piece, begin, shown);
+        print_span(scan, piece, begin, shown);
     if (piece->span_count == 0) {
         output_text(scan->output, " [... omitted end of long line]");
         return;
@@ -423,7 +423,7 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
         print_too_long(scan, piece);
         return;
     }
-    print_part(scan, piece, begin, piece->count);
+    print_span(scan, piece, begin, piece->count);
     if (piece->content == piece->count && scan->status == TRAWL_OK)
         print_terminator(scan->output, scan->settings, scan->settings->line_end);
 }

@@ -15,6 +15,7 @@
 #include "trawl/job/command_scan.h"
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"
+#include "trawl/run/search_file.h"
 
 /* number of files that are gathered at first, and number of files without a match after which
  * gathering is tried again */
@@ -26,12 +27,12 @@ void gather_begin(struct gather *gather, const struct command_job *job)
     gather->files_max = job_may_pass_over(job) ? GATHER_FIRST : 0;
 }
 
-static void search_alone(struct pool_worker *worker, const struct job_file *file)
+static void search_alone(struct pool_worker *worker, const struct open_file *file)
 {
     struct gather *gather = &worker->gather;
     uint64_t before = worker->job->totals.sums.selected_count;
 
-    job_search(worker->job, file);
+    search_file(worker->job, file);
     gather->in_vain = worker->job->totals.sums.selected_count == before ? gather->in_vain + 1 : 0;
     if (gather->files_max == 1 && gather->in_vain >= GATHER_FIRST)
         gather->files_max = GATHER_FIRST;
@@ -77,10 +78,10 @@ static void pass_over(struct pool_worker *worker, size_t from, size_t to)
     uint64_t bytes_count = 0;
 
     for (size_t i = from; i < to; i++) {
-        job_pass_over(worker->job, files[i].name);
+        search_file_pass_over(worker->job, files[i].name);
         bytes_count += files[i].bytes_count;
     }
-    job_add_passed(worker->job, to - from, bytes_count);
+    totals_add_passed(worker->job, to - from, bytes_count);
     worker->job->searched_bytes += bytes_count;
 }
 
@@ -88,10 +89,10 @@ static void pass_over(struct pool_worker *worker, size_t from, size_t to)
 static void search_one(struct pool_worker *worker, const struct gathered *gathered)
 {
     struct stat status;
-    struct job_file file = {gathered->descriptor,  &status,
-                            gathered->name,        worker->gather.bytes + gathered->begin,
-                            gathered->bytes_count, false,
-                            gathered->is_operand,  NULL};
+    struct open_file file = {gathered->descriptor,  &status,
+                             gathered->name,        worker->gather.bytes + gathered->begin,
+                             gathered->bytes_count, false,
+                             gathered->is_operand,  NULL};
 
     memset(&status, 0, sizeof status);
     status.st_mode = S_IFREG;
@@ -124,7 +125,7 @@ void gather_flush(struct pool_worker *worker)
     gather->used = 0;
 }
 
-void gather_search(struct pool_worker *worker, const struct job_file *file)
+void gather_search(struct pool_worker *worker, const struct open_file *file)
 {
     struct gather *gather = &worker->gather;
     struct gathered *next = &gather->files[gather->count];

@@ -11,6 +11,7 @@
 
 #include "trawl/job/command_job.h"
 #include "trawl/text/sizes.h"
+#include "trawl/run/search_file.h"
 
 /* most files that are searched by a single call */
 #define GATHER_FILES_MAX SIZE_OR_SMALL(32u, 3u)
@@ -43,7 +44,7 @@ void gather_begin(struct gather *gather, const struct command_job *job);
 
 /* Searches a file that was read as a whole, or lets the file wait. The name must last until
  * gather_flush. */
-void gather_search(struct pool_worker *worker, const struct job_file *file);
+void gather_search(struct pool_worker *worker, const struct open_file *file);
 /* Searches the waiting files. Called before anything else is searched or reported. */
 void gather_flush(struct pool_worker *worker);
 

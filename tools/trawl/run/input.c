@@ -20,6 +20,7 @@
 #include "trawl/job/searchers.h"
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"
+#include "trawl/run/search_file.h"
 
 /* Files up to this size are read as a whole if the first match may end the search. */
 #define WHOLE_BYTES_FIRST SEARCHERS_BYTES_FIRST
@@ -53,7 +54,7 @@ static void file_error(struct pool_worker *worker, const char *name, int os_code
 /* Reads a file to its end, unless the file is too long. size: the expected length; < 0: unknown.
  * Sets *moved if the descriptor's position moved. */
 static bool read_to_end(struct pool_worker *worker, int descriptor, off_t size, bool *moved,
-                        struct job_file *file)
+                        struct open_file *file)
 {
     struct gather *gather = &worker->gather;
     bool may_end_soon =
@@ -97,7 +98,7 @@ enum whole {
 
 /* Reads a regular file from its beginning; size < 0: unknown. */
 static enum whole read_whole(struct pool_worker *worker, int descriptor, off_t size,
-                             struct job_file *file)
+                             struct open_file *file)
 {
     bool moved = false;
 
@@ -118,7 +119,7 @@ static enum whole read_whole(struct pool_worker *worker, int descriptor, off_t s
  * might be the output, or if the size is printed (-T). */
 static enum whole read_unseen(struct pool_worker *worker, int descriptor,
                               const struct walk_item *item, struct stat *status,
-                              struct job_file *file)
+                              struct open_file *file)
 {
     const struct command_job *job = worker->job;
     enum whole whole;
@@ -126,7 +127,7 @@ static enum whole read_unseen(struct pool_worker *worker, int descriptor,
     if (item->type != DT_REG || job->settings->initial_tab || job->settings->encoding != NULL)
         return WHOLE_NOT;
     if (job->settings->surroundings.output_is_regular &&
-        (fstat(descriptor, status) != 0 || job_is_own_output(job->settings, status)))
+        (fstat(descriptor, status) != 0 || search_file_is_output(job->settings, status)))
         return WHOLE_NOT;
     whole = read_whole(worker, descriptor, -1, file);
     memset(status, 0, sizeof *status);
@@ -172,7 +173,7 @@ static bool open_searcher(struct pool_worker *worker, struct trawl_searcher **se
 
 /* Searches a file with a searcher that has the runtime's threads, and opens the searcher if *opened
  * is NULL. */
-static void search_with(struct pool_worker *worker, const struct job_file *file,
+static void search_with(struct pool_worker *worker, const struct open_file *file,
                         struct trawl_searcher **opened)
 {
     struct pool *pool = worker->pool;
@@ -180,7 +181,7 @@ static void search_with(struct pool_worker *worker, const struct job_file *file,
 
     if (*opened == NULL && pool->workers_max == 1 && pool->job->settings->threads == 1 &&
         worker->searcher != NULL) {
-        job_search(worker->job, file);
+        search_file(worker->job, file);
         return;
     }
     if (*opened == NULL && !open_searcher(worker, opened, message)) {
@@ -189,7 +190,7 @@ static void search_with(struct pool_worker *worker, const struct job_file *file,
         return;
     }
     worker->job->searcher = *opened;
-    job_search(worker->job, file);
+    search_file(worker->job, file);
     worker->job->searcher = worker->searcher;
 }
 
@@ -205,7 +206,7 @@ static bool wants_all_threads(struct pool_worker *worker, const struct stat *sta
 }
 
 /* Returns whether the file is compressed, as far as its first bytes tell. */
-static bool is_packed(const struct job_file *file)
+static bool is_packed(const struct open_file *file)
 {
     uint8_t first[COMPRESSION_BYTES];
     ssize_t got = -1;
@@ -218,7 +219,7 @@ static bool is_packed(const struct job_file *file)
 /* Searches a file that is not read as a whole. A compressed file is unpacked in a single thread, or
  * with the threads that other files leave idle, so many files are unpacked at the same time.
  * Another long file is searched by all threads, when its turn has come. */
-static void search_big(struct pool_worker *worker, const struct job_file *file)
+static void search_big(struct pool_worker *worker, const struct open_file *file)
 {
     bool packed = is_packed(file);
 
@@ -231,16 +232,16 @@ static void search_big(struct pool_worker *worker, const struct job_file *file)
         (uint64_t)file->status->st_size >= LONG_BYTES_PACKED) {
         search_with(worker, file, &worker->team);
     } else if (!wants_all_threads(worker, file->status)) {
-        job_search(worker->job, file);
+        search_file(worker->job, file);
     } else if (pool_wait_turn(worker)) {
         search_with(worker, file, &worker->pool->shared);
     }
 }
 
 /* Searches a file in another encoding: a pipe delivers the converted text. */
-static void search_encoded(struct pool_worker *worker, const struct job_file *file)
+static void search_encoded(struct pool_worker *worker, const struct open_file *file)
 {
-    struct job_file converted = *file;
+    struct open_file converted = *file;
     struct encoding *encoding;
     bool is_regular = S_ISREG(file->status->st_mode);
     int os_code;
@@ -277,8 +278,8 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
 {
     const struct settings *settings = worker->job->settings;
     struct stat status;
-    struct job_file file = {descriptor,           &status,          item->name, NULL, 0,
-                            settings->search_zip, item->is_operand, NULL};
+    struct open_file file = {descriptor,           &status,          item->name, NULL, 0,
+                             settings->search_zip, item->is_operand, NULL};
     enum whole whole = WHOLE_NOT;
 
     if (!item->is_operand)
@@ -296,13 +297,13 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
             return;
         }
         if (item->kind != WALK_INPUT && S_ISREG(status.st_mode) &&
-            !job_is_own_output(settings, &status))
+            !search_file_is_output(settings, &status))
             whole = read_whole(worker, descriptor, status.st_size, &file);
     }
     if (whole == WHOLE_READ && worker->gather.files_max > 0)
         gather_search(worker, &file);
     else if (whole == WHOLE_READ)
-        job_search(worker->job, &file);
+        search_file(worker->job, &file);
     else if (whole == WHOLE_NOT)
         search_big(worker, &file);
 }
@@ -321,7 +322,7 @@ static bool must_wait(const struct walk_item *item, int directory)
 
 /* Opens and searches a file of the file system, after waiting for the turn where that is
  * necessary. */
-static void search_file(struct pool_worker *worker, const struct walk_item *item)
+static void search_item(struct pool_worker *worker, const struct walk_item *item)
 {
     const struct settings *settings = worker->job->settings;
     bool follow = item->is_operand || settings->follow_links;
@@ -359,7 +360,7 @@ static void search_held(struct pool_worker *worker, const struct walk_item *item
 {
     struct command_job *job = worker->job;
     const struct supplied_file *supplied = item->supplied;
-    struct job_file file = {
+    struct open_file file = {
         -1,    &supplied->status, item->name, supplied->bytes, supplied->bytes_count,
         false, item->is_operand,  NULL};
     int descriptor;
@@ -372,8 +373,8 @@ static void search_held(struct pool_worker *worker, const struct walk_item *item
         gather_flush(worker);
         if (!pool_may_search(worker))
             return;
-        job_pass_over(job, item->name);
-        job_add_passed(job, 1, supplied->bytes_count);
+        search_file_pass_over(job, item->name);
+        totals_add_passed(job, 1, supplied->bytes_count);
         return;
     }
     if (supplied->bytes != NULL &&
@@ -393,7 +394,7 @@ static void search_held(struct pool_worker *worker, const struct walk_item *item
 void pool_search(struct pool_worker *worker, const struct walk_item *item)
 {
     if (item->passed_files > 0)
-        job_add_passed(worker->job, item->passed_files, item->passed_bytes);
+        totals_add_passed(worker->job, item->passed_files, item->passed_bytes);
     if (item->kind != WALK_FILE) {
         gather_flush(worker);
         if (!pool_may_search(worker))
@@ -404,7 +405,7 @@ void pool_search(struct pool_worker *worker, const struct walk_item *item)
         if (item->supplied != NULL)
             search_held(worker, item);
         else
-            search_file(worker, item);
+            search_item(worker, item);
         break;
     case WALK_INPUT:
         if (pool_wait_turn(worker) && worker->job->input_is_closed)

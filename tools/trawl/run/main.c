@@ -25,7 +25,7 @@ static int end_document(void)
 {
     struct command_job job = {.output = &standard_output};
 
-    return job_end_document(&job);
+    return run_end_document(&job);
 }
 
 static int list_algorithms(void)
@@ -171,7 +171,7 @@ int main(int argument_count, char **arguments)
                          ? client_run(&settings, server, &standard_output)
                          : CLIENT_NOT_ANSWERED;
             if (status == CLIENT_NOT_ANSWERED)
-                status = job_run(&job, &settings);
+                status = run_job(&job, &settings);
         }
     }
     settings_free(&settings);

@@ -1,6 +1,6 @@
 /* pool: several workers search the files of a walk and report in the walk's order.
  *
- * run.c calls job_walk. Each worker has a job with separate totals and output, and pool_turns.c
+ * run.c calls pool_walk. Each worker has a job with separate totals and output, and pool_turns.c
  * adds both to the caller's job when the worker's turn comes. Only the thread that has the turn
  * writes to standard output.
  */
@@ -323,8 +323,8 @@ static void pool_close(struct pool *pool)
     free(pool->workers);
 }
 
-bool job_walk(struct command_job *job, const struct value_item *operands, size_t operand_count,
-              char *message)
+bool pool_walk(struct command_job *job, const struct value_item *operands, size_t operand_count,
+               char *message)
 {
     struct pool pool;
     unsigned open_levels;

@@ -19,7 +19,7 @@
 /* Searches the files that the operands name. If job->searcher is NULL, opens searchers; otherwise
  * uses that searcher for all files, in a single thread. False: message[SETTINGS_ERROR_BYTES] says
  * why nothing was searched. */
-bool job_walk(struct command_job *job, const struct value_item *operands, size_t operand_count,
-              char *message);
+bool pool_walk(struct command_job *job, const struct value_item *operands, size_t operand_count,
+               char *message);
 
 #endif

@@ -231,7 +231,7 @@ static void add_to_job(struct command_job *job, const struct command_job *more)
     job->selected |= more->selected;
     job->error_seen |= more->error_seen;
     job->done |= more->done;
-    job_add_totals(&job->totals, &more->totals);
+    totals_add(&job->totals, &more->totals);
 }
 
 static void free_result(struct pool_result *result)

@@ -1,6 +1,6 @@
 /* run: carries out a search, from settings to exit status.
  *
- * main.c calls job_run for a command line, and the server's answer.c for a request. job_run
+ * main.c calls run_job for a command line, and the server's answer.c for a request. run_job
  * collects the strings, builds the plan, walks the files (pool.c) and prints what belongs at the
  * end. This file does not read arguments: main.c and the server parse them before. Files here may
  * come from directories, from standard input, or from job->supply.
@@ -23,6 +23,7 @@
 #include "trawl/job/searchers.h"
 #include "trawl/text/sizes.h"
 #include "trawl/print/string_counts.h"
+#include "trawl/run/search_file.h"
 
 #define OPEN_LEVELS SIZE_OR_SMALL(32u, 3u) /* directories that --files may hold open */
 
@@ -51,7 +52,7 @@ static int explain(struct command_job *job)
         lines = malloc((size_t)bytes);
     if (lines != NULL && trawl_plan_explain(plan, lines, bytes, &bytes, NULL) == TRAWL_OK) {
         output_text(job->output, lines);
-        status = job_end_document(job);
+        status = run_end_document(job);
     } else {
         job_message(job, "memory exhausted");
     }
@@ -126,7 +127,7 @@ static void print_stats(const struct command_job *job)
         fprintf(stderr, "note: %s\n", totals->note);
 }
 
-int job_end_document(struct command_job *job)
+int run_end_document(struct command_job *job)
 {
     output_flush(job->output);
     if (job->output->error != 0)
@@ -148,8 +149,8 @@ static void tell_of_nothing(struct command_job *job, size_t operand_count)
 
 /* Opens what the report needs beside the searchers of single files, searches the operands' files,
  * and prints what belongs at the end. Returns the exit status. */
-static int run_job(struct command_job *job, const struct value_item *operands, size_t operand_count,
-                   char *message)
+static int run_operands(struct command_job *job, const struct value_item *operands,
+                        size_t operand_count, char *message)
 {
     const struct settings *settings = job->settings;
     const bool is_timed = settings->stats || settings->json;
@@ -164,7 +165,7 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
     else
         job->show_names = settings->directories == DIRECTORIES_RECURSE ? -1 : 0;
     if (good)
-        good = job_walk(job, operands, operand_count, message);
+        good = pool_walk(job, operands, operand_count, message);
     if (good && job->string_counts != NULL)
         string_counts_print(job);
     if (is_timed)
@@ -271,7 +272,7 @@ static int run(struct command_job *job, struct settings *settings, char *message
         warn_of_old_color(job);
     return job->supply != NULL && job->supply->run != NULL
                ? job->supply->run(job->supply->context, job, operands, operand_count)
-               : run_job(job, operands, operand_count, message);
+               : run_operands(job, operands, operand_count, message);
 }
 
 /* Returns whether a search would leave the file out. */
@@ -300,7 +301,7 @@ static int print_names(struct command_job *job, const struct value_item *operand
         } else if (!is_skipped(&walk, &item)) {
             job->selected = true;
             if (!quiet)
-                job_print_name(job, item.name);
+                search_file_name(job, item.name);
         }
     }
     if (walk.tree != NULL)
@@ -330,7 +331,7 @@ static int list_files(struct command_job *job, struct settings *settings, char *
 }
 
 /* Whatever list_files or run opens is closed here, also after an error. */
-int job_run(struct command_job *job, struct settings *settings)
+int run_job(struct command_job *job, struct settings *settings)
 {
     struct patterns patterns = {0};
     const struct file_settings *files = &settings->files;

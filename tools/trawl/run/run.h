@@ -6,9 +6,9 @@
 
 /* Carries out parsed settings: strings, plan, files, report. All members of `job` are zero except
  * output, input_is_closed, supply and runtime. Reports errors and returns the exit status. */
-int job_run(struct command_job *job, struct settings *settings);
+int run_job(struct command_job *job, struct settings *settings);
 
 /* Flushes the output after a document such as --explain was printed. Returns the exit status. */
-int job_end_document(struct command_job *job);
+int run_end_document(struct command_job *job);
 
 #endif

@@ -1,8 +1,8 @@
 /* search_file: searches an open file and reports.
  *
- * input.c calls job_search for each file, and gather.c for files that were read. The functions here
- * choose the library's call and the file that handles the windows (command_scan.h). A call that
- * fails becomes a message, and the job goes on with the next file.
+ * input.c calls search_file for each file, and gather.c for files that were read. The functions
+ * here choose the library's call and the file that handles the windows (command_scan.h). A call
+ * that fails becomes a message, and the job goes on with the next file.
  */
 #include "trawl/job/command_scan.h"
 
@@ -26,12 +26,13 @@
 #include "trawl/print/string_counts.h"
 #include "trawl/print/style.h"
 #include "trawl/job/totals.h"
+#include "trawl/run/search_file.h"
 
 #define DRAIN_BYTES SIZE_OR_SMALL(32u << 10, 100u)
 /* Digits of INT64_MAX: the width that grep uses where a file's size is unknown. */
 #define NUMBER_WIDTH_UNKNOWN 19
 
-bool job_is_own_output(const struct settings *settings, const struct stat *status)
+bool search_file_is_output(const struct settings *settings, const struct stat *status)
 {
     const struct surroundings *surroundings = &settings->surroundings;
 
@@ -63,7 +64,7 @@ static unsigned number_width(const struct command_job *job, const struct stat *s
 
 /* Finds a hole in a regular file, whose bytes are NULs. grep looks for holes before reading the
  * file. *at: offset of the hole in the text. */
-static bool has_hole(const struct job_file *file, uint64_t *at)
+static bool has_hole(const struct open_file *file, uint64_t *at)
 {
     const struct stat *status = file->status;
     off_t here, hole;
@@ -103,7 +104,7 @@ static bool plan_any_position(struct text_scan *scan)
 
 /* Sets up the scan of a file, and finds out whether a hole already makes the file binary. */
 static void scan_begin(struct text_scan *scan, struct command_job *job, struct trawl_text *text,
-                       const struct job_file *file)
+                       const struct open_file *file)
 {
     const struct settings *settings = job->settings;
     const struct patterns *patterns = job->patterns;
@@ -448,7 +449,7 @@ static void scan_free(struct text_scan *scan)
         guard_give(scan->settings->guard, scan->guarded_bytes);
 }
 
-void job_pass_over(struct command_job *job, const char *name)
+void search_file_pass_over(struct command_job *job, const char *name)
 {
     struct text_scan scan = {
         .job = job, .settings = job->settings, .output = job->output, .name = name};
@@ -459,7 +460,7 @@ void job_pass_over(struct command_job *job, const char *name)
     scan_free(&scan);
 }
 
-void job_print_name(struct command_job *job, const char *name)
+void search_file_name(struct command_job *job, const char *name)
 {
     struct text_scan scan = {
         .job = job, .settings = job->settings, .output = job->output, .name = name};
@@ -540,7 +541,7 @@ static void report_fault(struct command_job *job, const char *name, enum trawl_s
     job->done = status != TRAWL_LIMIT || (job->patterns->options.flags & TRAWL_PCRE) == 0;
 }
 
-static enum trawl_status text_open(const struct job_file *file, struct trawl_text **text,
+static enum trawl_status text_open(const struct open_file *file, struct trawl_text **text,
                                    struct trawl_error *error)
 {
     struct trawl_text_options options = TRAWL_TEXT_OPTIONS_INIT;
@@ -553,7 +554,7 @@ static enum trawl_status text_open(const struct job_file *file, struct trawl_tex
     return trawl_text_open(file->name, &options, text, error);
 }
 
-void job_search(struct command_job *job, const struct job_file *file)
+void search_file(struct command_job *job, const struct open_file *file)
 {
     struct trawl_text *text = NULL;
     struct trawl_error error;
@@ -563,7 +564,7 @@ void job_search(struct command_job *job, const struct job_file *file)
     off_t begin = is_input ? lseek(file->descriptor, 0, SEEK_CUR) : 0;
     enum trawl_status status;
 
-    if (job_is_own_output(job->settings, file->status)) {
+    if (search_file_is_output(job->settings, file->status)) {
         if (!job->settings->no_messages)
             job_message(job, "%s: input file is also the output", file->name);
         job->error_seen = true;
@@ -572,7 +573,7 @@ void job_search(struct command_job *job, const struct job_file *file)
     if (S_ISDIR(file->status->st_mode)) { /* in reports and statistics a file without bytes */
         job_file_error(job, file->name, EISDIR);
         if (!job->done)
-            job_pass_over(job, file->name);
+            search_file_pass_over(job, file->name);
         job->totals.sums.file_count++;
         job->totals.sums.json.searches++;
         return;
@@ -596,7 +597,7 @@ void job_search(struct command_job *job, const struct job_file *file)
     job->totals.sums.file_count++;
     job->totals.sums.selected_count += scan.selected_count;
     if (job->settings->stats && !fasta) /* fasta.c adds its searches itself */
-        job_add_stats(job);
+        totals_add_stats(job);
     scan_free(&scan);
     trawl_text_close(text);
 }
