@@ -241,10 +241,10 @@ static inline void scan_fail(struct text_scan *scan, enum trawl_status status)
 /* Counts a selected line that ends at `end`, and stops the search if no further line is wanted. */
 static inline void scan_selected(struct text_scan *scan, uint64_t end)
 {
-    scan->selected_count++;
-    scan->selected_end = end;
-    scan->left_count--;
-    if (scan->stop_at_select)
+    scan->lines.selected++;
+    scan->lines.selected_end = end;
+    scan->lines.left--;
+    if (scan->rules.stop_at_select)
         scan->stop = true;
 }
 

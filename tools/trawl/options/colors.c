@@ -201,8 +201,8 @@ static void apply_specs(struct colors *colors, const struct settings *settings, 
 
 static bool color_wanted(const struct settings *settings)
 {
-    if (settings->color != COLOR_AUTO)
-        return settings->color == COLOR_ALWAYS;
+    if (settings->asked.color != COLOR_AUTO)
+        return settings->asked.color == COLOR_ALWAYS;
     return settings->surroundings.output_is_terminal && settings->surroundings.colors_suit;
 }
 

@@ -129,7 +129,7 @@ struct value_list {
  */
 struct given_option {
     const struct flag *flag;
-    const char *value; /* borrowed from argv or from settings->storage */
+    const char *value; /* borrowed from argv or from settings->arguments.storage */
 };
 
 /* Which files of directories are searched (file_filter.h). */

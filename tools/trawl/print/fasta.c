@@ -103,7 +103,7 @@ static void report_match(struct fasta *fasta, const struct trawl_match *match)
     const struct sequence *sequence;
     const struct numbers *numbers = &scan->job->patterns->numbers;
     struct json_match found = {.distance = match->distance, .reversed = match->reversed};
-    bool numbered = scan->settings->pattern_number;
+    bool numbered = scan->settings->heads.pattern_number;
 
     while (fasta->sequence + 1 < fasta->sequence_count &&
            fasta->sequences[fasta->sequence + 1].begin <= match->begin)
@@ -134,10 +134,11 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
             continue;
         if (!scan->quiet)
             report_match(fasta, &matches[i]);
-        scan->selected_count++;
-        scan->selected_end = scan->scanned_end;
-        scan->left_count--;
-        fasta->stop = scan->left_count == 0 || scan->stop_at_select || scan->output->error != 0;
+        scan->lines.selected++;
+        scan->lines.selected_end = scan->lines.scanned_end;
+        scan->lines.left--;
+        fasta->stop =
+            scan->lines.left == 0 || scan->rules.stop_at_select || scan->output->error != 0;
     }
     return fasta->stop;
 }
@@ -354,7 +355,7 @@ static int take_window(void *context, const struct trawl_window *window)
     struct fasta *fasta = context;
     const uint8_t *at = window->bytes, *end = at + window->bytes_count;
 
-    fasta->scan->scanned_end = window->begin + window->bytes_count;
+    fasta->scan->lines.scanned_end = window->begin + window->bytes_count;
     while (at < end && !fasta->stop) {
         const uint8_t *line_end = memchr(at, '\n', (size_t)(end - at));
         const uint8_t *past = line_end != NULL ? line_end : end;
@@ -369,7 +370,7 @@ static int take_window(void *context, const struct trawl_window *window)
  * no memory. */
 static bool open_block(struct fasta *fasta)
 {
-    uint64_t block = fasta->scan->settings->chunk_bytes;
+    uint64_t block = fasta->scan->settings->search.chunk_bytes;
 
     fasta->around = approximate_around(fasta->scan->job->patterns, fasta->scan->settings);
     fasta->capacity = block > 0 && block < BLOCK_BYTES_FASTA ? block : BLOCK_BYTES_FASTA;

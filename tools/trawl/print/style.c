@@ -347,7 +347,7 @@ static uint64_t trimmed(struct text_scan *scan, const struct piece *piece, uint6
     size_t count =
         sizeof blanks - scan->settings->crlf; /* with --crlf the '\r' may belong to the line end */
 
-    if (scan->settings->trim && !(piece->is_match && scan->whole != NULL))
+    if (scan->settings->style.trim && !(piece->is_match && scan->whole != NULL))
         while (begin < piece->content && memchr(blanks, byte_at(scan, piece, begin), count) != NULL)
             begin++;
     return begin;
@@ -369,7 +369,7 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
     const struct line_span *spans = piece->is_match ? scan->style.spans : piece->spans;
     uint64_t span_count = piece->is_match ? scan->style.span_count : piece->span_count;
     /* only with --vimgrep, the line end counts as a character that may be a match */
-    uint64_t limit = scan->settings->vimgrep ? piece->count : piece->content;
+    uint64_t limit = scan->settings->style.vimgrep ? piece->count : piece->content;
     /* of --multiline, spans count from the block's begin */
     uint64_t base = piece->is_match && scan->whole != NULL ? piece->at : 0;
     uint64_t begin = trimmed(scan, piece, 0), more = 0;
@@ -400,8 +400,8 @@ static void print_too_long(struct text_scan *scan, const struct piece *piece)
     const struct settings *settings = scan->settings;
     char text[64];
 
-    if (settings->preview) {
-        print_beginning(scan, piece, settings->max_columns);
+    if (settings->style.preview) {
+        print_beginning(scan, piece, settings->style.max_columns);
     } else if (piece->match_count > 0 && !piece->is_match) {
         (void)snprintf(text, sizeof text, "[Omitted long line with %llu matches]",
                        (unsigned long long)piece->match_count);
@@ -417,7 +417,7 @@ static bool is_too_long(struct text_scan *scan, const struct piece *piece)
 {
     /* as in ripgrep, blanks that --trim removes count only if matches are marked */
     bool marked = is_marked(scan, piece) && scan->whole == NULL;
-    uint64_t begin = marked ? 0 : trimmed(scan, piece, 0), most = scan->settings->max_columns;
+    uint64_t begin = marked ? 0 : trimmed(scan, piece, 0), most = scan->settings->style.max_columns;
 
     return most > 0 && piece->count - begin > most;
 }
@@ -428,7 +428,8 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
 {
     uint64_t begin = trimmed(scan, piece, 0);
 
-    scan->head = (struct line_head){line_number, column, offset, piece->content, piece->selected};
+    scan->shown.head =
+        (struct line_head){line_number, column, offset, piece->content, piece->selected};
     print_head(scan);
     if (is_too_long(scan, piece)) {
         print_too_long(scan, piece);
@@ -495,7 +496,7 @@ static bool replace_spans(struct text_scan *scan, const struct view *view, struc
 static bool print_matches(struct text_scan *scan, const struct view *view, const struct piece *line,
                           uint64_t number)
 {
-    bool numbered = scan->settings->pattern_number;
+    bool numbered = scan->settings->heads.pattern_number;
 
     for (uint64_t i = 0; i < line->span_count; i++) {
         const struct line_span *span = &line->spans[i];
@@ -514,12 +515,12 @@ static bool print_matches(struct text_scan *scan, const struct view *view, const
                                        line->offset + span->to))
             return false;
         for (uint64_t k = 0; k < (numbered ? scan->numbers.count : 1); k++) {
-            scan->shown_numbers = numbered ? scan->numbers.list + k : NULL;
-            scan->shown_count = numbered;
-            scan->shown_distance = span->distance;
+            scan->shown.numbers = numbered ? scan->numbers.list + k : NULL;
+            scan->shown.number_count = numbered;
+            scan->shown.distance = span->distance;
             print_piece(scan, &piece, number, span->begin + 1, line->offset + span->begin);
         }
-        scan->shown_count = 0;
+        scan->shown.number_count = 0;
     }
     return true;
 }
@@ -533,11 +534,11 @@ static void print_for_each_match(struct text_scan *scan, const struct piece *lin
     for (uint64_t i = 0; i < line->span_count; i++) {
         struct piece piece = *line;
 
-        if (marked || !scan->settings->preview) {
+        if (marked || !scan->settings->style.preview) {
             piece.spans = line->spans + i;
             piece.span_count = 1;
         }
-        scan->shown_distance = line->spans[i].distance;
+        scan->shown.distance = line->spans[i].distance;
         print_piece(scan, &piece, number, line->spans[i].begin + 1,
                     line->offset + line->spans[i].begin);
     }
@@ -549,12 +550,13 @@ static void print_for_each_match(struct text_scan *scan, const struct piece *lin
 /* Replaces the piece, a replaced block, by its bytes in memory. */
 static bool write_out(struct text_scan *scan, struct piece *block)
 {
-    uint8_t *bytes = scan_grow(scan, scan->zapped, &scan->zapped_capacity, block->count + 1, 1);
+    uint8_t *bytes =
+        scan_grow(scan, scan->nulls.zapped, &scan->nulls.zapped_capacity, block->count + 1, 1);
     uint64_t count;
 
     if (bytes == NULL)
         return false;
-    scan->zapped = bytes;
+    scan->nulls.zapped = bytes;
     for (uint64_t at = 0; at < block->count; at += count) {
         const uint8_t *part = piece_bytes(scan, block, at, &count);
 
@@ -669,7 +671,8 @@ static bool print_block(struct text_scan *scan, struct piece *block, uint64_t nu
 
     if (block->replaced && !write_out(scan, block))
         return false;
-    if (settings->vimgrep && block->span_count > 0 && settings->report != REPORT_ONLY_MATCHING) {
+    if (settings->style.vimgrep && block->span_count > 0 &&
+        settings->report != REPORT_ONLY_MATCHING) {
         print_begins(scan, block, number);
         return scan->status == TRAWL_OK;
     }
@@ -730,7 +733,7 @@ static bool print_json(struct text_scan *scan, const struct view *view, uint64_t
         line.lines = count_byte(line.bytes, end - begin, scan->settings->line_end) +
                      (line.bytes[end - begin - 1] != scan->settings->line_end);
     json_line(scan, &line);
-    scan->printed_end = view->begin + end;
+    scan->lines.printed_end = view->begin + end;
     return scan->status == TRAWL_OK;
 }
 
@@ -774,11 +777,11 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
         return false;
     line.spans = scan->style.spans;
     line.span_count = line.match_count = scan->style.span_count;
-    scan->shown_count = 0;
-    scan->shown_distance = settings->shows_distance && matching
+    scan->shown.number_count = 0;
+    scan->shown.distance = settings->shows_distance && matching
                                ? least_distance(view, offset, view->begin + end)
                                : DISTANCE_NONE;
-    if (settings->pattern_number && !only_matching && selected &&
+    if (settings->heads.pattern_number && !only_matching && selected &&
         !print_show_numbers(scan, view, begin, end))
         return false;
     if (is_block) {
@@ -788,11 +791,11 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
                (settings->is_tg ? line.span_count > 0 : matching || !settings->passthru)) {
         if (matching && !print_matches(scan, view, &line, number))
             return false;
-    } else if (settings->vimgrep && line.span_count > 0) {
+    } else if (settings->style.vimgrep && line.span_count > 0) {
         print_for_each_match(scan, &line, number);
     } else {
         print_piece(scan, &line, number, line.span_count > 0 ? line.spans[0].begin + 1 : 0, offset);
     }
-    scan->printed_end = view->begin + end;
+    scan->lines.printed_end = view->begin + end;
     return scan->status == TRAWL_OK;
 }
