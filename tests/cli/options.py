@@ -23,7 +23,7 @@ import time
 
 TRAWL = os.path.abspath(sys.argv[1])
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/trawl/options/flags.def")
-HEADER = os.path.join(os.path.dirname(TABLE), "../../include/trawl.h")
+HEADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../include/trawl.h")
 failures = []
 
 # (name of the command, the options between which the last decides, the other arguments)

@@ -56,7 +56,7 @@ bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64
 bool scan_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,
                   const struct trawl_match *matches, uint64_t match_count)
 {
-    if (!scan->check_whole_line && match_count > 0)
+    if (!scan->rules.check_whole_line && match_count > 0)
         return true;
     for (uint64_t i = 0; i < match_count; i++)
         if (matches[i].begin == begin && matches[i].end == end)
@@ -66,7 +66,7 @@ bool scan_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, 
 
 void scan_part_end(struct text_scan *scan)
 {
-    if (!scan->has_blocks)
+    if (!scan->nulls.has_blocks)
         output_flush(scan->output);
     else if (scan->settings->writes_lines)
         output_write(scan->output);

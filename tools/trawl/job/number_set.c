@@ -80,7 +80,7 @@ bool number_set_of_line(struct text_scan *scan, const struct trawl_match *matche
     for (uint64_t i = 0; i < match_count; i++) {
         uint64_t pattern = matches[i].pattern_index;
 
-        if (scan->check_whole_line && (matches[i].begin != begin || matches[i].end != end))
+        if (scan->rules.check_whole_line && (matches[i].begin != begin || matches[i].end != end))
             continue;
         if (set->stamps[pattern] != set->stamp && !add_pattern(scan, pattern))
             return false;
@@ -97,10 +97,10 @@ bool number_set_at(struct text_scan *scan, const struct trawl_match *matches, ui
                    uint64_t end)
 {
     struct number_set *set = &scan->numbers;
-    uint64_t longest = scan->check_whole_line ? end : 0;
+    uint64_t longest = scan->rules.check_whole_line ? end : 0;
 
     set->count = 0;
-    for (uint64_t i = 0; i < match_count && !scan->check_whole_line; i++)
+    for (uint64_t i = 0; i < match_count && !scan->rules.check_whole_line; i++)
         if (matches[i].end > longest)
             longest = matches[i].end;
     for (uint64_t i = 0; i < match_count; i++)

@@ -24,27 +24,29 @@ void binary_next_block(struct text_scan *scan, uint64_t end)
     output_commit(scan->output);
     scan->output->holds = true;
     scan->output->overflowed = false;
-    scan->json_before_block = scan->json;
-    scan->selected_before_block = scan->selected_count;
-    scan->groups_before_block = scan->job->groups;
-    scan->block_end = (end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+    scan->nulls.json_before = scan->json;
+    scan->nulls.selected_before = scan->lines.selected;
+    scan->nulls.groups_before = scan->job->groups;
+    scan->nulls.block_end = (end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 }
 
 void binary_move_line(struct text_scan *scan)
 {
     size_t uncommitted = scan->output->used - scan->output->committed;
 
-    scan->output->committed +=
-        uncommitted < scan->held_before_line ? uncommitted : scan->held_before_line;
-    scan->held_before_line = 0;
-    scan->selected_before_block = scan->selected_count - 1;
-    scan->block_end = (scan->selected_end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+    scan->output->committed += uncommitted < scan->occurrences.held_before_line
+                                   ? uncommitted
+                                   : scan->occurrences.held_before_line;
+    scan->occurrences.held_before_line = 0;
+    scan->nulls.selected_before = scan->lines.selected - 1;
+    scan->nulls.block_end =
+        (scan->lines.selected_end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 }
 
 static void discard(struct text_scan *scan)
 {
     output_discard(scan->output);
-    scan->json = scan->json_before_block;
+    scan->json = scan->nulls.json_before;
     if (scan->job->worker != NULL)
         pool_cut_back(scan->job->worker);
 }
@@ -54,22 +56,22 @@ static void discard(struct text_scan *scan)
  * before the NUL was seen, only the first counts; a run is searched again. */
 static void go_quiet(struct text_scan *scan, bool in_current_block)
 {
-    uint64_t counted = scan->selected_count - scan->selected_before_block;
+    uint64_t counted = scan->lines.selected - scan->nulls.selected_before;
 
     scan->quiet = true;
-    scan->ignore_before = scan->null_offset / BLOCK_BYTES * BLOCK_BYTES;
-    scan->stop_at_select = !scan->run_ends_input;
+    scan->lines.ignore_before = scan->nulls.offset / BLOCK_BYTES * BLOCK_BYTES;
+    scan->rules.stop_at_select = !scan->rules.run_ends_input;
     if (scan->ends_with_run)
         return;
-    scan->ends_with_run = scan->run_ends_input;
-    scan->every_line |= scan->run_ends_input;
+    scan->ends_with_run = scan->rules.run_ends_input;
+    scan->rules.every_line |= scan->rules.run_ends_input;
     if (!in_current_block) {
-        scan->selected_before_block = scan->selected_count;
+        scan->nulls.selected_before = scan->lines.selected;
     } else if (counted > 0) {
-        scan->rerun = scan->run_ends_input;
+        scan->rerun = scan->rules.run_ends_input;
         scan->stop = true;
-        scan->selected_count -= counted - 1;
-        scan->left_count += counted - 1;
+        scan->lines.selected -= counted - 1;
+        scan->lines.left += counted - 1;
     }
 }
 
@@ -77,28 +79,28 @@ void binary_found(struct text_scan *scan)
 {
     /* If bytes of the block had to be written, its lines stay printed, as those of earlier blocks:
      * otherwise the output would end inside a line or message. */
-    bool in_current_block = scan->block_end != OFFSET_NONE && scan->null_offset < scan->block_end &&
-                            !scan->output->overflowed;
+    bool in_current_block = scan->nulls.block_end != OFFSET_NONE &&
+                            scan->nulls.offset < scan->nulls.block_end && !scan->output->overflowed;
 
-    scan->null_seen = true;
+    scan->nulls.seen = true;
     if (in_current_block)
         discard(scan);
     else
         output_commit(scan->output);
-    scan->pending_count = 0;
+    scan->lines.pending = 0;
     if (scan->binary_files == BINARY_FILES_WITHOUT_MATCH) {
         if (in_current_block)
-            scan->job->groups = scan->groups_before_block; /* the block printed nothing */
+            scan->job->groups = scan->nulls.groups_before; /* the block printed nothing */
         if (!scan->settings->is_tg || scan->quiet)
-            scan->selected_count = 0;
+            scan->lines.selected = 0;
         else if (in_current_block) /* in an earlier block all lines were printed */
-            scan->selected_count = scan->selected_before_block;
+            scan->lines.selected = scan->nulls.selected_before;
         scan->stop = true;
         return;
     }
     if (scan->settings->report != REPORT_COUNT)
         go_quiet(scan, in_current_block);
-    if (!scan->stop && !scan->check_whole_line && scan->settings->whole_lines &&
+    if (!scan->stop && !scan->rules.check_whole_line && scan->settings->whole_lines &&
         scan->settings->null_ends_line && !scan->settings->expressions &&
         !scan->settings->approximate) { /* the plan within errors knows that NUL ends lines */
         scan->rerun = true; /* search_file.c does this only for texts that can be read again */
@@ -108,7 +110,7 @@ void binary_found(struct text_scan *scan)
 
 uint64_t binary_offset(const struct text_scan *scan)
 {
-    return scan->hole > 0 ? scan->hole : scan->null_offset;
+    return scan->nulls.hole > 0 ? scan->nulls.hole : scan->nulls.offset;
 }
 
 uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *window)
@@ -123,8 +125,8 @@ uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *wi
     block_begin = at / BLOCK_BYTES * BLOCK_BYTES;
     if (block_begin >= window->begin + window->bytes_count)
         return window->bytes_count;
-    scan->null_offset = at;
-    if (!scan->has_blocks)
+    scan->nulls.offset = at;
+    if (!scan->nulls.has_blocks)
         return 0;
     return block_begin > window->begin ? block_begin - window->begin : 0;
 }
@@ -134,7 +136,7 @@ uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *wi
 static uint64_t null_behind(struct text_scan *scan, uint64_t limit)
 {
     uint8_t buffer[LOOK_BYTES];
-    uint64_t offset = scan->scanned_end;
+    uint64_t offset = scan->lines.scanned_end;
 
     while (offset < limit) {
         uint64_t wanted = limit - offset < LOOK_BYTES ? limit - offset : LOOK_BYTES;
@@ -157,38 +159,40 @@ static uint64_t null_behind(struct text_scan *scan, uint64_t limit)
 
 void binary_look(struct text_scan *scan)
 {
-    scan->scanned_end = 0;
-    scan->null_offset = scan->seekable ? null_behind(scan, OFFSET_NONE) : OFFSET_NONE;
-    scan->null_seen = scan->null_offset != OFFSET_NONE;
+    scan->lines.scanned_end = 0;
+    scan->nulls.offset = scan->rules.seekable ? null_behind(scan, OFFSET_NONE) : OFFSET_NONE;
+    scan->nulls.seen = scan->nulls.offset != OFFSET_NONE;
 }
 
 void binary_look_ahead(struct text_scan *scan)
 {
-    uint64_t last = scan->printed_end == OFFSET_NONE || scan->printed_end < scan->selected_end
-                        ? scan->selected_end
-                        : scan->printed_end;
+    uint64_t last =
+        scan->lines.printed_end == OFFSET_NONE || scan->lines.printed_end < scan->lines.selected_end
+            ? scan->lines.selected_end
+            : scan->lines.printed_end;
     uint64_t limit = (last + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
     uint64_t null =
         scan->encoding != NULL ? encoding_null(scan->encoding) : null_behind(scan, limit);
 
     if (null >= limit)
         return;
-    scan->null_offset = null;
+    scan->nulls.offset = null;
     /* A selected line that decided the search still decides. */
-    scan->stop =
-        scan->quiet && (scan->stop_at_select || scan->ends_with_run) && scan->selected_count > 0;
+    scan->stop = scan->quiet && (scan->rules.stop_at_select || scan->ends_with_run) &&
+                 scan->lines.selected > 0;
     binary_found(scan);
 }
 
 const uint8_t *binary_zap(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     uint8_t line_end = scan->settings->line_end;
-    uint8_t *zapped = scan_grow(scan, scan->zapped, &scan->zapped_capacity, bytes_count, 1);
+    uint8_t *zapped =
+        scan_grow(scan, scan->nulls.zapped, &scan->nulls.zapped_capacity, bytes_count, 1);
 
     if (zapped == NULL)
         return NULL;
-    scan->zapped = zapped;
+    scan->nulls.zapped = zapped;
     for (uint64_t i = 0; i < bytes_count; i++)
-        scan->zapped[i] = bytes[i] == '\0' ? line_end : bytes[i];
-    return scan->zapped;
+        scan->nulls.zapped[i] = bytes[i] == '\0' ? line_end : bytes[i];
+    return scan->nulls.zapped;
 }

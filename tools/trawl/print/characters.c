@@ -89,7 +89,7 @@ bool characters_window(struct text_scan *scan, const struct trawl_window **windo
     const struct pattern_check *check = &scan->job->patterns->check;
     struct trawl_match *matches;
 
-    if (!scan->filters)
+    if (!scan->rules.filters)
         return true;
     matches = scan_grow(scan, characters->kept, &characters->kept_capacity, given->match_count,
                         sizeof *matches);
@@ -138,7 +138,7 @@ enum trawl_status characters_positions(struct text_scan *scan, trawl_match_sink 
 {
     struct passed_on passed = {scan, sink};
 
-    if (!scan->filters)
+    if (!scan->rules.filters)
         return trawl_positions(scan->job->searcher, scan->plan, scan->text, sink, scan, error);
     return trawl_windows(scan->job->searcher, scan->plan, scan->text, 0, pass_on, &passed, error);
 }

@@ -21,12 +21,12 @@ static void begin_line(struct text_scan *scan, const struct trawl_window *window
                                      (size_t)(window->bytes_count - begin));
     uint64_t end = window->begin + window->bytes_count;
 
-    scan->match_line_end = OFFSET_NONE;
+    scan->occurrences.line_end = OFFSET_NONE;
     if (line_end != NULL)
-        end = scan->match_line_end = window->begin + (uint64_t)(line_end - window->bytes) + 1;
-    if (end > scan->block_end)
+        end = scan->occurrences.line_end = window->begin + (uint64_t)(line_end - window->bytes) + 1;
+    if (end > scan->nulls.block_end)
         binary_next_block(scan, end);
-    scan->held_before_line = scan->output->used - scan->output->committed;
+    scan->occurrences.held_before_line = scan->output->used - scan->output->committed;
     scan_selected(scan, end);
 }
 
@@ -42,7 +42,7 @@ static bool print_one(struct text_scan *scan, const struct trawl_window *window,
 
     if (settings->checks_text && !charset_is_valid(bytes, (size_t)bytes_count)) {
         scan->encoding_error = true;
-        scan->bad_line = true; /* grep prints nothing more of this line */
+        scan->occurrences.bad_line = true; /* grep prints nothing more of this line */
         return false;
     }
     if (settings->line_number)
@@ -56,14 +56,14 @@ static void close_line(struct text_scan *scan, const struct trawl_window *window
 {
     const uint8_t *line_end;
 
-    if (scan->match_line_end != OFFSET_NONE || window->bytes_count == 0)
+    if (scan->occurrences.line_end != OFFSET_NONE || window->bytes_count == 0)
         return;
     line_end = memchr(window->bytes, scan->settings->line_end, (size_t)window->bytes_count);
-    scan->selected_end = window->begin + window->bytes_count;
+    scan->lines.selected_end = window->begin + window->bytes_count;
     if (line_end != NULL)
-        scan->selected_end = scan->match_line_end =
+        scan->lines.selected_end = scan->occurrences.line_end =
             window->begin + (uint64_t)(line_end - window->bytes) + 1;
-    if (scan->selected_end > scan->block_end && limit >= scan->block_end)
+    if (scan->lines.selected_end > scan->nulls.block_end && limit >= scan->nulls.block_end)
         binary_move_line(scan);
 }
 
@@ -77,25 +77,25 @@ static void take_matches(struct text_scan *scan, const struct trawl_window *wind
         const struct trawl_match *group = &window->matches[i];
         struct trawl_match match = window->matches[i++];
 
-        if (match.begin < scan->match_end)
+        if (match.begin < scan->occurrences.end)
             continue;
         while (!overlapping && i < window->match_count && window->matches[i].begin == match.begin) {
             if (scan_prefers(scan, &window->matches[i], &match))
                 match = window->matches[i];
             i++;
         }
-        if (match.begin >= scan->match_line_end) {
-            if (scan->left_count == 0) {
+        if (match.begin >= scan->occurrences.line_end) {
+            if (scan->lines.left == 0) {
                 scan->stop = true;
                 return;
             }
             begin_line(scan, window, match.begin);
-            scan->bad_line = false;
+            scan->occurrences.bad_line = false;
         }
         /* a match without a byte, of an expression, selects its line and is not printed */
-        if (!scan->quiet && !scan->bad_line && match.end > match.begin &&
+        if (!scan->quiet && !scan->occurrences.bad_line && match.end > match.begin &&
             print_one(scan, window, &match, group, (uint64_t)(&window->matches[i] - group)))
-            scan->match_end = overlapping ? 0 : match.end;
+            scan->occurrences.end = overlapping ? 0 : match.end;
     }
 }
 
@@ -107,7 +107,7 @@ void matches_part(struct text_scan *scan, const struct trawl_window *window, uin
     if (begin == 0)
         close_line(scan, window, limit);
     take_matches(scan, window, limit);
-    if (scan->left_count == 0 && scan->match_line_end <= limit)
+    if (scan->lines.left == 0 && scan->occurrences.line_end <= limit)
         scan->stop = true;
 }
 
@@ -136,18 +136,18 @@ static int positions_sink(void *context, const struct trawl_match *matches, uint
     const struct numbers *numbers = &scan->job->patterns->numbers;
     bool numbered = scan->settings->pattern_number;
 
-    for (uint64_t i = 0; i < match_count && scan->left_count > 0; i++) {
+    for (uint64_t i = 0; i < match_count && scan->lines.left > 0; i++) {
         uint64_t lines = numbered ? numbers_count(numbers, matches[i].pattern_index) : 1;
 
         for (uint64_t j = 0; j < lines; j++)
             print_position(scan, &matches[i],
                            numbered ? numbers_get(numbers, matches[i].pattern_index, j) : 0);
-        scan->selected_count++;
-        scan->left_count--;
+        scan->lines.selected++;
+        scan->lines.left--;
     }
     output_commit(scan->output);
     scan_part_end(scan);
-    return scan->left_count == 0 || scan->output->error != 0;
+    return scan->lines.left == 0 || scan->output->error != 0;
 }
 
 /* Counts what -o would print: of the matches that begin first, the best; then the next match that
@@ -166,18 +166,18 @@ static int count_window(void *context, const struct trawl_window *window)
 
         if (match->end == match->begin)
             continue;
-        if (!overlapping && scan->selected_count > 0 && match->begin == scan->selected_end) {
-            if (scan_prefers(scan, match, &scan->counted_match))
-                scan->counted_match = *match;
-        } else if (overlapping || scan->selected_count == 0 ||
-                   match->begin >= scan->counted_match.end) {
-            if (scan->left_count == 0)
+        if (!overlapping && scan->lines.selected > 0 && match->begin == scan->lines.selected_end) {
+            if (scan_prefers(scan, match, &scan->occurrences.counted))
+                scan->occurrences.counted = *match;
+        } else if (overlapping || scan->lines.selected == 0 ||
+                   match->begin >= scan->occurrences.counted.end) {
+            if (scan->lines.left == 0)
                 return 1;
             /* here selected_end is the begin of the last match */
-            scan->selected_end = match->begin;
-            scan->counted_match = *match;
-            scan->selected_count++;
-            scan->left_count--;
+            scan->lines.selected_end = match->begin;
+            scan->occurrences.counted = *match;
+            scan->lines.selected++;
+            scan->lines.left--;
         }
     }
     return 0;
@@ -204,17 +204,17 @@ static enum trawl_status count_matches(struct text_scan *scan, struct trawl_erro
 {
     const struct settings *settings = scan->settings;
     const struct patterns *patterns = scan->job->patterns;
-    bool all = !scan->filters &&
+    bool all = !scan->rules.filters &&
                (settings->overlapping || patterns->count == 0 || patterns->joined.bytes != NULL ||
                 (patterns->count == 1 && settings->expressions) ||
                 (patterns->count == 1 && !settings->ignore_case && !settings->approximate &&
                  !may_overlap(&patterns->items[0])));
 
-    if (all && settings->max_count == UINT64_MAX && !scan->unpacks)
-        return trawl_count(scan->job->searcher, scan->plan, scan->text, &scan->selected_count,
+    if (all && settings->max_count == UINT64_MAX && !scan->rules.unpacks)
+        return trawl_count(scan->job->searcher, scan->plan, scan->text, &scan->lines.selected,
                            error);
     return trawl_windows(scan->job->searcher, scan->plan, scan->text,
-                         settings->overlapping || scan->filters ||
+                         settings->overlapping || scan->rules.filters ||
                                  (patterns->in_order && patterns->count > 1)
                              ? 0
                              : TRAWL_WINDOW_SPANS,

@@ -24,8 +24,8 @@ uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte)
 void count_window_begin(struct text_scan *scan, const struct trawl_window *window)
 {
     scan->window = window;
-    scan->window_match = 0;
-    scan->window_base = scan->line_end_count;
+    scan->counting.match = 0;
+    scan->counting.base = scan->counting.line_ends;
 }
 
 /* Continues from a match near `at`, if the bytes are the window's: the thread that searched has
@@ -36,50 +36,50 @@ static void count_from_match(struct text_scan *scan, const uint8_t *bytes, uint6
     const struct trawl_window *window = scan->window;
     uint64_t begin;
 
-    if (scan->counts_line_ends || window == NULL || window->line_ends_before == NULL ||
+    if (scan->counting.counts || window == NULL || window->line_ends_before == NULL ||
         bytes_begin < window->begin || bytes != window->bytes + (bytes_begin - window->begin))
         return;
-    while (scan->window_match < window->match_count &&
-           window->matches[scan->window_match].begin < at)
-        scan->window_match++;
-    if (scan->window_match == window->match_count)
+    while (scan->counting.match < window->match_count &&
+           window->matches[scan->counting.match].begin < at)
+        scan->counting.match++;
+    if (scan->counting.match == window->match_count)
         return;
-    begin = window->matches[scan->window_match].begin;
-    if (begin - at >= at - scan->counted_end)
+    begin = window->matches[scan->counting.match].begin;
+    if (begin - at >= at - scan->counting.end)
         return;
-    scan->counted_end = begin;
-    scan->line_end_count = scan->window_base + window->line_ends_before[scan->window_match];
+    scan->counting.end = begin;
+    scan->counting.line_ends = scan->counting.base + window->line_ends_before[scan->counting.match];
 }
 
 uint64_t line_number_at(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_begin,
                         uint64_t at)
 {
-    if (at > scan->counted_end)
+    if (at > scan->counting.end)
         count_from_match(scan, bytes, bytes_begin, at);
-    if (at > scan->counted_end)
+    if (at > scan->counting.end)
         /* For a later part of a window, the bytes before `bytes` are in memory, too. */
-        scan->line_end_count += count_byte(bytes + (int64_t)(scan->counted_end - bytes_begin),
-                                           at - scan->counted_end, scan->settings->line_end);
-    else if (at < scan->counted_end) /* `at` is in leading context */
-        scan->line_end_count -= count_byte(bytes + (int64_t)(at - bytes_begin),
-                                           scan->counted_end - at, scan->settings->line_end);
-    scan->counted_end = at;
-    return scan->line_end_count + 1;
+        scan->counting.line_ends += count_byte(bytes + (int64_t)(scan->counting.end - bytes_begin),
+                                               at - scan->counting.end, scan->settings->line_end);
+    else if (at < scan->counting.end) /* `at` is in leading context */
+        scan->counting.line_ends -= count_byte(bytes + (int64_t)(at - bytes_begin),
+                                               scan->counting.end - at, scan->settings->line_end);
+    scan->counting.end = at;
+    return scan->counting.line_ends + 1;
 }
 
 void count_lines(struct text_scan *scan, uint64_t end, uint64_t line_ends)
 {
-    scan->counted_end = end;
-    scan->line_end_count += line_ends;
+    scan->counting.end = end;
+    scan->counting.line_ends += line_ends;
 }
 
 void count_line_ends(struct text_scan *scan, const struct trawl_window *window)
 {
     uint64_t end = window->begin + window->bytes_count;
 
-    if (!scan->counts_line_ends) {
-        scan->line_end_count = scan->window_base + window->line_end_count;
-        scan->counted_end = end;
+    if (!scan->counting.counts) {
+        scan->counting.line_ends = scan->counting.base + window->line_end_count;
+        scan->counting.end = end;
     } else if (!window->last) {
         (void)line_number_at(scan, window->bytes, window->begin, end);
     }

@@ -134,10 +134,11 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
             continue;
         if (!scan->quiet)
             report_match(fasta, &matches[i]);
-        scan->selected_count++;
-        scan->selected_end = scan->scanned_end;
-        scan->left_count--;
-        fasta->stop = scan->left_count == 0 || scan->stop_at_select || scan->output->error != 0;
+        scan->lines.selected++;
+        scan->lines.selected_end = scan->lines.scanned_end;
+        scan->lines.left--;
+        fasta->stop =
+            scan->lines.left == 0 || scan->rules.stop_at_select || scan->output->error != 0;
     }
     return fasta->stop;
 }
@@ -354,7 +355,7 @@ static int take_window(void *context, const struct trawl_window *window)
     struct fasta *fasta = context;
     const uint8_t *at = window->bytes, *end = at + window->bytes_count;
 
-    fasta->scan->scanned_end = window->begin + window->bytes_count;
+    fasta->scan->lines.scanned_end = window->begin + window->bytes_count;
     while (at < end && !fasta->stop) {
         const uint8_t *line_end = memchr(at, '\n', (size_t)(end - at));
         const uint8_t *past = line_end != NULL ? line_end : end;

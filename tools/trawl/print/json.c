@@ -172,7 +172,7 @@ static void put_beginning(struct text_scan *scan, const char *type)
 void json_open(struct text_scan *scan)
 {
     scan->json.begin_ns = now_ns();
-    scan->json_before_block = scan->json;
+    scan->nulls.json_before = scan->json;
 }
 
 /* Prints a file's `begin` message, once. */
@@ -287,7 +287,7 @@ void json_end(struct text_scan *scan, bool binary)
     const struct json_state *json = &scan->json;
     uint64_t printed, ns = now_ns() - json->begin_ns;
     uint64_t searched =
-        scan->left_count == 0 && scan->stop ? scan->selected_end : scan->scanned_end;
+        scan->lines.left == 0 && scan->stop ? scan->lines.selected_end : scan->lines.scanned_end;
     char text[512], time[128];
 
     totals->searches++;
@@ -303,7 +303,7 @@ void json_end(struct text_scan *scan, bool binary)
     totals->matches += json->matches;
     totals->elapsed_ns += ns;
     put_beginning(scan, "end");
-    if (scan->null_seen)
+    if (scan->nulls.seen)
         (void)snprintf(text, sizeof text, ",\"binary_offset\":%" PRIu64, binary_offset(scan));
     else
         (void)snprintf(text, sizeof text, ",\"binary_offset\":null");

@@ -30,15 +30,16 @@ static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
     const struct settings *settings = scan->settings;
     bool after = printed && settings->after_count > 0;
 
-    scan->pending_count = after ? (uint64_t)settings->after_count : 0;
+    scan->lines.pending = after ? (uint64_t)settings->after_count : 0;
     /* grep, too, treats the begin of the file as printed when grep looks for trailing context. */
-    if (!printed && !scan->quiet && settings->after_count > 0 && scan->printed_end == OFFSET_NONE)
-        scan->printed_end = 0;
+    if (!printed && !scan->quiet && settings->after_count > 0 &&
+        scan->lines.printed_end == OFFSET_NONE)
+        scan->lines.printed_end = 0;
     scan->job->groups = GROUPS_PRINTED;
     scan_selected(scan, end);
     /* The line after the last that -m allows counts as a line that does not match. */
-    if (settings->stop_on_nonmatch && scan->left_count == 0)
-        scan->pending_count = after || (printed && settings->is_tg && settings->passthru);
+    if (settings->stop_on_nonmatch && scan->lines.left == 0)
+        scan->lines.pending = after || (printed && settings->is_tg && settings->passthru);
 }
 
 /* Counts the matches of a selected line. */
@@ -47,7 +48,7 @@ static void count_spans(struct text_scan *scan, const struct view *view, uint64_
 {
     if (!spans_find(scan, view, begin, print_content_end(scan, view, begin, end)))
         return;
-    scan->span_count += scan->style.span_count > 0 ? scan->style.span_count : 1;
+    scan->lines.spans += scan->style.span_count > 0 ? scan->style.span_count : 1;
 }
 
 /* Selects the line [begin, end) of the view: prints the line with the context before. */
@@ -56,19 +57,19 @@ static void select_line(struct text_scan *scan, const struct view *view, uint64_
 {
     bool printed = false;
 
-    if (view->begin + end <= scan->ignore_before)
+    if (view->begin + end <= scan->lines.ignore_before)
         return;
-    if (scan->counts_spans)
+    if (scan->rules.counts_spans)
         count_spans(scan, view, begin, end);
     if (!scan->quiet) {
-        if (scan->pending_count > 0)
+        if (scan->lines.pending > 0)
             print_pending(scan, view, begin);
-        if (view->begin + end > scan->block_end)
+        if (view->begin + end > scan->nulls.block_end)
             binary_next_block(scan, view->begin + end);
         /* Under -v adjacent selected lines form a group, printed or not. But grep handles a last
          * line without line end separately, and prints its context. */
-        if (!scan->settings->invert || scan->selected_count == 0 ||
-            scan->selected_end != view->begin + begin ||
+        if (!scan->settings->invert || scan->lines.selected == 0 ||
+            scan->lines.selected_end != view->begin + begin ||
             print_content_end(scan, view, begin, end) == end)
             print_before(scan, view, begin);
         printed = print_line(scan, view, begin, end, ':');
@@ -85,7 +86,7 @@ static bool passes_on(const struct text_scan *scan)
 
 static bool is_over(const struct text_scan *scan)
 {
-    return scan->stop || scan->left_count == 0;
+    return scan->stop || scan->lines.left == 0;
 }
 
 static uint64_t begin_of_line(const struct text_scan *scan, const struct view *view, uint64_t floor,
@@ -103,8 +104,8 @@ static bool is_plain(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
 
-    return !scan->quiet && !scan->every_line && settings->before_count < 0 &&
-           settings->after_count < 0 && scan->ignore_before == 0 && print_is_simple(scan);
+    return !scan->quiet && !scan->rules.every_line && settings->before_count < 0 &&
+           settings->after_count < 0 && scan->lines.ignore_before == 0 && print_is_simple(scan);
 }
 
 /* Selects and prints the adjacent lines [at, limit), all of which are selected. */
@@ -113,8 +114,8 @@ static void select_run(struct text_scan *scan, const struct view *view, uint64_t
     uint64_t lines = print_run(scan, view, at, limit, ':');
 
     if (lines > 0) {
-        scan->selected_count += lines - 1;
-        scan->left_count -= lines - 1;
+        scan->lines.selected += lines - 1;
+        scan->lines.left -= lines - 1;
         end_selected(scan, view->begin + limit, true);
         return;
     }
@@ -130,23 +131,23 @@ static void select_run(struct text_scan *scan, const struct view *view, uint64_t
 static void select_gap(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t limit)
 {
     bool context = scan->settings->before_count >= 0 || scan->settings->after_count >= 0;
-    bool run = !scan->stop_at_select && scan->left_count > limit - at;
+    bool run = !scan->rules.stop_at_select && scan->lines.left > limit - at;
 
     if (scan->quiet && run && at < limit) {
         uint64_t lines = count_byte(view->bytes + at, limit - at, scan->settings->line_end);
 
         if (view->bytes[limit - 1] != scan->settings->line_end)
             lines++;
-        scan->selected_count += lines;
-        scan->left_count -= lines;
-        scan->selected_end = view->begin + limit;
+        scan->lines.selected += lines;
+        scan->lines.left -= lines;
+        scan->lines.selected_end = view->begin + limit;
         return;
     }
-    run = run && !scan->quiet && scan->ignore_before == 0 && print_is_simple(scan);
+    run = run && !scan->quiet && scan->lines.ignore_before == 0 && print_is_simple(scan);
     while (at < limit && !is_over(scan)) {
         uint64_t end;
 
-        if (run && (!context || scan->printed_end == view->begin + at)) {
+        if (run && (!context || scan->lines.printed_end == view->begin + at)) {
             end = print_part(scan, view, at, limit);
             select_run(scan, view, at, end);
         } else {
@@ -202,9 +203,9 @@ static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t
  * after the run, ends at text offset `end`, and is selected or not. */
 static bool ends_run(const struct text_scan *scan, uint64_t end, bool selected)
 {
-    uint64_t last = scan->selected_end; /* end of the last line of the run */
+    uint64_t last = scan->lines.selected_end; /* end of the last line of the run */
 
-    return scan->ends_with_run && scan->selected_count > scan->selected_before_block &&
+    return scan->ends_with_run && scan->lines.selected > scan->nulls.selected_before &&
            (!selected || (end - 1) / BLOCK_BYTES != (last - 1) / BLOCK_BYTES);
 }
 
@@ -215,11 +216,11 @@ static void pass_line(struct text_scan *scan, const struct view *view, uint64_t 
 
     if (settings->passthru && !scan->quiet && print_line(scan, view, at, end, '-'))
         scan->job->groups = GROUPS_PRINTED;
-    if (settings->stop_on_nonmatch && scan->selected_count > 0) {
-        if (scan->pending_count > 0)
+    if (settings->stop_on_nonmatch && scan->lines.selected > 0) {
+        if (scan->lines.pending > 0)
             print_pending(scan, view, end);
-        scan->pending_count = 0;
-        scan->scanned_end = view->begin + end;
+        scan->lines.pending = 0;
+        scan->lines.scanned_end = view->begin + end;
         scan->stop = true;
     }
 }
@@ -267,7 +268,7 @@ static void jump_plain_lines(struct text_scan *scan, const struct view *view, ui
             begin = begin_of_line(scan, view, end, offset);
             end = print_line_end(scan, view, offset);
         }
-        next_block = view->begin + end > scan->block_end;
+        next_block = view->begin + end > scan->nulls.block_end;
         if (begin > at || next_block) {
             print_lines(scan, view, run, at, ':', true);
             run = begin;
@@ -290,7 +291,7 @@ static void handle_view(struct text_scan *scan, const struct view *view, uint64_
         return;
     if (is_plain(scan) && !scan->settings->invert)
         jump_plain_lines(scan, view, at);
-    else if (scan->every_line)
+    else if (scan->rules.every_line)
         walk_lines(scan, view, at);
     else if (scan->settings->invert)
         jump_gaps(scan, view, at);
@@ -300,9 +301,9 @@ static void handle_view(struct text_scan *scan, const struct view *view, uint64_
         print_pending(scan, view, view->count);
     if (!scan->stop && is_over(scan) && passes_on(scan))
         print_lines(scan, view, print_at(scan, view), view->count, '-', true);
-    if (scan->left_count == 0 && scan->pending_count == 0 && !passes_on(scan))
+    if (scan->lines.left == 0 && scan->lines.pending == 0 && !passes_on(scan))
         scan->stop = true;
-    scan->line_begin = view->begin + view->count;
+    scan->carry.line_begin = view->begin + view->count;
 }
 
 /* Returns whether the printed form of a line depends on each match. */
@@ -322,24 +323,25 @@ static bool carry_matches(struct text_scan *scan, const struct trawl_match *matc
     /* A line printed with numbers needs each pattern once. If the carry also holds earlier lines,
      * patterns found in these lines cannot be told apart here, so all matches are kept. */
     bool numbered = settings->pattern_number && !scan->quiet && !keeps_each(scan) &&
-                    settings->before_count <= 0 && !scan->check_whole_line;
+                    settings->before_count <= 0 && !scan->rules.check_whole_line;
 
     for (uint64_t i = 0; i < match_count; i++) {
         struct trawl_match *carried;
 
-        if (scan->dropped && !scan->check_whole_line && !numbered && !keeps_each(scan) &&
-            scan->carried_count > 0)
+        if (scan->carry.dropped && !scan->rules.check_whole_line && !numbered &&
+            !keeps_each(scan) && scan->carry.match_count > 0)
             return true;
-        if (scan->dropped && scan->check_whole_line)
+        if (scan->carry.dropped && scan->rules.check_whole_line)
             continue; /* the match begins behind the line's begin */
-        if (numbered && !number_set_first(scan, matches[i].pattern_index, scan->carried_count == 0))
+        if (numbered &&
+            !number_set_first(scan, matches[i].pattern_index, scan->carry.match_count == 0))
             continue;
-        carried = scan_grow(scan, scan->carried, &scan->carried_capacity, scan->carried_count + 1,
-                            sizeof *carried);
+        carried = scan_grow(scan, scan->carry.matches, &scan->carry.match_capacity,
+                            scan->carry.match_count + 1, sizeof *carried);
         if (carried == NULL)
             return false;
-        scan->carried = carried;
-        scan->carried[scan->carried_count++] = matches[i];
+        scan->carry.matches = carried;
+        scan->carry.matches[scan->carry.match_count++] = matches[i];
     }
     return true;
 }
@@ -350,14 +352,15 @@ static bool carry_bytes(struct text_scan *scan, const uint8_t *bytes, uint64_t b
 {
     uint8_t *carry;
 
-    if (scan->dropped || bytes_count == 0)
+    if (scan->carry.dropped || bytes_count == 0)
         return true;
-    carry = scan_grow(scan, scan->carry, &scan->carry_capacity, scan->carry_count + bytes_count, 1);
+    carry = scan_grow(scan, scan->carry.bytes, &scan->carry.capacity,
+                      scan->carry.count + bytes_count, 1);
     if (carry == NULL)
         return false;
-    scan->carry = carry;
-    memcpy(scan->carry + scan->carry_count, bytes, (size_t)bytes_count);
-    scan->carry_count += bytes_count;
+    scan->carry.bytes = carry;
+    memcpy(scan->carry.bytes + scan->carry.count, bytes, (size_t)bytes_count);
+    scan->carry.count += bytes_count;
     return true;
 }
 
@@ -365,21 +368,22 @@ static bool carry_bytes(struct text_scan *scan, const uint8_t *bytes, uint64_t b
 static void drop_open_line(struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
-    bool quiet_forever = scan->quiet && !scan->keeps_bytes;
-    bool readable = scan->seekable && !scan->keeps_bytes && settings->before_count <= 0;
+    bool quiet_forever = scan->quiet && !scan->carry.keeps_bytes;
+    bool readable = scan->rules.seekable && !scan->carry.keeps_bytes && settings->before_count <= 0;
     uint64_t kept_max = settings->chunk_bytes > 0 ? settings->chunk_bytes : KEPT_LINE_BYTES_MAX;
     uint64_t kept = 0;
 
-    if (scan->dropped || !(quiet_forever || (readable && scan->carry_count > kept_max)))
+    if (scan->carry.dropped || !(quiet_forever || (readable && scan->carry.count > kept_max)))
         return;
-    scan->dropped = true;
-    scan->carry_count = 0;
-    for (uint64_t i = 0; i < scan->carried_count; i++)
-        if (scan->carried[i].begin == scan->line_begin ||
-            (scan->carried[i].begin > scan->line_begin && !scan->check_whole_line &&
+    scan->carry.dropped = true;
+    scan->carry.count = 0;
+    for (uint64_t i = 0; i < scan->carry.match_count; i++)
+        if (scan->carry.matches[i].begin == scan->carry.line_begin ||
+            (scan->carry.matches[i].begin > scan->carry.line_begin &&
+             !scan->rules.check_whole_line &&
              (kept == 0 || settings->pattern_number || keeps_each(scan))))
-            scan->carried[kept++] = scan->carried[i];
-    scan->carried_count = kept;
+            scan->carry.matches[kept++] = scan->carry.matches[i];
+    scan->carry.match_count = kept;
 }
 
 /* Returns an address even for an empty array, since NULL + 0 is undefined. */
@@ -393,15 +397,15 @@ static const struct trawl_match *array_of(const struct trawl_match *matches)
 /* Decides about the dropped line, which ends at text offset `end`; has_end: with a line end. */
 static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_end)
 {
-    uint64_t begin = scan->line_begin;
+    uint64_t begin = scan->carry.line_begin;
     struct view view = {.begin = begin,
                         .count = end - begin,
-                        .matches = array_of(scan->carried),
-                        .match_count = scan->carried_count,
+                        .matches = array_of(scan->carry.matches),
+                        .match_count = scan->carry.match_count,
                         .has_no_end = !has_end};
-    bool selected = scan->left_count > 0 &&
-                    scan_matches(scan, NULL, begin, has_end ? end - 1 : end, scan->carried,
-                                 scan->carried_count) != scan->settings->invert;
+    bool selected = scan->lines.left > 0 &&
+                    scan_matches(scan, NULL, begin, has_end ? end - 1 : end, scan->carry.matches,
+                                 scan->carry.match_count) != scan->settings->invert;
 
     if (ends_run(scan, end, selected)) {
         scan->stop = true;
@@ -409,40 +413,41 @@ static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_e
     }
     if (selected) {
         select_line(scan, &view, 0, view.count);
-    } else if ((scan->pending_count > 0 || scan->settings->passthru) && !scan->quiet) {
+    } else if ((scan->lines.pending > 0 || scan->settings->passthru) && !scan->quiet) {
         bool printed = print_line(scan, &view, 0, view.count, '-');
 
         if (scan->settings->passthru)
             scan->job->groups = printed ? GROUPS_PRINTED : scan->job->groups;
         else
-            scan->pending_count = printed ? scan->pending_count - 1 : 0;
+            scan->lines.pending = printed ? scan->lines.pending - 1 : 0;
     }
-    if ((scan->left_count == 0 && scan->pending_count == 0 && !passes_on(scan)) ||
-        (scan->settings->stop_on_nonmatch && !selected && scan->selected_count > 0))
+    if ((scan->lines.left == 0 && scan->lines.pending == 0 && !passes_on(scan)) ||
+        (scan->settings->stop_on_nonmatch && !selected && scan->lines.selected > 0))
         scan->stop = true;
-    scan->line_begin = end;
+    scan->carry.line_begin = end;
 }
 
 /* Handles the first `count` bytes of the carry, which are whole lines. */
 static void handle_carried(struct text_scan *scan, uint64_t count)
 {
-    uint64_t carry_end = scan->carry_begin + scan->carry_count;
-    struct view view = {scan->carry, scan->carry_begin, count, array_of(scan->carried), 0, false};
+    uint64_t carry_end = scan->carry.begin + scan->carry.count;
+    struct view view = {
+        scan->carry.bytes, scan->carry.begin, count, array_of(scan->carry.matches), 0, false};
 
-    view.match_count = scan->carried_count;
+    view.match_count = scan->carry.match_count;
     view.match_count = print_first_match_at(&view, view.begin + count);
-    handle_view(scan, &view, scan->line_begin - scan->carry_begin);
+    handle_view(scan, &view, scan->carry.line_begin - scan->carry.begin);
     if (scan->settings->line_number && !scan->quiet) /* the next bytes lie elsewhere in memory */
-        (void)line_number_at(scan, scan->carry, scan->carry_begin, carry_end);
+        (void)line_number_at(scan, scan->carry.bytes, scan->carry.begin, carry_end);
 }
 
 /* Handles the carry, which now ends with a whole line, and empties the carry. */
 static void handle_carry(struct text_scan *scan)
 {
-    handle_carried(scan, scan->carry_count);
-    scan->carry_begin += scan->carry_count;
-    scan->carry_count = 0;
-    scan->carried_count = 0;
+    handle_carried(scan, scan->carry.count);
+    scan->carry.begin += scan->carry.count;
+    scan->carry.count = 0;
+    scan->carry.match_count = 0;
 }
 
 /* Returns where the before_count lines before `at` begin; 0 if there are fewer lines. A line begins
@@ -465,21 +470,21 @@ static void trim_carry(struct text_scan *scan, uint64_t handled)
 {
     uint64_t at, dropped_matches = 0;
 
-    if (scan->carry_count < scan->carry_trim_at)
+    if (scan->carry.count < scan->carry.trim_at)
         return;
-    at = lines_before(scan, scan->carry, handled);
+    at = lines_before(scan, scan->carry.bytes, handled);
     if (at > 0)
-        memmove(scan->carry, scan->carry + at, (size_t)(scan->carry_count - at));
-    scan->carry_count -= at;
-    scan->carry_begin += at;
-    scan->carry_trim_at = 2 * scan->carry_count;
-    while (dropped_matches < scan->carried_count &&
-           scan->carried[dropped_matches].begin < scan->carry_begin)
+        memmove(scan->carry.bytes, scan->carry.bytes + at, (size_t)(scan->carry.count - at));
+    scan->carry.count -= at;
+    scan->carry.begin += at;
+    scan->carry.trim_at = 2 * scan->carry.count;
+    while (dropped_matches < scan->carry.match_count &&
+           scan->carry.matches[dropped_matches].begin < scan->carry.begin)
         dropped_matches++;
-    scan->carried_count -= dropped_matches;
+    scan->carry.match_count -= dropped_matches;
     if (dropped_matches > 0)
-        memmove(scan->carried, scan->carried + dropped_matches,
-                (size_t)scan->carried_count * sizeof *scan->carried);
+        memmove(scan->carry.matches, scan->carry.matches + dropped_matches,
+                (size_t)scan->carry.match_count * sizeof *scan->carry.matches);
 }
 
 /* With leading context, the carry also holds the lines before the open line. The first lines of the
@@ -500,7 +505,7 @@ static void handle_with_history(struct text_scan *scan, const struct view *windo
         !carry_matches(scan, window->matches, matches_kept))
         return;
     if (head == window->count) {
-        uint64_t handled = scan->carry_count - (window->count - limit);
+        uint64_t handled = scan->carry.count - (window->count - limit);
 
         if (whole > 0 || last) {
             handle_carried(scan, handled);
@@ -508,18 +513,18 @@ static void handle_with_history(struct text_scan *scan, const struct view *windo
         }
         return;
     }
-    handle_carried(scan, scan->carry_count);
+    handle_carried(scan, scan->carry.count);
     view.count = limit;
     view.match_count = print_first_match_at(window, window->begin + limit);
     if (!scan->stop)
         handle_view(scan, &view, head);
     head = lines_before(scan, window->bytes, whole);
-    scan->carry_begin = window->begin + head;
-    scan->carry_count = scan->carried_count = 0;
-    matches_kept = print_first_match_at(window, scan->carry_begin);
+    scan->carry.begin = window->begin + head;
+    scan->carry.count = scan->carry.match_count = 0;
+    matches_kept = print_first_match_at(window, scan->carry.begin);
     if (carry_matches(scan, window->matches + matches_kept, window->match_count - matches_kept))
         (void)carry_bytes(scan, window->bytes + head, window->count - head);
-    scan->carry_trim_at = 2 * scan->carry_count;
+    scan->carry.trim_at = 2 * scan->carry.count;
 }
 
 /* Ends the open line at the first line end of the window. Returns how many of the window's bytes,
@@ -535,7 +540,7 @@ static uint64_t close_open_line(struct text_scan *scan, const struct view *windo
     *used_matches = used;
     if (!carry_matches(scan, window->matches, used) || !carry_bytes(scan, window->bytes, end))
         return end;
-    if (scan->dropped)
+    if (scan->carry.dropped)
         finish_dropped_line(scan, window->begin + end, true);
     else
         handle_carry(scan);
@@ -555,7 +560,7 @@ static void handle_window(struct text_scan *scan, const struct view *window, boo
         handle_with_history(scan, window, whole, last);
         return;
     }
-    if (whole > 0 && scan->line_begin < window->begin)
+    if (whole > 0 && scan->carry.line_begin < window->begin)
         at = close_open_line(scan, window, &first);
     past = first;
     if (at < whole && !scan->stop) {
@@ -571,10 +576,10 @@ static void handle_window(struct text_scan *scan, const struct view *window, boo
     }
     if (scan->stop)
         return;
-    if (scan->line_begin >= window->begin + at) {
-        scan->carry_begin = scan->line_begin = window->begin + at;
-        scan->carry_count = scan->carried_count = 0;
-        scan->dropped = false;
+    if (scan->carry.line_begin >= window->begin + at) {
+        scan->carry.begin = scan->carry.line_begin = window->begin + at;
+        scan->carry.count = scan->carry.match_count = 0;
+        scan->carry.dropped = false;
     }
     if (last && at < window->count && scan->settings->line_number && !scan->quiet)
         line_number_at(scan, window->bytes, window->begin, window->begin + at);
@@ -582,8 +587,8 @@ static void handle_window(struct text_scan *scan, const struct view *window, boo
         !carry_bytes(scan, window->bytes + at, window->count - at))
         return;
     drop_open_line(scan);
-    if (last && scan->line_begin < window->begin + window->count) {
-        if (scan->dropped)
+    if (last && scan->carry.line_begin < window->begin + window->count) {
+        if (scan->carry.dropped)
             finish_dropped_line(scan, window->begin + window->count, false);
         else
             handle_carry(scan);
@@ -605,7 +610,7 @@ static void handle_part(struct text_scan *scan, const struct trawl_window *windo
     while (part.match_count > 0 && /* at most a few matches are behind the part */
            part.matches[part.match_count - 1].begin >= part.begin + part.count)
         part.match_count--;
-    if (scan->null_seen && scan->settings->null_ends_line) {
+    if (scan->nulls.seen && scan->settings->null_ends_line) {
         part.bytes = binary_zap(scan, part.bytes, part.count);
         if (part.bytes == NULL && part.count > 0)
             return;
@@ -622,25 +627,25 @@ int lines_window(void *context, const struct trawl_window *window)
     count_window_begin(scan, window);
     if (!characters_window(scan, &window, &kept))
         return 1;
-    scan->scanned_end = window->begin + window->bytes_count;
-    if (scan->watch_nulls && !scan->null_seen)
+    scan->lines.scanned_end = window->begin + window->bytes_count;
+    if (scan->nulls.watched && !scan->nulls.seen)
         text_bytes = binary_text_bytes(scan, window);
-    if (scan->by_match)
+    if (scan->rules.by_match)
         matches_part(scan, window, 0, text_bytes);
     else if (text_bytes > 0 || window->bytes_count == 0)
         handle_part(scan, window, 0, text_bytes);
     if (text_bytes < window->bytes_count && !scan->stop) {
         binary_found(scan);
-        if (scan->by_match && !scan->stop && scan->seekable)
+        if (scan->rules.by_match && !scan->stop && scan->rules.seekable)
             scan->rerun = scan->stop = true;
-        else if (scan->by_match && !scan->stop)
+        else if (scan->rules.by_match && !scan->stop)
             matches_part(scan, window, text_bytes, window->bytes_count);
         else if (!scan->stop)
             handle_part(scan, window, text_bytes, window->bytes_count);
     }
     if (scan->settings->line_number && !scan->quiet)
         count_line_ends(scan, window);
-    if (scan->block_end == OFFSET_NONE)
+    if (scan->nulls.block_end == OFFSET_NONE)
         output_commit(scan->output);
     scan_part_end(scan);
     scan->window = NULL; /* the library frees the window */

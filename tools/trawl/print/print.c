@@ -82,7 +82,7 @@ static void print_field(struct text_scan *scan, uint64_t number, const char *col
                         bool ends_link)
 {
     print_color_start(scan, color);
-    output_number(scan->output, number, scan->number_width);
+    output_number(scan->output, number, scan->rules.number_width);
     print_color_end(scan, color);
     if (ends_link && scan->style.link_open)
         style_end_link(scan);
@@ -95,11 +95,11 @@ static void print_numbers(struct text_scan *scan, bool selected)
 {
     const char *color = scan->settings->colors.line_number;
 
-    for (uint64_t i = 0; i < scan->shown_count; i++) {
+    for (uint64_t i = 0; i < scan->shown.number_count; i++) {
         if (i > 0)
             print_separator(scan, ',');
         print_color_start(scan, color);
-        output_number(scan->output, scan->shown_numbers[i], 0);
+        output_number(scan->output, scan->shown.numbers[i], 0);
         print_color_end(scan, color);
     }
     print_separator(scan, selected ? ':' : '-');
@@ -108,9 +108,9 @@ static void print_numbers(struct text_scan *scan, bool selected)
 /* Prints the distance; in a line of context, which has no match, only the separator. */
 static void print_distance(struct text_scan *scan, bool selected)
 {
-    if (scan->shown_distance != DISTANCE_NONE) {
+    if (scan->shown.distance != DISTANCE_NONE) {
         print_color_start(scan, scan->settings->colors.line_number);
-        output_number(scan->output, scan->shown_distance, 0);
+        output_number(scan->output, scan->shown.distance, 0);
         print_color_end(scan, scan->settings->colors.line_number);
     }
     print_field_end(scan, selected);
@@ -136,7 +136,7 @@ static void print_heading(struct text_scan *scan)
 
 void print_head(struct text_scan *scan)
 {
-    const struct line_head *head = &scan->head;
+    const struct line_head *head = &scan->shown.head;
     const struct settings *settings = scan->settings;
     const struct colors *colors = &settings->colors;
     uint64_t number = head->line_number, column = settings->column ? head->column : 0;
@@ -223,21 +223,21 @@ void print_found(struct text_scan *scan, const uint8_t *bytes, const struct traw
     bool numbered = scan->settings->pattern_number;
     uint64_t bytes_count = match->end - match->begin, lines = 1;
 
-    scan->head = (struct line_head){line_number, 0, match->begin, bytes_count, true};
+    scan->shown.head = (struct line_head){line_number, 0, match->begin, bytes_count, true};
     if (numbered && !number_set_at(scan, group, group_count, match->end))
         return;
     if (numbered)
         lines = scan->numbers.count;
     for (uint64_t i = 0; i < lines; i++) {
-        scan->shown_numbers = numbered ? scan->numbers.list + i : NULL;
-        scan->shown_count = numbered;
+        scan->shown.numbers = numbered ? scan->numbers.list + i : NULL;
+        scan->shown.number_count = numbered;
         print_head(scan);
         print_color_start(scan, color);
         output_bytes(scan->output, bytes, (size_t)bytes_count);
         print_color_end(scan, color);
         print_terminator(scan->output, scan->settings, scan->settings->line_end);
     }
-    scan->shown_count = 0;
+    scan->shown.number_count = 0;
 }
 
 bool print_is_printable(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
@@ -276,12 +276,12 @@ bool print_next_match(struct text_scan *scan, const struct view *view, uint64_t 
         if (match.end == match.begin) /* the match of an expression may be empty */
             continue;
         while (!each && *index < view->match_count && view->matches[*index].begin == match.begin) {
-            if (scan_prefers(scan, &view->matches[*index], &match) || scan->check_whole_line)
-                if (!scan->check_whole_line || match.end != end)
+            if (scan_prefers(scan, &view->matches[*index], &match) || scan->rules.check_whole_line)
+                if (!scan->rules.check_whole_line || match.end != end)
                     match = view->matches[*index];
             (*index)++;
         }
-        if (scan->check_whole_line && (match.begin != begin || match.end != end))
+        if (scan->rules.check_whole_line && (match.begin != begin || match.end != end))
             continue;
         if (match.end > end)
             match.end = end; /* the string contains a line end */
@@ -304,7 +304,7 @@ uint64_t print_line_number(struct text_scan *scan, const struct view *view, uint
     if (!scan->settings->line_number)
         return 0;
     if (view->bytes == NULL)
-        return scan->line_end_count + 1;
+        return scan->counting.line_ends + 1;
     return line_number_at(scan, view->bytes, view->begin, view->begin + at);
 }
 
@@ -320,7 +320,7 @@ bool print_show_numbers(struct text_scan *scan, const struct view *view, uint64_
                             line_holds_empty(scan, view->bytes == NULL ? NULL : view->bytes + begin,
                                              view->begin + begin, view->begin + content)))
         return false;
-    scan->shown_numbers = scan->numbers.list;
-    scan->shown_count = scan->numbers.count;
+    scan->shown.numbers = scan->numbers.list;
+    scan->shown.number_count = scan->numbers.count;
     return true;
 }

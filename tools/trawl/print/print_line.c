@@ -29,7 +29,7 @@ uint64_t print_part(struct text_scan *scan, const struct view *view, uint64_t be
     uint64_t last = view->begin + end, block = (last - 1) / BLOCK_BYTES * BLOCK_BYTES;
     const uint8_t *line_end = NULL;
 
-    if (last <= scan->block_end)
+    if (last <= scan->nulls.block_end)
         return end;
     if (block > view->begin + begin)
         line_end = memrchr(view->bytes + begin, scan->settings->line_end,
@@ -52,20 +52,20 @@ uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t beg
         return 0;
     has_end = view->bytes[end - 1] == settings->line_end;
     scan->output->holds =
-        scan->block_end != OFFSET_NONE && scan->block_end > view->begin + view->count;
+        scan->nulls.block_end != OFFSET_NONE && scan->nulls.block_end > view->begin + view->count;
     if (scan->job->show_names <= 0 && !settings->line_number && !settings->byte_offset) {
         output_bytes(scan->output, view->bytes + begin, (size_t)(end - begin));
         lines = count_byte(view->bytes + begin, end - begin, settings->line_end) + !has_end;
     } else {
-        scan->head.line_number = print_line_number(scan, view, begin);
-        scan->head.column = 0;
-        scan->head.selected = separator == ':';
+        scan->shown.head.line_number = print_line_number(scan, view, begin);
+        scan->shown.head.column = 0;
+        scan->shown.head.selected = separator == ':';
         for (uint64_t at = begin, past; at < end; at = past, lines++) {
             past = print_line_end(scan, view, at);
-            scan->head.offset = view->begin + at;
-            scan->head.bytes_count = past - at - (past < end || has_end);
+            scan->shown.head.offset = view->begin + at;
+            scan->shown.head.bytes_count = past - at - (past < end || has_end);
             print_head(scan);
-            scan->head.line_number += settings->line_number;
+            scan->shown.head.line_number += settings->line_number;
             output_bytes(scan->output, view->bytes + at, (size_t)(past - at));
         }
         if (settings->line_number)
@@ -73,14 +73,14 @@ uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t beg
     }
     if (!has_end)
         print_terminator(scan->output, settings, settings->line_end);
-    scan->printed_end = view->begin + end;
+    scan->lines.printed_end = view->begin + end;
     return lines;
 }
 
 bool print_line(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                 char separator)
 {
-    if (view->begin + end > scan->block_end)
+    if (view->begin + end > scan->nulls.block_end)
         binary_next_block(scan, view->begin + end);
     if (print_run(scan, view, begin, end, separator) > 0)
         return true;
@@ -108,9 +108,9 @@ bool print_lines(struct text_scan *scan, const struct view *view, uint64_t at, u
 
 uint64_t print_at(const struct text_scan *scan, const struct view *view)
 {
-    bool inside = scan->printed_end != OFFSET_NONE && scan->printed_end > view->begin;
+    bool inside = scan->lines.printed_end != OFFSET_NONE && scan->lines.printed_end > view->begin;
 
-    return inside ? scan->printed_end - view->begin : 0;
+    return inside ? scan->lines.printed_end - view->begin : 0;
 }
 
 /* Prints the lines of trailing context [at, end). After the last line that -m allows, tg marks the
@@ -119,7 +119,7 @@ static bool print_trailing(struct text_scan *scan, const struct view *view, uint
                            uint64_t end)
 {
     const struct settings *settings = scan->settings;
-    bool marks = settings->is_tg && scan->left_count == 0 && !settings->null_data &&
+    bool marks = settings->is_tg && scan->lines.left == 0 && !settings->null_data &&
                  !settings->stop_on_nonmatch;
 
     if (!marks)
@@ -136,7 +136,7 @@ static bool print_trailing(struct text_scan *scan, const struct view *view, uint
         if (!print_line(scan, view, at, past, selected ? ':' : '-'))
             return false;
         if (selected)
-            scan->selected_end = view->begin + past; /* as far as ripgrep has searched */
+            scan->lines.selected_end = view->begin + past; /* as far as ripgrep has searched */
     }
     return true;
 }
@@ -146,16 +146,16 @@ void print_pending(struct text_scan *scan, const struct view *view, uint64_t lim
     /* without meaning if no line was printed; then no line is pending either */
     uint64_t at = print_at(scan, view), end = at, lines = 0;
 
-    for (; lines < scan->pending_count && end < limit; lines++)
+    for (; lines < scan->lines.pending && end < limit; lines++)
         end = print_line_end(scan, view, end);
-    scan->pending_count = print_trailing(scan, view, at, end) ? scan->pending_count - lines : 0;
+    scan->lines.pending = print_trailing(scan, view, at, end) ? scan->lines.pending - lines : 0;
 }
 
 void print_before(struct text_scan *scan, const struct view *view, uint64_t begin)
 {
     const struct settings *settings = scan->settings;
-    bool touches = scan->printed_end != OFFSET_NONE && scan->printed_end >= view->begin;
-    uint64_t floor = touches ? scan->printed_end - view->begin : 0;
+    bool touches = scan->lines.printed_end != OFFSET_NONE && scan->lines.printed_end >= view->begin;
+    uint64_t floor = touches ? scan->lines.printed_end - view->begin : 0;
     uint64_t at = begin;
 
     for (int64_t i = 0; i < settings->before_count && at > floor; i++) {
@@ -164,7 +164,7 @@ void print_before(struct text_scan *scan, const struct view *view, uint64_t begi
 
         at = line_end != NULL ? (uint64_t)(line_end - view->bytes) + 1 : 0;
     }
-    if (scan->printed_end != view->begin + at)
+    if (scan->lines.printed_end != view->begin + at)
         print_group_separator(scan);
     print_lines(scan, view, at, begin, '-', true);
 }

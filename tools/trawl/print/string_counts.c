@@ -123,7 +123,7 @@ static bool add_count(struct text_scan *scan, uint64_t pattern, uint64_t count)
         return false;
     }
     part->counts[pattern] += count;
-    scan->selected_count += count;
+    scan->lines.selected += count;
     return true;
 }
 
@@ -216,9 +216,9 @@ enum trawl_status string_counts_search(struct text_scan *scan, struct trawl_erro
     if (part == NULL)
         return TRAWL_MEMORY;
     scan->string_counts_part = part;
-    status = scan->filters ? characters_positions(scan, matches_sink, error)
-                           : trawl_count_by_pattern(scan->job->searcher, scan->plan, scan->text,
-                                                    counts_sink, scan, error);
+    status = scan->rules.filters ? characters_positions(scan, matches_sink, error)
+                                 : trawl_count_by_pattern(scan->job->searcher, scan->plan,
+                                                          scan->text, counts_sink, scan, error);
     if (status == TRAWL_STOPPED)
         status = scan->status;
     if (prints_each_text(scan->settings) && !print_text(scan, part))

@@ -417,7 +417,8 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
     /* as in ripgrep, blanks that --trim removes count only if matches are marked */
     bool marked = is_marked(scan, piece);
 
-    scan->head = (struct line_head){line_number, column, offset, piece->content, piece->selected};
+    scan->shown.head =
+        (struct line_head){line_number, column, offset, piece->content, piece->selected};
     print_head(scan);
     if (max_columns > 0 && piece->count - (marked ? 0 : begin) > max_columns) {
         print_too_long(scan, piece);
@@ -562,12 +563,12 @@ static bool print_matches(struct text_scan *scan, const struct view *view, const
                                        line->offset + span->to))
             return false;
         for (uint64_t k = 0; k < (numbered ? scan->numbers.count : 1); k++) {
-            scan->shown_numbers = numbered ? scan->numbers.list + k : NULL;
-            scan->shown_count = numbered;
-            scan->shown_distance = span->distance;
+            scan->shown.numbers = numbered ? scan->numbers.list + k : NULL;
+            scan->shown.number_count = numbered;
+            scan->shown.distance = span->distance;
             print_piece(scan, &piece, number, span->begin + 1, line->offset + span->begin);
         }
-        scan->shown_count = 0;
+        scan->shown.number_count = 0;
     }
     return true;
 }
@@ -585,7 +586,7 @@ static void print_for_each_match(struct text_scan *scan, const struct piece *lin
             piece.spans = line->spans + i;
             piece.span_count = 1;
         }
-        scan->shown_distance = line->spans[i].distance;
+        scan->shown.distance = line->spans[i].distance;
         print_piece(scan, &piece, number, line->spans[i].begin + 1,
                     line->offset + line->spans[i].begin);
     }
@@ -616,7 +617,7 @@ static bool print_json(struct text_scan *scan, const struct view *view, uint64_t
     line.spans = scan->style.spans;
     line.span_count = scan->style.span_count;
     json_line(scan, &line);
-    scan->printed_end = view->begin + end;
+    scan->lines.printed_end = view->begin + end;
     return scan->status == TRAWL_OK;
 }
 
@@ -659,8 +660,8 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
         return false;
     line.spans = scan->style.spans;
     line.span_count = line.match_count = scan->style.span_count;
-    scan->shown_count = 0;
-    scan->shown_distance = settings->shows_distance && matching
+    scan->shown.number_count = 0;
+    scan->shown.distance = settings->shows_distance && matching
                                ? least_distance(view, offset, view->begin + end)
                                : DISTANCE_NONE;
     if (settings->pattern_number && !only_matching && selected &&
@@ -675,6 +676,6 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
     } else {
         print_piece(scan, &line, number, line.span_count > 0 ? line.spans[0].begin + 1 : 0, offset);
     }
-    scan->printed_end = view->begin + end;
+    scan->lines.printed_end = view->begin + end;
     return scan->status == TRAWL_OK;
 }

@@ -97,8 +97,8 @@ static bool plan_any_position(struct text_scan *scan)
         return false;
     }
     scan->plan = patterns->plan_any_position;
-    scan->check_whole_line = true;
-    scan->every_line = true;
+    scan->rules.check_whole_line = true;
+    scan->rules.every_line = true;
     return true;
 }
 
@@ -122,43 +122,47 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     if (settings->is_tg && file->is_operand && scan->binary_files == BINARY_FILES_WITHOUT_MATCH)
         /* tg leaves out only binary files of directories */
         scan->binary_files = BINARY_FILES_BINARY;
-    scan->seekable = trawl_text_is_seekable(text);
+    scan->rules.seekable = trawl_text_is_seekable(text);
     scan->encoding = file->encoding;
-    scan->has_blocks = scan->seekable || scan->encoding != NULL;
-    scan->unpacks = file->may_be_compressed && file->bytes == NULL && !scan->seekable;
-    scan->counts_line_ends = file->bytes != NULL;
+    scan->nulls.has_blocks = scan->rules.seekable || scan->encoding != NULL;
+    scan->rules.unpacks = file->may_be_compressed && file->bytes == NULL && !scan->rules.seekable;
+    scan->counting.counts = file->bytes != NULL;
     if (settings->initial_tab)
-        scan->number_width = number_width(job, file->status, scan->seekable);
-    scan->left_count = settings->max_count;
-    scan->printed_end = OFFSET_NONE;
-    scan->counts_spans =
+        scan->rules.number_width = number_width(job, file->status, scan->rules.seekable);
+    scan->lines.left = settings->max_count;
+    scan->lines.printed_end = OFFSET_NONE;
+    scan->rules.counts_spans =
         settings->is_tg && settings->report == REPORT_COUNT_MATCHES &&
         (patterns->finds_empty || settings->stop_on_nonmatch || settings->max_count < UINT64_MAX);
     scan->quiet = settings->report != REPORT_LINES && settings->report != REPORT_ONLY_MATCHING;
-    scan->stop_at_select = settings->report == REPORT_NAMES || settings->report == REPORT_QUIET;
-    scan->run_ends_input = settings->invert && !settings->quiet &&
-                           settings->max_count < UINT64_MAX && file->descriptor == STDIN_FILENO &&
-                           (settings->report == REPORT_QUIET || (!scan->quiet && scan->seekable));
-    scan->ends_with_run = scan->run_ends_input && scan->quiet;
-    scan->stop_at_select = scan->stop_at_select && !scan->ends_with_run;
-    scan->every_line = patterns->has_empty || (settings->passthru && !scan->quiet) ||
-                       scan->ends_with_run || scan->counts_spans || settings->stop_on_nonmatch;
-    scan->keeps_bytes =
+    scan->rules.stop_at_select =
+        settings->report == REPORT_NAMES || settings->report == REPORT_QUIET;
+    scan->rules.run_ends_input =
+        settings->invert && !settings->quiet && settings->max_count < UINT64_MAX &&
+        file->descriptor == STDIN_FILENO &&
+        (settings->report == REPORT_QUIET || (!scan->quiet && scan->rules.seekable));
+    scan->ends_with_run = scan->rules.run_ends_input && scan->quiet;
+    scan->rules.stop_at_select = scan->rules.stop_at_select && !scan->ends_with_run;
+    scan->rules.every_line = patterns->has_empty || (settings->passthru && !scan->quiet) ||
+                             scan->ends_with_run || scan->rules.counts_spans ||
+                             settings->stop_on_nonmatch;
+    scan->carry.keeps_bytes =
         (patterns->has_empty && (settings->whole_lines ? settings->crlf : settings->words)) ||
         (settings->expressions && settings->replace != NULL) || patterns->finds_empty ||
-        scan->counts_spans;
-    scan->filters = patterns->check.any;
-    scan->shown_distance = DISTANCE_NONE;
-    scan->watch_nulls = settings->null_ends_line ||
-                        (settings->null_is_binary &&
-                         (!scan->quiet || scan->binary_files == BINARY_FILES_WITHOUT_MATCH));
+        scan->rules.counts_spans;
+    scan->rules.filters = patterns->check.any;
+    scan->shown.distance = DISTANCE_NONE;
+    scan->nulls.watched = settings->null_ends_line ||
+                          (settings->null_is_binary &&
+                           (!scan->quiet || scan->binary_files == BINARY_FILES_WITHOUT_MATCH));
     if (settings->json)
         json_open(scan);
-    scan->block_end = scan->watch_nulls && scan->has_blocks && !scan->quiet ? 0 : OFFSET_NONE;
-    if (scan->watch_nulls && scan->seekable && S_ISREG(file->status->st_mode) &&
+    scan->nulls.block_end =
+        scan->nulls.watched && scan->nulls.has_blocks && !scan->quiet ? 0 : OFFSET_NONE;
+    if (scan->nulls.watched && scan->rules.seekable && S_ISREG(file->status->st_mode) &&
         file->status->st_size > (off_t)BLOCK_BYTES && has_hole(file, &hole)) {
-        scan->hole = hole;
-        scan->null_offset = 0;
+        scan->nulls.hole = hole;
+        scan->nulls.offset = 0;
         binary_found(scan);
         scan->stop = scan->binary_files == BINARY_FILES_WITHOUT_MATCH;
         scan->rerun = false;
@@ -171,15 +175,15 @@ static void scan_again(struct text_scan *scan)
 {
     scan->rerun = false;
     scan->stop = false;
-    scan->carry_count = scan->carried_count = 0;
-    scan->carry_begin = scan->line_begin = 0;
+    scan->carry.count = scan->carry.match_count = 0;
+    scan->carry.begin = scan->carry.line_begin = 0;
     characters_begin(scan);
-    scan->dropped = false;
+    scan->carry.dropped = false;
     if (scan->settings->report == REPORT_COUNT || scan->ends_with_run) {
-        scan->selected_count = scan->selected_before_block;
-        scan->left_count = scan->settings->max_count - scan->selected_count;
-    } else if (scan->left_count == 0) {
-        scan->left_count = 1;
+        scan->lines.selected = scan->nulls.selected_before;
+        scan->lines.left = scan->settings->max_count - scan->lines.selected;
+    } else if (scan->lines.left == 0) {
+        scan->lines.left = 1;
     }
 }
 
@@ -195,8 +199,9 @@ static bool first_decides(const struct text_scan *scan, int descriptor)
 {
     const struct settings *settings = scan->settings;
 
-    return !scan->filters && !settings->invert && !scan->every_line && !settings->expressions &&
-           scan->binary_files != BINARY_FILES_WITHOUT_MATCH && !is_unaware_of_nulls(settings) &&
+    return !scan->rules.filters && !settings->invert && !scan->rules.every_line &&
+           !settings->expressions && scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
+           !is_unaware_of_nulls(settings) &&
            (descriptor != STDIN_FILENO || settings->max_count > 1);
 }
 
@@ -208,7 +213,7 @@ static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
     uint64_t got = 0;
     const uint8_t *found = NULL;
 
-    while (scan->seekable && found == NULL &&
+    while (scan->rules.seekable && found == NULL &&
            trawl_text_read(scan->text, at, bytes, sizeof bytes, &got, NULL) == TRAWL_OK &&
            got > 0) {
         found = memchr(bytes, scan->settings->line_end, (size_t)got);
@@ -222,9 +227,10 @@ static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
  * file that a NUL ends is left to binary.c. */
 static bool library_counts(const struct text_scan *scan, int descriptor)
 {
-    return scan->settings->report == REPORT_COUNT && !scan->filters && !scan->every_line &&
-           !scan->unpacks && scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
-           (!scan->watch_nulls || scan->settings->count_ends_at_null) &&
+    return scan->settings->report == REPORT_COUNT && !scan->rules.filters &&
+           !scan->rules.every_line && !scan->rules.unpacks &&
+           scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
+           (!scan->nulls.watched || scan->settings->count_ends_at_null) &&
            (descriptor != STDIN_FILENO || scan->settings->max_count == UINT64_MAX);
 }
 
@@ -234,9 +240,9 @@ static bool matches_suffice(const struct text_scan *scan)
     const struct settings *settings = scan->settings;
 
     return settings->report == REPORT_ONLY_MATCHING && !settings->invert &&
-           settings->before_count < 0 && settings->after_count < 0 && !scan->every_line &&
+           settings->before_count < 0 && settings->after_count < 0 && !scan->rules.every_line &&
            !scan->job->patterns->finds_empty && !settings->style.on &&
-           !(settings->crlf && settings->whole_lines) && !scan->null_seen;
+           !(settings->crlf && settings->whole_lines) && !scan->nulls.seen;
 }
 
 /* --pattern-number: returns whether the longest match at an offset gives all numbers to be printed.
@@ -252,15 +258,15 @@ static uint32_t needed_matches(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
 
-    if (settings->expressions && !scan->quiet && !scan->filters &&
+    if (settings->expressions && !scan->quiet && !scan->rules.filters &&
         (settings->pattern_number || settings->overlapping))
         return TRAWL_WINDOW_EMPTY;
-    if (scan->check_whole_line || scan->filters || settings->overlapping ||
+    if (scan->rules.check_whole_line || scan->rules.filters || settings->overlapping ||
         (scan->job->patterns->in_order && scan->job->patterns->count > 1) ||
         (settings->shows_distance && !scan->quiet) ||
         (settings->pattern_number && !scan->quiet && !one_match_tells(scan)))
         return 0;
-    if (settings->report == REPORT_ONLY_MATCHING || scan->counts_spans ||
+    if (settings->report == REPORT_ONLY_MATCHING || scan->rules.counts_spans ||
         ((settings->colors.on || settings->style.each_match) && !scan->quiet))
         return TRAWL_WINDOW_SPANS;
     return scan->job->patterns->has_empty && !settings->words && !settings->whole_lines
@@ -272,12 +278,12 @@ static uint32_t needed_matches(const struct text_scan *scan)
 static enum trawl_status windows(struct text_scan *scan, struct trawl_error *error)
 {
     bool library_counts_ends =
-        scan->settings->line_number && !scan->quiet && !scan->counts_line_ends;
+        scan->settings->line_number && !scan->quiet && !scan->counting.counts;
     uint32_t flags = needed_matches(scan) | (library_counts_ends ? TRAWL_WINDOW_LINE_ENDS : 0u) |
-                     (scan->watch_nulls ? TRAWL_WINDOW_NULLS : 0u);
+                     (scan->nulls.watched ? TRAWL_WINDOW_NULLS : 0u);
     enum trawl_status status;
 
-    scan->by_match = matches_suffice(scan);
+    scan->rules.by_match = matches_suffice(scan);
     status = trawl_windows(scan->job->searcher, scan->plan, scan->text, flags, lines_window, scan,
                            error);
     return status == TRAWL_STOPPED ? TRAWL_OK : status;
@@ -290,9 +296,10 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
 {
     struct trawl_searcher *searcher = scan->job->searcher;
     enum trawl_status status;
-    bool text_is_bytes = scan->settings->report >= REPORT_COUNT_MATCHES && !scan->counts_spans;
+    bool text_is_bytes =
+        scan->settings->report >= REPORT_COUNT_MATCHES && !scan->rules.counts_spans;
 
-    if (scan->left_count == 0 || scan->stop)
+    if (scan->lines.left == 0 || scan->stop)
         return TRAWL_OK;
     if (scan->settings->fasta)
         return fasta_search(scan, error);
@@ -306,15 +313,15 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
         status = matches_report(scan, error);
         return status == TRAWL_STOPPED ? TRAWL_OK : status;
     }
-    if (scan->stop_at_select && first_decides(scan, descriptor)) {
+    if (scan->rules.stop_at_select && first_decides(scan, descriptor)) {
         struct trawl_match match;
         bool found = false;
 
         status = trawl_first(searcher, scan->plan, scan->text, &match, &found, error);
-        scan->selected_count = found;
-        scan->selected_end = !found                       ? 0
-                             : descriptor == STDIN_FILENO ? end_of_line(scan, match.end)
-                                                          : match.end;
+        scan->lines.selected = found;
+        scan->lines.selected_end = !found                       ? 0
+                                   : descriptor == STDIN_FILENO ? end_of_line(scan, match.end)
+                                                                : match.end;
         scan->stop = found;
         if (found)
             scan->job->groups = GROUPS_PRINTED; /* as in grep, although nothing was printed */
@@ -322,13 +329,13 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
     }
     if (library_counts(scan, descriptor))
         return trawl_count_lines(searcher, scan->plan, scan->text, scan->settings->invert,
-                                 scan->left_count, &scan->selected_count, error);
-    if (is_unaware_of_nulls(scan->settings) && (!scan->seekable || scan->null_seen) &&
+                                 scan->lines.left, &scan->lines.selected, error);
+    if (is_unaware_of_nulls(scan->settings) && (!scan->rules.seekable || scan->nulls.seen) &&
         !plan_any_position(scan))
         return TRAWL_MEMORY;
     status = windows(scan, error);
-    if (status == TRAWL_OK && scan->stop && scan->watch_nulls && !scan->null_seen &&
-        scan->has_blocks)
+    if (status == TRAWL_OK && scan->stop && scan->nulls.watched && !scan->nulls.seen &&
+        scan->nulls.has_blocks)
         binary_look_ahead(scan);
     if (status == TRAWL_OK && scan->rerun) {
         if (is_unaware_of_nulls(scan->settings) && !plan_any_position(scan))
@@ -348,10 +355,10 @@ static void report_binary(struct command_job *job, struct text_scan *scan, bool 
     const char *what = is_binary ? "binary file matches" : NULL;
     char text[128];
 
-    if (!scan->null_seen)
+    if (!scan->nulls.seen)
         return;
     if (!is_binary && scan->binary_files == BINARY_FILES_WITHOUT_MATCH) {
-        if (scan->selected_count > 0)
+        if (scan->lines.selected > 0)
             what = "WARNING: stopped searching binary file after match";
         else if (job->settings->files.debug)
             job_message(job,
@@ -378,9 +385,9 @@ static bool is_left_out(struct command_job *job, struct text_scan *scan)
     if (!settings->is_tg || settings->report <= REPORT_ONLY_MATCHING || settings->null_data ||
         scan->binary_files != BINARY_FILES_WITHOUT_MATCH)
         return false;
-    if (settings->report == REPORT_COUNT_MATCHES && scan->selected_count > 0)
+    if (settings->report == REPORT_COUNT_MATCHES && scan->lines.selected > 0)
         binary_look(scan);
-    return scan->null_seen;
+    return scan->nulls.seen;
 }
 
 static void report_count(struct command_job *job, struct text_scan *scan)
@@ -392,7 +399,8 @@ static void report_count(struct command_job *job, struct text_scan *scan)
         else
             print_separator(scan, ':');
     }
-    output_number(job->output, scan->counts_spans ? scan->span_count : scan->selected_count, 0);
+    output_number(job->output, scan->rules.counts_spans ? scan->lines.spans : scan->lines.selected,
+                  0);
     print_terminator(job->output, job->settings, '\n');
 }
 
@@ -403,13 +411,13 @@ static void report_file(struct command_job *job, struct text_scan *scan)
     bool prints_lines =
         settings->report == REPORT_LINES || settings->report == REPORT_ONLY_MATCHING;
     bool counts = settings->report == REPORT_COUNT || settings->report == REPORT_COUNT_MATCHES;
-    bool left_out = is_left_out(job, scan), selected = scan->selected_count > 0;
+    bool left_out = is_left_out(job, scan), selected = scan->lines.selected > 0;
     /* as in ripgrep, a file without a match is what tg --files-without-match looks for */
     bool succeeds =
         !left_out && selected != (settings->is_tg && settings->list == LIST_WITHOUT_MATCH);
     bool is_binary = prints_lines && scan->binary_files == BINARY_FILES_BINARY &&
                      (scan->encoding_error ||
-                      (scan->null_seen && scan->selected_count > scan->selected_before_block));
+                      (scan->nulls.seen && scan->lines.selected > scan->nulls.selected_before));
 
     if (settings->json && prints_lines)
         json_end(scan, is_binary);
@@ -432,10 +440,10 @@ static void report_file(struct command_job *job, struct text_scan *scan)
 
 static void scan_free(struct text_scan *scan)
 {
-    free(scan->carry);
-    free(scan->carried);
-    free(scan->reread_bytes);
-    free(scan->zapped);
+    free(scan->carry.bytes);
+    free(scan->carry.matches);
+    free(scan->reread.bytes);
+    free(scan->nulls.zapped);
     free(scan->characters.kept);
     free(scan->numbers.stamps);
     free(scan->numbers.list);
@@ -489,22 +497,22 @@ static void leave_input(struct text_scan *scan, const struct stat *status, off_t
 {
     const struct settings *settings = scan->settings;
     bool is_quick = settings->report == REPORT_NAMES ||
-                    (settings->stop_at_first_file && scan->selected_count > 0);
-    uint64_t last = scan->null_seen && scan->null_offset >= scan->selected_end
-                        ? scan->null_offset + 1
-                        : scan->selected_end;
+                    (settings->stop_at_first_file && scan->lines.selected > 0);
+    uint64_t last = scan->nulls.seen && scan->nulls.offset >= scan->lines.selected_end
+                        ? scan->nulls.offset + 1
+                        : scan->lines.selected_end;
     off_t end = (off_t)((last + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES);
 
     if (S_ISREG(status->st_mode) && begin >= 0) {
-        if (!scan->seekable) /* compressed: the offset in the file is unknown */
+        if (!scan->rules.seekable) /* compressed: the offset in the file is unknown */
             (void)lseek(STDIN_FILENO, 0, SEEK_END);
-        else if (scan->left_count == 0 && !is_quick)
-            (void)lseek(STDIN_FILENO, begin + (off_t)scan->selected_end, SEEK_SET);
+        else if (scan->lines.left == 0 && !is_quick)
+            (void)lseek(STDIN_FILENO, begin + (off_t)scan->lines.selected_end, SEEK_SET);
         else if (is_quick && scan->stop && begin + end < status->st_size)
             (void)lseek(STDIN_FILENO, begin + end, SEEK_SET);
         else
             (void)lseek(STDIN_FILENO, 0, SEEK_END);
-    } else if (scan->stop && scan->left_count > 0 && !is_quick &&
+    } else if (scan->stop && scan->lines.left > 0 && !is_quick &&
                settings->report <= REPORT_QUIET && lseek(STDIN_FILENO, 0, SEEK_END) < 0 &&
                errno != EINVAL && !drain_input()) {
         job_file_error(scan->job, scan->name, errno);
@@ -595,7 +603,7 @@ void search_file(struct command_job *job, const struct open_file *file)
     if (is_input)
         leave_input(&scan, file->status, begin);
     job->totals.sums.file_count++;
-    job->totals.sums.selected_count += scan.selected_count;
+    job->totals.sums.selected_count += scan.lines.selected;
     if (job->settings->stats && !fasta) /* fasta.c adds its searches itself */
         totals_add_stats(job);
     scan_free(&scan);
