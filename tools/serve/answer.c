@@ -147,7 +147,8 @@ static void *work(void *context)
     bool failed, is_short, is_too_large;
     int http_status;
 
-    settings->threads = server->thread_count / running > 0 ? server->thread_count / running : 1;
+    settings->search.threads =
+        server->thread_count / running > 0 ? server->thread_count / running : 1;
     job.groups = answer->request.is_continued ? GROUPS_BEFORE : GROUPS_NONE;
     errno = 0;
     status = (uint8_t)(answer->request.format == REQUEST_FILES ? answering_list(answer)
@@ -280,7 +281,7 @@ static void free_answer(struct served_answer *answer)
 static uint8_t line_end_of(const struct request *request)
 {
     const struct settings *settings = &request->settings;
-    bool names_end = settings->null_after_name && settings->list != LIST_NONE;
+    bool names_end = settings->heads.null_after_name && settings->list != LIST_NONE;
 
     return request->format == REQUEST_FRAMES && (settings->null_data || names_end) ? '\0' : '\n';
 }

@@ -133,7 +133,7 @@ static bool open_runtime(struct serving *serving, char *message)
     struct trawl_error error;
 
     wanted.engine = searchers_engine(settings, NULL);
-    wanted.threads = (uint32_t)settings->threads;
+    wanted.threads = (uint32_t)settings->search.threads;
     wanted.device_memory_bytes = serving->options.device_bytes;
     if (trawl_runtime_open(&wanted, &serving->server.runtime, &error) == TRAWL_OK)
         return true;
@@ -185,9 +185,10 @@ static bool open_all(struct serving *serving, char *message)
     server->limits.all = &server->all;
     if (server->limits.memory_max > server->all.bytes_max)
         server->limits.memory_max = server->all.bytes_max;
-    server->thread_count = options->settings.threads > 0 ? (uint32_t)options->settings.threads
-                           : cores > 0                   ? (uint32_t)cores
-                                                         : 1;
+    server->thread_count = options->settings.search.threads > 0
+                               ? (uint32_t)options->settings.search.threads
+                           : cores > 0 ? (uint32_t)cores
+                                       : 1;
     if (!listen_open(&serving->listener, options->listen, message) ||
         !read_secrets(serving, message) || !open_runtime(serving, message) ||
         !passes_open(&server->passes, server->runtime, message) ||

@@ -53,9 +53,10 @@ bool job_may_pass_over(const struct command_job *job)
 
     return settings->max_count > 0 && !needs_kind && !settings->invert && !settings->fasta &&
            !(settings->passthru && settings->report <= REPORT_ONLY_MATCHING) && !settings->hex &&
-           !settings->expressions && settings->algorithm == NULL && job->string_counts == NULL &&
+           !settings->expressions && settings->search.algorithm == NULL &&
+           job->string_counts == NULL &&
            !(settings->is_tg && settings->files.debug) && /* --debug names binary files */
-           !job->patterns->has_empty && !(settings->null_ends_line && settings->whole_lines);
+           !job->patterns->has_empty && !(settings->nuls.end_line && settings->whole_lines);
 }
 
 bool job_passes_over_silently(const struct command_job *job)

@@ -11,19 +11,19 @@
 
 enum trawl_engine searchers_engine(const struct settings *settings, const struct patterns *patterns)
 {
-    if (settings->engine == NULL)
-        return settings->algorithm != NULL &&
+    if (settings->search.engine == NULL)
+        return settings->search.algorithm != NULL &&
                        trawl_plan_facts(patterns->plan).engines == 1u << TRAWL_ENGINE_CUDA
                    ? TRAWL_ENGINE_CUDA
                    : TRAWL_ENGINE_AUTO;
-    return strcmp(settings->engine, "cpu") == 0    ? TRAWL_ENGINE_CPU
-           : strcmp(settings->engine, "cuda") == 0 ? TRAWL_ENGINE_CUDA
-                                                   : TRAWL_ENGINE_AUTO;
+    return strcmp(settings->search.engine, "cpu") == 0    ? TRAWL_ENGINE_CPU
+           : strcmp(settings->search.engine, "cuda") == 0 ? TRAWL_ENGINE_CUDA
+                                                          : TRAWL_ENGINE_AUTO;
 }
 
 static uint64_t chunk_bytes(const struct settings *settings)
 {
-    return settings->chunk_bytes > 0 ? settings->chunk_bytes : CHUNK_BYTES;
+    return settings->search.chunk_bytes > 0 ? settings->search.chunk_bytes : CHUNK_BYTES;
 }
 
 bool searchers_open(const struct command_job *job, bool single, struct trawl_searcher **searcher,
@@ -43,14 +43,14 @@ bool searchers_open(const struct command_job *job, bool single, struct trawl_sea
     options.chunk_bytes = chunk_bytes(settings);
     if (single || job->runtime == NULL) {
         options.engine = engine;
-        options.threads = single ? 1 : (uint32_t)settings->threads;
-        options.instruction_set = settings->instruction_set;
+        options.threads = single ? 1 : (uint32_t)settings->search.threads;
+        options.instruction_set = settings->search.instruction_set;
     } else {
         options.runtime = job->runtime;
     }
-    if (options.threads == 1 && settings->chunk_bytes == 0 && settings->stops_early)
+    if (options.threads == 1 && settings->search.chunk_bytes == 0 && settings->stops_early)
         options.chunk_bytes = SEARCHERS_BYTES_FIRST;
-    options.map = prints_others ? TRAWL_MAP_NEVER : settings->map;
+    options.map = prints_others ? TRAWL_MAP_NEVER : settings->search.map;
     if (trawl_searcher_open(&options, searcher, &error) == TRAWL_OK) {
         if (job->supply == NULL || job->supply->watch(job->supply->context, *searcher))
             return true;
@@ -59,15 +59,15 @@ bool searchers_open(const struct command_job *job, bool single, struct trawl_sea
         (void)strcpy(message, "memory exhausted");
         return false;
     }
-    if (engine == TRAWL_ENGINE_CUDA && settings->engine == NULL)
+    if (engine == TRAWL_ENGINE_CUDA && settings->search.engine == NULL)
         (void)snprintf(message, SETTINGS_ERROR_BYTES,
                        "--algorithm: %s needs --engine=cuda: %s; --list-algorithms says what runs "
                        "on the CPU",
-                       settings->algorithm, error.message);
+                       settings->search.algorithm, error.message);
     else
         (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s%s",
                        engine == TRAWL_ENGINE_CUDA ? "--engine=cuda: "
-                       : error.status == TRAWL_ARGUMENT && settings->instruction_set != NULL
+                       : error.status == TRAWL_ARGUMENT && settings->search.instruction_set != NULL
                            ? "--instruction-set: "
                            : "",
                        error.message);
@@ -83,9 +83,9 @@ enum trawl_status searchers_open_reader(const struct settings *settings,
 
     options.engine = TRAWL_ENGINE_CPU;
     /* a second thread reads ahead; all threads unpack a compressed file */
-    options.threads = settings->search_zip     ? (uint32_t)settings->threads
-                      : settings->threads == 1 ? 1
-                                               : 2;
+    options.threads = settings->search_zip            ? (uint32_t)settings->search.threads
+                      : settings->search.threads == 1 ? 1
+                                                      : 2;
     options.chunk_bytes = chunk_bytes(settings);
     return status != TRAWL_OK ? status : trawl_searcher_open(&options, reader, error);
 }

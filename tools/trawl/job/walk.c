@@ -15,15 +15,15 @@
 
 bool walk_skips_devices(const struct settings *settings, bool is_operand)
 {
-    if (settings->devices == DEVICES_READ_OPERANDS)
-        return !is_operand && (!settings->follow_links || settings->is_tg);
-    return settings->devices == DEVICES_SKIP;
+    if (settings->files.devices == DEVICES_READ_OPERANDS)
+        return !is_operand && (!settings->files.follow_links || settings->is_tg);
+    return settings->files.devices == DEVICES_SKIP;
 }
 
 bool walk_skips_operand(const struct walk *walk, const char *name, bool is_directory)
 {
     if (is_directory) {
-        if (walk->job->settings->directories == DIRECTORIES_SKIP)
+        if (walk->job->settings->files.directories == DIRECTORIES_SKIP)
             return true;
         if (walk->below_working_directory)
             return false;
@@ -68,12 +68,12 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
 
     if (strcmp(operand, "-") == 0)
         return set_item(item, WALK_INPUT,
-                        settings->label != NULL ? settings->label
-                        : settings->is_tg       ? "<stdin>"
-                                                : "(standard input)",
+                        settings->heads.label != NULL ? settings->heads.label
+                        : settings->is_tg             ? "<stdin>"
+                                                      : "(standard input)",
                         true);
     set_item(item, WALK_FILE, operand, true);
-    if (settings->directories != DIRECTORIES_RECURSE && !settings->files.names_only)
+    if (settings->files.directories != DIRECTORIES_RECURSE && !settings->files.names_only)
         return true; /* the caller learns by opening the operand what kind of file the operand is */
     if (fstatat(AT_FDCWD, operand, &status, 0) != 0) {
         item->kind = WALK_ERROR;
@@ -90,7 +90,7 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
     options = (struct tree_options){walk->job->exclude,
                                     walk->job->filter,
                                     &settings->files,
-                                    settings->follow_links,
+                                    settings->files.follow_links,
                                     walk_skips_devices(settings, false),
                                     false,
                                     walk->open_levels,
@@ -179,7 +179,7 @@ static bool searches_working_directory(const struct settings *settings)
 {
     struct stat status;
 
-    if (settings->directories != DIRECTORIES_RECURSE)
+    if (settings->files.directories != DIRECTORIES_RECURSE)
         return false;
     return !settings->is_tg || settings->files.names_only || walk_lists_of_input(settings) > 0 ||
            fstat(STDIN_FILENO, &status) != 0 ||

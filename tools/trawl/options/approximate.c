@@ -26,14 +26,14 @@ static bool refuse(const struct pair *pairs, size_t count, const char *verb, cha
 /* Finds an option that has no effect without a second option. */
 static bool is_incomplete(const struct settings *settings, char *error)
 {
-    bool none = !settings->mismatches_given && !settings->edits_given;
-    bool is_dna = settings->alphabet == TRAWL_DNA;
+    bool none = !settings->errors.mismatches_given && !settings->errors.edits_given;
+    bool is_dna = settings->errors.alphabet == TRAWL_DNA;
     const struct pair pairs[] = {
-        {settings->exact_count > 0 && none, "--exact", "--mismatches or --edits"},
-        {settings->distance && none, "--distance", "--mismatches or --edits"},
-        {settings->every_end && !settings->edits_given, "--every-end", "--edits"},
-        {settings->reverse_complement && !is_dna, "--reverse-complement", "--alphabet=dna"},
-        {settings->any_base && !is_dna, "--any-base", "--alphabet=dna"},
+        {settings->errors.exact_count > 0 && none, "--exact", "--mismatches or --edits"},
+        {settings->errors.distance && none, "--distance", "--mismatches or --edits"},
+        {settings->errors.every_end && !settings->errors.edits_given, "--every-end", "--edits"},
+        {settings->errors.reverse_complement && !is_dna, "--reverse-complement", "--alphabet=dna"},
+        {settings->errors.any_base && !is_dna, "--any-base", "--alphabet=dna"},
     };
 
     return refuse(pairs, sizeof pairs / sizeof *pairs, "needs", error);
@@ -43,18 +43,19 @@ static bool is_incomplete(const struct settings *settings, char *error)
  * combined. */
 static bool is_contradiction(const struct settings *settings, char *error)
 {
-    const char *errors = settings->edits_given        ? "--edits"
-                         : settings->mismatches_given ? "--mismatches"
-                                                      : "--alphabet=dna";
+    const char *errors = settings->errors.edits_given        ? "--edits"
+                         : settings->errors.mismatches_given ? "--mismatches"
+                                                             : "--alphabet=dna";
     bool approximate = settings->approximate, fasta = settings->fasta;
-    bool context =
-        settings->before_count >= 0 || settings->after_count >= 0 || settings->around_count >= 0;
+    bool context = settings->before_count >= 0 || settings->after_count >= 0 ||
+                   settings->asked.around_count >= 0;
     const struct pair pairs[] = {
-        {settings->mismatches_given && settings->edits_given, "--mismatches", "--edits"},
-        {approximate && settings->method != NULL, errors, "--method"},
-        {approximate && settings->algorithm != NULL, errors, "--algorithm"},
+        {settings->errors.mismatches_given && settings->errors.edits_given, "--mismatches",
+         "--edits"},
+        {approximate && settings->search.method != NULL, errors, "--method"},
+        {approximate && settings->search.algorithm != NULL, errors, "--algorithm"},
         {approximate && settings->crlf && settings->whole_lines, errors, "--crlf and -x"},
-        {settings->distance && settings->invert, "--distance", "-v (--invert-match)"},
+        {settings->errors.distance && settings->invert, "--distance", "-v (--invert-match)"},
         {fasta && settings->invert, "--fasta", "-v (--invert-match)"},
         {fasta && settings->words, "--fasta", "-w (--word-regexp)"},
         {fasta && settings->whole_lines, "--fasta", "-x (--line-regexp)"},
@@ -63,7 +64,7 @@ static bool is_contradiction(const struct settings *settings, char *error)
         {fasta && context, "--fasta", "-A, -B or -C"},
         {fasta && settings->passthru, "--fasta", "--passthru"},
         {fasta && settings->replace != NULL, "--fasta", "--replace"},
-        {fasta && settings->vimgrep, "--fasta", "--vimgrep"},
+        {fasta && settings->style.vimgrep, "--fasta", "--vimgrep"},
         {fasta && settings->report == REPORT_POSITIONS, "--fasta", "--positions"},
         {fasta && settings->report == REPORT_COUNT_BY_PATTERN, "--fasta", "--count-by-pattern"},
     };
@@ -76,14 +77,16 @@ bool approximate_settings(struct settings *settings, char *error)
     bool characters =
         settings->surroundings.charset == CHARSET_UTF8 && !settings->hex && !settings->fasta;
 
-    if (!settings->alphabet_given)
-        settings->alphabet = settings->reverse_complement || settings->any_base ? TRAWL_DNA
-                             : characters                                       ? TRAWL_CHARACTERS
-                                                                                : TRAWL_BYTES;
-    settings->approximate =
-        settings->mismatches_max > 0 || settings->edits_max > 0 || settings->alphabet == TRAWL_DNA;
-    settings->shows_distance = (settings->mismatches_given || settings->edits_given) &&
-                               (settings->distance || settings->json || settings->vimgrep);
+    if (!settings->errors.alphabet_given)
+        settings->errors.alphabet = settings->errors.reverse_complement || settings->errors.any_base
+                                        ? TRAWL_DNA
+                                    : characters ? TRAWL_CHARACTERS
+                                                 : TRAWL_BYTES;
+    settings->approximate = settings->errors.mismatches_max > 0 || settings->errors.edits_max > 0 ||
+                            settings->errors.alphabet == TRAWL_DNA;
+    settings->shows_distance =
+        (settings->errors.mismatches_given || settings->errors.edits_given) &&
+        (settings->errors.distance || settings->json || settings->style.vimgrep);
     return !is_incomplete(settings, error) && !is_contradiction(settings, error);
 }
 
@@ -101,20 +104,20 @@ void approximate_options(const struct patterns *patterns, const struct settings 
 {
     bool within_lines = !holds_line_end(patterns, settings);
 
-    if (settings->alphabet == TRAWL_DNA)
+    if (settings->errors.alphabet == TRAWL_DNA)
         /* Letters of DNA of either case are equal without this flag. */
         options->flags &= ~(uint32_t)TRAWL_IGNORE_CASE;
     options->flags |= (within_lines ? TRAWL_WITHIN_LINES : 0u) |
-                      (settings->every_end ? TRAWL_EVERY_END : 0u) |
-                      (settings->reverse_complement ? TRAWL_REVERSE_COMPLEMENT : 0u) |
-                      (settings->any_base ? TRAWL_ANY_BASE : 0u);
-    options->mismatches_max = (uint32_t)settings->mismatches_max;
-    options->edits_max = (uint32_t)settings->edits_max;
-    options->alphabet = settings->alphabet;
-    options->exact = settings->exact;
-    options->exact_count = settings->exact_count;
+                      (settings->errors.every_end ? TRAWL_EVERY_END : 0u) |
+                      (settings->errors.reverse_complement ? TRAWL_REVERSE_COMPLEMENT : 0u) |
+                      (settings->errors.any_base ? TRAWL_ANY_BASE : 0u);
+    options->mismatches_max = (uint32_t)settings->errors.mismatches_max;
+    options->edits_max = (uint32_t)settings->errors.edits_max;
+    options->alphabet = settings->errors.alphabet;
+    options->exact = settings->errors.exact;
+    options->exact_count = settings->errors.exact_count;
     /* a NUL makes the file binary, and then ends lines */
-    options->line_end_also_set = settings->null_ends_line;
+    options->line_end_also_set = settings->nuls.end_line;
 }
 
 uint64_t approximate_around(const struct patterns *patterns, const struct settings *settings)
@@ -124,7 +127,7 @@ uint64_t approximate_around(const struct patterns *patterns, const struct settin
     for (uint64_t i = 0; i < patterns->count; i++)
         if (patterns->items[i].bytes_count > longest)
             longest = patterns->items[i].bytes_count;
-    return 2 * SYMBOL_BYTES_MAX * (longest + settings->edits_max + 1);
+    return 2 * SYMBOL_BYTES_MAX * (longest + settings->errors.edits_max + 1);
 }
 
 void approximate_string(const struct patterns *patterns, struct trawl_error *error)

@@ -105,14 +105,16 @@ bool value_add(struct value_list *list, enum value_kind kind, const char *text)
 /* Carries out an option, and records the option for a request to a server. */
 static bool take_option(struct settings *settings, const struct flag *flag, const char *value)
 {
-    struct given_option *given = grown(settings->given, &settings->given_capacity, 16,
-                                       settings->given_count + 1, sizeof *given);
+    struct given_option *given =
+        grown(settings->arguments.given, &settings->arguments.given_capacity, 16,
+              settings->arguments.given_count + 1, sizeof *given);
 
     if (given == NULL)
         return false;
-    settings->given = given;
-    given[settings->given_count++] = (struct given_option){&flag_table[flag->target], value};
-    settings->names_errors |= flag_table[flag->target].category == CATEGORY_ERRORS;
+    settings->arguments.given = given;
+    given[settings->arguments.given_count++] =
+        (struct given_option){&flag_table[flag->target], value};
+    settings->asked.names_errors |= flag_table[flag->target].category == CATEGORY_ERRORS;
     switch (flag->target) {
 #define FLAG(id_, letter_, name_, argument_, argument_name_, category_, served_, summary_, \
              paragraph_, ...)                                                              \
@@ -423,18 +425,19 @@ bool flags_parse(struct settings *settings, const struct config *config, int arg
     struct reader reader = {arguments, argument_count, 1, 0, {0}, 0, false};
 
     memset(settings, 0, sizeof *settings);
-    settings->before_count = settings->after_count = settings->around_count = CONTEXT_NOT_GIVEN;
-    settings->max_count_given = MAX_COUNT_NONE;
-    settings->map = TRAWL_MAP_IF_FASTER;
-    settings->group_separator = "--";
-    settings->group_separator_bytes = 2;
+    settings->before_count = settings->after_count = settings->asked.around_count =
+        CONTEXT_NOT_GIVEN;
+    settings->asked.max_count_given = MAX_COUNT_NONE;
+    settings->search.map = TRAWL_MAP_IF_FASTER;
+    settings->separators.group = "--";
+    settings->separators.group_bytes = 2;
     settings->files.depth_max = settings->files.bytes_max = UINT64_MAX;
     settings->is_tg = flags_means_tg(argument_count > 0 ? arguments[0] : NULL);
     if (settings->is_tg) {
-        settings->directories = DIRECTORIES_RECURSE;
+        settings->files.directories = DIRECTORIES_RECURSE;
         settings->binary_files = BINARY_FILES_WITHOUT_MATCH;
         settings->files.filtering = true;
-        settings->color = COLOR_AUTO;
+        settings->asked.color = COLOR_AUTO;
         settings->encoding = "auto";
         settings->syntax = TRAWL_PERL;
     }

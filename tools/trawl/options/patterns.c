@@ -117,7 +117,7 @@ static bool add_with_return(struct patterns *patterns, const void *bytes, size_t
 static bool add_string(struct patterns *patterns, const struct settings *settings,
                        const void *bytes, size_t bytes_count)
 {
-    const bool null_ends = settings->null_ends_line || settings->line_end == '\0';
+    const bool null_ends = settings->nuls.end_line || settings->line_end == '\0';
     const bool never = !settings->hex && null_ends && memchr(bytes, '\0', bytes_count) != NULL;
 
     if (settings->numbers_wanted &&
@@ -533,7 +533,7 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
         snprintf(message, SETTINGS_ERROR_BYTES, "--multiline: an expression matches within a line");
         return false;
     }
-    if (settings->smart_case)
+    if (settings->asked.smart_case)
         settings->ignore_case = settings->expressions ? expressions_fold(patterns, settings)
                                                       : !have_capitals(patterns, settings);
     if (settings->crlf && settings->whole_lines && settings->numbers_wanted &&
@@ -619,7 +619,7 @@ static void expression_options(const struct settings *settings, struct trawl_pla
     options->flags |= settings->pcre ? TRAWL_PCRE : 0u;
     if (settings->is_tg && settings->syntax == TRAWL_PERL)
         options->flags |= settings->no_unicode ? TRAWL_RIPGREP : TRAWL_UNICODE;
-    options->line_end_also_set = settings->null_ends_line; /* line_end_also is NUL */
+    options->line_end_also_set = settings->nuls.end_line; /* line_end_also is NUL */
 }
 
 /* Finds out whether the expression matches no byte at some place of some line, or at all places.
@@ -657,7 +657,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     options.flags = plan_flags(settings, whole_line);
     options.line_end_set = 1;
     options.line_end = settings->line_end;
-    options.line_end_also_set = settings->count_ends_at_null; /* line_end_also is NUL */
+    options.line_end_also_set = settings->nuls.end_count; /* line_end_also is NUL */
     if (patterns->needs_utf8) {
         patterns->utf8 = words_utf8(settings);
         options.utf8 = &patterns->utf8;
@@ -668,14 +668,14 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         approximate_options(patterns, settings, &options);
     if (settings->expressions)
         expression_options(settings, &options);
-    if (settings->method != NULL)
-        options.method = method_named(settings->method, &known);
+    if (settings->search.method != NULL)
+        options.method = method_named(settings->search.method, &known);
     if (!known) {
         snprintf(message, SETTINGS_ERROR_BYTES, "--method: '%s' is not one of" METHOD_WORDS,
-                 settings->method);
+                 settings->search.method);
         return false;
     }
-    options.algorithm = settings->algorithm;
+    options.algorithm = settings->search.algorithm;
     if (settings->expressions && settings->guard != NULL &&
         !expressions_bound(patterns, settings, &options, &spare))
         return exhausted(message);
@@ -701,12 +701,12 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
                               error.pattern_index, message);
     approximate_string(patterns, &error);
     snprintf(message + used, SETTINGS_ERROR_BYTES - used, "%s%s",
-             settings->algorithm != NULL    ? "--algorithm: "
-             : settings->method != NULL     ? "--method: "
-             : settings->mismatches_max > 0 ? "--mismatches: "
-             : settings->edits_max > 0      ? "--edits: "
-             : settings->approximate        ? "--alphabet=dna: "
-                                            : "",
+             settings->search.algorithm != NULL    ? "--algorithm: "
+             : settings->search.method != NULL     ? "--method: "
+             : settings->errors.mismatches_max > 0 ? "--mismatches: "
+             : settings->errors.edits_max > 0      ? "--edits: "
+             : settings->approximate               ? "--alphabet=dna: "
+                                                   : "",
              error.message);
     return false;
 }

@@ -21,13 +21,14 @@ static bool contradiction(const struct settings *settings, char *error)
 {
     /* the option that prints something other than lines, beyond grep's options; NULL: no such
      * option */
-    const char *beyond = settings->count_matches      ? "--count-matches"
-                         : settings->positions        ? "--positions"
-                         : settings->count_by_pattern ? "--count-by-pattern"
-                                                      : NULL;
+    const char *beyond = settings->asked.count_matches ? "--count-matches"
+                         : settings->asked.positions   ? "--positions"
+                         : settings->count_by_pattern  ? "--count-by-pattern"
+                                                       : NULL;
     const char *stranger = NULL;
 
-    if ((int)settings->count_matches + (int)settings->positions + (int)settings->count_by_pattern >
+    if ((int)settings->asked.count_matches + (int)settings->asked.positions +
+            (int)settings->count_by_pattern >
         1) {
         snprintf(error, SETTINGS_ERROR_BYTES,
                  "--count-matches, --positions and --count-by-pattern exclude each other");
@@ -38,31 +39,32 @@ static bool contradiction(const struct settings *settings, char *error)
                  "--encoding and --search-zip exclude each other: unpack the files first");
         return true;
     }
-    if (settings->hostname_bin != NULL && settings->hyperlink != NULL &&
-        strstr(settings->hyperlink, "{host}") != NULL) {
+    if (settings->asked.hostname_bin != NULL && settings->style.hyperlink != NULL &&
+        strstr(settings->style.hyperlink, "{host}") != NULL) {
         snprintf(error, SETTINGS_ERROR_BYTES,
                  "--hostname-bin: no command is run for the {host} of --hyperlink-format");
         return true;
     }
-    if (settings->json && (beyond != NULL || settings->count || settings->list != LIST_NONE)) {
+    if (settings->json &&
+        (beyond != NULL || settings->asked.count || settings->list != LIST_NONE)) {
         snprintf(error, SETTINGS_ERROR_BYTES, "--json cannot be combined with %s",
-                 beyond != NULL    ? beyond
-                 : settings->count ? "-c (--count)"
-                                   : "-l or -L");
+                 beyond != NULL          ? beyond
+                 : settings->asked.count ? "-c (--count)"
+                                         : "-l or -L");
         return true;
     }
-    if (beyond != NULL && ((settings->invert && !settings->count_matches) || settings->count ||
-                           settings->list != LIST_NONE))
-        stranger = settings->invert  ? "-v (--invert-match)"
-                   : settings->count ? "-c (--count)"
-                                     : "-l or -L";
-    else if (settings->pattern_number && settings->invert)
+    if (beyond != NULL && ((settings->invert && !settings->asked.count_matches) ||
+                           settings->asked.count || settings->list != LIST_NONE))
+        stranger = settings->invert        ? "-v (--invert-match)"
+                   : settings->asked.count ? "-c (--count)"
+                                           : "-l or -L";
+    else if (settings->heads.pattern_number && settings->invert)
         stranger = "-v (--invert-match)";
-    else if (settings->count_by_pattern && settings->max_count_given != MAX_COUNT_NONE)
+    else if (settings->count_by_pattern && settings->asked.max_count_given != MAX_COUNT_NONE)
         stranger = "-m (--max-count)";
-    else if (settings->pattern_number && settings->vimgrep)
+    else if (settings->heads.pattern_number && settings->style.vimgrep)
         stranger = "--vimgrep";
-    else if (settings->pattern_number && settings->json)
+    else if (settings->heads.pattern_number && settings->json)
         stranger = "--json";
     if (stranger == NULL)
         return false;
@@ -76,47 +78,48 @@ static void finish_terminal(struct settings *settings)
 {
     if (!settings->surroundings.output_is_terminal)
         return;
-    settings->heading = settings->heading || !settings->heading_given;
-    settings->line_number = settings->line_number || !settings->no_line_number;
+    settings->style.heading = settings->style.heading || !settings->asked.heading_given;
+    settings->heads.line_number = settings->heads.line_number || !settings->asked.no_line_number;
 }
 
 /* Sets what --pretty means for trawl: --color=never, --no-heading and -N win at any position. For
  * tg the last option decides (value_pretty). */
 static void finish_pretty(struct settings *settings)
 {
-    if (!settings->color_given || settings->color == COLOR_AUTO)
-        settings->color = COLOR_ALWAYS;
-    settings->heading = settings->heading || !settings->heading_given;
-    settings->line_number = settings->line_number || !settings->no_line_number;
+    if (!settings->asked.color_given || settings->asked.color == COLOR_AUTO)
+        settings->asked.color = COLOR_ALWAYS;
+    settings->style.heading = settings->style.heading || !settings->asked.heading_given;
+    settings->heads.line_number = settings->heads.line_number || !settings->asked.no_line_number;
 }
 
 /* Sets what options about the layout imply for other options. */
 static void finish_layout(struct settings *settings)
 {
-    if (settings->pretty && !settings->is_tg)
+    if (settings->asked.pretty && !settings->is_tg)
         finish_pretty(settings);
     if (settings->is_tg)
         finish_terminal(settings);
-    if (settings->search_zip && !settings->encoding_given) /* tg's default "auto" */
+    if (settings->search_zip && !settings->asked.encoding_given) /* tg's default "auto" */
         settings->encoding = NULL;
-    if (settings->vimgrep) {
-        settings->heading = false;
-        settings->column = true;
-        if (settings->file_names == 0)
-            settings->file_names = 1;
+    if (settings->style.vimgrep) {
+        settings->style.heading = false;
+        settings->style.column = true;
+        if (settings->heads.file_names == 0)
+            settings->heads.file_names = 1;
     }
-    if (settings->column && !settings->no_line_number)
-        settings->line_number = true;
-    if (settings->no_column)
-        settings->column = false;
+    if (settings->style.column && !settings->asked.no_line_number)
+        settings->heads.line_number = true;
+    if (settings->asked.no_column)
+        settings->style.column = false;
     if (settings->json) {
-        settings->line_number = !settings->no_line_number;
-        settings->heading = settings->vimgrep = false;
-        settings->group_separator = NULL;
-        settings->color = COLOR_NEVER;
+        settings->heads.line_number = !settings->asked.no_line_number;
+        settings->style.heading = settings->style.vimgrep = false;
+        settings->separators.group = NULL;
+        settings->asked.color = COLOR_NEVER;
     }
     if (settings->passthru)
-        settings->before_count = settings->after_count = settings->around_count = CONTEXT_NOT_GIVEN;
+        settings->before_count = settings->after_count = settings->asked.around_count =
+            CONTEXT_NOT_GIVEN;
 }
 
 /* Sets which of ripgrep's and this command's options about lines are in effect. */
@@ -127,16 +130,18 @@ static void style_build(struct settings *settings)
     bool lines = settings->report == REPORT_LINES || settings->report == REPORT_ONLY_MATCHING;
     bool replaces = settings->replace != NULL;
 
-    style->links =
-        settings->colors.on && settings->hyperlink != NULL && *settings->hyperlink != '\0';
-    style->names = settings->path_separator != 0 || style->links;
-    style->on = lines && (style->links || settings->json || settings->column || settings->vimgrep ||
-                          settings->heading || settings->passthru || settings->shows_distance ||
-                          replaces || settings->trim || settings->max_columns > 0 ||
-                          settings->match_separator != NULL || settings->context_separator != NULL);
+    style->links = settings->colors.on && settings->style.hyperlink != NULL &&
+                   *settings->style.hyperlink != '\0';
+    style->names = settings->style.path_separator != 0 || style->links;
+    style->on =
+        lines &&
+        (style->links || settings->json || settings->style.column || settings->style.vimgrep ||
+         settings->style.heading || settings->passthru || settings->shows_distance || replaces ||
+         settings->style.trim || settings->style.max_columns > 0 ||
+         settings->separators.match != NULL || settings->separators.context != NULL);
     style->each_match =
         lines &&
-        (settings->json || settings->column || settings->vimgrep || replaces ||
+        (settings->json || settings->style.column || settings->style.vimgrep || replaces ||
          settings->report == REPORT_ONLY_MATCHING ||
          (colors->on && (*colors->selected_match != '\0' || *colors->context_match != '\0')));
 }
@@ -144,16 +149,16 @@ static void style_build(struct settings *settings)
 /* Decides whether expressions are strings after all, where the syntax was not asked for. */
 static bool settings_syntax(struct settings *settings, char *error)
 {
-    const char *stranger = settings->hex                 ? "--hex"
-                           : settings->algorithm != NULL ? "--algorithm"
-                           : settings->method != NULL    ? "--method"
-                           : settings->fasta             ? "--fasta"
-                           : settings->approximate       ? "--mismatches, --edits or --alphabet=dna"
-                                                         : NULL;
+    const char *stranger = settings->hex                        ? "--hex"
+                           : settings->search.algorithm != NULL ? "--algorithm"
+                           : settings->search.method != NULL    ? "--method"
+                           : settings->fasta                    ? "--fasta"
+                           : settings->approximate ? "--mismatches, --edits or --alphabet=dna"
+                                                   : NULL;
 
     if (stranger == NULL)
         return true;
-    if (settings->syntax_given) {
+    if (settings->asked.syntax_given) {
         snprintf(error, SETTINGS_ERROR_BYTES, "%s searches for strings, not for expressions",
                  stranger);
         return false;
@@ -170,33 +175,33 @@ static enum report choose_report(const struct settings *settings)
         return REPORT_QUIET;
     if (settings->list != LIST_NONE)
         return REPORT_NAMES;
-    if (settings->count_matches ||
-        (settings->count && settings->is_tg && settings->only_matching)) /* as in ripgrep */
+    if (settings->asked.count_matches || (settings->asked.count && settings->is_tg &&
+                                          settings->asked.only_matching)) /* as in ripgrep */
         return settings->invert ? REPORT_COUNT : REPORT_COUNT_MATCHES;
-    if (settings->count)
+    if (settings->asked.count)
         return REPORT_COUNT;
-    if (settings->positions)
+    if (settings->asked.positions)
         return REPORT_POSITIONS;
     if (settings->count_by_pattern)
         return REPORT_COUNT_BY_PATTERN;
-    return settings->only_matching && !settings->json ? REPORT_ONLY_MATCHING : REPORT_LINES;
+    return settings->asked.only_matching && !settings->json ? REPORT_ONLY_MATCHING : REPORT_LINES;
 }
 
 bool settings_build(struct settings *settings, char *error)
 {
     finish_layout(settings);
-    if (!settings->explain && settings->algorithm != NULL &&
-        strncmp(settings->algorithm, RECORDS_ALGORITHM, strlen(RECORDS_ALGORITHM)) == 0) {
+    if (!settings->document.explain && settings->search.algorithm != NULL &&
+        strncmp(settings->search.algorithm, RECORDS_ALGORITHM, strlen(RECORDS_ALGORITHM)) == 0) {
         snprintf(error, SETTINGS_ERROR_BYTES,
                  "--algorithm: %s searches records: only the library does that",
-                 settings->algorithm);
+                 settings->search.algorithm);
         return false;
     }
     if (contradiction(settings, error))
         return false;
     settings->report = choose_report(settings);
-    settings->writes_lines = settings->line_buffered != 0
-                                 ? settings->line_buffered > 0
+    settings->writes_lines = settings->asked.line_buffered != 0
+                                 ? settings->asked.line_buffered > 0
                                  : settings->surroundings.output_is_terminal;
     settings->stop_at_first_file = settings->quiet;
     settings->line_end = settings->null_data ? '\0' : '\n';
@@ -205,32 +210,34 @@ bool settings_build(struct settings *settings, char *error)
                      settings->report >= REPORT_COUNT_MATCHES || settings->fasta;
     settings->checks_text =
         settings->surroundings.charset != CHARSET_BYTES && !settings->text && !settings->is_tg;
-    settings->null_is_binary = !settings->text && !settings->null_data;
-    settings->null_ends_line = settings->null_is_binary && !settings->hex;
+    settings->nuls.is_binary = !settings->text && !settings->null_data;
+    settings->nuls.end_line = settings->nuls.is_binary && !settings->hex;
     settings->numbers_wanted = settings->report >= REPORT_COUNT_BY_PATTERN ||
-                               settings->pattern_number || (settings->fasta && settings->json);
-    settings->count_ends_at_null =
-        settings->report == REPORT_COUNT && settings->null_ends_line &&
+                               settings->heads.pattern_number ||
+                               (settings->fasta && settings->json);
+    settings->nuls.end_count =
+        settings->report == REPORT_COUNT && settings->nuls.end_line &&
         (settings->is_tg || settings->binary_files != BINARY_FILES_WITHOUT_MATCH);
-    if (settings->names_errors && !approximate_settings(settings, error))
+    if (settings->asked.names_errors && !approximate_settings(settings, error))
         return false;
     if (settings->syntax != TRAWL_LITERAL && !settings_syntax(settings, error))
         return false;
     if (settings->before_count < 0)
-        settings->before_count = settings->around_count;
+        settings->before_count = settings->asked.around_count;
     if (settings->after_count < 0)
-        settings->after_count = settings->around_count;
+        settings->after_count = settings->asked.around_count;
     if (settings->is_tg && settings->before_count <= 0 && settings->after_count <= 0)
         settings->before_count = settings->after_count = CONTEXT_NOT_GIVEN; /* no separators */
-    if (settings->max_count_given >= 0 && settings->max_count_given != MAX_COUNT_NONE)
-        settings->max_count = (uint64_t)settings->max_count_given;
+    if (settings->asked.max_count_given >= 0 && settings->asked.max_count_given != MAX_COUNT_NONE)
+        settings->max_count = (uint64_t)settings->asked.max_count_given;
     /* A negative number means no limit. But with -v, as in grep 3.8, a negative number selects
      * nothing. */
     else
-        settings->max_count = settings->max_count_given < 0 && settings->invert ? 0 : UINT64_MAX;
+        settings->max_count =
+            settings->asked.max_count_given < 0 && settings->invert ? 0 : UINT64_MAX;
     settings->stops_early = settings->report == REPORT_NAMES || settings->report == REPORT_QUIET ||
                             settings->max_count == 1;
-    if (settings->color != COLOR_NEVER && !colors_build(&settings->colors, settings)) {
+    if (settings->asked.color != COLOR_NEVER && !colors_build(&settings->colors, settings)) {
         snprintf(error, SETTINGS_ERROR_BYTES, "memory exhausted");
         return false;
     }
@@ -244,12 +251,12 @@ void settings_free(struct settings *settings)
     free(settings->patterns.items);
     free(settings->operands.items);
     free(settings->filters.items);
-    free(settings->color_specs.items);
-    free(settings->given);
-    for (size_t i = 0; i < settings->storage_count; i++)
-        free(settings->storage[i]);
-    free(settings->storage);
+    free(settings->asked.color_specs.items);
+    free(settings->arguments.given);
+    for (size_t i = 0; i < settings->arguments.storage_count; i++)
+        free(settings->arguments.storage[i]);
+    free(settings->arguments.storage);
     free(settings->files.rules.items);
-    free(settings->exact);
+    free(settings->errors.exact);
     memset(settings, 0, sizeof *settings);
 }

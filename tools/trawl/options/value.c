@@ -116,9 +116,9 @@ bool value_max_count(struct settings *settings, const char *value)
     if (state == NUMBER_BAD)
         return value_refuse(settings, "-m (--max-count): '%s': invalid max count", value);
     if (negative && (parsed != 0 || state == NUMBER_HUGE))
-        settings->max_count_given = -1;
+        settings->asked.max_count_given = -1;
     else
-        settings->max_count_given =
+        settings->asked.max_count_given =
             state == NUMBER_HUGE || parsed > INT64_MAX ? MAX_COUNT_NONE : (int64_t)parsed;
     return true;
 }
@@ -138,11 +138,11 @@ bool value_directories(struct settings *settings, const char *value)
     size_t bytes = strlen(value);
 
     if (bytes >= 1 && strncmp("skip", value, bytes) == 0)
-        settings->directories = DIRECTORIES_SKIP;
+        settings->files.directories = DIRECTORIES_SKIP;
     else if (bytes >= 3 && strncmp("read", value, bytes) == 0)
-        settings->directories = DIRECTORIES_READ;
+        settings->files.directories = DIRECTORIES_READ;
     else if (bytes >= 3 && strncmp("recurse", value, bytes) == 0)
-        settings->directories = DIRECTORIES_RECURSE;
+        settings->files.directories = DIRECTORIES_RECURSE;
     else
         return value_refuse(
             settings,
@@ -154,9 +154,9 @@ bool value_directories(struct settings *settings, const char *value)
 bool value_devices(struct settings *settings, const char *value)
 {
     if (strcmp(value, "read") == 0)
-        settings->devices = DEVICES_READ;
+        settings->files.devices = DEVICES_READ;
     else if (strcmp(value, "skip") == 0)
-        settings->devices = DEVICES_SKIP;
+        settings->files.devices = DEVICES_SKIP;
     else
         return value_refuse(
             settings, "-D (--devices): '%s': unknown devices method, use read or skip", value);
@@ -184,18 +184,18 @@ bool value_when(struct settings *settings, const char *value, const char *option
 
 bool value_color(struct settings *settings, const char *value)
 {
-    settings->color_given = true;
+    settings->asked.color_given = true;
     /* ripgrep knows "ansi" also outside of Windows */
     if (value != NULL && strcmp(value, "ansi") == 0)
         value = "always";
-    return value_when(settings, value, "--color", &settings->color);
+    return value_when(settings, value, "--color", &settings->asked.color);
 }
 
 bool value_engine(struct settings *settings, const char *value)
 {
     int place = choose(settings, "--engine", value, "auto, cpu, cuda, default, pcre2");
 
-    settings->engine = place < 3 ? value : "auto";
+    settings->search.engine = place < 3 ? value : "auto";
     if (place == 4 || (settings->is_tg && (place == 0 || place == 3)))
         settings->pcre = place != 3;
     if (place == 4 && (!settings->is_tg || settings->syntax != TRAWL_LITERAL))
@@ -239,22 +239,22 @@ bool value_alphabet(struct settings *settings, const char *value)
 {
     int place = choose(settings, "--alphabet", value, "bytes, utf8, dna");
 
-    settings->alphabet_given = true;
+    settings->errors.alphabet_given = true;
     if (place >= 0)
-        settings->alphabet = (enum trawl_alphabet)place;
+        settings->errors.alphabet = (enum trawl_alphabet)place;
     return place >= 0;
 }
 
 bool value_exact(struct settings *settings, const char *value)
 {
-    size_t count = settings->exact_count, digits = strspn(value, "0123456789");
+    size_t count = settings->errors.exact_count, digits = strspn(value, "0123456789");
     const char *to = value[digits] == '-' ? value + digits + 1 : value;
-    struct trawl_range *exact = realloc(settings->exact, (count + 1) * sizeof *exact);
+    struct trawl_range *exact = realloc(settings->errors.exact, (count + 1) * sizeof *exact);
     struct trawl_range range;
 
     if (exact == NULL)
         return false;
-    settings->exact = exact;
+    settings->errors.exact = exact;
     errno = 0;
     range.begin = strtoull(value, NULL, 10) - 1;
     range.end = strtoull(to, NULL, 10);
@@ -262,7 +262,7 @@ bool value_exact(struct settings *settings, const char *value)
         range.begin >= range.end)
         return value_refuse(settings, "--exact: '%s' is not a range FROM-TO of numbers from 1 on",
                             value);
-    exact[settings->exact_count++] = range;
+    exact[settings->errors.exact_count++] = range;
     return true;
 }
 
@@ -298,22 +298,22 @@ void value_report(struct settings *settings, enum flag_id report)
     if (settings->is_tg)
         settings->json = false;
     if (settings->is_tg || report == FLAG_COUNT || report == FLAG_COUNT_MATCHES)
-        settings->count = settings->count_matches = false;
+        settings->asked.count = settings->asked.count_matches = false;
     if (settings->is_tg || report == FLAG_FILES_WITH_MATCHES || report == FLAG_FILES_WITHOUT_MATCH)
         settings->list = LIST_NONE;
     settings->json |= report == FLAG_JSON;
-    settings->count |= report == FLAG_COUNT;
-    settings->count_matches |= report == FLAG_COUNT_MATCHES;
+    settings->asked.count |= report == FLAG_COUNT;
+    settings->asked.count_matches |= report == FLAG_COUNT_MATCHES;
     if (report == FLAG_FILES_WITH_MATCHES || report == FLAG_FILES_WITHOUT_MATCH)
         settings->list = report == FLAG_FILES_WITH_MATCHES ? LIST_WITH_MATCHES : LIST_WITHOUT_MATCH;
 }
 
 void value_pretty(struct settings *settings)
 {
-    settings->color = COLOR_ALWAYS;
-    settings->heading = settings->line_number = true;
-    settings->heading_given = settings->color_given = true;
-    settings->no_line_number = false;
+    settings->asked.color = COLOR_ALWAYS;
+    settings->style.heading = settings->heads.line_number = true;
+    settings->asked.heading_given = settings->asked.color_given = true;
+    settings->asked.no_line_number = false;
 }
 
 /* ---- How results look ------------------------------------------------------------------------ */
@@ -366,15 +366,16 @@ static size_t unescape(char *bytes, const char *text)
 
 char *value_keep(struct settings *settings, const char *value)
 {
-    char **storage = realloc(settings->storage, (settings->storage_count + 1) * sizeof *storage);
+    char **storage = realloc(settings->arguments.storage,
+                             (settings->arguments.storage_count + 1) * sizeof *storage);
     char *copy;
 
     if (storage == NULL)
         return NULL;
-    settings->storage = storage;
+    settings->arguments.storage = storage;
     copy = strdup(value);
     if (copy != NULL)
-        storage[settings->storage_count++] = copy;
+        storage[settings->arguments.storage_count++] = copy;
     return copy;
 }
 
@@ -397,7 +398,7 @@ bool value_encoding(struct settings *settings, const char *value)
             settings, "--encoding: '%s' is not auto, none, or an encoding that this system knows",
             value);
     settings->encoding = strcmp(value, "none") == 0 ? NULL : value;
-    settings->encoding_given = !settings->is_tg || strcmp(value, "auto") != 0;
+    settings->asked.encoding_given = !settings->is_tg || strcmp(value, "auto") != 0;
     return true;
 }
 
@@ -408,7 +409,7 @@ bool value_hyperlink(struct settings *settings, const char *value)
     if (wrong != NULL)
         snprintf(settings->error, sizeof settings->error, "--hyperlink-format: '%s': %s", value,
                  wrong);
-    settings->hyperlink = format;
+    settings->style.hyperlink = format;
     return wrong == NULL;
 }
 
@@ -421,6 +422,6 @@ bool value_path_separator(struct settings *settings, const char *value)
         return false;
     if (bytes_count != 1 || bytes[0] == '\0')
         return value_refuse(settings, "--path-separator: '%s' is not one byte", value);
-    settings->path_separator = bytes[0];
+    settings->style.path_separator = bytes[0];
     return true;
 }

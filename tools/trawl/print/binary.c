@@ -101,7 +101,7 @@ void binary_found(struct text_scan *scan)
     if (scan->settings->report != REPORT_COUNT)
         go_quiet(scan, in_current_block);
     if (!scan->stop && !scan->rules.check_whole_line && scan->settings->whole_lines &&
-        scan->settings->null_ends_line && !scan->settings->expressions &&
+        scan->settings->nuls.end_line && !scan->settings->expressions &&
         !scan->settings->approximate) { /* the plan within errors knows that NUL ends lines */
         scan->rerun = true; /* search_file.c does this only for texts that can be read again */
         scan->stop = true;

@@ -45,7 +45,7 @@ static bool print_one(struct text_scan *scan, const struct trawl_window *window,
         scan->occurrences.bad_line = true; /* grep prints nothing more of this line */
         return false;
     }
-    if (settings->line_number)
+    if (settings->heads.line_number)
         number = line_number_at(scan, window->bytes, window->begin, match->begin);
     print_found(scan, bytes, match, group, group_count, number);
     return true;
@@ -134,7 +134,7 @@ static int positions_sink(void *context, const struct trawl_match *matches, uint
 {
     struct text_scan *scan = context;
     const struct numbers *numbers = &scan->job->patterns->numbers;
-    bool numbered = scan->settings->pattern_number;
+    bool numbered = scan->settings->heads.pattern_number;
 
     for (uint64_t i = 0; i < match_count && scan->lines.left > 0; i++) {
         uint64_t lines = numbered ? numbers_count(numbers, matches[i].pattern_index) : 1;

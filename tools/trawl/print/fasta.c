@@ -103,7 +103,7 @@ static void report_match(struct fasta *fasta, const struct trawl_match *match)
     const struct sequence *sequence;
     const struct numbers *numbers = &scan->job->patterns->numbers;
     struct json_match found = {.distance = match->distance, .reversed = match->reversed};
-    bool numbered = scan->settings->pattern_number;
+    bool numbered = scan->settings->heads.pattern_number;
 
     while (fasta->sequence + 1 < fasta->sequence_count &&
            fasta->sequences[fasta->sequence + 1].begin <= match->begin)
@@ -370,7 +370,7 @@ static int take_window(void *context, const struct trawl_window *window)
  * no memory. */
 static bool open_block(struct fasta *fasta)
 {
-    uint64_t block = fasta->scan->settings->chunk_bytes;
+    uint64_t block = fasta->scan->settings->search.chunk_bytes;
 
     fasta->around = approximate_around(fasta->scan->job->patterns, fasta->scan->settings);
     fasta->capacity = block > 0 && block < BLOCK_BYTES_FASTA ? block : BLOCK_BYTES_FASTA;

@@ -158,7 +158,7 @@ void json_data(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_coun
 static void put_beginning(struct text_scan *scan, const char *type)
 {
     bool is_input = strcmp(scan->name, "(standard input)") == 0; /* the name in ripgrep */
-    const char *name = is_input && scan->settings->label == NULL ? "<stdin>" : scan->name;
+    const char *name = is_input && scan->settings->heads.label == NULL ? "<stdin>" : scan->name;
 
     /* The server counts results by the first bytes of lines, so a full buffer is written before
      * these bytes and not between them. */
@@ -207,7 +207,7 @@ static void put_errors(struct text_scan *scan, uint16_t distance, uint16_t rever
         put_text(scan, ",\"distance\":");
         put_number(scan, distance);
     }
-    if (scan->settings->reverse_complement)
+    if (scan->settings->errors.reverse_complement)
         put_text(scan, reversed ? ",\"strand\":\"-\"" : ",\"strand\":\"+\"");
 }
 

@@ -322,7 +322,7 @@ static bool carry_matches(struct text_scan *scan, const struct trawl_match *matc
     const struct settings *settings = scan->settings;
     /* A line printed with numbers needs each pattern once. If the carry also holds earlier lines,
      * patterns found in these lines cannot be told apart here, so all matches are kept. */
-    bool numbered = settings->pattern_number && !scan->quiet && !keeps_each(scan) &&
+    bool numbered = settings->heads.pattern_number && !scan->quiet && !keeps_each(scan) &&
                     settings->before_count <= 0 && !scan->rules.check_whole_line;
 
     for (uint64_t i = 0; i < match_count; i++) {
@@ -370,7 +370,8 @@ static void drop_open_line(struct text_scan *scan)
     const struct settings *settings = scan->settings;
     bool quiet_forever = scan->quiet && !scan->carry.keeps_bytes;
     bool readable = scan->rules.seekable && !scan->carry.keeps_bytes && settings->before_count <= 0;
-    uint64_t kept_max = settings->chunk_bytes > 0 ? settings->chunk_bytes : KEPT_LINE_BYTES_MAX;
+    uint64_t kept_max =
+        settings->search.chunk_bytes > 0 ? settings->search.chunk_bytes : KEPT_LINE_BYTES_MAX;
     uint64_t kept = 0;
 
     if (scan->carry.dropped || !(quiet_forever || (readable && scan->carry.count > kept_max)))
@@ -381,7 +382,7 @@ static void drop_open_line(struct text_scan *scan)
         if (scan->carry.matches[i].begin == scan->carry.line_begin ||
             (scan->carry.matches[i].begin > scan->carry.line_begin &&
              !scan->rules.check_whole_line &&
-             (kept == 0 || settings->pattern_number || keeps_each(scan))))
+             (kept == 0 || settings->heads.pattern_number || keeps_each(scan))))
             scan->carry.matches[kept++] = scan->carry.matches[i];
     scan->carry.match_count = kept;
 }
@@ -437,7 +438,8 @@ static void handle_carried(struct text_scan *scan, uint64_t count)
     view.match_count = scan->carry.match_count;
     view.match_count = print_first_match_at(&view, view.begin + count);
     handle_view(scan, &view, scan->carry.line_begin - scan->carry.begin);
-    if (scan->settings->line_number && !scan->quiet) /* the next bytes lie elsewhere in memory */
+    if (scan->settings->heads.line_number &&
+        !scan->quiet) /* the next bytes lie elsewhere in memory */
         (void)line_number_at(scan, scan->carry.bytes, scan->carry.begin, carry_end);
 }
 
@@ -581,7 +583,7 @@ static void handle_window(struct text_scan *scan, const struct view *window, boo
         scan->carry.count = scan->carry.match_count = 0;
         scan->carry.dropped = false;
     }
-    if (last && at < window->count && scan->settings->line_number && !scan->quiet)
+    if (last && at < window->count && scan->settings->heads.line_number && !scan->quiet)
         line_number_at(scan, window->bytes, window->begin, window->begin + at);
     if (!carry_matches(scan, window->matches + past, window->match_count - past) ||
         !carry_bytes(scan, window->bytes + at, window->count - at))
@@ -610,7 +612,7 @@ static void handle_part(struct text_scan *scan, const struct trawl_window *windo
     while (part.match_count > 0 && /* at most a few matches are behind the part */
            part.matches[part.match_count - 1].begin >= part.begin + part.count)
         part.match_count--;
-    if (scan->nulls.seen && scan->settings->null_ends_line) {
+    if (scan->nulls.seen && scan->settings->nuls.end_line) {
         part.bytes = binary_zap(scan, part.bytes, part.count);
         if (part.bytes == NULL && part.count > 0)
             return;
@@ -643,7 +645,7 @@ int lines_window(void *context, const struct trawl_window *window)
         else if (!scan->stop)
             handle_part(scan, window, text_bytes, window->bytes_count);
     }
-    if (scan->settings->line_number && !scan->quiet)
+    if (scan->settings->heads.line_number && !scan->quiet)
         count_line_ends(scan, window);
     if (scan->nulls.block_end == OFFSET_NONE)
         output_commit(scan->output);

@@ -30,7 +30,7 @@ void print_separator(struct text_scan *scan, char separator)
 void print_field_end(struct text_scan *scan, bool selected)
 {
     const struct settings *settings = scan->settings;
-    const char *given = selected ? settings->match_separator : settings->context_separator;
+    const char *given = selected ? settings->separators.match : settings->separators.context;
 
     if (given == NULL) {
         print_separator(scan, selected ? ':' : '-');
@@ -38,7 +38,7 @@ void print_field_end(struct text_scan *scan, bool selected)
     }
     print_color_start(scan, settings->colors.separator);
     output_bytes(scan->output, given,
-                 selected ? settings->match_separator_bytes : settings->context_separator_bytes);
+                 selected ? settings->separators.match_bytes : settings->separators.context_bytes);
     print_color_end(scan, settings->colors.separator);
 }
 
@@ -60,7 +60,7 @@ void print_name(struct text_scan *scan)
 void print_name_field(struct text_scan *scan, bool selected)
 {
     print_name(scan);
-    if (scan->settings->null_after_name)
+    if (scan->settings->heads.null_after_name)
         output_byte(scan->output, '\0');
     else
         print_field_end(scan, selected);
@@ -69,7 +69,7 @@ void print_name_field(struct text_scan *scan, bool selected)
 void print_name_end(struct text_scan *scan, uint8_t end)
 {
     print_name(scan);
-    if (scan->settings->null_after_name)
+    if (scan->settings->heads.null_after_name)
         output_byte(scan->output, '\0');
     else if (end == ':')
         output_byte(scan->output, end);
@@ -139,19 +139,19 @@ void print_head(struct text_scan *scan)
     const struct line_head *head = &scan->shown.head;
     const struct settings *settings = scan->settings;
     const struct colors *colors = &settings->colors;
-    uint64_t number = head->line_number, column = settings->column ? head->column : 0;
-    bool named = scan->job->show_names > 0, name = named && !settings->heading;
+    uint64_t number = head->line_number, column = settings->style.column ? head->column : 0;
+    bool named = scan->job->show_names > 0, name = named && !settings->style.heading;
 
-    if (settings->heading && !scan->style.heading_shown)
+    if (settings->style.heading && !scan->style.heading_shown)
         print_heading(scan);
     if (settings->style.links && named &&
-        (name || (number > 0 && hyperlink_has_line(settings->hyperlink))))
+        (name || (number > 0 && hyperlink_has_line(settings->style.hyperlink))))
         (void)style_begin_link(scan, number, head->column);
     if (name) {
         print_name(scan);
         if (number == 0 && column == 0)
             style_end_link(scan);
-        if (settings->null_after_name)
+        if (settings->heads.null_after_name)
             output_byte(scan->output, '\0');
         else
             print_field_end(scan, head->selected);
@@ -160,15 +160,15 @@ void print_head(struct text_scan *scan)
         print_field(scan, number, colors->line_number, head->selected, column == 0);
     if (column > 0)
         print_field(scan, column, colors->column, head->selected, true);
-    if (settings->byte_offset)
+    if (settings->heads.byte_offset)
         print_field(scan, head->offset, colors->byte_offset, head->selected, false);
-    if (settings->pattern_number)
+    if (settings->heads.pattern_number)
         print_numbers(scan, head->selected);
     if (settings->shows_distance)
         print_distance(scan, head->selected);
-    if (settings->initial_tab && head->bytes_count > 0 &&
-        (name || number > 0 || column > 0 || settings->byte_offset || settings->pattern_number ||
-         settings->shows_distance))
+    if (settings->heads.initial_tab && head->bytes_count > 0 &&
+        (name || number > 0 || column > 0 || settings->heads.byte_offset ||
+         settings->heads.pattern_number || settings->shows_distance))
         output_byte(scan->output, '\t');
 }
 
@@ -178,7 +178,7 @@ static void print_separator_line(struct output *output, const struct settings *s
 
     if (colors->on)
         colors_begin(colors, output, colors->separator);
-    output_bytes(output, settings->group_separator, settings->group_separator_bytes);
+    output_bytes(output, settings->separators.group, settings->separators.group_bytes);
     if (colors->on)
         colors_end(colors, output, colors->separator);
     print_terminator(output, settings, '\n');
@@ -186,9 +186,9 @@ static void print_separator_line(struct output *output, const struct settings *s
 
 void print_between_files(struct output *output, const struct settings *settings)
 {
-    if (settings->heading)
+    if (settings->style.heading)
         print_terminator(output, settings, settings->line_end);
-    else if (settings->group_separator != NULL &&
+    else if (settings->separators.group != NULL &&
              (settings->before_count >= 0 || settings->after_count >= 0))
         print_separator_line(output, settings);
 }
@@ -196,7 +196,7 @@ void print_between_files(struct output *output, const struct settings *settings)
 void print_group_separator(struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
-    const char *separator = settings->group_separator;
+    const char *separator = settings->separators.group;
     struct pool_worker *worker = scan->job->worker;
     size_t begin, color_bytes = 1;
 
@@ -204,11 +204,11 @@ void print_group_separator(struct text_scan *scan)
         color_bytes += strlen(settings->colors.separator) + COLOR_FRAME_BYTES;
     /* Under --heading, print_heading prints an empty line between files. */
     if (separator == NULL || scan->job->groups == GROUPS_NONE ||
-        (settings->heading && !scan->style.heading_shown) ||
+        (settings->style.heading && !scan->style.heading_shown) ||
         (settings->before_count < 0 && settings->after_count < 0))
         return;
     if (worker != NULL &&
-        !pool_wants_separator(worker, settings->group_separator_bytes + color_bytes))
+        !pool_wants_separator(worker, settings->separators.group_bytes + color_bytes))
         return;
     begin = scan->output->used;
     print_separator_line(scan->output, settings);
@@ -220,7 +220,7 @@ void print_found(struct text_scan *scan, const uint8_t *bytes, const struct traw
                  const struct trawl_match *group, uint64_t group_count, uint64_t line_number)
 {
     const char *color = scan->settings->colors.selected_match;
-    bool numbered = scan->settings->pattern_number;
+    bool numbered = scan->settings->heads.pattern_number;
     uint64_t bytes_count = match->end - match->begin, lines = 1;
 
     scan->shown.head = (struct line_head){line_number, 0, match->begin, bytes_count, true};
@@ -301,7 +301,7 @@ uint64_t print_content_end(struct text_scan *scan, const struct view *view, uint
 
 uint64_t print_line_number(struct text_scan *scan, const struct view *view, uint64_t at)
 {
-    if (!scan->settings->line_number)
+    if (!scan->settings->heads.line_number)
         return 0;
     if (view->bytes == NULL)
         return scan->counting.line_ends + 1;

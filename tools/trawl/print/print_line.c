@@ -21,7 +21,7 @@ bool print_is_simple(const struct text_scan *scan)
     const struct settings *settings = scan->settings;
 
     return settings->report == REPORT_LINES && !settings->colors.on && !settings->style.on &&
-           !settings->pattern_number;
+           !settings->heads.pattern_number;
 }
 
 uint64_t print_part(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end)
@@ -53,7 +53,8 @@ uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t beg
     has_end = view->bytes[end - 1] == settings->line_end;
     scan->output->holds =
         scan->nulls.block_end != OFFSET_NONE && scan->nulls.block_end > view->begin + view->count;
-    if (scan->job->show_names <= 0 && !settings->line_number && !settings->byte_offset) {
+    if (scan->job->show_names <= 0 && !settings->heads.line_number &&
+        !settings->heads.byte_offset) {
         output_bytes(scan->output, view->bytes + begin, (size_t)(end - begin));
         lines = count_byte(view->bytes + begin, end - begin, settings->line_end) + !has_end;
     } else {
@@ -65,10 +66,10 @@ uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t beg
             scan->shown.head.offset = view->begin + at;
             scan->shown.head.bytes_count = past - at - (past < end || has_end);
             print_head(scan);
-            scan->shown.head.line_number += settings->line_number;
+            scan->shown.head.line_number += settings->heads.line_number;
             output_bytes(scan->output, view->bytes + at, (size_t)(past - at));
         }
-        if (settings->line_number)
+        if (settings->heads.line_number)
             count_lines(scan, view->begin + end, lines - !has_end);
     }
     if (!has_end)

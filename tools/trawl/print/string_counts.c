@@ -109,7 +109,7 @@ static bool list_touched(struct string_counts_part *part, uint64_t pattern)
 
 static bool prints_each_text(const struct settings *settings)
 {
-    return settings->file_names > 0;
+    return settings->heads.file_names > 0;
 }
 
 /* Adds `count` to a pattern's count. False: no memory. */

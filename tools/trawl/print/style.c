@@ -346,7 +346,7 @@ static uint64_t trimmed(struct text_scan *scan, const struct piece *piece, uint6
     size_t count =
         sizeof blanks - scan->settings->crlf; /* with --crlf the '\r' may belong to the line end */
 
-    if (scan->settings->trim)
+    if (scan->settings->style.trim)
         while (begin < piece->content && memchr(blanks, byte_at(scan, piece, begin), count) != NULL)
             begin++;
     return begin;
@@ -368,7 +368,7 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
     const struct line_span *spans = piece->is_match ? scan->style.spans : piece->spans;
     uint64_t span_count = piece->is_match ? scan->style.span_count : piece->span_count;
     /* only with --vimgrep, the line end counts as a character that may be a match */
-    uint64_t limit = scan->settings->vimgrep ? piece->count : piece->content;
+    uint64_t limit = scan->settings->style.vimgrep ? piece->count : piece->content;
     uint64_t begin = trimmed(scan, piece, 0), more = 0;
     uint64_t end = skip_characters(scan, piece, begin, limit, characters);
     /* as in ripgrep, blanks that --trim removes hide matches if no match is marked */
@@ -396,8 +396,8 @@ static void print_too_long(struct text_scan *scan, const struct piece *piece)
     const struct settings *settings = scan->settings;
     char text[64];
 
-    if (settings->preview) {
-        print_beginning(scan, piece, settings->max_columns);
+    if (settings->style.preview) {
+        print_beginning(scan, piece, settings->style.max_columns);
     } else if (piece->match_count > 0 && !piece->is_match) {
         (void)snprintf(text, sizeof text, "[Omitted long line with %llu matches]",
                        (unsigned long long)piece->match_count);
@@ -413,7 +413,7 @@ static void print_too_long(struct text_scan *scan, const struct piece *piece)
 static void print_piece(struct text_scan *scan, const struct piece *piece, uint64_t line_number,
                         uint64_t column, uint64_t offset)
 {
-    uint64_t max_columns = scan->settings->max_columns, begin = trimmed(scan, piece, 0);
+    uint64_t max_columns = scan->settings->style.max_columns, begin = trimmed(scan, piece, 0);
     /* as in ripgrep, blanks that --trim removes count only if matches are marked */
     bool marked = is_marked(scan, piece);
 
@@ -544,7 +544,7 @@ static bool replace_spans(struct text_scan *scan, const struct view *view, struc
 static bool print_matches(struct text_scan *scan, const struct view *view, const struct piece *line,
                           uint64_t number)
 {
-    bool numbered = scan->settings->pattern_number;
+    bool numbered = scan->settings->heads.pattern_number;
 
     for (uint64_t i = 0; i < line->span_count; i++) {
         const struct line_span *span = &line->spans[i];
@@ -582,7 +582,7 @@ static void print_for_each_match(struct text_scan *scan, const struct piece *lin
     for (uint64_t i = 0; i < line->span_count; i++) {
         struct piece piece = *line;
 
-        if (marked || !scan->settings->preview) {
+        if (marked || !scan->settings->style.preview) {
             piece.spans = line->spans + i;
             piece.span_count = 1;
         }
@@ -664,14 +664,14 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
     scan->shown.distance = settings->shows_distance && matching
                                ? least_distance(view, offset, view->begin + end)
                                : DISTANCE_NONE;
-    if (settings->pattern_number && !only_matching && selected &&
+    if (settings->heads.pattern_number && !only_matching && selected &&
         !print_show_numbers(scan, view, begin, end))
         return false;
     if (only_matching &&
         (settings->is_tg ? line.span_count > 0 : matching || !settings->passthru)) {
         if (matching && !print_matches(scan, view, &line, number))
             return false;
-    } else if (settings->vimgrep && line.span_count > 0) {
+    } else if (settings->style.vimgrep && line.span_count > 0) {
         print_for_each_match(scan, &line, number);
     } else {
         print_piece(scan, &line, number, line.span_count > 0 ? line.spans[0].begin + 1 : 0, offset);

@@ -32,7 +32,7 @@ bool style_begin_link(struct text_scan *scan, uint64_t line, uint64_t column)
     style->link_sought = true;
     if (style->link_path == NULL)
         return false;
-    hyperlink_begin(scan->output, scan->settings->hyperlink, style->link_path, line, column);
+    hyperlink_begin(scan->output, scan->settings->style.hyperlink, style->link_path, line, column);
     style->link_open = true;
     return true;
 }
@@ -46,7 +46,7 @@ void style_end_link(struct text_scan *scan)
 
 void style_name(struct text_scan *scan)
 {
-    char separator = scan->settings->path_separator;
+    char separator = scan->settings->style.path_separator;
     bool linked = style_begin_link(scan, 0, 0);
 
     for (const char *at = scan->name, *end; *at != '\0'; at = end) {

@@ -48,8 +48,8 @@ static bool is_unserved(struct client *client)
 {
     const struct settings *settings = client->settings;
 
-    for (size_t i = 0; i < settings->given_count; i++) {
-        const struct flag *flag = settings->given[i].flag;
+    for (size_t i = 0; i < settings->arguments.given_count; i++) {
+        const struct flag *flag = settings->arguments.given[i].flag;
         const char *why = flag_refusal(flag);
 
         if (why == NULL || flag->served == SERVED_ASKS || flag->served == SERVED_TEXT)
@@ -104,8 +104,8 @@ static bool put_options(struct client *client)
     const struct settings *settings = client->settings;
     const char *before = ",\"options\":[";
 
-    for (size_t i = 0; i < settings->given_count; i++) {
-        const struct given_option *given = &settings->given[i];
+    for (size_t i = 0; i < settings->arguments.given_count; i++) {
+        const struct given_option *given = &settings->arguments.given[i];
         const char *name = given->flag->name, letter[] = {given->flag->letter, '\0'};
         char *option = NULL;
         int bytes;

@@ -124,7 +124,7 @@ static enum whole read_unseen(struct pool_worker *worker, int descriptor,
     const struct command_job *job = worker->job;
     enum whole whole;
 
-    if (item->type != DT_REG || job->settings->initial_tab || job->settings->encoding != NULL)
+    if (item->type != DT_REG || job->settings->heads.initial_tab || job->settings->encoding != NULL)
         return WHOLE_NOT;
     if (job->settings->surroundings.output_is_regular &&
         (fstat(descriptor, status) != 0 || search_file_is_output(job->settings, status)))
@@ -144,8 +144,8 @@ static bool open_shared(struct pool *pool, struct trawl_searcher **searcher, cha
     struct trawl_error error;
 
     options.engine = searchers_engine(settings, pool->job->patterns);
-    options.threads = (uint32_t)settings->threads;
-    options.instruction_set = settings->instruction_set;
+    options.threads = (uint32_t)settings->search.threads;
+    options.instruction_set = settings->search.instruction_set;
     if (pool->job->runtime == NULL) {
         if (trawl_runtime_open(&options, &pool->runtime, &error) != TRAWL_OK) {
             (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s", error.message);
@@ -179,7 +179,7 @@ static void search_with(struct pool_worker *worker, const struct open_file *file
     struct pool *pool = worker->pool;
     char message[SETTINGS_ERROR_BYTES];
 
-    if (*opened == NULL && pool->workers_max == 1 && pool->job->settings->threads == 1 &&
+    if (*opened == NULL && pool->workers_max == 1 && pool->job->settings->search.threads == 1 &&
         worker->searcher != NULL) {
         search_file(worker->job, file);
         return;
@@ -269,7 +269,7 @@ static bool is_skipped(const struct pool_worker *worker, const struct walk_item 
         return true;
     if (item->is_operand && walk_skips_operand(&worker->pool->walk, item->name, is_directory))
         return true;
-    return is_directory && settings->directories != DIRECTORIES_READ;
+    return is_directory && settings->files.directories != DIRECTORIES_READ;
 }
 
 /* Searches an open item: reads a small file as a whole, converts a file in another encoding, and
@@ -325,7 +325,7 @@ static bool must_wait(const struct walk_item *item, int directory)
 static void search_item(struct pool_worker *worker, const struct walk_item *item)
 {
     const struct settings *settings = worker->job->settings;
-    bool follow = item->is_operand || settings->follow_links;
+    bool follow = item->is_operand || settings->files.follow_links;
     int directory = item->directory != NULL ? item->directory->descriptor : AT_FDCWD;
     int flags = O_RDONLY | O_NOCTTY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW) |
                 (walk_skips_devices(settings, item->is_operand) ? O_NONBLOCK : 0);

@@ -68,7 +68,7 @@ static bool parse(struct settings *settings, struct config *config, int argument
 
     good = flags_parse(settings, NULL, argument_count, arguments, operands_end_options);
     message_called_tg = settings->is_tg;
-    if (good && !settings->no_config) {
+    if (good && !settings->document.no_config) {
         if (!config_read(config, message)) {
             message_print("%s", message);
             return false;
@@ -88,24 +88,24 @@ static bool parse(struct settings *settings, struct config *config, int argument
 /* Prints a document if the options ask for a document instead of a search. False: no document. */
 static bool print_document(const struct settings *settings, int *status)
 {
-    if (settings->version) {
+    if (settings->document.version) {
         version_print(&standard_output);
-    } else if (settings->help) {
+    } else if (settings->document.help) {
         help_print_short(&standard_output, settings->is_tg);
-    } else if (settings->help_long) {
+    } else if (settings->document.help_long) {
         help_print(&standard_output, settings->is_tg);
-    } else if (settings->list_algorithms) {
+    } else if (settings->document.list_algorithms) {
         *status = list_algorithms();
         return true;
     } else if (settings->files.list_types) {
         *status = list_types(settings);
         return true;
-    } else if (settings->generate == NULL) {
+    } else if (settings->document.generate == NULL) {
         return false;
-    } else if (!help_generate(&standard_output, settings->generate)) {
+    } else if (!help_generate(&standard_output, settings->document.generate)) {
         message_print("--generate: '%s' is not one of man, man-tg, complete-bash, complete-zsh, "
                       "complete-fish",
-                      settings->generate);
+                      settings->document.generate);
         *status = EXIT_ERROR;
         return true;
     }

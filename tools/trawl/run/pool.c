@@ -287,10 +287,10 @@ static unsigned share_descriptors(struct pool *pool, size_t operand_count)
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 65536)
         rest = limit.rlim_cur;
     rest = rest > DESCRIPTORS_SPARED + 8 ? rest - DESCRIPTORS_SPARED : 8;
-    pool->workers_max = one_worker              ? 1
-                        : settings->threads > 0 ? (uint32_t)settings->threads
-                                                : cores_available();
-    if (settings->directories != DIRECTORIES_RECURSE && pool->workers_max > operand_count)
+    pool->workers_max = one_worker                     ? 1
+                        : settings->search.threads > 0 ? (uint32_t)settings->search.threads
+                                                       : cores_available();
+    if (settings->files.directories != DIRECTORIES_RECURSE && pool->workers_max > operand_count)
         pool->workers_max = operand_count > 1 ? (uint32_t)operand_count : 1;
     if (pool->workers_max > rest / 4)
         pool->workers_max = (uint32_t)(rest / 4);
@@ -334,7 +334,8 @@ bool pool_walk(struct command_job *job, const struct value_item *operands, size_
     pool.job = job;
     pool.shared = job->searcher;
     pool.shared_is_ours = job->searcher == NULL;
-    pool.several_files = operand_count > 1 || job->settings->directories == DIRECTORIES_RECURSE;
+    pool.several_files =
+        operand_count > 1 || job->settings->files.directories == DIRECTORIES_RECURSE;
     open_levels = share_descriptors(&pool, operand_count);
     pool.takes_turns = pool.workers_max > 1;
     pool.begin_worker = begin_worker;

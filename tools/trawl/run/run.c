@@ -160,10 +160,10 @@ static int run_operands(struct command_job *job, const struct value_item *operan
 
     if (good && settings->report == REPORT_COUNT_BY_PATTERN)
         good = string_counts_open(job, message);
-    if (settings->file_names != 0 || operand_count > 1)
-        job->show_names = settings->file_names >= 0 ? 1 : 0;
+    if (settings->heads.file_names != 0 || operand_count > 1)
+        job->show_names = settings->heads.file_names >= 0 ? 1 : 0;
     else
-        job->show_names = settings->directories == DIRECTORIES_RECURSE ? -1 : 0;
+        job->show_names = settings->files.directories == DIRECTORIES_RECURSE ? -1 : 0;
     if (good)
         good = pool_walk(job, operands, operand_count, message);
     if (good && job->string_counts != NULL)
@@ -202,7 +202,7 @@ static bool is_decided(const struct settings *settings, const struct patterns *p
                         !patterns->has_never && patterns->count == 0 && !settings->whole_lines &&
                         !settings->words;
 
-    const bool without_reading = settings->max_count_given == 0 || patterns->none_given;
+    const bool without_reading = settings->asked.max_count_given == 0 || patterns->none_given;
 
     if (settings->list == LIST_WITHOUT_MATCH)
         return settings->is_tg && without_reading;
@@ -259,14 +259,14 @@ static int run(struct command_job *job, struct settings *settings, char *message
     }
     if (job->patterns->none_given && settings->invert)
         take_all_lines(settings, job->patterns);
-    if (is_decided(settings, job->patterns) && !settings->explain)
+    if (is_decided(settings, job->patterns) && !settings->document.explain)
         return EXIT_NOT_SELECTED;
     if (!patterns_plan(job->patterns, settings, settings->whole_lines, &job->patterns->plan,
                        message)) {
         job_message(job, "%s", message);
         return EXIT_ERROR;
     }
-    if (settings->explain)
+    if (settings->document.explain)
         return explain(job);
     if (settings->colors.on && !settings->is_tg)
         warn_of_old_color(job);
@@ -317,8 +317,8 @@ static int list_files(struct command_job *job, struct settings *settings, char *
 {
     int status = EXIT_ERROR;
 
-    if (settings->directories == DIRECTORIES_READ)
-        settings->directories = DIRECTORIES_RECURSE;
+    if (settings->files.directories == DIRECTORIES_READ)
+        settings->files.directories = DIRECTORIES_RECURSE;
     if (settings->filters.count == 0 || exclude_open(&job->exclude, &settings->filters, message))
         status = print_names(job, settings->operands.items, settings->operands.count);
     else
@@ -342,7 +342,7 @@ int run_job(struct command_job *job, struct settings *settings)
     job->settings = settings;
     job->patterns = &patterns;
     good = settings_build(settings, message);
-    if (good && settings->unix_offsets)
+    if (good && settings->heads.unix_offsets)
         job_message(job, "warning: --unix-byte-offsets (-u) is obsolete");
     if (good && (files->filtering || files->hidden < 0 || files->rules.count > 0))
         good = filter_open(&job->filter, settings, job->supply != NULL, message);

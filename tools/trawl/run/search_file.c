@@ -41,7 +41,7 @@ bool search_file_is_output(const struct settings *settings, const struct stat *s
            status->st_ino == surroundings->output_inode && settings->max_count > 1 &&
            settings->report != REPORT_COUNT && settings->report != REPORT_NAMES &&
            settings->report != REPORT_QUIET &&
-           (settings->report != REPORT_COUNT_BY_PATTERN || settings->file_names > 0);
+           (settings->report != REPORT_COUNT_BY_PATTERN || settings->heads.file_names > 0);
 }
 
 /* Returns the width of numbers under -T: the digits of the file's size, or with -n of size + 1, the
@@ -54,7 +54,7 @@ static unsigned number_width(const struct command_job *job, const struct stat *s
 
     if (!S_ISREG(status->st_mode) || !seekable)
         return NUMBER_WIDTH_UNKNOWN;
-    largest += job->settings->line_number;
+    largest += job->settings->heads.line_number;
     do {
         width++;
         largest /= 10;
@@ -127,7 +127,7 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     scan->nulls.has_blocks = scan->rules.seekable || scan->encoding != NULL;
     scan->rules.unpacks = file->may_be_compressed && file->bytes == NULL && !scan->rules.seekable;
     scan->counting.counts = file->bytes != NULL;
-    if (settings->initial_tab)
+    if (settings->heads.initial_tab)
         scan->rules.number_width = number_width(job, file->status, scan->rules.seekable);
     scan->lines.left = settings->max_count;
     scan->lines.printed_end = OFFSET_NONE;
@@ -152,8 +152,8 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
         scan->rules.counts_spans;
     scan->rules.filters = patterns->check.any;
     scan->shown.distance = DISTANCE_NONE;
-    scan->nulls.watched = settings->null_ends_line ||
-                          (settings->null_is_binary &&
+    scan->nulls.watched = settings->nuls.end_line ||
+                          (settings->nuls.is_binary &&
                            (!scan->quiet || scan->binary_files == BINARY_FILES_WITHOUT_MATCH));
     if (settings->json)
         json_open(scan);
@@ -190,7 +190,7 @@ static void scan_again(struct text_scan *scan)
 /* Returns whether NUL may end lines while the plan for whole lines ignores NUL. */
 static bool is_unaware_of_nulls(const struct settings *settings)
 {
-    return settings->whole_lines && settings->null_ends_line && !settings->approximate &&
+    return settings->whole_lines && settings->nuls.end_line && !settings->approximate &&
            !settings->expressions;
 }
 
@@ -230,7 +230,7 @@ static bool library_counts(const struct text_scan *scan, int descriptor)
     return scan->settings->report == REPORT_COUNT && !scan->rules.filters &&
            !scan->rules.every_line && !scan->rules.unpacks &&
            scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
-           (!scan->nulls.watched || scan->settings->count_ends_at_null) &&
+           (!scan->nulls.watched || scan->settings->nuls.end_count) &&
            (descriptor != STDIN_FILENO || scan->settings->max_count == UINT64_MAX);
 }
 
@@ -259,12 +259,12 @@ static uint32_t needed_matches(const struct text_scan *scan)
     const struct settings *settings = scan->settings;
 
     if (settings->expressions && !scan->quiet && !scan->rules.filters &&
-        (settings->pattern_number || settings->overlapping))
+        (settings->heads.pattern_number || settings->overlapping))
         return TRAWL_WINDOW_EMPTY;
     if (scan->rules.check_whole_line || scan->rules.filters || settings->overlapping ||
         (scan->job->patterns->in_order && scan->job->patterns->count > 1) ||
         (settings->shows_distance && !scan->quiet) ||
-        (settings->pattern_number && !scan->quiet && !one_match_tells(scan)))
+        (settings->heads.pattern_number && !scan->quiet && !one_match_tells(scan)))
         return 0;
     if (settings->report == REPORT_ONLY_MATCHING || scan->rules.counts_spans ||
         ((settings->colors.on || settings->style.each_match) && !scan->quiet))
@@ -278,7 +278,7 @@ static uint32_t needed_matches(const struct text_scan *scan)
 static enum trawl_status windows(struct text_scan *scan, struct trawl_error *error)
 {
     bool library_counts_ends =
-        scan->settings->line_number && !scan->quiet && !scan->counting.counts;
+        scan->settings->heads.line_number && !scan->quiet && !scan->counting.counts;
     uint32_t flags = needed_matches(scan) | (library_counts_ends ? TRAWL_WINDOW_LINE_ENDS : 0u) |
                      (scan->nulls.watched ? TRAWL_WINDOW_NULLS : 0u);
     enum trawl_status status;
@@ -394,7 +394,7 @@ static void report_count(struct command_job *job, struct text_scan *scan)
 {
     if (job->show_names > 0) {
         print_name(scan);
-        if (job->settings->null_after_name)
+        if (job->settings->heads.null_after_name)
             output_byte(job->output, '\0');
         else
             print_separator(scan, ':');
@@ -474,7 +474,7 @@ void search_file_name(struct command_job *job, const char *name)
         .job = job, .settings = job->settings, .output = job->output, .name = name};
 
     print_name(&scan);
-    output_byte(job->output, job->settings->null_after_name ? '\0' : '\n');
+    output_byte(job->output, job->settings->heads.null_after_name ? '\0' : '\n');
     scan_free(&scan);
 }
 
