@@ -473,12 +473,6 @@ def test_an_actor_is_lost_within_an_answer(by_hand, rng, monkeypatch):
                 assert list(map(tuple, found)) == lines_by_hand(texts, patterns, *around)
 
 
-def test_texts_of_the_driver(nodes, rng):
-    texts = texts_of(rng)
-    with trawl.ray.Collection(texts, 2) as collection:
-        check(collection, texts, *CASES[0])
-
-
 def test_too_large_a_shard(nodes, tmp_path):
     with (tmp_path / "large").open("wb") as file:
         file.truncate(200 << 20 if not hasattr(nodes[0], "address") else 10 << 30)  # without a line end

@@ -167,7 +167,12 @@ def run(command: list[str], made: Future[subprocess.Popen[bytes]]) -> None:
 
 
 class Refused(Exception):
-    """A shard refused a request: status, headers, body."""
+    """A request is refused: status, headers, body."""
+
+
+def refusal(status: int, message: str) -> Refused:
+    content = json.dumps({"error": {"status": status, "message": message}}).encode() + b"\n"
+    return Refused(status, {"content-type": "application/json"}, content)
 
 
 class Copy:
@@ -212,9 +217,9 @@ class Units:
         while lost(self.copies) and time.monotonic() < end:
             await asyncio.sleep(EVERY_SECONDS / 10)
         if lost(self.copies):
-            raise Refused(503, {}, error(503, f"no copy of a shard answers: {self.copy.fault}")) from fault
+            raise refusal(503, f"no copy of a shard answers: {self.copy.fault}") from fault
         if self.losses == LOSSES_MAX:
-            raise Refused(503, {}, error(503, f"the request lost {self.losses} servers, at last: {words(fault)}")) from fault
+            raise refusal(503, f"the request lost {self.losses} servers, at last: {words(fault)}") from fault
         self.begin()
 
     async def part(self) -> Any:
@@ -234,20 +239,17 @@ class Units:
             return await reference
         return None
 
-    async def rest(self) -> AsyncIterator[bytes]:
-        while (part := await self.part()) is not None:
-            yield part
-
     async def raw(self) -> AsyncIterator[bytes]:
-        first = await self.part()
-        if first[0] != 200:
-            content = b"".join([part async for part in self.rest()])
-            if ENDING in content:
-                raise ServerError(ENDING.decode())
-            raise Refused(*first, content)
-        self.status = first
-        async for part in self.rest():
-            yield part
+        self.status, content = await self.part(), b""
+        while (part := await self.part()) is not None:
+            if self.status[0] == 200:
+                yield part
+            else:
+                content += part
+        if ENDING in content:
+            raise ServerError(ENDING.decode())
+        if self.status[0] != 200:
+            raise Refused(*self.status, content)
 
     async def units(self) -> AsyncIterator[tuple[bytes, bytes]]:
         rest = b""
@@ -296,7 +298,7 @@ class Units:
                     parts.append(part)
                     size += len(part)
                     if size > ANSWER_BYTES_MAX:
-                        raise Refused(413, {}, error(413, "the answer of a shard is too long for the front"))
+                        raise refusal(413, "the answer of a shard is too long for the front")
                 return b"".join(parts)
             except (ray.exceptions.RayError, ServerError) as fault:
                 await self.go_on(fault)
@@ -306,10 +308,6 @@ class Units:
 
         with contextlib.suppress(Exception):
             ray.cancel(self.stream)
-
-
-def error(status: int, message: str) -> bytes:
-    return json.dumps({"error": {"status": status, "message": message}}).encode() + b"\n"
 
 
 def words(fault: Exception) -> str:
@@ -330,7 +328,7 @@ def runs_of(body: dict[str, Any], is_ordered: bool = True) -> list[dict[str, Any
     options = [text_of(one).decode("latin-1") for one in body.get("options") or ()]
     for one in options:
         if one.startswith(NOT_SERVED):
-            raise Refused(422, {}, error(422, f"{one}: a cluster does not serve this option"))
+            raise refusal(422, f"{one}: a cluster does not serve this option")
     paths = body.get("paths") or []
     base = text_of(body.get("directory", ""))
     runs: list[list[Any]] = [[]]
@@ -363,7 +361,7 @@ def times(values: list[dict[str, int]]) -> dict[str, Any]:
 # How the members of the shards' answers become one: a function of a member's values, or the rules of an object.
 SUMS = dict.fromkeys(("bytes_printed", "bytes_searched", "matched_lines", "matches", "searches", "searches_with_match"), sum)
 SUMMARY = {"type": first, "data": {"elapsed_total": times, "stats": {"elapsed": times, **SUMS}}}
-COPIES = {"trawl_copies": "wanted", "trawl_copies_ready": "ready"}
+COPIES = "# TYPE trawl_copies gauge\ntrawl_copies {wanted}\n# TYPE trawl_copies_ready gauge\ntrawl_copies_ready {ready}\n"
 # The table of `trawl-serve --generate=answers`. A member that is not here is joined by the front itself.
 RULES: dict[str, dict[str, Any]] = {
     "count": {"occurrences": sum, "files": sum, "patterns": each, "unread": sum, "bytes": sum, "seconds": max, "shared": max},
@@ -494,14 +492,14 @@ class Front:
         asked: list[list[Units]] = []
         try:
             if not self.is_our_host(request.headers.get("host", "")):
-                raise Refused(403, {}, error(403, "the Host or Origin header names a different site"))
+                raise refusal(403, "the Host or Origin header names a different site")
             given: Any = {}
             with contextlib.suppress(ValueError):
                 given = json.loads(body or b"{}")
             if path == "/healthz":
                 for i, copies in enumerate(self.shards):
                     if lost(copies):
-                        raise Refused(503, {}, error(503, f"no copy of shard {i} answers: {copies[0].fault}"))
+                        raise refusal(503, f"no copy of shard {i} answers: {copies[0].fault}")
                 return Response(b"ok\n", 200, {"content-type": "text/plain", "cache-control": "no-store"})
             if path == "/" or (path[1:2] != "v" and path != "/metrics") or not isinstance(given, dict):
                 given, first = None, self.asked(request, body, 0)
@@ -511,7 +509,7 @@ class Front:
             streams = path == "/v1/search" and given.get("format") != "columns"
             if any(not isinstance(given.get(key) or [], list) for key in ("options", "paths")):
                 await self.asked(request, body, 0).whole()  # a server refuses the request in its own words
-                raise Refused(400, {}, error(400, "options, paths: a list is needed"))
+                raise refusal(400, "options, paths: a list is needed")
             runs = runs_of(given, path != "/v1/count") if request.method == "POST" else [given]
             if len(runs) > 1 and not streams:  # all positions, of which some may be left out
                 runs = [{key: value for key, value in run.items() if key != "max_results"} for run in runs]
@@ -541,22 +539,17 @@ class Front:
             elif path == "/v1/collections":
                 content = collections_of(answers, copies=self.state())
             elif path == "/metrics":
-                state = self.state()
-                own = "".join(f"# TYPE {key} gauge\n{key} {state[of]}\n" for key, of in COPIES.items())
-                content = metrics(answers) + own.encode()
+                content = metrics([*answers, COPIES.format(**self.state()).encode()])
             else:
                 content = b"".join(answers)
             return Response(content, 200, asked[0][0].status[1])
-        except Refused as refused:
-            close(asked)
-            status, headers, content = refused.args
-            return Response(content, status, headers or {"content-type": "application/json"})
         except BaseException as fault:
             close(asked)
             if not isinstance(fault, Exception):
                 raise
-            content = error(500, f"{type(fault).__name__}: {fault}")
-            return Response(content, 500, {"content-type": "application/json"})
+            said = fault if isinstance(fault, Refused) else refusal(500, f"{type(fault).__name__}: {fault}")
+            status, headers, content = said.args
+            return Response(content, status, headers)
 
     def is_our_host(self, host: str) -> bool:
         """Say whether the Host header names this machine, which a foreign page cannot fake."""
