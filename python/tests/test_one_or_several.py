@@ -18,11 +18,6 @@ def collection(sources, added=()):
     return made.names
 
 
-def shard_options(options):
-    (actor,), = cluster.start("p", options, shards=1, port=0)
-    return actor._made.arguments[2:]
-
-
 def parquet(columns):
     pyarrow = pytest.importorskip("pyarrow")
     pytest.importorskip("pyarrow.parquet").write_table(pyarrow.table({"p": [1], "pp": [2]}), "table")
@@ -45,7 +40,6 @@ TABLE = {
     "Stage keep": ("s", lambda given: stages.Stage(trawl.Plan("x"), "text", "cells", keep=given).keep),
     "Collection sources": ("sbf", collection),
     "add sources": ("sbf", lambda given: collection({}, given)),
-    "start options": ("sb", shard_options),
     "read_json_lines paths": ("sbf", files),
     "read_parquet paths": ("sbf", files),
     "read_parquet columns": ("s", parquet),
@@ -62,9 +56,6 @@ def by_hand(monkeypatch, tmp_path):
     import trawl.ray
 
     ray_by_hand.install(monkeypatch, [{"CPU": 9.0, "memory": 4 << 30}])
-    monkeypatch.setattr(cluster, "Shard", type("Shard", (), {"__init__": lambda self, arguments: vars(self).update(arguments=arguments)}))
-    monkeypatch.setattr(cluster, "wait_for", lambda *_: None)
-    monkeypatch.setattr(cluster.Front, "watch", lambda _: None)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "p").write_text("text")
     return tmp_path

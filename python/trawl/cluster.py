@@ -32,7 +32,6 @@ from typing import Any
 
 from . import _http
 from ._errors import ServerError
-from ._sources import several
 from ._shards import ACTOR_BYTES, NAMESPACE, deal, found_below, nodes_for
 
 PASSED_ON = ("host", "origin", "authorization", "content-type", "if-none-match")
@@ -126,21 +125,17 @@ class Shard:
             first, *fields = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").splitlines()
             given = {key.lower(): value.strip() for key, _, value in (one.partition(":") for one in fields)}
             yield int(first.split()[1]), {key: given[key] for key in RETURNED if key in given}
-            left = int(given.get("content-length", 0))
-            while given.get("transfer-encoding") == "chunked" or left > 0:
-                if left == 0:
-                    left = int((await reader.readline()).partition(b";")[0], 16)
-                    if left == 0:
-                        return
+            left, is_chunked = int(given.get("content-length", 0)), "transfer-encoding" in given
+            while is_chunked or left > 0:
+                if left == 0 and (left := int((await reader.readline()).partition(b";")[0], 16)) == 0:
+                    return
                 part = await reader.read(min(left, READ_BYTES))
                 if not part:
                     raise ServerError("trawl-serve: the connection ended early")
                 left -= len(part)
                 yield part
-                if left == 0 and "transfer-encoding" in given:
+                if is_chunked and left == 0:
                     await reader.readline()
-                elif left == 0:
-                    return
         except (OSError, EOFError, ValueError, IndexError) as fault:
             raise ServerError(f"trawl-serve: {fault}") from fault
         finally:
@@ -235,9 +230,8 @@ class Units:
             task.cancel()
 
     async def next_part(self) -> Any:
-        async for reference in self.stream:
-            return await reference
-        return None
+        reference = await anext(self.stream, None)
+        return reference and await reference
 
     async def raw(self) -> AsyncIterator[bytes]:
         self.status, content = await self.part(), b""
@@ -293,13 +287,12 @@ class Units:
 
         while True:
             try:
-                parts, size = [], 0
+                content = bytearray()
                 async for part in self.raw():
-                    parts.append(part)
-                    size += len(part)
-                    if size > ANSWER_BYTES_MAX:
+                    content += part
+                    if len(content) > ANSWER_BYTES_MAX:
                         raise refusal(413, "the answer of a shard is too long for the front")
-                return b"".join(parts)
+                return bytes(content)
             except (ray.exceptions.RayError, ServerError) as fault:
                 await self.go_on(fault)
 
@@ -701,7 +694,7 @@ def wait_for(actors: list[Any], end: float) -> None:
 
 def start(
     path: str,
-    options: str | list[str],
+    options: list[str],
     *,
     name: str = "trawl",
     shards: int | None = None,
@@ -726,7 +719,7 @@ def start(
     for i, (first, size) in enumerate(ranges):
         own = [b"--from=" + first] * (i > 0) + [b"--until=" + bounds[i + 1]] * (i + 1 < len(ranges))
         memory = size + (size >> 3) + 1  # for copies of changed files
-        arguments = ["--max-queries=65536", f"--host-memory={memory}", *several(options), *map(os.fsdecode, own)]
+        arguments = ["--max-queries=65536", f"--host-memory={memory}", *options, *map(os.fsdecode, own)]
         given = path if "=" in path else f"{os.path.basename(root)}={root}"
         made = functools.partial(
             ray.remote(Shard).options, num_cpus=cpus, num_gpus=gpus, memory=memory + ACTOR_BYTES, max_restarts=-1, max_concurrency=1000,
