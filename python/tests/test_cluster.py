@@ -355,7 +355,6 @@ def test_copies_answer_for_lost_actors(served):
     comes back. (A server that had ended under a live actor stayed dead, and half of the requests failed.)"""
     import random
 
-    import ray
 
     root, actors, environment = served
     draw, faults, answers, ended = random.Random(7), [], [], threading.Event()

@@ -3,7 +3,6 @@
 import functools
 import gzip
 import io
-import itertools
 import json
 import pathlib
 import pickle
