@@ -698,7 +698,7 @@ class Collection:
         """Yield the parts of a shard's answer. If an actor is lost, ask the next, and leave out the parts
         that came before."""
         ray, came, copies = _ray(), 0, len(self.held[i].actors)
-        dead: dict[int, Any] = {}
+        dead: set[int] = set()
         for number in itertools.count(1):
             copy, answer = sent
             try:
@@ -714,13 +714,11 @@ class Collection:
                 return
             except ray.exceptions.GetTimeoutError:
                 raise too_late([i], len(self.held), self.timeout) from None
-            except ray.exceptions.ActorDiedError as fault:
-                dead[copy] = fault
+            except ray.exceptions.RayActorError as fault:
                 self._lose(i, copy)
+                dead |= {copy} if isinstance(fault, ray.exceptions.ActorDiedError) else set()
                 if len(dead) == copies:
                     raise Error(f"a shard cannot be loaded, or was lost too often: {fault}") from fault
-            except ray.exceptions.RayActorError:
-                self._lose(i, copy)
                 if end is not None and time.monotonic() > end:
                     raise TimeoutError(f"shards [{i}] of {len(self.held)} are loading again") from None
                 time.sleep(0 if number < copies else 0.1)  # Ray starts the actor again
