@@ -3,7 +3,6 @@ single machine gives."""
 
 import asyncio
 import contextlib
-import functools
 import itertools
 import json
 import os
@@ -328,26 +327,20 @@ def test_requests_that_cannot_be_read(served):
             assert said["status"] == refusal.value.code < 500 and said["message"], (body, target)
 
 
-def lose_actor(actor):
+def lose(actor, how):
+    """End an actor, remove its server's socket, or send its server a signal."""
     import ray
 
-    ray.kill(actor, no_restart=False)
-
-
-def lose_socket(actor):
-    import ray
-
-    command = pathlib.Path(f"/proc/{ray.get(actor.facts.remote())[1]}/cmdline").read_text()
+    if how == "actor":
+        return ray.kill(actor, no_restart=False)
+    pid = ray.get(actor.facts.remote())[1]
+    if how != "socket":
+        return os.kill(pid, how)
+    command = pathlib.Path(f"/proc/{pid}/cmdline").read_text()
     os.unlink(re.search("--listen=unix:([^\0]*)", command)[1])
 
 
-def lose_process(number, actor):
-    import ray
-
-    os.kill(ray.get(actor.facts.remote())[1], number)
-
-
-LOSSES = [lose_actor, lose_socket, *(functools.partial(lose_process, one) for one in (signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP))]
+LOSSES = ["actor", "socket", signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP]
 
 
 def test_copies_answer_for_lost_actors(served):
@@ -372,11 +365,11 @@ def test_copies_answer_for_lost_actors(served):
         threads = [threading.Thread(target=ask) for _ in range(3 if SCALE >= 20 else 1)]
         for thread in threads:
             thread.start()
-        for lose in LOSSES * (amount(20) // 100 or 1):
+        for how in LOSSES * (amount(20) // 100 or 1):
             while (copies_of(client)["ready"] < 2 * len(actors)) and not faults:  # also one that was lost before
                 time.sleep(0.05)
             before = len(answers)
-            lose(draw.choice(draw.choice(actors)))
+            lose(draw.choice(draw.choice(actors)), how)
             while len(answers) < before + 10 and not faults:
                 time.sleep(0.05)
         ended.set()
