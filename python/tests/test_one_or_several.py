@@ -24,11 +24,6 @@ def parquet(columns):
     return [table.column_names for table, _ in trawl.ray.parquet_parts(pyarrow.fs.LocalFileSystem(), "table", columns)]
 
 
-def files(paths):
-    pytest.importorskip("pyarrow")
-    return [one["path"] for one in trawl.ray.files_of(paths, None)]
-
-
 # What comes of the argument, by the parameter's owner and name. Kinds: s a str, b bytes, f a path object.
 TABLE = {
     "Plan patterns": ("sb", lambda given: list(trawl.Plan(given))),
@@ -40,8 +35,8 @@ TABLE = {
     "Stage keep": ("s", lambda given: stages.Stage(trawl.Plan("x"), "text", "cells", keep=given).keep),
     "Collection sources": ("sbf", collection),
     "add sources": ("sbf", lambda given: collection({}, given)),
-    "read_json_lines paths": ("sbf", files),
-    "read_parquet paths": ("sbf", files),
+    "read_json_lines paths": ("sbf", lambda given: list(trawl.ray.files_of(given, None))),
+    "read_parquet paths": ("sbf", lambda given: list(trawl.ray.files_of(given, None))),
     "read_parquet columns": ("s", parquet),
     "found_below paths": ("sbf", lambda given: list(_shards.found_below(given))),
 }

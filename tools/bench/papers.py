@@ -62,7 +62,7 @@ def contestant(who, host, side, options):
     elif host == 'GPU':
         fields.update(engine='cuda', threads=1, chunk=GPU_CHUNK)
     elif host.startswith('GPU, '):
-        fields.update(engine='cuda', loaded=host == 'GPU, loaded')
+        fields.update(engine='cuda')
     return fields
 
 
