@@ -782,14 +782,13 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"trawl: {words(fault)}", file=sys.stderr)
         return 2
     print(f"trawl: {len(actors)} shards serve at http://{given.listen}", file=sys.stderr, flush=True)
-    try:
+    with contextlib.suppress(KeyboardInterrupt):
         while True:
             time.sleep(3600)
-    except KeyboardInterrupt:
-        serve.delete(given.name)
-        for one in itertools.chain(*actors):
-            ray.kill(one)
-        return 0
+    serve.delete(given.name)
+    for one in itertools.chain(*actors):
+        ray.kill(one)
+    return 0
 
 
 if __name__ == "__main__":
