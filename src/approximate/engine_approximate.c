@@ -56,13 +56,6 @@ static void approximate_close(struct engine *engine)
     memory_release(engine, 1, sizeof *engine);
 }
 
-static void approximate_properties(struct engine *engine, struct engine_properties *properties)
-{
-    *properties = (struct engine_properties){.instruction_set = ""};
-    if (engine->cpu != NULL)
-        engine_cpu.properties(engine->cpu, properties);
-}
-
 /* Frees the members that belong to one plan. */
 static void plan_release(struct engine_worker *worker)
 {
@@ -228,7 +221,6 @@ static enum trawl_status approximate_submit(struct engine_worker *worker, struct
 
 const struct engine_ops engine_approximate = {.open = approximate_open,
                                               .close = approximate_close,
-                                              .properties = approximate_properties,
                                               .compile = approximate_compile,
                                               .release = approximate_release,
                                               .submit = approximate_submit,

@@ -47,7 +47,6 @@ const struct cuda_limits cuda_limits_default = {
     .patient_bytes = 256u << 10,
     .tried_bytes = 4u << 20,
     .listed_min = 16,
-    .kernels_timed = false,
 };
 
 static const struct cuda_limits *limits_replaced;

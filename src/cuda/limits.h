@@ -85,7 +85,6 @@ struct cuda_limits {
     uint32_t listed_min;
     /* a multiple of 4096: positions are numbered as if this many bytes came before the text */
     uint64_t before_bytes;
-    bool kernels_timed; /* measure worker->kernel_ns */
 };
 
 extern const struct cuda_limits cuda_limits_default;
