@@ -2,7 +2,6 @@
 #include "gallery/engine_gallery.h"
 
 #include "base/memory.h"
-#include "cuda/engine_cuda.h"
 #include "gallery/gallery_device.h"
 #include "gallery/gallery_host.h"
 

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "base/memory.h"
 #include "plan/analyse.h"
 
 #define GRAM_MIN 4u
