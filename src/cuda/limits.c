@@ -34,7 +34,6 @@ const struct cuda_limits cuda_limits_default = {
     .sets_gram = 0,
     .sets_choices = 0,
     .sets_bits = 0,
-    .sets_filter_words = 0,
     .sets_filter_words_max = 1u << 20,
     .sets_table_words_max = UINT32_MAX,
     .sets_entries_max = 1u << 28,
