@@ -3,9 +3,7 @@
  */
 #include <inttypes.h>
 
-#include "base/checked.h"
 #include "runtime/engines.h"
-#include "runtime/job.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
 

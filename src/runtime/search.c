@@ -17,7 +17,6 @@
 #include "runtime/engines.h"
 #include "runtime/forked.h"
 #include "runtime/job.h"
-#include "runtime/matrix.h"
 #include "runtime/runtime.h"
 #include "runtime/workers.h"
 
