@@ -1,6 +1,6 @@
-/* brief: counts in a short text, or finds the first occurrence there, without a worker: no tile is
- * cut, no clock is read, no program is tried, and the bytes are copied only where a vector would
- * load bytes behind the text.
+/* brief: counts or lists the occurrences in a short text, or finds the first occurrence there,
+ * without a worker: no tile is cut, no clock is read, no program is tried, and the bytes are copied
+ * only where a vector would load bytes behind the text.
  *
  * A literal is searched by two of its probes, a set of up to SET_MAX literals by its nibble tables;
  * a comparison decides about each candidate. Where candidates are dense, the comparisons exceed a
@@ -17,6 +17,7 @@
 #define CANDIDATE_WORK 16u /* work for a candidate, besides its compared bytes */
 #define WORK_ONCE 1024u    /* work that each call may do, besides half the text's bytes */
 #define POSITIONS 512u     /* room for the candidates of a literal */
+#define END_POSITIONS 192u /* begins that are searched in a copy of the end: whole words */
 #define FIRST_BYTES 1024u  /* the first occurrence is looked for in this many begins at a time */
 
 struct brief {
@@ -24,12 +25,30 @@ struct brief {
     const struct plan_set_tables *tables;
     const uint8_t *text;
     uint64_t count; /* bytes of the text */
+    uint64_t limit; /* begins >= limit are not searched, or have no room for an occurrence */
     uint64_t work, work_max;
     struct engine_brief *found;
 };
 
-/* Handles a position where the literal's bytes may stand: counts an occurrence, or keeps the
- * occurrence if it is the first. */
+/* Lists an occurrence of the literal. At each begin, hits ascend by literal. */
+static void list(struct brief *brief, uint64_t x, uint32_t index)
+{
+    struct hits *hits = brief->found->hits;
+    uint32_t offset = (uint32_t)(x - brief->found->from);
+    uint64_t i = hits->count;
+
+    if (hits_reserve(hits, 1, NULL) != TRAWL_OK) {
+        brief->work = UINT64_MAX - UINT32_MAX; /* the search ends, and fails */
+        return;
+    }
+    for (; i > 0 && hits->items[i - 1].offset == offset && hits->items[i - 1].literal > index; i--)
+        hits->items[i] = hits->items[i - 1];
+    hits->items[i] = (struct hit){offset, index};
+    hits->count++;
+}
+
+/* Handles a position where the literal's bytes may stand: counts or lists an occurrence, or keeps
+ * the occurrence if it is the first. */
 static inline void take(struct brief *brief, uint64_t x, uint32_t index)
 {
     const struct trawl_plan *plan = brief->plan;
@@ -59,6 +78,8 @@ static inline void take(struct brief *brief, uint64_t x, uint32_t index)
     if (plan_has_conditions(plan) &&
         !plan_accepts(plan, brief->text, x, x + length, 0, brief->count))
         return;
+    if (brief->found->hits != NULL)
+        list(brief, x, index);
     if (brief->found->count++ == 0 || index < brief->found->literal) {
         brief->found->begin = x;
         brief->found->length = length;
@@ -79,13 +100,13 @@ static void search_literal(struct brief *brief, const struct find_ops *find)
     const uint32_t last = tuning->probe_count - 1;
     const struct plan_probe probes[3] = {tuning->probes[0], tuning->probes[min_u64(last, 1)],
                                          tuning->probes[min_u64(last, 2)]};
-    const uint64_t limit = brief->count - brief->plan->length_min + 1;
     uint32_t positions[POSITIONS];
-    uint64_t at = 0;
+    uint64_t at = brief->found->from;
 
     TRAWL_ASSERT(tuning->probe_count > 0);
-    while (at < limit && !is_over(brief)) {
-        uint64_t to = brief->found->is_first ? min_u64(limit, at + FIRST_BYTES) : limit;
+    while (at < brief->limit && !is_over(brief)) {
+        uint64_t to =
+            brief->found->is_first ? min_u64(brief->limit, at + FIRST_BYTES) : brief->limit;
         uint32_t count = find->pair(brief->text, &at, to, probes, positions, POSITIONS);
 
         for (uint32_t i = 0; i < count && !is_over(brief); i++)
@@ -132,9 +153,9 @@ static void search_words(struct brief *brief, const struct find_ops *find,
 static void search_set(struct brief *brief, const struct find_ops *find,
                        const struct plan_nibbles *nibbles)
 {
-    const uint64_t limit = brief->count - brief->plan->length_min + 1;
-    uint8_t end[64 * 2 + FIND_SET_KEPT + PLAN_NIBBLE_REACH];
-    uint64_t at = 0;
+    const uint64_t limit = brief->limit;
+    uint8_t end[END_POSITIONS + FIND_SET_KEPT + PLAN_NIBBLE_REACH];
+    uint64_t at = brief->found->from;
 
     while (at < limit && !is_over(brief)) {
         uint64_t room = brief->count - at,
@@ -146,8 +167,8 @@ static void search_set(struct brief *brief, const struct find_ops *find,
         if (words > 0) {
             search_words(brief, find, nibbles, brief->text + at, at, positions);
         } else { /* near the end: in a copy with room behind the text */
-            positions = min_u64(limit - at, 128);
-            room = min_u64(room, 64 * 2 + FIND_SET_KEPT);
+            positions = min_u64(limit - at, END_POSITIONS);
+            room = min_u64(room, END_POSITIONS + FIND_SET_KEPT);
             memcpy(end, brief->text + at, (size_t)room);
             memset(end + room, 0, PLAN_NIBBLE_REACH);
             search_words(brief, find, nibbles, end, at, positions);
@@ -159,14 +180,16 @@ static void search_set(struct brief *brief, const struct find_ops *find,
 bool brief_search(const struct find_ops *find, const struct trawl_plan *plan, const uint8_t *text,
                   uint64_t count, struct engine_brief *found)
 {
-    struct brief brief = {plan, NULL, text, count, 0, WORK_ONCE + count / 2, found};
+    struct brief brief = {plan, NULL, text, count, 0, 0, WORK_ONCE + count / 2, found};
     const struct plan_nibbles *nibbles;
 
     found->count = 0;
-    if (count > TEXT_MAX || plan->method_asked != TRAWL_METHOD_AUTO || plan_is_layered(plan))
+    if (count - found->from > TEXT_MAX || plan->method_asked != TRAWL_METHOD_AUTO ||
+        plan_is_layered(plan))
         return false;
     if (plan->literal_count == 0 || count < plan->length_min)
         return true;
+    brief.limit = min_u64(found->to, count - plan->length_min + 1);
     if (plan_is_one_literal(plan) && plan->method != TRAWL_METHOD_SET) {
         search_literal(&brief, find);
         return brief.work <= brief.work_max;
