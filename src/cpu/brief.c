@@ -13,10 +13,11 @@
 #include "cpu/set_class.h"
 
 #define TEXT_MAX (64u << 10)
-#define SET_MAX 128u       /* with more literals, more positions pass the nibble tables */
+#define SET_MAX 192u       /* with more literals, more positions pass the nibble tables */
 #define CANDIDATE_WORK 16u /* work for a candidate, besides its compared bytes */
 #define WORK_ONCE 1024u    /* work that each call may do, besides half the text's bytes */
-#define POSITIONS 512u     /* room for the candidates of a literal */
+#define POSITIONS 512u     /* room for candidates */
+#define BUCKETS 128u
 #define END_POSITIONS 192u /* begins that are searched in a copy of the end: whole words */
 #define FIRST_BYTES 1024u  /* the first occurrence is looked for in this many begins at a time */
 
@@ -30,21 +31,15 @@ struct brief {
     struct engine_brief *found;
 };
 
-/* Lists an occurrence of the literal. At each begin, hits ascend by literal. */
+/* Lists an occurrence of the literal. Occurrences come in the order of hits. */
 static void list(struct brief *brief, uint64_t x, uint32_t index)
 {
     struct hits *hits = brief->found->hits;
-    uint32_t offset = (uint32_t)(x - brief->found->from);
-    uint64_t i = hits->count;
 
-    if (hits_reserve(hits, 1, NULL) != TRAWL_OK) {
+    if (hits_reserve(hits, 1, NULL) == TRAWL_OK)
+        hits->items[hits->count++] = (struct hit){(uint32_t)(x - brief->found->from), index};
+    else
         brief->work = UINT64_MAX - UINT32_MAX; /* the search ends, and fails */
-        return;
-    }
-    for (; i > 0 && hits->items[i - 1].offset == offset && hits->items[i - 1].literal > index; i--)
-        hits->items[i] = hits->items[i - 1];
-    hits->items[i] = (struct hit){offset, index};
-    hits->count++;
 }
 
 /* Handles a position where the literal's bytes may stand: counts or lists an occurrence, or keeps
@@ -116,19 +111,51 @@ static void search_literal(struct brief *brief, const struct find_ops *find)
 
 /* ---- Sets -------------------------------------------------------------------------------- */
 
-static void take_position(struct brief *brief, uint64_t x)
+/* The bytes from a begin on, and the bucket of entries that these bytes may begin with. */
+struct bucket {
+    uint64_t head;
+    uint32_t x, begin, end;
+};
+
+/* Lists the buckets of the positions that have an entry that fits, or several entries. Has no
+ * branch for a position: whether a position that passed the nibble tables fails here is a matter of
+ * chance. */
+static uint32_t list_buckets(const struct brief *brief, const uint32_t *positions, uint32_t count,
+                             struct bucket *buckets)
 {
     const struct plan_set *set = &brief->plan->set;
     const struct plan_set_tables *tables = brief->tables;
-    uint64_t head = set_load_head(brief->text + x, brief->count - x);
-    uint32_t bucket = plan_hash64((head | set->head_fold) & set->head_mask, set->bucket_bits);
+    const uint64_t fold = (brief->plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull : 0;
+    const uint32_t last = brief->plan->literal_count - 1;
+    uint32_t kept = 0;
 
-    if ((brief->plan->flags & TRAWL_IGNORE_CASE) != 0)
-        head |= 0x2020202020202020ull;
-    for (uint32_t e = tables->buckets[bucket]; e < tables->buckets[bucket + 1]; e++) {
-        brief->work++;
-        if ((head & tables->heads[e].mask) == tables->heads[e].bytes)
-            take(brief, x, tables->entries[e]);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t x = positions[i], head = set_load_head(brief->text + x, brief->count - x);
+        uint32_t hash = plan_hash64((head | set->head_fold) & set->head_mask, set->bucket_bits);
+        uint32_t begin = tables->buckets[hash], end = tables->buckets[hash + 1];
+        const struct plan_head *first = &tables->heads[begin < last ? begin : last];
+
+        head |= fold;
+        buckets[kept] = (struct bucket){head, positions[i], begin, end};
+        kept += ((begin < end) & ((head & first->mask) == first->bytes)) | (end - begin > 1);
+    }
+    return kept;
+}
+
+static void take_positions(struct brief *brief, const uint32_t *positions, uint32_t count)
+{
+    const struct plan_set_tables *tables = brief->tables;
+    struct bucket buckets[BUCKETS];
+
+    count = list_buckets(brief, positions, count, buckets);
+    for (uint32_t i = 0; i < count && !is_over(brief); i++) {
+        const struct bucket *it = &buckets[i];
+
+        for (uint32_t e = it->begin; e < it->end; e++) {
+            brief->work++;
+            if ((it->head & tables->heads[e].mask) == tables->heads[e].bytes)
+                take(brief, it->x, tables->entries[e]);
+        }
     }
 }
 
@@ -138,6 +165,7 @@ static void search_words(struct brief *brief, const struct find_ops *find,
                          uint64_t positions)
 {
     struct find_tile tile;
+    uint32_t places[BUCKETS], count = 0;
 
     find->nibbles(place, (positions + 63) / 64, nibbles, &tile);
     for (uint32_t i = 0; i < tile.hot_count && !is_over(brief); i++) {
@@ -145,8 +173,12 @@ static void search_words(struct brief *brief, const struct find_ops *find,
 
         if (positions - first < 64)
             bits &= (1ull << (positions - first)) - 1;
-        for (; bits != 0 && !is_over(brief); bits &= bits - 1)
-            take_position(brief, at + first + (uint64_t)__builtin_ctzll(bits));
+        for (; bits != 0; bits &= bits - 1)
+            places[count++] = (uint32_t)(at + first + (uint64_t)__builtin_ctzll(bits));
+        if (count + 64 <= BUCKETS && i + 1 < tile.hot_count)
+            continue;
+        take_positions(brief, places, count);
+        count = 0;
     }
 }
 

@@ -168,13 +168,25 @@ static bool is_news(const struct feed *feed, const struct text_chunk *chunk,
 /* Gives the sink the matches of the scan that the task holds. */
 static enum trawl_status deliver(const struct feed *feed, const struct task *task)
 {
-    bool judged = plan_has_expressions(feed->stream->plan);
+    const struct trawl_plan *plan = feed->stream->plan;
+    const struct hits *hits = &task->result.hits;
+    bool judged = plan_has_expressions(plan);
+    bool plain =
+        !judged && !plan_has_conditions(plan) && plan->literals == NULL && !hits->lengths_valid;
     struct trawl_match matches[MATCHES_MAX];
-    uint64_t count = 0;
+    uint64_t count = 0, done;
 
-    for (uint64_t i = 0; i < task->result.hits.count; i++) {
-        matches[count] = matches_one(feed->stream->plan, task, &task->result.hits.items[i]);
-        count += judged || is_news(feed, &task->chunk, &matches[count]);
+    for (uint64_t i = 0; i < hits->count; i += done) {
+        /* what begins in the piece itself was not delivered before */
+        if (plain && task->chunk.begin + hits->items[i].offset >= feed->stream->position) {
+            done = min_u64(hits->count - i, MATCHES_MAX - count);
+            matches_of_hits(plan, hits->items + i, done, task->chunk.begin, matches + count);
+            count += done;
+        } else {
+            done = 1;
+            matches[count] = matches_one(plan, task, &hits->items[i]);
+            count += judged || is_news(feed, &task->chunk, &matches[count]);
+        }
         if (count == MATCHES_MAX && feed->sink(feed->context, matches, count) != 0)
             return TRAWL_STOPPED;
         count %= MATCHES_MAX;
