@@ -2,8 +2,9 @@
  *
  * Strings: the stream keeps the last bytes of its text: as many as an occurrence that is not
  * decided may have, and the bytes before that a search reads. A short piece is copied behind these
- * bytes, and a single scan searches both. Of a long piece only the first bytes are copied, for the
- * occurrences that begin in the kept bytes; further scans search the piece where the caller has it.
+ * bytes, and a single search finds what begins in both. Of a long piece only the first bytes are
+ * copied, for the occurrences that begin in the kept bytes; further searches read the piece where
+ * the caller has it. A search is brief, as that of trawl_find_bytes, or else a scan.
  * The engine takes the end of the bytes for the text's end; is_news() leaves out what was delivered
  * before, and what the bytes to come decide.
  *
@@ -25,13 +26,11 @@
 #include "runtime/workers.h"
 #include "text/cut.h"
 
-#define ROOM_BEHIND                                                              \
-    192u /* readable bytes behind a copy: with less, the engine copies once more \
-          */
-/* Longer pieces are searched where they lie: for a set, and for one string. */
-#define COPIED_SET (6u << 10)
+/* readable bytes behind a copy: with less, the engine copies once more */
+#define ROOM_BEHIND 192u
+/* Longer pieces are searched where they lie: in a brief search, and in a scan. */
 #define COPIED_BRIEF 512u
-#define COPIED_ONE (2u << 10)
+#define COPIED (6u << 10)
 #define ROOM_MIN (8u << 10)
 #define PART_BYTES (UINT64_C(4) << 20) /* bytes of a piece that are searched in a single scan */
 #define LINE_BYTES_MAX (UINT64_C(1) << 20)
@@ -334,7 +333,6 @@ static enum trawl_status feed_strings(struct feed *feed, const uint8_t *bytes, u
 {
     struct trawl_stream *stream = feed->stream;
     uint64_t before = stream->plan->need_before, kept = stream->room, old;
-    uint64_t copied = stream->plan->method == TRAWL_METHOD_SET ? COPIED_SET : COPIED_ONE;
     struct engine_chunk chunk;
     enum trawl_status status;
     bool is_short, is_done;
@@ -345,7 +343,7 @@ static enum trawl_status feed_strings(struct feed *feed, const uint8_t *bytes, u
     TRAWL_TRY(
         copy_front(feed, bytes, is_short ? count : kept, is_short ? count : before, &chunk, error));
     is_done = search_brief(feed, &chunk, &status, error);
-    if (!is_done && !is_short && count <= copied) {
+    if (!is_done && !is_short && count <= COPIED) {
         is_short = true;
         TRAWL_TRY(copy_front(feed, bytes, count, count, &chunk, error));
     }
