@@ -22,7 +22,7 @@ import tempfile
 import time
 
 TRAWL = os.path.abspath(sys.argv[1])
-TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/trawl/flags.def")
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/trawl/options/flags.def")
 HEADER = os.path.join(os.path.dirname(TABLE), "../../include/trawl.h")
 failures = []
 

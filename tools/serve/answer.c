@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 #include "serve/answering.h"
-#include "trawl/command_clock.h"
-#include "trawl/grow.h"
-#include "trawl/print.h"
-#include "trawl/run.h"
+#include "trawl/text/command_clock.h"
+#include "trawl/text/grow.h"
+#include "trawl/print/print.h"
+#include "trawl/run/run.h"
 
 #define PIPE_BYTES (1 << 20) /* size of an answer's pipe */
 #define LATE_MS 100  /* after the deadline: time from one cancellation of searches to the next */
@@ -151,7 +151,7 @@ static void *work(void *context)
     job.groups = answer->request.is_continued ? GROUPS_BEFORE : GROUPS_NONE;
     errno = 0;
     status = (uint8_t)(answer->request.format == REQUEST_FILES ? answering_list(answer)
-                                                               : job_run(&job, settings));
+                                                               : run_job(&job, settings));
     failed = status == EXIT_ERROR && !answer->pipe.begun;
     is_too_large = errno == EFBIG; /* of patterns_plan */
     /* errno still says why the job failed: the job closes its files without changing errno. */

@@ -12,7 +12,7 @@
 
 #include "serve/inside.h"
 #include "serve/serve_memory.h"
-#include "trawl/command_clock.h"
+#include "trawl/text/command_clock.h"
 
 /* Sets collection->root, base and file from options.root. False: message says why. */
 static bool find_root(struct collection *collection, char *message)

@@ -25,12 +25,12 @@
 #include "serve/http.h"
 #include "serve/serve_memory.h"
 #include "serve/serve_options.h"
-#include "trawl/bus.h"
-#include "trawl/message.h"
-#include "trawl/run.h"
-#include "trawl/searchers.h"
-#include "trawl/version.h"
-#include "trawl/whole.h"
+#include "trawl/text/bus.h"
+#include "trawl/text/message.h"
+#include "trawl/run/run.h"
+#include "trawl/job/searchers.h"
+#include "trawl/run/version.h"
+#include "trawl/text/whole.h"
 
 #define LOOK_MS 50 /* while collections load or answers drain: time between two checks */
 #define LAST_MS 2000
@@ -383,7 +383,7 @@ static int print_document(const struct serve_options *options)
         answers_print(&standard_output);
     else
         version_print(&standard_output);
-    return job_end_document(&job);
+    return run_end_document(&job);
 }
 
 int main(int argument_count, char **arguments)

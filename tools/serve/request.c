@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "trawl/base64.h"
+#include "trawl/text/base64.h"
 
 #define DEPTH_MAX 8u /* nesting of arrays and objects */
 #define PATHS_MAX 65536u

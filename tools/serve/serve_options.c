@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "trawl/charset.h"
-#include "trawl/help.h"
+#include "trawl/text/charset.h"
+#include "trawl/options/help.h"
 
 enum option_kind { OPTION_TEXT, OPTION_SIZE, OPTION_NUMBER, OPTION_SWITCH };
 

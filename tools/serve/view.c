@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "serve/inside.h"
-#include "trawl/exclude.h"
-#include "trawl/file_filter.h"
-#include "trawl/grow.h"
+#include "trawl/files/exclude.h"
+#include "trawl/files/file_filter.h"
+#include "trawl/text/grow.h"
 
 #define LOOK_ENTRIES 4096u /* entries between two looks whether the request is over */
 

@@ -1,0 +1,241 @@
+/* command_scan: the state of a search of one text.
+ *
+ * The library delivers the text in windows, in order, each with the matches in the window.
+ * search_file.c chooses the file that handles the windows:
+ *   lines.c            cuts lines, keeps the open line between windows, selects lines
+ *   command_matches.c  reports without lines: -o, --positions, --count-matches
+ *   string_counts.c    occurrences of each string: --count-by-pattern
+ *   print_line.c       prints a line as grep does
+ *   print.c            parts of a line: heads, names, numbers, matches
+ *   style.c            prints a line as ripgrep does
+ *   json.c             prints a line for --json
+ *   number_set.c       the numbers of the strings that a match stands for
+ *   binary.c           NUL bytes and invalid UTF-8
+ *   fasta.c            FASTA files, which have sequences instead of lines
+ */
+#ifndef TRAWL_COMMAND_SCAN_H
+#define TRAWL_COMMAND_SCAN_H
+
+#include "trawl/job/command_job.h"
+#include "trawl/job/number_set.h"
+#include "trawl/text/utf8.h"
+
+#define OFFSET_NONE UINT64_MAX   /* an offset that is not known, or does not exist */
+#define DISTANCE_NONE UINT32_MAX /* no distance is printed */
+
+/* A part of the text that consists of whole lines. */
+struct view {
+    const uint8_t *bytes; /* NULL: a single long line, whose bytes are read again (reread.c) */
+    uint64_t begin;       /* text offset of bytes[0] */
+    uint64_t count;
+    const struct trawl_match *matches; /* the matches that begin in the view, in order; not NULL */
+    uint64_t match_count;
+    bool has_no_end; /* if bytes is NULL: the line has no line end */
+};
+
+/* A match in a line that style.c prints. */
+struct line_span {
+    uint64_t begin, end; /* offsets in the printed line */
+    /* offsets in the line; equal to begin and end if nothing is replaced */
+    uint64_t from, to;
+    /* view->matches[group .. group + group_count) begin where this match begins */
+    uint64_t group, group_count;
+    /* the replacement of an expression's match; NULL: the parts of --replace, or no replacement */
+    const struct trawl_pattern *text;
+    uint16_t distance, reversed; /* as in struct trawl_match */
+};
+
+/* A part of the value of --replace: bytes, or NULL where the match stands. An extra part after the
+ * last holds the totals in bytes_before and matches_before. */
+struct replace_part {
+    const char *bytes;
+    const char *name; /* the name of a group of an expression; NULL: the part is no group */
+    uint64_t name_bytes;
+    uint64_t bytes_before, matches_before; /* plain bytes, and matches, in all earlier parts */
+};
+
+/* What style.c keeps from line to line. */
+struct style_state {
+    struct line_span *spans; /* the matches of the line that is printed */
+    uint64_t span_count, span_capacity;
+    struct replace_part *parts; /* the parts of --replace, filled when the first line is replaced */
+    uint64_t part_count, part_capacity;
+    /* for expressions: the replacement of each match of the line; the bytes lie in text_bytes */
+    struct trawl_pattern *texts;
+    uint64_t text_capacity;
+    char *text_bytes;
+    uint64_t text_bytes_count, text_bytes_capacity;
+    uint64_t replaced_end; /* length of the printed line, after replacement */
+    uint8_t *block;        /* bytes [block_begin, block_begin + block_count) of the printed line */
+    uint64_t block_begin, block_count, block_capacity;
+    bool heading_shown;
+    /* absolute path of the file for links; NULL: unknown, or the text is not a file */
+    char *link_path;
+    bool link_sought, link_open; /* link_path was computed; a link was begun and not ended */
+};
+
+/* What json.c keeps of a text. */
+struct json_state {
+    bool begun; /* "begin" was printed for the text */
+    uint64_t bytes, lines, matches, begin_ns;
+};
+
+/* What characters.c keeps of a text. */
+struct characters {
+    uint8_t tail[UTF8_BYTES_MAX]; /* the last bytes before the current window */
+    uint32_t tail_count;
+    struct trawl_match *kept; /* the matches that passed the checks */
+    uint64_t kept_capacity;
+};
+
+/* What is printed before a line, or with -o before a match, besides the file name. */
+struct line_head {
+    uint64_t line_number; /* 0: not printed */
+    uint64_t column;      /* 0: the line has no match; printed with --column */
+    uint64_t offset;
+    uint64_t bytes_count; /* bytes after the head */
+    bool selected;        /* false: a line of context */
+};
+
+struct text_scan {
+    struct command_job *job;
+    const struct settings *settings;
+    struct output *output;
+    struct trawl_text *text;
+    const struct trawl_plan *plan;
+    const char *name;
+    enum binary_files binary_files;
+    bool seekable;                   /* the text can be read again at any offset */
+    const struct encoding *encoding; /* as in struct open_file */
+    /* a NUL makes a block of BLOCK_BYTES binary; otherwise a whole window */
+    bool has_blocks;
+    /* the text may be compressed and damaged: lines before the damage count */
+    bool unpacks;
+    unsigned number_width; /* -T: width of line numbers */
+
+    /* The carry: bytes that earlier windows left. With leading context, lines that may be printed
+     * as context; then the open line. `carried` holds the matches that begin in the open line. */
+    uint8_t *carry;
+    uint64_t carry_count, carry_capacity, carry_begin;
+    /* carry_count from which trim_carry drops lines that are no longer needed */
+    uint64_t carry_trim_at;
+    struct trawl_match *carried; /* matches that begin in the open line */
+    uint64_t carried_count, carried_capacity;
+    uint64_t line_begin;   /* begin of the first line that is not decided yet */
+    bool dropped;          /* the carry lacks the bytes of the open line */
+    uint8_t *reread_bytes; /* reread.c: the bytes read last */
+    uint64_t reread_begin, reread_count;
+
+    const struct trawl_window *window; /* the current window, as the library delivered the window */
+    uint64_t window_match;   /* index of the first match that may begin after counted_end */
+    uint64_t window_base;    /* line_end_count at the begin of the window */
+    uint64_t counted_end;    /* text offset up to which line ends were counted */
+    uint64_t line_end_count; /* line ends before counted_end */
+    /* count.c counts the line ends, as far as needed. Otherwise the library counts all line ends,
+     * which saves no time with a single thread. */
+    bool counts_line_ends;
+
+    uint64_t selected_count; /* selected lines, or occurrences in reports without lines */
+    uint64_t left_count;     /* lines until -m is reached */
+    uint64_t span_count;     /* counts_spans: matches in the selected lines, at least one a line */
+    uint64_t selected_end;   /* end of the last selected line */
+    uint64_t printed_end;    /* end of the last printed line; OFFSET_NONE: no line was printed */
+    uint64_t pending_count;  /* lines of trailing context still to be printed */
+    /* lines that end at or before this offset were reported by an earlier pass */
+    uint64_t ignore_before;
+    /* Only command_matches.c uses these: the end of the line in which the last match begins, or
+     * OFFSET_NONE while that line's end was not seen; the end of the last match; the bytes of
+     * output that were not committed when the last line began. */
+    uint64_t match_line_end;
+    uint64_t match_end;
+    struct trawl_match counted_match; /* --count-matches: the last match */
+    size_t held_before_line;
+
+    struct characters characters; /* what characters.c keeps between windows */
+    bool filters;                 /* the library's matches must be checked (characters.c) */
+
+    /* What print_head prints. No local variable: its address would bring the stack protector into
+     * functions that run once for each match or line. */
+    struct line_head head;
+    /* --pattern-number: strings found in the current line or match */
+    struct number_set numbers;
+    const uint64_t *shown_numbers; /* the numbers to print in the next head */
+    uint64_t shown_count;
+    /* distance to print in the next head; DISTANCE_NONE: a line of context */
+    uint32_t shown_distance;
+    struct string_counts_part *string_counts_part;
+    struct style_state style; /* what style.c keeps between lines */
+    struct json_state json;   /* what json.c keeps between lines */
+
+    bool quiet;          /* print no more lines */
+    bool stop_at_select; /* the search ends at the first selected line */
+    bool stop;           /* the search of the text ends as soon as possible */
+    bool by_match;       /* command_matches.c prints matches, without lines */
+    bool every_line;     /* a line without a match may be selected */
+    bool counts_spans;   /* tg --count-matches counts in lines, not in the whole text */
+    /* Under -v -m of standard input grep reads on, once nothing is printed any more, until a run of
+     * selected lines ends or leaves its block. The position at which grep leaves standard input
+     * depends on that. */
+    bool run_ends_input;   /* nothing is printed any more: ends_with_run becomes true */
+    bool ends_with_run;    /* the search ends with the first run of selected lines in a block */
+    bool check_whole_line; /* -x is decided here, not by the plan */
+    bool keeps_bytes;      /* the bytes of the open line may be needed */
+
+    bool watch_nulls;    /* a NUL byte changes what is printed or counted */
+    bool null_seen;      /* a NUL was found; from now on NUL ends lines */
+    bool rerun;          /* search the text again, with another plan */
+    bool encoding_error; /* a line was not valid text in the locale */
+    bool bad_line;       /* command_matches.c: a match in the current line was not valid text */
+    enum trawl_status status; /* other than TRAWL_OK: the search failed */
+    struct trawl_error error; /* set if `status` is other than TRAWL_OK */
+    uint64_t null_offset;     /* text offset of the first NUL, if null_seen */
+    uint64_t hole;            /* offset of the hole that makes a file binary; 0: no hole */
+    uint64_t scanned_end;     /* end of the last window */
+    /* end of the block in which the last printed line ends; OFFSET_NONE: the text has no blocks */
+    uint64_t block_end;
+    uint64_t selected_before_block;      /* selected_count at the begin of the current block */
+    enum groups groups_before_block;     /* job->groups at the begin of the current block */
+    struct json_state json_before_block; /* `json` at the begin of the current block */
+    uint8_t *zapped; /* a copy of a window's bytes, with line ends in place of NULs */
+    uint64_t zapped_capacity;
+    uint64_t guarded_bytes; /* memory that scan_grow counted in settings->guard */
+};
+
+/* Called by a sink after a part of the text: writes what was printed, if the text is a stream or
+ * with --line-buffered. */
+void scan_part_end(struct text_scan *scan);
+
+/* Returns whether the empty string matches the line [begin, end), given as text offsets. `bytes`
+ * may be NULL if the line is not in memory. */
+bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64_t begin,
+                      uint64_t end);
+
+/* Returns whether the line matches, before -v is applied. `matches` begin in the line. `begin` and
+ * `end` are text offsets, `end` without the line end. `bytes` may be NULL if the line is not in
+ * memory. */
+bool scan_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,
+                  const struct trawl_match *matches, uint64_t match_count);
+
+/* Makes room for `wanted` elements of `size` bytes. Returns the array, which may have moved, and
+ * sets *capacity. NULL: no memory, or a server's limit; the scan has failed and the array is
+ * unchanged. */
+void *scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
+                uint64_t size);
+
+static inline void scan_fail(struct text_scan *scan, enum trawl_status status)
+{
+    scan->status = status;
+    scan->stop = true;
+}
+
+/* Counts a selected line that ends at `end`, and stops the search if no further line is wanted. */
+static inline void scan_selected(struct text_scan *scan, uint64_t end)
+{
+    scan->selected_count++;
+    scan->selected_end = end;
+    scan->left_count--;
+    if (scan->stop_at_select)
+        scan->stop = true;
+}
+
+#endif
