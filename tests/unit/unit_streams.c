@@ -393,33 +393,14 @@ static void fed_lines(void)
 
 #define FED_STRINGS 1000
 #define FED_BYTES 64
-#define FED_PIECE 50
 #define FED_THREADS 4
-
-static _Atomic int64_t held_bytes;
-
-static void *hold(void *context, uint64_t bytes, uint64_t alignment)
-{
-    void *pointer = NULL;
-
-    (void)context;
-    held_bytes += (int64_t)bytes;
-    return posix_memalign(&pointer, (size_t)alignment, (size_t)bytes) == 0 ? pointer : NULL;
-}
-
-static void let_go(void *context, void *pointer, uint64_t bytes)
-{
-    (void)context;
-    held_bytes -= (int64_t)bytes;
-    free(pointer);
-}
 
 struct feeder {
     pthread_t thread;
     struct trawl_searcher *searcher;
     const struct trawl_plan *plan;
     const char *text;
-    uint64_t found, stream_bytes;
+    uint64_t found;
 };
 
 static int count_fed(void *context, const struct trawl_match *matches, uint64_t match_count)
@@ -432,54 +413,39 @@ static int count_fed(void *context, const struct trawl_match *matches, uint64_t 
 static void *feed_text(void *context)
 {
     struct feeder *by = context;
-    int64_t before = held_bytes;
     struct trawl_stream *stream = NULL;
+    enum trawl_status status = trawl_stream_open(by->plan, NULL, &stream, NULL);
 
-    if (trawl_stream_open(by->plan, NULL, &stream, NULL) != TRAWL_OK)
-        return NULL;
-    by->stream_bytes = (uint64_t)(held_bytes - before); /* of the thread that feeds alone */
-    for (uint32_t at = 0; at < FED_STRINGS * FED_BYTES; at += FED_PIECE)
-        if (trawl_stream_feed(by->searcher, stream, by->text + at, FED_PIECE, count_fed, by,
-                              NULL) != TRAWL_OK)
-            break;
+    for (uint32_t at = 0; status == TRAWL_OK && at < FED_STRINGS * FED_BYTES; at += 50)
+        status = trawl_stream_feed(by->searcher, stream, by->text + at, 50, count_fed, by, NULL);
     trawl_stream_close(stream);
     return NULL;
 }
 
-/* Threads feed streams of their own, of one plan, of which the first makes the plan's tables. A
- * stream holds at most 4 KiB for 1,000 strings of 64 bytes. */
-static void fed_by_threads(void)
+/* Threads feed streams of their own, of one plan, of which the first makes the plan's tables. */
+static void fed_by_threads(uint32_t strings_count)
 {
-    const struct trawl_memory memory = {sizeof memory, NULL, hold, let_go};
     static char text[FED_STRINGS * FED_BYTES + 1];
     struct trawl_pattern strings[FED_STRINGS];
     struct feeder feeders[FED_THREADS];
+    struct trawl_plan *plan;
 
-    MUST(trawl_set_memory(&memory, NULL));
     for (int i = 0; i < FED_STRINGS; i++) {
         (void)snprintf(text + FED_BYTES * i, FED_BYTES + 1, "%-*d", FED_BYTES, i * 7919);
         strings[i] = (struct trawl_pattern){text + FED_BYTES * i, FED_BYTES};
     }
-    for (int share = 0; share < 2; share++) { /* brief searches, and scans */
-        AUTO_PLAN plan = must_plans(strings, share == 0 ? 100 : FED_STRINGS, NULL);
-
-        for (int i = 0; i < FED_THREADS; i++) {
-            feeders[i] =
-                (struct feeder){.searcher = must_searcher(1, 0), .plan = plan, .text = text};
-            if (pthread_create(&feeders[i].thread, NULL, feed_text, &feeders[i]) != 0)
-                exit(1);
-        }
-        for (int i = 0; i < FED_THREADS; i++) {
-            (void)pthread_join(feeders[i].thread, NULL);
-            TEST_CHECK_U64(feeders[i].found, share == 0 ? 100 : FED_STRINGS);
-        }
-        feed_text(&feeders[0]);
-        TEST_CHECK(feeders[0].stream_bytes > FED_BYTES && feeders[0].stream_bytes <= 4096);
-        for (int i = 0; i < FED_THREADS; i++)
-            trawl_searcher_close(feeders[i].searcher);
+    plan = must_plans(strings, strings_count, NULL);
+    for (int i = 0; i < FED_THREADS; i++) {
+        feeders[i] = (struct feeder){.searcher = must_searcher(1, 0), .plan = plan, .text = text};
+        if (pthread_create(&feeders[i].thread, NULL, feed_text, &feeders[i]) != 0)
+            exit(1);
     }
-    TEST_CHECK_U64((uint64_t)held_bytes, 0);
-    MUST(trawl_set_memory(NULL, NULL));
+    for (int i = 0; i < FED_THREADS; i++) {
+        (void)pthread_join(feeders[i].thread, NULL);
+        TEST_CHECK_U64(feeders[i].found, strings_count);
+        trawl_searcher_close(feeders[i].searcher);
+    }
+    trawl_plan_free(plan);
 }
 
 static void fed_wrongly(void)
@@ -510,7 +476,8 @@ int main(void)
     alarm(300);
     all_at_once();
     fed_strings();
-    fed_by_threads();
+    fed_by_threads(100); /* in brief searches */
+    fed_by_threads(FED_STRINGS);
     fed_wrongly();
     if (has_expressions())
         fed_lines();
