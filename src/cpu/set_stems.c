@@ -17,7 +17,7 @@
 #define BUCKET_BITS_MIN 4u
 /* log2 of entries up to which there are as many buckets as entries */
 #define BUCKET_BITS_LIGHT 24u
-#define PAIRS_OF_ONE_GROUP 128u
+#define PAIRS_OF_ONE_GROUP 512u
 #define PAIRS_OF_TWO_GROUPS 1024u
 /* The most that the literals of two groups weigh. Short literals weigh much (key_weight). */
 #define WEIGHT_OF_TWO_GROUPS 2048u
