@@ -509,28 +509,6 @@ def answers(plan: Any, which: Any, answer: str) -> Any:
     return [None if i is None else table[i] for i in found]
 
 
-def chosen_first(plan: Any, options: dict[str, Any]) -> list[int] | None:
-    """Return the indices of the patterns that "leftmost-first" may choose: all but those that begin with an earlier
-    pattern. Where two of these patterns have the same begin, the earlier is the longer. None: whether a pattern
-    occurs depends on more than the letters of the occurrence. So a pattern may occur where its prefix, which is a
-    pattern too, does not."""
-    folds = options["ignore_case"]
-    if options["regex"] or options["whole_words"] or options["whole_lines"]:
-        return None
-    if folds == "unicode" and not all(one.isascii() for one in plan):
-        return None
-    keys = [one.lower() if folds else one for one in plan]
-    kept, around = [], [(b"", len(keys))]  # patterns with which the current pattern begins, each with the least index so far
-    for i in sorted(range(len(keys)), key=lambda i: (keys[i], i)):
-        while not keys[i].startswith(around[-1][0]):
-            around.pop()
-        least = around[-1][1]
-        if i < least:
-            kept.append(i)
-        around.append((keys[i], min(i, least)))
-    return sorted(kept)
-
-
 def values_of(plan: Any, values: Any) -> Any:
     """Return the values that replace occurrences: those that were given, or else the plan's."""
     if values is None and plan.values is None:
