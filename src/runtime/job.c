@@ -29,7 +29,7 @@
 
 #define BRIEF_BYTES (1u << 14)
 #define CALLER_POLL_NS 200000u
-#define UNPACK_BYTES (UINT64_C(16) << 20) /* memory for what a thread unpacks ahead */
+#define UNPACK_BYTES (UINT64_C(24) << 20) /* memory for what a thread unpacks ahead */
 #define UNPACK_SHARE 8u /* a search may take this part of the runtime's memory for unpacking */
 #define WAIT_POLL_NS 50000000 /* the caller's poll is called this often while the caller waits */
 

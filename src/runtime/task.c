@@ -106,6 +106,9 @@ static void task_put_back(struct search *search, struct task *task, bool ends, b
 
 void task_buffer_give(struct trawl_runtime *runtime, struct task *task)
 {
+    if (task->chunk.lent != NULL)
+        atomic_fetch_sub(task->chunk.lent, 1);
+    task->chunk.lent = NULL;
     if (task->buffer_is_pinned)
         devices_buffer_give(&runtime->devices, &task->buffer);
     else if (runtime->memory_max > 0) /* an idle buffer would use up other searches' budget */

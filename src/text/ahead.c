@@ -89,7 +89,8 @@ enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *
     ahead->codec = codec;
     ahead->cell_bytes = cell_bytes;
     ahead->cell_next = 1; /* the reader begins with the first cell */
-    ahead->piece_count = threads + threads / 2 + 1;
+    /* While the reader decodes a piece, each other thread may fill a second piece. */
+    ahead->piece_count = 2 * threads + threads / 2;
     ahead->piece_bytes = max_u64(room_bytes / ahead->piece_count, cell_bytes + CODEC_HEAD_BYTES);
     status = MEMORY_ZEROED(ahead->pieces, ahead->piece_count + 1, error);
     if (status != TRAWL_OK) {
@@ -170,7 +171,7 @@ static bool decode_blocks(struct ahead *ahead, struct piece *piece)
 {
     static const uint8_t head[BLOCKS_HEAD_BYTES] = {'B', 'Z', 'h', '9'};
     const struct decoder_source source = {ahead->text, true, -1, NULL};
-    const struct codec *codec = ahead->codec;
+    const struct codec *library;
     struct codec_io io = {.in = head, .in_count = BLOCKS_HEAD_BYTES, .out = piece->bytes};
     uint64_t from = piece->begin / 8, used = load(ahead, piece, from), left;
     enum codec_result result;
@@ -180,17 +181,18 @@ static bool decode_blocks(struct ahead *ahead, struct piece *piece)
                         (piece->cell + 1) * ahead->cell_length - 8 * from, &piece->blocks))
         return false;
     left = blocks_make_stream(piece->packed, piece->begin % 8, &piece->blocks);
-    if (decoder_begin(piece->decoder, codec, 1, &source) != TRAWL_OK)
+    if (decoder_begin(piece->decoder, ahead->codec, 1, &source) != TRAWL_OK)
         return false;
+    library = piece->decoder->library;
     io.out_count = ahead->piece_bytes;
-    result = codec->step(piece->decoder->state, &io);
+    result = library->step(piece->decoder->state, &io);
     io.in = piece->packed;
     while (result == CODEC_MORE && left > 0 && io.out_count > 0 && piece->state == PIECE_GROWS &&
            !atomic_load(&ahead->stopping)) {
         uint64_t given = min_u64(left, DECODER_INPUT_BYTES);
 
         io.in_count = given;
-        result = codec->step(piece->decoder->state, &io);
+        result = library->step(piece->decoder->state, &io);
         left -= given - io.in_count;
     }
     piece->count = ahead->piece_bytes - io.out_count;
@@ -242,7 +244,7 @@ static struct piece *take_cell(struct ahead *ahead)
     for (uint32_t i = 0; i < ahead->piece_count; i++) {
         struct piece *piece = &ahead->pieces[i];
 
-        if (piece->state == PIECE_FREE) {
+        if (piece->state == PIECE_FREE && atomic_load(&piece->lent) == 0) {
             piece->state = PIECE_SOUGHT;
             piece->begin = UINT64_MAX;
             piece->cell = ahead->cell_next++;
@@ -340,6 +342,18 @@ struct piece *ahead_make(struct ahead *ahead, uint64_t bit)
     own->cell = bit / ahead->cell_length;
     own->state = PIECE_GROWS;
     return has_room(ahead, own) && decode(ahead, own) ? own : NULL;
+}
+
+const uint8_t *ahead_lend(struct piece *piece, uint64_t kept, uint64_t wanted)
+{
+    const uint8_t *bytes = piece->bytes + piece->at;
+
+    if (piece->state != PIECE_READ || piece->at < kept ||
+        piece->count - piece->at < wanted + TEXT_SLACK_BYTES)
+        return NULL;
+    piece->at += wanted;
+    atomic_fetch_add(&piece->lent, 1);
+    return bytes;
 }
 
 void ahead_give(struct ahead *ahead, struct piece *piece)

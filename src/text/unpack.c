@@ -90,6 +90,17 @@ bool unpack_help(const struct trawl_text *text)
     return text->unpack->ahead != NULL && ahead_help(text->unpack->ahead);
 }
 
+const uint8_t *unpack_lend(const struct trawl_text *text, uint64_t kept, uint64_t wanted,
+                           _Atomic uint32_t **lent)
+{
+    struct piece *piece = text->unpack == NULL ? NULL : text->unpack->piece;
+    const uint8_t *bytes = piece == NULL ? NULL : ahead_lend(piece, kept, wanted);
+
+    if (bytes != NULL)
+        *lent = &piece->lent;
+    return bytes;
+}
+
 void unpack_stop(const struct trawl_text *text)
 {
     if (text->unpack->ahead != NULL)
