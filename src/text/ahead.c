@@ -34,6 +34,9 @@ struct ahead {
     bool ended;         /* the file has no further cell */
     uint32_t piece_count;
     struct piece *pieces; /* one more than piece_count: the last is the reader's own */
+    /* Decoders that no piece needs. The decoder that was used last is used first: its window is
+     * still in a core's cache. */
+    struct decoder *idle;
 };
 
 /* Reads up to `wanted` bytes of the file. Returns their number; a fault is like the file's end. */
@@ -49,6 +52,31 @@ static uint64_t read_whole(const struct ahead *ahead, uint64_t from, uint8_t *by
         used += got;
     }
     return used;
+}
+
+/* Gives the piece a decoder, unless it has one. */
+static bool has_decoder(struct ahead *ahead, struct piece *piece)
+{
+    (void)pthread_mutex_lock(&ahead->lock);
+    if (piece->decoder == NULL && ahead->idle != NULL) {
+        piece->decoder = ahead->idle;
+        ahead->idle = piece->decoder->next;
+    }
+    (void)pthread_mutex_unlock(&ahead->lock);
+    if (piece->decoder != NULL)
+        return true;
+    if (MEMORY_NEW(piece->decoder, 1, NULL) != TRAWL_OK)
+        return false;
+    decoder_open(piece->decoder, 0);
+    return true;
+}
+
+/* Takes the piece's decoder for other pieces. Called with the lock. */
+static void spare_decoder(struct ahead *ahead, struct piece *piece)
+{
+    piece->decoder->next = ahead->idle;
+    ahead->idle = piece->decoder;
+    piece->decoder = NULL;
 }
 
 /* Reads the compressed bytes of a piece of blocks. Returns their number, which blocks.h calls
@@ -110,12 +138,18 @@ void ahead_close(struct ahead *ahead)
         struct piece *piece = &ahead->pieces[i];
 
         if (piece->decoder != NULL)
-            decoder_close(piece->decoder);
-        memory_release(piece->decoder, 1, sizeof *piece->decoder);
+            spare_decoder(ahead, piece);
         memory_release(
             piece->packed,
             piece->packed == NULL ? 0 : ahead->cell_bytes + BLOCKS_ROOM + BLOCKS_SLACK_BYTES, 1);
         memory_release(piece->bytes, piece->bytes == NULL ? 0 : ahead->piece_bytes, 1);
+    }
+    while (ahead->idle != NULL) {
+        struct decoder *decoder = ahead->idle;
+
+        ahead->idle = decoder->next;
+        decoder_close(decoder);
+        memory_release(decoder, 1, sizeof *decoder);
     }
     memory_release(ahead->pieces, ahead->piece_count + 1, sizeof *ahead->pieces);
     (void)pthread_mutex_destroy(&ahead->lock);
@@ -210,11 +244,9 @@ static bool decode(struct ahead *ahead, struct piece *piece)
     uint64_t got;
 
     piece->at = piece->count = 0;
-    if (piece->decoder == NULL) {
-        if (MEMORY_NEW(piece->decoder, 1, NULL) != TRAWL_OK)
-            return false;
-        decoder_open(piece->decoder, piece->begin);
-    }
+    piece->is_whole = false;
+    if (!has_decoder(ahead, piece))
+        return false;
     if (ahead->by_blocks)
         return decode_blocks(ahead, piece);
     decoder_move(piece->decoder, piece->begin);
@@ -225,8 +257,9 @@ static bool decode(struct ahead *ahead, struct piece *piece)
         status = decoder_read(piece->decoder, &source, piece->bytes + piece->count,
                               ahead->piece_bytes - piece->count, &got, &stop);
         piece->count += got;
-        if (status != TRAWL_OK || stop == DECODER_ENDED ||
-            (stop == DECODER_MEMBER && piece->decoder->file_offset >= end))
+        piece->end = piece->decoder->file_offset;
+        piece->is_whole = stop == DECODER_MEMBER && piece->end >= end;
+        if (status != TRAWL_OK || stop == DECODER_ENDED || piece->is_whole)
             break;
         if (stop == DECODER_MEMBER)
             status = decoder_next(piece->decoder, &source);
@@ -278,6 +311,8 @@ bool ahead_help(struct ahead *ahead)
     found = decode(ahead, piece);
     (void)pthread_mutex_lock(&ahead->lock);
     piece->state = found && piece->state == PIECE_GROWS ? PIECE_READY : PIECE_FREE;
+    if (piece->decoder != NULL && (piece->is_whole || ahead->by_blocks))
+        spare_decoder(ahead, piece);
     (void)pthread_cond_broadcast(&ahead->changed);
     (void)pthread_mutex_unlock(&ahead->lock);
     return true;

@@ -18,14 +18,16 @@
 struct ahead;
 
 struct piece {
-    struct decoder *decoder; /* goes on behind the piece */
+    struct decoder *decoder; /* goes on behind the piece; NULL, if is_whole: no decoder has to */
+    bool is_whole;           /* the piece ends where a member ends, and another member begins */
+    uint64_t end;            /* the file offset there */
     uint8_t *bytes;          /* unpacked: bytes[at, count) were not read yet */
     uint64_t at, count;
     uint64_t begin; /* file offset; UINT64_MAX: not known yet */
     uint64_t cell;
-    struct blocks blocks; /* by_blocks: what the piece has */
-    uint8_t *packed;      /* by_blocks: the piece's compressed bytes */
-    _Atomic int state;    /* enum piece_state */
+    struct blocks blocks;  /* by_blocks: what the piece has */
+    uint8_t *packed;       /* by_blocks: the piece's compressed bytes */
+    _Atomic int state;     /* enum piece_state */
     _Atomic uint32_t lent; /* chunks that lie in `bytes`; until 0, the room is not used again */
 };
 

@@ -518,8 +518,8 @@ static enum trawl_status next_lines_of_stream(struct text_cursor *cursor, uint64
     return status != TRAWL_OK ? status : carry_keep(cursor, chunk, have, error);
 }
 
-/* Makes the chunk of bytes that lie in a piece of a compressed file, without a copy. Returns false if
- * the next bytes are not all in a piece. */
+/* Makes the chunk of bytes that lie in a piece of a compressed file, without a copy. Returns false
+ * if the next bytes are not all in a piece. */
 static bool next_is_lent(struct text_cursor *cursor, uint64_t chunk_bytes, struct text_chunk *chunk,
                          enum trawl_status *status, struct trawl_error *error)
 {

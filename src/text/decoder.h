@@ -23,6 +23,7 @@ struct decoder_source {
 };
 
 struct decoder {
+    struct decoder *next;        /* in a list of decoders */
     const struct codec *codec;   /* the format; NULL: not known yet */
     const struct codec *library; /* what decodes: codec or codec->fast */
     void *state;

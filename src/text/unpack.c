@@ -222,6 +222,9 @@ static void read_piece(struct text_unpack *unpack, uint8_t *buffer, uint64_t cou
         unpack->sum = blocks_add(unpack->sum, &piece->blocks);
         unpack->bit = piece->begin + piece->blocks.bits;
         unpack->stream_bytes += piece->count;
+    } else if (piece->is_whole) {
+        decoder_move(decoder, piece->end);
+        decoder->between = true;
     } else {
         unpack->decoder = piece->decoder;
         piece->decoder = decoder;
