@@ -116,19 +116,6 @@ void task_buffer_give(struct trawl_runtime *runtime, struct task *task)
     task->buffer_is_pinned = false;
 }
 
-void task_release(struct trawl_runtime *runtime, struct task *task)
-{
-    if (task->buffer.capacity > 0)
-        runtime_buffer_release(runtime, &task->buffer);
-    hits_release(&task->result.hits);
-    if (task->digest.cells.capacity > 0)
-        cells_clear(&task->digest.cells);
-    if (task->digest.pattern_counts.slot_count > 0)
-        pattern_counts_release(&task->digest.pattern_counts);
-    if (task->match_room > 0)
-        matches_release(task);
-}
-
 /* ---- Results ------------------------------------------------------------------------------ */
 
 static enum trawl_status make_matches(const struct search *search, struct task *task,
@@ -660,6 +647,8 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
         for_device = false;
     if (*taken != TEXT_TAKEN)
         return false;
+    if (task->chunk.window_bytes > 0 && task->status == TRAWL_OK)
+        task->status = search_count_window(search, task->chunk.window_bytes, &task->error);
     JOB_ADD(&search->job, &search->bytes_taken, task->chunk.owned);
     if (for_device && search->cursor.text->kind == TEXT_MEMORY)
         stage(task);

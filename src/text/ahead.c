@@ -24,6 +24,7 @@ struct ahead {
     const struct trawl_text *text;
     const struct codec *codec;
     uint64_t cell_bytes, piece_bytes; /* length of a cell; most unpacked bytes of a piece */
+    uint64_t window_bytes;            /* most memory for the window of a piece's decoder */
     bool by_blocks;
     uint64_t cell_length; /* length of a cell in what offsets of pieces count: bytes or bits */
     _Atomic bool stopping;
@@ -120,6 +121,7 @@ enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *
     /* While the reader decodes a piece, each other thread may fill a second piece. */
     ahead->piece_count = 2 * threads + threads / 2;
     ahead->piece_bytes = max_u64(room_bytes / ahead->piece_count, cell_bytes + CODEC_HEAD_BYTES);
+    ahead->window_bytes = room_bytes / threads;
     status = MEMORY_ZEROED(ahead->pieces, ahead->piece_count + 1, error);
     if (status != TRAWL_OK) {
         memory_release(ahead, 1, sizeof *ahead);
@@ -234,7 +236,7 @@ static bool decode_blocks(struct ahead *ahead, struct piece *piece)
 }
 
 /* Decodes the piece until a member ends behind the piece's cell. A fault ends the piece, too; the
- * reader then meets the fault. False: there is no memory for a decoder. */
+ * reader then meets the fault. False: there is no memory for a decoder or its window. */
 static bool decode(struct ahead *ahead, struct piece *piece)
 {
     const struct decoder_source source = {ahead->text, true, -1, NULL};
@@ -256,6 +258,8 @@ static bool decode(struct ahead *ahead, struct piece *piece)
            piece->count < ahead->piece_bytes) {
         status = decoder_read(piece->decoder, &source, piece->bytes + piece->count,
                               ahead->piece_bytes - piece->count, &got, &stop);
+        if (decoder_memory(piece->decoder) > ahead->window_bytes)
+            return false;
         piece->count += got;
         piece->end = piece->decoder->file_offset;
         piece->is_whole = stop == DECODER_MEMBER && piece->end >= end;

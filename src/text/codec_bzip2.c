@@ -94,7 +94,7 @@ static void bzip2_close(void *state)
 #define BZIP2_CALLS(step) NULL, NULL, NULL, NULL, NULL
 #endif
 
-const struct codec codec_bzip2 = {
-    "bzip2", "libbz2.so.1.0", 0, BZIP2_CALLS(bzip2_step), &codec_bzip2_whole, 0};
-const struct codec codec_bzip2_whole = {"bzip2", "libbz2.so.1.0", 0, BZIP2_CALLS(step_whole), NULL,
-                                        1};
+const struct codec codec_bzip2 = {"bzip2", "libbz2.so.1.0",    0, BZIP2_CALLS(bzip2_step),
+                                  NULL,    &codec_bzip2_whole, 0};
+const struct codec codec_bzip2_whole = {
+    "bzip2", "libbz2.so.1.0", 0, BZIP2_CALLS(step_whole), NULL, NULL, 1};

@@ -600,6 +600,8 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
             cursor->ended = true;
         }
         TRAWL_ASSERT(chunk->begin + chunk->owned >= chunk->begin);
+        if (cursor->text->unpack != NULL)
+            chunk->window_bytes = unpack_memory(cursor->text);
         cursor->begin_next += alone ? chunk->owned : chunk_bytes;
         cursor->ended |= alone && (chunk->last || status != TRAWL_OK);
     }

@@ -113,11 +113,12 @@ struct text_chunk {
     /* NULL, or a count that the taker lowers when the bytes, unpacked by threads that help
      * (text/ahead.h), are not needed any more */
     _Atomic uint32_t *lent;
-    bool last;      /* the text ends with this chunk's owned bytes */
-    bool beyond;    /* the text ended before this chunk, which is empty */
-    bool is_mapped; /* the bytes lie in the cursor's mapping: call text_cursor_is_whole and
-                       text_cursor_judge after the search */
-    bool is_probe;  /* the taker has to count the page faults of a mapped chunk's search */
+    uint64_t window_bytes; /* what the reader's decoder of a compressed text holds for its window */
+    bool last;             /* the text ends with this chunk's owned bytes */
+    bool beyond;           /* the text ended before this chunk, which is empty */
+    bool is_mapped;        /* the bytes lie in the cursor's mapping: call text_cursor_is_whole and
+                              text_cursor_judge after the search */
+    bool is_probe;         /* the taker has to count the page faults of a mapped chunk's search */
 };
 
 struct text_cursor {

@@ -101,6 +101,11 @@ const uint8_t *unpack_lend(const struct trawl_text *text, uint64_t kept, uint64_
     return bytes;
 }
 
+uint64_t unpack_memory(const struct trawl_text *text)
+{
+    return decoder_memory(text->unpack->decoder);
+}
+
 void unpack_stop(const struct trawl_text *text)
 {
     if (text->unpack->ahead != NULL)

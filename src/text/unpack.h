@@ -38,6 +38,8 @@ bool unpack_help(const struct trawl_text *text);
  * needed any more. */
 const uint8_t *unpack_lend(const struct trawl_text *text, uint64_t kept, uint64_t wanted,
                            _Atomic uint32_t **lent);
+/* Returns the bytes that the reader's decoder holds for the window. */
+uint64_t unpack_memory(const struct trawl_text *text);
 /* Makes the threads in unpack_help end soon. */
 void unpack_stop(const struct trawl_text *text);
 /* Ends unpack_share, when no thread is inside unpack_help. */
