@@ -3,7 +3,6 @@
  * the work on a chunk. */
 #include "runtime/job.h"
 
-#include <inttypes.h>
 #include <sched.h>
 #include <stddef.h>
 #include <string.h>
@@ -180,26 +179,6 @@ static void reserve_unpacking(struct search *search, struct text_need *need)
     search->searcher->unpack_bytes = 2 * bytes;
     need->unpack_bytes = bytes;
     need->unpack_threads = (uint32_t)share;
-}
-
-enum trawl_status search_count_window(struct search *search, uint64_t bytes,
-                                      struct trawl_error *error)
-{
-    struct trawl_runtime *runtime = search->job.runtime;
-    bool fits = true;
-
-    search_lock(search);
-    if (bytes > search->window_bytes) {
-        fits = runtime_reserve(runtime, bytes - search->window_bytes);
-        search->searcher->unpack_bytes += fits ? bytes - search->window_bytes : 0;
-        search->window_bytes = bytes;
-    }
-    search_unlock(search);
-    return fits ? TRAWL_OK
-                : TRAWL_FAIL(error, MEMORY,
-                             "%s: unpacking takes %" PRIu64 " bytes, which beside those in use "
-                             "exceed the runtime's limit of %" PRIu64,
-                             search->cursor.text->name, bytes, runtime->memory_max);
 }
 
 /* Gives back what reserve_unpacking may have reserved. */

@@ -172,11 +172,6 @@ static inline void searcher_wake(struct trawl_searcher *searcher)
         (void)sem_post(&searcher->woken);
 }
 
-/* Counts `bytes` of a decoder's window as the runtime's memory, in place of fewer bytes counted
- * before. Fails with MEMORY if the runtime's limit does not allow that. */
-enum trawl_status search_count_window(struct search *search, uint64_t bytes,
-                                      struct trawl_error *error);
-
 /* Locks the search if other threads may know the job. Before that the caller alone changes the
  * search, and no lock is needed. */
 static inline void search_lock(struct search *search)
