@@ -277,14 +277,16 @@ def warn_of_fasta() -> None:
     )
 
 
-_PACKED = {"gzip": b"\x1f\x8b\x08", "bz2": b"BZh", "lzma": b"\xfd7zXZ\0", "": b"\x28\xb5\x2f\xfd", " ": b"\x04\x22\x4d\x18"}
+_PACKED = {"gzip": b"\x1f\x8b\x08", "bz2": b"BZh", "lzma": b"\xfd7zXZ\0", "": b"\x28\xb5\x2f\xfd", " ": b"\x04\x22\x4d\x18",
+           "  ": b"P*M\x18\x04\0\0\0"}  # pzstd's
+PACKED_BEGINS = tuple(_PACKED.values())
 
 
 @contextlib.contextmanager
 def unpacked(path: Any) -> Iterator[Any]:
     """Open a path for reading lines. A file that gzip, bzip2 or xz packed is unpacked, whatever the name of the file."""
     with open(path, "rb") as file:
-        head = file.peek(6)
+        head = file.peek(8)
         module = next((name for name, magic in _PACKED.items() if head.startswith(magic)), None)
         if module is not None and not module.strip():
             raise ValueError(f"{os.fsdecode(path)}: zstd or lz4 data: unpack the file first")
