@@ -365,12 +365,12 @@ cdef class Values:
         cdef trawl_range match
         cdef trawl_error error
         cdef uint64_t count = found.columns.begins.count, record = 0
-        cdef uint64_t line = 0, line_stop = 0, begin, end, number, i
+        cdef uint64_t begin, end, number, i
         cdef uint8_t line_end = trawl_plan_facts(self.plan.plan).line_end
-        cdef const void *place
+        cdef line_place line
         cdef uint32_t pattern
 
-        self.filled.count = 0
+        self.filled.count = line.begin = line.end = 0
         self.own = <piece *>realloc(self.own, (count + 1) * sizeof(piece))
         if self.own == NULL or not reach(&self.filled, 1):
             raise MemoryError()
@@ -386,16 +386,12 @@ cdef class Values:
                 while begin >= offset_of(found.records, record + 1):
                     record += 1
                 base, stop = offset_of(found.records, record), offset_of(found.records, record + 1)
-            if begin >= line_stop:  # in a new line
-                place = memrchr(text + base, line_end, begin - base)
-                line = base if place == NULL else <uint64_t>(<const uint8_t *>place - text) + 1
-                place = memchr(text + end, line_end, stop - end)
-                line_stop = stop if place == NULL else <uint64_t>(<const uint8_t *>place - text)
+            find_line(&line, text, base, stop, begin, end, line_end)
             if pattern not in self.templates:
                 put(&self.filled, self.pieces[pattern].bytes, self.pieces[pattern].count, 1)
                 continue
-            match.begin, match.end = begin - line, end - line
-            check(trawl_expression_groups(self.plan.plan, pattern, text + line, line_stop - line,
+            match.begin, match.end = begin - line.begin, end - line.begin
+            check(trawl_expression_groups(self.plan.plan, pattern, text + line.begin, line.end - line.begin,
                                           match, groups, GROUPS_MAX, &error), &error)
             for part in self.templates[pattern]:
                 if isinstance(part, bytes):
@@ -403,7 +399,7 @@ cdef class Values:
                     continue
                 number = part
                 if groups[number].begin != UNKNOWN:
-                    put(&self.filled, text + line + groups[number].begin,
+                    put(&self.filled, text + line.begin + groups[number].begin,
                         groups[number].end - groups[number].begin, 1)
         if self.filled.failed:
             raise MemoryError()
@@ -783,7 +779,12 @@ cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
                 put_value(&all.begins, max(begin, base) - base)  # a record may begin inside a character
                 put_value(&all.ends, end - base)
                 put_value(&all.patterns, values_of(&columns.patterns)[at])
+            if all.groups != NULL and (at == first or not all.groups.first_only):
+                put_groups(all.groups, records, i, values_of(&columns.begins)[at], values_of(&columns.ends)[at],
+                           <uint32_t>values_of(&columns.patterns)[at])
             at += 1
+        if all.groups != NULL and all.groups.first_only and at == first:
+            put_no_groups(all.groups)
         put_value(&made.values, all.begins.count if made.kind == LISTS else at - first)
 
 
@@ -816,6 +817,12 @@ cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *key
             put(&all.values, values.values.memory.bytes + values_of(&values.value_ends)[at],
                 values_of(&values.value_ends)[at + 1] - values_of(&values.value_ends)[at], 1)
             put_value(&all.value_ends, all.values.count)
+        if all.groups != NULL and not all.groups.first_only:
+            copy_groups(all.groups, values.groups, begin, end)
+        elif all.groups != NULL and keys[i] >= 0:
+            copy_groups(all.groups, values.groups, <uint64_t>keys[i], <uint64_t>keys[i] + 1)
+        elif all.groups != NULL:
+            put_no_groups(all.groups)
         if made.kind == LISTS:
             put_value(&made.values, all.begins.count)
         else:
@@ -823,9 +830,11 @@ cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *key
 
 
 cdef object record_matches(Searcher searcher, Plan plan, given, match, bint value, offsets,
-                           progress, gather_kind kind):
+                           progress, gather_kind kind, Groups groups=None):
     """Find the occurrences in each record: LISTS gives an Array of lists of matches, COUNTS an Array
-    of their numbers."""
+    of their numbers. With `groups`, LISTS gives lists of the groups of occurrences, and COUNTS the groups of each record's
+    first occurrence."""
+    cdef Groups keyed_groups
     cdef Reader reader = Reader(given)
     cdef Handle handle = searcher.take()
     cdef work *job = &handle.job
@@ -850,8 +859,13 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         if kind == LISTS:
             put_value(&made.values, 0)
         put_value(&all.value_ends, 0)
+        if groups is not None:
+            groups.begin(reader.is_str())
         while not gather_failed(&made) and reader.next_piece(PIECE_MAX):
             characters = offsets == "characters" or (offsets is None and reader.is_str())
+            if groups is not None:
+                keyed_groups = Groups(plan, groups.made.first_only)
+                all.groups, values.groups = groups.begin(reader.is_str()), keyed_groups.begin(reader.is_str())
             found.columns.begins.count = found.columns.ends.count = found.columns.patterns.count = 0
             found.record = found.begin = found.end = 0
             job.bytes = reader.offset(reader.records.record_count) - reader.offset(0)
@@ -869,11 +883,18 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
                         put_keyed_matches(&made, &all, reader.keys, reader.count, &keyed, &values)
             if gather_failed(&keyed) or any_failed(&values.begins, 6) or any_failed(&all.begins, 6):
                 raise MemoryError()
+            if groups is not None:
+                groups.check()
+                keyed_groups.check()
             gather_drop(&keyed)
             match_columns_drop(&values)
             put_nulls(&made, reader)
         if gather_failed(&made):
             raise MemoryError()
+        if groups is not None:
+            structs = groups.taken()
+            found_lists = array_of_gather(&made, "+L" if kind == LISTS else "L", sizeof(uint64_t))
+            return lists_of(found_lists, structs) if kind == LISTS else structs_of(structs, found_lists)
         if kind == COUNTS:
             return array_of_gather(&made, "L", sizeof(uint64_t))
         all.is_text = characters
@@ -888,9 +909,26 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         searcher.give(handle)
 
 
-cdef Array lists_of(Array made, dict fields):
+cdef Array lists_of(Array made, fields):
     made.fields = fields
     return made
+
+
+cdef Array structs_of(Array made, Array of):
+    """Give an Array of structs the nulls of another Array."""
+    made.validity, made.null_count = block_share(of.validity), of.null_count
+    return made
+
+
+cdef object groups_of(Searcher searcher, Plan plan, given, progress):
+    """Find the groups of each occurrence in a text, or of the first occurrence in each record."""
+    if is_column(given):
+        return record_matches(searcher, plan, given, "all", False, "bytes", progress, COUNTS, Groups(plan, True))
+    text = _sources.in_memory(given)
+    if not isinstance(text, str) and not PyObject_CheckBuffer(text):
+        raise _sources.no_text(given)
+    return (<Array>record_matches(searcher, plan, [text], "all", False, "bytes", progress, LISTS,
+                                  Groups(plan, False))).fields
 
 
 cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, match, progress):
@@ -936,6 +974,12 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
         searcher.give(handle)
 
 
+cdef bint is_column(given) except -1:
+    return (isinstance(given, (list, tuple)) or hasattr(given, "__arrow_c_stream__")
+            or hasattr(given, "__arrow_c_array__") or hasattr(given, "isna")
+            or _sources.array_items(given) is not None)
+
+
 cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, progress):
     """Return a text with values in place of spans or, if values is None, the list of the parts
     between spans. A column gives an Array, a list gives a list."""
@@ -944,8 +988,7 @@ cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, pr
     items = _sources.array_items(text)
     if items is not None:
         text = items
-    if isinstance(text, (list, tuple)) or hasattr(text, "__arrow_c_stream__") \
-            or hasattr(text, "__arrow_c_array__") or hasattr(text, "isna"):
+    if is_column(text):
         return rewrite_column(searcher, plan, text, values, match, progress)
     if not isinstance(text, (str, bytes)):
         if not PyObject_CheckBuffer(text):
