@@ -12,7 +12,8 @@ cdef struct spans_state:
     # Choose spans from all occurrences: with errors, the library prefers differently; of expressions,
     # the library's spans may be empty.
     bint all
-    bint regex  # the plan has expressions
+    # The plan has expressions. Of records, a copy is searched as one text, in which a line end follows each record.
+    bint regex
     const uint64_t *numbers  # the number of each pattern in the caller's plan; NULL: the same number
     bint alone  # search each record by itself: occurrences depend on the record's borders
     const trawl_record_array *records  # NULL: the search is of one text
@@ -52,6 +53,11 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
     for i in range(window.match_count):
         begin = found.base + window.matches[i].begin
         end = found.base + window.matches[i].end
+        if found.regex and found.records != NULL:
+            while begin > offset_of(found.records, found.record + 1) + found.record:
+                found.record += 1
+            begin -= found.record
+            end -= found.record
         word = word_of(&window.matches[i])
         if found.numbers != NULL:
             word = found.numbers[word]
@@ -114,18 +120,47 @@ cdef bint mark_records(work *job, column *marks) noexcept nogil:
     return job.status == TRAWL_OK and not marks.failed
 
 
+cdef void work_lines_of_records(work *job) noexcept nogil:
+    """Search for expressions in a copy of the tape in which a line end follows each record."""
+    cdef spans_state *found = <spans_state *>job.out
+    cdef const trawl_record_array *records = found.records
+    cdef uint8_t line_end = trawl_plan_facts(job.plan).line_end
+    cdef uint64_t first = offset_of(records, 0), count = records.record_count, begin, i
+    cdef trawl_text *text = NULL
+    cdef column copy
+
+    memset(&copy, 0, sizeof(copy))
+    found.base = first
+    job.no_memory = not reach(&copy, offset_of(records, count) - first + count)
+    for i in range(count if not job.no_memory else 0):
+        begin = offset_of(records, i)
+        memcpy(copy.memory.bytes + begin - first + i, records.bytes + begin, offset_of(records, i + 1) - begin)
+        copy.memory.bytes[offset_of(records, i + 1) - first + i] = line_end
+    job.status = TRAWL_OK
+    if not job.no_memory:
+        job.status = trawl_text_from_memory(copy.memory.bytes, offset_of(records, count) - first + count, &text,
+                                            &job.error)
+    if text != NULL:
+        search_spans(job, text)
+        trawl_text_close(text)
+    drop(&copy)
+
+
 cdef void work_record_spans(work *job) noexcept nogil:
     """Search the tape as one text or, if found.alone, each record as a text. A first search finds the
-    records in which a pattern occurs, except for expressions, which lie within a line there."""
+    records in which a pattern occurs."""
     cdef spans_state *found = <spans_state *>job.out
     cdef const trawl_record_array *records = found.records
     cdef uint64_t step = 1 if found.alone else records.record_count, i = 0, bytes
     cdef trawl_text *text = NULL
     cdef column marks
 
+    if found.regex:
+        work_lines_of_records(job)
+        return
     memset(&marks, 0, sizeof(marks))
     job.status = TRAWL_OK
-    if found.alone and not found.regex and not mark_records(job, &marks):
+    if found.alone and not mark_records(job, &marks):
         step = 0
     while step > 0 and i < records.record_count and job.status == TRAWL_OK and not job.no_memory:
         if i & 63 == 0:
