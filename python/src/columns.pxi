@@ -289,13 +289,22 @@ cdef class Array(Answer):
     def tolist(self):
         """Copy the values to a list; a null value becomes None."""
         cdef const uint64_t *ends
+        cdef uint64_t first = 0
 
         if self.format[0] == b"+" and self.format[1] == b"L" and self.data != NULL:
             ends = <const uint64_t *>self.data.bytes + self.first
-            items = items_of(self.fields if self.fields is not None else column_of(
-                block_share(self.child), 0, self.child_length), ends[0], ends[self.length])
-            return [None if self.validity != NULL and not bit_at(self.validity.bytes, self.first + <uint64_t>i)
-                    else items[ends[i] - ends[0]:ends[i + 1] - ends[0]] for i in range(self.length)]
+            fields = self.fields if self.fields is not None else column_of(
+                block_share(self.child), 0, self.child_length)
+            if isinstance(fields, Array):
+                fields, first = fields[ends[0]:ends[self.length]].tolist(), ends[0]
+            collects = PyGC_Disable()  # it would go through the new items again and again
+            try:
+                return [None if self.validity != NULL and not bit_at(self.validity.bytes, self.first + <uint64_t>i)
+                        else fields[ends[i] - first:ends[i + 1] - first] if isinstance(fields, list)
+                        else items_of(fields, ends[i], ends[i + 1]) for i in range(self.length)]
+            finally:
+                if collects:
+                    PyGC_Enable()
         return [self.value(<uint64_t>i) for i in range(self.length)]
 
     cdef int export(self, ArrowSchema *schema, ArrowArray *array, bytes name) except -1:
@@ -323,11 +332,25 @@ cdef class Array(Answer):
         return 0
 
 
-cdef list items_of(fields, begin, end):
+cdef list items_of(fields, uint64_t begin, uint64_t end):
     """Return items of an Array, of a Column, or of columns as tuples."""
-    if isinstance(fields, dict):
-        return list(zip(*[each[begin:end].tolist() for each in fields.values()]))
-    return fields[begin:end].tolist()
+    cdef list made = []
+    cdef uint64_t i
+
+    if isinstance(fields, Column):
+        for i in range(begin, end):
+            made.append((<Column>fields).values()[i])
+    elif isinstance(fields, Array):
+        made = fields[begin:end].tolist()
+    elif len(fields) == 3:
+        first, second, third = fields.values()
+        for i in range(begin, end):
+            item = (<Column>first).values()[i], (<Column>second).values()[i], (<Column>third).values()[i]
+            PyObject_GC_UnTrack(item)  # numbers need no garbage collector
+            made.append(item)
+    elif begin < end:
+        made = list(zip(*[each[begin:end].tolist() for each in fields.values()]))
+    return made
 
 
 cdef const char *FORMATS[7]

@@ -22,18 +22,12 @@ cdef struct spans_state:
     uint64_t begin  # begin, end and word of the last span
     uint64_t end
     uint64_t word
+    uint64_t *counts  # count the spans of each record instead of listing them; NULL: list
     match_columns columns  # `patterns` holds words (see word_of) until matches_of()
 
 
-cdef bint one_holds(spans_state *found, uint64_t begin, uint64_t end) noexcept nogil:
-    """Say whether the occurrence lies inside one record that is not null."""
-    cdef const trawl_record_array *records = found.records
-
-    while begin >= offset_of(records, found.record + 1):
-        found.record += 1
-    return end <= offset_of(records, found.record + 1) and (
-        records.validity == NULL or bit_at(records.validity,
-                                           records.validity_begin + found.record))
+cdef bint is_valid(const trawl_record_array *records, uint64_t record) noexcept nogil:
+    return records.validity == NULL or bit_at(records.validity, records.validity_begin + record)
 
 
 cdef bint is_preferred(spans_state *found, uint64_t begin, uint64_t end,
@@ -48,22 +42,32 @@ cdef bint is_preferred(spans_state *found, uint64_t begin, uint64_t end,
 cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
     cdef spans_state *found = <spans_state *>context
     cdef match_columns *columns = &found.columns
-    cdef uint64_t begin, end, word
+    cdef const trawl_record_array *records = found.records
+    cdef const trawl_match *match = window.matches
+    cdef uint64_t shift = found.base, stop = 0, begin, end, word  # stop: the end of record found.record
+    cdef bint valid = False  # record found.record is not null
 
+    if records != NULL:
+        stop, valid = offset_of(records, found.record + 1), is_valid(records, found.record)
+        shift -= found.record if found.regex else 0
     for i in range(window.match_count):
-        begin = found.base + window.matches[i].begin
-        end = found.base + window.matches[i].end
-        if found.regex and found.records != NULL:
-            while begin > offset_of(found.records, found.record + 1) + found.record:
+        begin, end = match[i].begin + shift, match[i].end + shift
+        if records != NULL:
+            while begin >= stop:
                 found.record += 1
-            begin -= found.record
-            end -= found.record
-        word = word_of(&window.matches[i])
+                stop, valid = offset_of(records, found.record + 1), is_valid(records, found.record)
+                if found.regex:  # of each record before, the copy has a line end
+                    shift, begin, end = shift - 1, begin - 1, end - 1
+            if not valid or end > stop:
+                continue
+        word = word_of(&match[i])
         if found.numbers != NULL:
             word = found.numbers[word]
         if begin < found.end and not found.overlap and not is_preferred(found, begin, end, word):
             continue
-        if found.records != NULL and not one_holds(found, begin, end):
+        if found.counts != NULL:
+            found.counts[found.record] += begin >= found.end or found.overlap
+            found.begin, found.end, found.word = begin, end, word
             continue
         if begin < found.end and not found.overlap:  # the occurrence replaces the last span
             columns.begins.count -= 1
@@ -125,7 +129,7 @@ cdef void work_lines_of_records(work *job) noexcept nogil:
     cdef spans_state *found = <spans_state *>job.out
     cdef const trawl_record_array *records = found.records
     cdef uint8_t line_end = trawl_plan_facts(job.plan).line_end
-    cdef uint64_t first = offset_of(records, 0), count = records.record_count, begin, i
+    cdef uint64_t first = offset_of(records, 0), count = records.record_count, begin, end = first, i
     cdef trawl_text *text = NULL
     cdef column copy
 
@@ -133,9 +137,10 @@ cdef void work_lines_of_records(work *job) noexcept nogil:
     found.base = first
     job.no_memory = not reach(&copy, offset_of(records, count) - first + count)
     for i in range(count if not job.no_memory else 0):
-        begin = offset_of(records, i)
-        memcpy(copy.memory.bytes + begin - first + i, records.bytes + begin, offset_of(records, i + 1) - begin)
-        copy.memory.bytes[offset_of(records, i + 1) - first + i] = line_end
+        begin, end = end, offset_of(records, i + 1)
+        if begin < end:
+            memcpy(copy.memory.bytes + begin - first + i, records.bytes + begin, end - begin)
+        copy.memory.bytes[end - first + i] = line_end
     job.status = TRAWL_OK
     if not job.no_memory:
         job.status = trawl_text_from_memory(copy.memory.bytes, offset_of(records, count) - first + count, &text,
@@ -835,6 +840,15 @@ cdef void put_record_value(match_columns *all, const trawl_record_array *records
     put_value(&all.value_ends, all.values.count)
 
 
+cdef uint64_t *put_zeros(gather *made, uint64_t count) except NULL:
+    """Append zeros to made.values, and return where they are."""
+    put_values(&made.values, NULL, count)
+    if made.values.failed or not reach(&made.values, 1):
+        raise MemoryError()
+    memset(values_of(&made.values) + made.values.count - count, 0, count * sizeof(uint64_t))
+    return values_of(&made.values) + made.values.count - count
+
+
 cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *keys, uint64_t count,
                             const gather *ends, const match_columns *values) noexcept nogil:
     """Append for each record of a dictionary column the occurrences in its value."""
@@ -903,17 +917,20 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
                 all.groups, values.groups = groups.begin(reader.is_str()), keyed_groups.begin(reader.is_str())
             found.columns.begins.count = found.columns.ends.count = found.columns.patterns.count = 0
             found.record = found.begin = found.end = 0
+            if kind == COUNTS and groups is None:
+                found.counts = put_zeros(&made if reader.keys == NULL else &keyed, reader.records.record_count)
             job.bytes = reader.offset(reader.records.record_count) - reader.offset(0)
             handle.run(work_record_spans, progress)
             job.before += job.bytes
             with nogil:
-                if reader.keys == NULL:
+                if reader.keys == NULL and found.counts == NULL:
                     put_record_matches(&made, &all, reader, &found, characters)
-                else:
+                elif reader.keys != NULL:
                     if kind == LISTS:
                         put_value(&keyed.values, 0)
                     put_value(&values.value_ends, 0)
-                    put_record_matches(&keyed, &values, reader, &found, characters)
+                    if found.counts == NULL:
+                        put_record_matches(&keyed, &values, reader, &found, characters)
                     if not gather_failed(&keyed) and not any_failed(&values.begins, 6):
                         put_keyed_matches(&made, &all, reader.keys, reader.count, &keyed, &values)
             if gather_failed(&keyed) or any_failed(&values.begins, 6) or any_failed(&all.begins, 6):

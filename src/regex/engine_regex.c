@@ -430,7 +430,7 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
 {
     const struct expressions *expressions = step->worker->expressions;
     const uint8_t *text = step->chunk->bytes + step->from;
-    uint64_t count = step->to - step->from, at = 0;
+    uint64_t count = step->to - step->from, at = 0, looks = 0;
 
     if (text[count - 1] == '\n') /* otherwise RE2 would see an empty line after the last line */
         count--;
@@ -443,7 +443,7 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
             return TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression");
         if (found == 0)
             break;
-        if (engine_call_is_over(step->chunk->call))
+        if (looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(step->chunk->call))
             return TRAWL_STOPPED;
         TRAWL_TRY(take_match(step, &span, &at, error));
     }
@@ -718,8 +718,8 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
 
 /* ---- Tasks --------------------------------------------------------------------------------- */
 
-/* Lets the engine find the lines, where each line with an atom matches. */
-static enum trawl_status scan_lines(struct engine_worker *worker, struct engine_task *task,
+/* Lets the engine find what is wanted (expressions_are_atoms). */
+static enum trawl_status scan_atoms(struct engine_worker *worker, struct engine_task *task,
                                     struct trawl_error *error)
 {
     const struct expressions *expressions = worker->expressions;
@@ -752,8 +752,8 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
     uint64_t at = task->from;
     struct step step = {worker, chunk, task->want, at, at, result, .decided = 0};
 
-    if (task->want == WANT_LINES && chunk->records == NULL && worker->expressions->atoms_are_exact)
-        return scan_lines(worker, task, error);
+    if (expressions_are_atoms(worker->expressions, task))
+        return scan_atoms(worker, task, error);
     result->on_device = is_on_device(worker);
     result->hits.lengths_valid = true;
     worker->record = 0; /* this call may have fewer records than the call before */

@@ -16,10 +16,9 @@
 namespace
 {
 
-bool is_in(const uint64_t *bits, uint32_t byte)
-{
-    return (bits[byte / 64] >> byte % 64 & 1) != 0;
-}
+// What a byte is to a character of the sequence. RE2 decides where a byte belongs to a character of
+// several bytes, and the character of the sequence may be one of several bytes.
+enum kind : uint8_t { FAILS, FITS, ASKS };
 
 bool is_one_of(const char *letters, char letter)
 {
@@ -38,7 +37,7 @@ bool quick::add(const std::string &part, bool is_bytes, bool lines)
     options.bytes = is_bytes;
     for (const auto &each : listed_of(part, options, is_bytes ? 0xff : 0x7f))
         for (uint32_t code = each.first; code <= each.second; code++)
-            made.bytes[code / 64] |= UINT64_C(1) << code % 64;
+            made.kinds[code] = FITS;
     try {
         const ranges all = listed_of(part, options, UINT32_MAX);
 
@@ -46,9 +45,9 @@ bool quick::add(const std::string &part, bool is_bytes, bool lines)
     } catch (const mistake &) { // RE2 alone knows
     }
     if (is_long)
-        made.asks[2] = made.asks[3] = UINT64_MAX;
+        std::fill(made.kinds + 0x80, made.kinds + 256, ASKS);
     if (lines)
-        made.bytes[0] &= ~(UINT64_C(1) << '\n');
+        made.kinds[uint8_t('\n')] = FAILS;
     items.push_back(made);
     return items.size() <= ITEMS_MAX;
 }
@@ -83,9 +82,8 @@ bool quick::is_plain() const
 {
     for (size_t i = 0; i < items.size(); i++)
         for (size_t next = i + 1; items[i].least < items[i].most && next < items.size(); next++) {
-            for (size_t word = 0; word < 4; word++)
-                if (((items[i].bytes[word] | items[i].asks[word]) &
-                     (items[next].bytes[word] | items[next].asks[word])) != 0)
+            for (size_t byte = 0; byte < 256; byte++)
+                if (items[i].kinds[byte] != FAILS && items[next].kinds[byte] != FAILS)
                     return false;
             if (items[next].least > 0)
                 break;
@@ -132,8 +130,7 @@ int quick::match(const uint8_t *text, uint64_t from, uint64_t to, enum regex_anc
     const item &first = items[0];
 
     for (uint64_t begin = from, waste = 0;; begin++) {
-        while (anchor == REGEX_ANYWHERE && begin < to && !is_in(first.bytes, text[begin]) &&
-               !is_in(first.asks, text[begin]))
+        while (anchor == REGEX_ANYWHERE && begin < to && first.kinds[text[begin]] == FAILS)
             begin++;
         uint64_t at = begin, run = begin;
         bool fits = true;
@@ -142,9 +139,9 @@ int quick::match(const uint8_t *text, uint64_t from, uint64_t to, enum regex_anc
             const uint64_t stop = each.most < to - at ? at + each.most : to;
             const uint64_t here = at;
 
-            while (at < stop && is_in(each.bytes, text[at]))
+            while (at < stop && each.kinds[text[at]] == FITS)
                 at++;
-            if (at < stop && is_in(each.asks, text[at]))
+            if (at < stop && each.kinds[text[at]] == ASKS)
                 return -1;
             if (&each == &first)
                 run = at;

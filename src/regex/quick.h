@@ -21,8 +21,7 @@ class quick
 
   private:
     struct item {
-        uint64_t bytes[4] = {}; // a bit for each byte that the character may be
-        uint64_t asks[4] = {};  // a bit for each byte of longer characters, about which RE2 decides
+        uint8_t kinds[256] = {}; // what each byte is (quick.cc)
         uint64_t least = 1, most = 1;
     };
 
