@@ -781,6 +781,7 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
 cdef enum:
     PIECE_MIN = 512 << 10
     PIECE_MAX = 64 << 20
+    PIECE_OF_LINES = 8 << 20  # a piece of records of which a copy is searched
     DENSE_BYTES = 64  # spans are dense if there is more than one per this many bytes
 
 
@@ -910,7 +911,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         put_value(&all.value_ends, 0)
         if groups is not None:
             groups.begin(reader.is_str())
-        while not gather_failed(&made) and reader.next_piece(PIECE_MAX):
+        while not gather_failed(&made) and reader.next_piece(PIECE_MAX if plan.regex is None else PIECE_OF_LINES):
             characters = offsets == "characters" or (offsets is None and reader.is_str())
             if groups is not None:
                 keyed_groups = Groups(plan, groups.made.first_only)
@@ -1011,7 +1012,10 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
             handle.run(work_record_spans, progress)
             job.before += job.bytes
             rewrite_chunk(reader, &found, values, items, objects, &made)
-            piece = PIECE_MIN if found.columns.begins.count > job.bytes // DENSE_BYTES else PIECE_MAX
+            if found.columns.begins.count > job.bytes // DENSE_BYTES:
+                piece = PIECE_MIN
+            else:
+                piece = PIECE_MAX if plan.regex is None else PIECE_OF_LINES
         if objects is not None:
             return objects
         if gather_failed(&made):

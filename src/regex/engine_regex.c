@@ -6,9 +6,9 @@
  *     whole   RE2 reads the step with all expressions at once, then each line with a match
  *     lines   RE2 reads every line with each expression
  *
- * `whole` serves expressions without atoms, and some steps after atoms led to many lines without a
- * match. `lines` serves records, line ends other than newline, steps that hold a second kind of
- * line end (a NUL, or CR LF), and plans without a program of all expressions.
+ * `whole` serves expressions without atoms, and some steps after atoms were of little use. `lines`
+ * serves records, line ends other than newline, steps that hold a second kind of line end (a NUL,
+ * or CR LF), and plans without a program of all expressions.
  */
 #include "regex/engine_regex.h"
 
@@ -651,8 +651,8 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 }
 
 /* Returns whether RE2 may search the step's text as a whole: its lines end in newline alone, so
- * that RE2 sees where lines begin. by_whole does not end inside a line whose matches are the hits:
- * a long line could have too many. A long line is not read twice for a single expression. */
+ * that RE2 sees where lines begin. by_whole does not end inside a line whose matches are the hits,
+ * which may be many. A long line is not read twice for a single expression. */
 static bool may_read_whole(const struct step *step)
 {
     const struct expressions *expressions = step->worker->expressions;
@@ -701,7 +701,8 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
 
     if (worker->expressions->atoms != NULL && worker->whole_steps == 0) {
         TRAWL_TRY(by_anchors(step, error));
-        if (step->missed > step->to - step->from &&
+        if (step->missed + atoms_cost(worker->expressions, step->want, worker->atoms.hits.count) >
+                step->to - step->from &&
             worker->expressions->ops->is_ready(worker->expressions->whole))
             worker->whole_steps = WHOLE_STEPS;
         grow_steps(worker);
@@ -741,8 +742,7 @@ static enum trawl_status scan_atoms(struct engine_worker *worker, struct engine_
     return TRAWL_OK;
 }
 
-/* Searches the task's chunk step by step, until the chunk's end or until the result has enough
- * hits. */
+/* Searches the task's chunk step by step, to its end or until the result has enough hits. */
 static enum trawl_status scan(struct engine_worker *worker, struct engine_task *task,
                               struct trawl_error *error)
 {
