@@ -9,8 +9,8 @@ cdef struct line_place:
 
 cdef void find_line(line_place *line, const uint8_t *text, uint64_t base, uint64_t stop,
                     uint64_t begin, uint64_t end, uint8_t line_end) noexcept nogil:
-    """Set `line` to the line of text[base:stop] that holds the occurrence [begin, end). `line` is empty or the line of an
-    occurrence that begins earlier."""
+    """Set `line` to the line of text[base:stop] that holds the occurrence [begin, end). `line` is empty or
+    the line of an occurrence that begins earlier."""
     cdef const void *place
 
     if begin < line.end:
@@ -111,7 +111,8 @@ cdef struct group_columns:
 
 
 cdef void put_group(group_values *values, const uint8_t *bytes, uint64_t count, bint is_valid) noexcept nogil:
-    put(&values.bytes, bytes, count, 1)
+    if count > 0:
+        put(&values.bytes, bytes, count, 1)
     put_value(&values.ends, values.bytes.count)
     put_bit(&values.valid, is_valid)
     values.null_count += not is_valid

@@ -283,7 +283,7 @@ cdef class Handle:
                     break
                 PyErr_CheckSignals()
                 if progress is not None:
-                    progress(job.before + trawl_searcher_progress(job.searcher))
+                    progress(job.before + min(trawl_searcher_progress(job.searcher), job.bytes))
         except:
             stop(job)
             with nogil:
@@ -293,7 +293,7 @@ cdef class Handle:
         if progress is not None and job.status == TRAWL_OK:
             whole = not job.early and job.bytes != UNKNOWN
             progress(job.before
-                     + (job.bytes if whole else trawl_searcher_progress(job.searcher)))
+                     + (job.bytes if whole else min(trawl_searcher_progress(job.searcher), job.bytes)))
         return 0
 
     cdef bint abandon(self) noexcept:

@@ -60,13 +60,16 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
                     shift, begin, end = shift - 1, begin - 1, end - 1
             if not valid or end > stop:
                 continue
+            if found.counts != NULL and found.overlap:
+                found.counts[found.record] += 1
+                continue
         word = word_of(&match[i])
         if found.numbers != NULL:
             word = found.numbers[word]
         if begin < found.end and not found.overlap and not is_preferred(found, begin, end, word):
             continue
         if found.counts != NULL:
-            found.counts[found.record] += begin >= found.end or found.overlap
+            found.counts[found.record] += begin >= found.end
             found.begin, found.end, found.word = begin, end, word
             continue
         if begin < found.end and not found.overlap:  # the occurrence replaces the last span
@@ -882,8 +885,8 @@ cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *key
 cdef object record_matches(Searcher searcher, Plan plan, given, match, bint value, offsets,
                            progress, gather_kind kind, Groups groups=None):
     """Find the occurrences in each record: LISTS gives an Array of lists of matches, COUNTS an Array
-    of their numbers. With `groups`, LISTS gives lists of the groups of occurrences, and COUNTS the groups of each record's
-    first occurrence."""
+    of their numbers. With `groups`, LISTS gives lists of the groups of occurrences, and COUNTS the groups
+    of each record's first occurrence."""
     cdef Groups keyed_groups
     cdef Reader reader = Reader(given)
     cdef Handle handle = searcher.take()
