@@ -135,7 +135,7 @@ struct trawl_searcher {
     uint8_t *room; /* stream.c: where pieces of streams are copied; NULL until needed */
     uint64_t room_bytes;
     uint64_t unpack_bytes; /* memory reserved for what the call unpacks ahead */
-    struct task *tasks; /* task_count entries, owned */
+    struct task *tasks;    /* task_count entries, owned */
     /* Tasks by chunk index (search_ring). Between searches all entries are NULL. */
     struct task **ring;
     uint32_t task_count;
