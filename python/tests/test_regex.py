@@ -168,12 +168,30 @@ def test_groups(given, value, text, expected):
     (r"\d", {"regex": "extended"}, trawl.ArgumentError, r"\\\\d", (0, 0)),
     (["a", r"\pL{900}\pL{900}"], {}, trawl.LimitError, r"more than 16384 KiB.*: '\\\\pL\{900\}", (1, None)),
     ("a", {"edits": 1}, trawl.ArgumentError, "errors", (None, None)),
+    ("a", {"regex": "basic", "unicode": True}, ValueError, "unicode, pcre: only with regex=True", None),
+    (b"a", {"unicode": True}, ValueError, "unicode: only with the alphabet 'utf8'", None),
+    ("a", {"unicode": True, "whole_words": "ascii"}, ValueError, "without 'ascii'", None),
+    ("a", {"unicode": 2}, ValueError, "unicode: False or True, not 2", None),
     ("a", {"regex": "pcre"}, ValueError, "regex: 'perl', 'extended', 'basic', True or False, not 'pcre'", None),
 ])  # fmt: skip
 def test_refused(given, options, kind, message, place):
     with pytest.raises(kind, match=message) as caught:
         trawl.Plan(given, **{"regex": True, **options})
     assert place is None or (caught.value.pattern_index, caught.value.text_offset) == place
+
+
+def test_pcre():
+    """Check expressions that PCRE2 alone knows. (The package had no option for PCRE2, which the library had.)"""
+    try:
+        plan = trawl.Plan(r"(?<=\b)(\w)(?P<more>\1)?(?!\1)", regex=True, pcre=True, unicode=True)
+        found = plan.find_all("a \u00e9\u00e9")
+    except trawl.UnsupportedError as error:
+        pytest.skip(str(error))
+    assert found == [(0, 1, 0), (2, 4, 0)] and "pcre=True" in repr(plan)
+    assert [one.groups() for one in plan.finditer("a \u00e9\u00e9")] == [("a", None), ("\u00e9", "\u00e9")]
+    assert plan.groups(["bb", None]).tolist() == [{"1": "b", "more": "b"}, None]
+    with pytest.raises(trawl.ArgumentError, match="look-around"):
+        trawl.Plan("(?<=a)b", regex=True)
 
 
 def test_refused_values():
