@@ -12,7 +12,8 @@ cdef struct spans_state:
     # Choose spans from all occurrences: with errors, the library prefers differently; of expressions,
     # the library's spans may be empty.
     bint all
-    bint regex  # the plan has expressions
+    # The plan has expressions. Of records, a copy is searched as one text, in which a line end follows each record.
+    bint regex
     bint alone  # search each record by itself: occurrences depend on the record's borders
     const trawl_record_array *records  # NULL: the search is of one text
     uint64_t record  # every later span begins in this record or after it
@@ -20,18 +21,12 @@ cdef struct spans_state:
     uint64_t begin  # begin, end and word of the last span
     uint64_t end
     uint64_t word
+    uint64_t *counts  # count the spans of each record instead of listing them; NULL: list
     match_columns columns  # `patterns` holds words (see word_of) until matches_of()
 
 
-cdef bint one_holds(spans_state *found, uint64_t begin, uint64_t end) noexcept nogil:
-    """Say whether the occurrence lies inside one record that is not null."""
-    cdef const trawl_record_array *records = found.records
-
-    while begin >= offset_of(records, found.record + 1):
-        found.record += 1
-    return end <= offset_of(records, found.record + 1) and (
-        records.validity == NULL or bit_at(records.validity,
-                                           records.validity_begin + found.record))
+cdef bint is_valid(const trawl_record_array *records, uint64_t record) noexcept nogil:
+    return records.validity == NULL or bit_at(records.validity, records.validity_begin + record)
 
 
 cdef bint is_preferred(spans_state *found, uint64_t begin, uint64_t end,
@@ -46,15 +41,33 @@ cdef bint is_preferred(spans_state *found, uint64_t begin, uint64_t end,
 cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
     cdef spans_state *found = <spans_state *>context
     cdef match_columns *columns = &found.columns
-    cdef uint64_t begin, end, word
+    cdef const trawl_record_array *records = found.records
+    cdef const trawl_match *match = window.matches
+    cdef uint64_t shift = found.base, stop = 0, begin, end, word  # stop: the end of record found.record
+    cdef bint valid = False  # record found.record is not null
 
+    if records != NULL:
+        stop, valid = offset_of(records, found.record + 1), is_valid(records, found.record)
+        shift -= found.record if found.regex else 0
     for i in range(window.match_count):
-        begin = found.base + window.matches[i].begin
-        end = found.base + window.matches[i].end
-        word = word_of(&window.matches[i])
+        begin, end = match[i].begin + shift, match[i].end + shift
+        if records != NULL:
+            while begin >= stop:
+                found.record += 1
+                stop, valid = offset_of(records, found.record + 1), is_valid(records, found.record)
+                if found.regex:  # of each record before, the copy has a line end
+                    shift, begin, end = shift - 1, begin - 1, end - 1
+            if not valid or end > stop:
+                continue
+            if found.counts != NULL and found.overlap:
+                found.counts[found.record] += 1
+                continue
+        word = word_of(&match[i])
         if begin < found.end and not found.overlap and not is_preferred(found, begin, end, word):
             continue
-        if found.records != NULL and not one_holds(found, begin, end):
+        if found.counts != NULL:
+            found.counts[found.record] += begin >= found.end
+            found.begin, found.end, found.word = begin, end, word
             continue
         if begin < found.end and not found.overlap:  # the occurrence replaces the last span
             columns.begins.count -= 1
@@ -116,18 +129,48 @@ cdef bint mark_records(work *job, column *marks) noexcept nogil:
     return job.status == TRAWL_OK and not marks.failed
 
 
+cdef void work_lines_of_records(work *job) noexcept nogil:
+    """Search for expressions in a copy of the tape in which a line end follows each record."""
+    cdef spans_state *found = <spans_state *>job.out
+    cdef const trawl_record_array *records = found.records
+    cdef uint8_t line_end = trawl_plan_facts(job.plan).line_end
+    cdef uint64_t first = offset_of(records, 0), count = records.record_count, begin, end = first, i
+    cdef trawl_text *text = NULL
+    cdef column copy
+
+    memset(&copy, 0, sizeof(copy))
+    found.base = first
+    job.no_memory = not reach(&copy, offset_of(records, count) - first + count)
+    for i in range(count if not job.no_memory else 0):
+        begin, end = end, offset_of(records, i + 1)
+        if begin < end:
+            memcpy(copy.memory.bytes + begin - first + i, records.bytes + begin, end - begin)
+        copy.memory.bytes[end - first + i] = line_end
+    job.status = TRAWL_OK
+    if not job.no_memory:
+        job.status = trawl_text_from_memory(copy.memory.bytes, offset_of(records, count) - first + count, &text,
+                                            &job.error)
+    if text != NULL:
+        search_spans(job, text)
+        trawl_text_close(text)
+    drop(&copy)
+
+
 cdef void work_record_spans(work *job) noexcept nogil:
     """Search the tape as one text or, if found.alone, each record as a text. A first search finds the
-    records in which a pattern occurs, except for expressions, which lie within a line there."""
+    records in which a pattern occurs."""
     cdef spans_state *found = <spans_state *>job.out
     cdef const trawl_record_array *records = found.records
     cdef uint64_t step = 1 if found.alone else records.record_count, i = 0, bytes
     cdef trawl_text *text = NULL
     cdef column marks
 
+    if found.regex:
+        work_lines_of_records(job)
+        return
     memset(&marks, 0, sizeof(marks))
     job.status = TRAWL_OK
-    if found.alone and not found.regex and not mark_records(job, &marks):
+    if found.alone and not mark_records(job, &marks):
         step = 0
     while step > 0 and i < records.record_count and job.status == TRAWL_OK and not job.no_memory:
         if i & 63 == 0:
@@ -353,12 +396,12 @@ cdef class Values:
         cdef trawl_range match
         cdef trawl_error error
         cdef uint64_t count = found.columns.begins.count, record = 0
-        cdef uint64_t line = 0, line_stop = 0, begin, end, number, i
+        cdef uint64_t begin, end, number, i
         cdef uint8_t line_end = trawl_plan_facts(self.plan.plan).line_end
-        cdef const void *place
+        cdef line_place line
         cdef uint32_t pattern
 
-        self.filled.count = 0
+        self.filled.count = line.begin = line.end = 0
         self.own = <piece *>realloc(self.own, (count + 1) * sizeof(piece))
         if self.own == NULL or not reach(&self.filled, 1):
             raise MemoryError()
@@ -374,16 +417,12 @@ cdef class Values:
                 while begin >= offset_of(found.records, record + 1):
                     record += 1
                 base, stop = offset_of(found.records, record), offset_of(found.records, record + 1)
-            if begin >= line_stop:  # in a new line
-                place = memrchr(text + base, line_end, begin - base)
-                line = base if place == NULL else <uint64_t>(<const uint8_t *>place - text) + 1
-                place = memchr(text + end, line_end, stop - end)
-                line_stop = stop if place == NULL else <uint64_t>(<const uint8_t *>place - text)
+            find_line(&line, text, base, stop, begin, end, line_end)
             if pattern not in self.templates:
                 put(&self.filled, self.pieces[pattern].bytes, self.pieces[pattern].count, 1)
                 continue
-            match.begin, match.end = begin - line, end - line
-            check(trawl_expression_groups(self.plan.plan, pattern, text + line, line_stop - line,
+            match.begin, match.end = begin - line.begin, end - line.begin
+            check(trawl_expression_groups(self.plan.plan, pattern, text + line.begin, line.end - line.begin,
                                           match, groups, GROUPS_MAX, &error), &error)
             for part in self.templates[pattern]:
                 if isinstance(part, bytes):
@@ -391,7 +430,7 @@ cdef class Values:
                     continue
                 number = part
                 if groups[number].begin != UNKNOWN:
-                    put(&self.filled, text + line + groups[number].begin,
+                    put(&self.filled, text + line.begin + groups[number].begin,
                         groups[number].end - groups[number].begin, 1)
         if self.filled.failed:
             raise MemoryError()
@@ -732,6 +771,7 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
 cdef enum:
     PIECE_MIN = 512 << 10
     PIECE_MAX = 64 << 20
+    PIECE_OF_LINES = 8 << 20  # a piece of records of which a copy is searched
     DENSE_BYTES = 64  # spans are dense if there is more than one per this many bytes
 
 
@@ -770,7 +810,12 @@ cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
                 put_value(&all.begins, max(begin, base) - base)  # a record may begin inside a character
                 put_value(&all.ends, end - base)
                 put_value(&all.patterns, values_of(&columns.patterns)[at])
+            if all.groups != NULL and (at == first or not all.groups.first_only):
+                put_groups(all.groups, records, i, values_of(&columns.begins)[at], values_of(&columns.ends)[at],
+                           <uint32_t>values_of(&columns.patterns)[at])
             at += 1
+        if all.groups != NULL and all.groups.first_only and at == first:
+            put_no_groups(all.groups)
         put_value(&made.values, all.begins.count if made.kind == LISTS else at - first)
 
 
@@ -784,6 +829,15 @@ cdef void put_record_value(match_columns *all, const trawl_record_array *records
         end += 1
     put(&all.values, bytes + begin, end - begin, 1)
     put_value(&all.value_ends, all.values.count)
+
+
+cdef uint64_t *put_zeros(gather *made, uint64_t count) except NULL:
+    """Append zeros to made.values, and return where they are."""
+    put_values(&made.values, NULL, count)
+    if made.values.failed or not reach(&made.values, 1):
+        raise MemoryError()
+    memset(values_of(&made.values) + made.values.count - count, 0, count * sizeof(uint64_t))
+    return values_of(&made.values) + made.values.count - count
 
 
 cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *keys, uint64_t count,
@@ -803,6 +857,12 @@ cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *key
             put(&all.values, values.values.memory.bytes + values_of(&values.value_ends)[at],
                 values_of(&values.value_ends)[at + 1] - values_of(&values.value_ends)[at], 1)
             put_value(&all.value_ends, all.values.count)
+        if all.groups != NULL and not all.groups.first_only:
+            copy_groups(all.groups, values.groups, begin, end)
+        elif all.groups != NULL and keys[i] >= 0:
+            copy_groups(all.groups, values.groups, <uint64_t>keys[i], <uint64_t>keys[i] + 1)
+        elif all.groups != NULL:
+            put_no_groups(all.groups)
         if made.kind == LISTS:
             put_value(&made.values, all.begins.count)
         else:
@@ -810,9 +870,11 @@ cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *key
 
 
 cdef object record_matches(Searcher searcher, Plan plan, given, match, bint value, offsets,
-                           progress, gather_kind kind):
+                           progress, gather_kind kind, Groups groups=None):
     """Find the occurrences in each record: LISTS gives an Array of lists of matches, COUNTS an Array
-    of their numbers."""
+    of their numbers. With `groups`, LISTS gives lists of the groups of occurrences, and COUNTS the groups
+    of each record's first occurrence."""
+    cdef Groups keyed_groups
     cdef Reader reader = Reader(given)
     cdef Handle handle = searcher.take()
     cdef work *job = &handle.job
@@ -838,30 +900,45 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         if kind == LISTS:
             put_value(&made.values, 0)
         put_value(&all.value_ends, 0)
-        while not gather_failed(&made) and reader.next_piece(PIECE_MAX):
+        if groups is not None:
+            groups.begin(reader.is_str())
+        while not gather_failed(&made) and reader.next_piece(PIECE_MAX if plan.regex is None else PIECE_OF_LINES):
             characters = offsets == "characters" or (offsets is None and reader.is_str())
+            if groups is not None:
+                keyed_groups = Groups(plan, groups.made.first_only)
+                all.groups, values.groups = groups.begin(reader.is_str()), keyed_groups.begin(reader.is_str())
             found.columns.begins.count = found.columns.ends.count = found.columns.patterns.count = 0
             found.record = found.begin = found.end = 0
+            if kind == COUNTS and groups is None:
+                found.counts = put_zeros(&made if reader.keys == NULL else &keyed, reader.records.record_count)
             job.bytes = reader.offset(reader.records.record_count) - reader.offset(0)
             handle.run(work_record_spans, progress)
             job.before += job.bytes
             with nogil:
-                if reader.keys == NULL:
+                if reader.keys == NULL and found.counts == NULL:
                     put_record_matches(&made, &all, reader, &found, characters)
-                else:
+                elif reader.keys != NULL:
                     if kind == LISTS:
                         put_value(&keyed.values, 0)
                     put_value(&values.value_ends, 0)
-                    put_record_matches(&keyed, &values, reader, &found, characters)
+                    if found.counts == NULL:
+                        put_record_matches(&keyed, &values, reader, &found, characters)
                     if not gather_failed(&keyed) and not any_failed(&values.begins, 6):
                         put_keyed_matches(&made, &all, reader.keys, reader.count, &keyed, &values)
             if gather_failed(&keyed) or any_failed(&values.begins, 6) or any_failed(&all.begins, 6):
                 raise MemoryError()
+            if groups is not None:
+                groups.check()
+                keyed_groups.check()
             gather_drop(&keyed)
             match_columns_drop(&values)
             put_nulls(&made, reader)
         if gather_failed(&made):
             raise MemoryError()
+        if groups is not None:
+            structs = groups.taken()
+            found_lists = array_of_gather(&made, "+L" if kind == LISTS else "L", sizeof(uint64_t))
+            return lists_of(found_lists, structs) if kind == LISTS else structs_of(structs, found_lists)
         if kind == COUNTS:
             return array_of_gather(&made, "L", sizeof(uint64_t))
         all.is_text = characters
@@ -876,9 +953,26 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         searcher.give(handle)
 
 
-cdef Array lists_of(Array made, dict fields):
+cdef Array lists_of(Array made, fields):
     made.fields = fields
     return made
+
+
+cdef Array structs_of(Array made, Array of):
+    """Give an Array of structs the nulls of another Array."""
+    made.validity, made.null_count = block_share(of.validity), of.null_count
+    return made
+
+
+cdef object groups_of(Searcher searcher, Plan plan, given, progress):
+    """Find the groups of each occurrence in a text, or of the first occurrence in each record."""
+    if is_column(given):
+        return record_matches(searcher, plan, given, "all", False, "bytes", progress, COUNTS, Groups(plan, True))
+    text = _sources.in_memory(given)
+    if not isinstance(text, str) and not PyObject_CheckBuffer(text):
+        raise _sources.no_text(given)
+    return (<Array>record_matches(searcher, plan, [text], "all", False, "bytes", progress, LISTS,
+                                  Groups(plan, False))).fields
 
 
 cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, match, progress):
@@ -910,7 +1004,10 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
             handle.run(work_record_spans, progress)
             job.before += job.bytes
             rewrite_chunk(reader, &found, values, items, objects, &made)
-            piece = PIECE_MIN if found.columns.begins.count > job.bytes // DENSE_BYTES else PIECE_MAX
+            if found.columns.begins.count > job.bytes // DENSE_BYTES:
+                piece = PIECE_MIN
+            else:
+                piece = PIECE_MAX if plan.regex is None else PIECE_OF_LINES
         if objects is not None:
             return objects
         if gather_failed(&made):
@@ -925,6 +1022,12 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
         searcher.give(handle)
 
 
+cdef bint is_column(given) except -1:
+    return (isinstance(given, (list, tuple)) or hasattr(given, "__arrow_c_stream__")
+            or hasattr(given, "__arrow_c_array__") or hasattr(given, "isna")
+            or _sources.array_items(given) is not None)
+
+
 cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, progress):
     """Return a text with values in place of spans or, if values is None, the list of the parts
     between spans. A column gives an Array, a list gives a list."""
@@ -933,8 +1036,7 @@ cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, pr
     items = _sources.array_items(text)
     if items is not None:
         text = items
-    if isinstance(text, (list, tuple)) or hasattr(text, "__arrow_c_stream__") \
-            or hasattr(text, "__arrow_c_array__") or hasattr(text, "isna"):
+    if is_column(text):
         return rewrite_column(searcher, plan, text, values, match, progress)
     if not isinstance(text, (str, bytes)):
         if not PyObject_CheckBuffer(text):

@@ -136,6 +136,8 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
     reverse_complement: Any = False,
     any_base: Any = False,
     regex: Any = False,
+    unicode: Any = False,
+    pcre: Any = False,
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Check the arguments of trawl.Plan. Return the patterns, and the options in their normal form."""
     if values is None and isinstance(patterns, dict):
@@ -170,6 +172,7 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
         raise ValueError("ignore_case, whole_words: 'ascii' or 'unicode', the same for both")
     switches = {"within_lines": within_lines, "reverse_complement": reverse_complement}
     switches |= {"any_base": any_base, "every_end": every_end, "whole_lines": whole_lines}
+    switches |= {"unicode": unicode, "pcre": pcre}
     for name, value in switches.items():
         options[name] = choice(name, value, (False, True))
     if options["mismatches"] and options["edits"]:
@@ -181,6 +184,10 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
     for name in ("reverse_complement", "any_base"):
         if options[name] and alphabet != "dna":
             raise ValueError(f"{name}: only with alphabet='dna'")
+    if (options["unicode"] or options["pcre"]) and options["regex"] != "perl":
+        raise ValueError("unicode, pcre: only with regex=True")
+    if options["unicode"] and (alphabet != "utf8" or "ascii" in (options["ignore_case"], options["whole_words"])):
+        raise ValueError("unicode: only with the alphabet 'utf8' (of str patterns), and without 'ascii'")
     options["exact"] = tuple((number("exact", begin), number("exact", end)) for begin, end in exact)
     for begin, end in options["exact"]:
         if begin >= end:
@@ -247,6 +254,7 @@ def bytes_view(given: Any) -> memoryview:
 def is_bytes(given: Any) -> bool:
     """Say whether an object's items are single bytes, so that the object is one text and no column."""
     try:
+        memoryview(given)  # bytes_view() would write out a list for its message
         return bytes_view(given).format.lstrip("@=<>!") in ("B", "b", "c")
     except (TypeError, ValueError, BufferError):
         return False
@@ -486,9 +494,11 @@ class Lines(Columns["tuple[Any, ...]"]):
         self.numbers, self.begins, self.texts, self.distances = numbers, begins, texts, distances
 
 
-def show_array(few: list[Any], length: int, form: str) -> str:
+def show_array(few: list[Any], length: int, form: str, fields: Any) -> str:
     """Return the repr() of an Array."""
-    kinds = {"b": "bool", "l": "int64", "L": "uint64", "+L": "lists of uint64", "U": "str", "match": "lists of matches"}
+    kinds = {"b": "bool", "l": "int64", "L": "uint64", "+L": "lists of uint64", "U": "str", "+s": "groups"}
+    if form == "+L" and fields is not None:
+        form, kinds["lists"] = "lists", f"lists of {'matches' if isinstance(fields, dict) else 'groups'}"
     return f"<trawl.Array of {length} {kinds.get(form, 'bytes')}: {few}{'...' if length > len(few) else ''}>"
 
 
