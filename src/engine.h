@@ -233,10 +233,12 @@ struct engine_properties {
     uint32_t workers_per_device; /* workers that are worth opening on each device */
 };
 
-/* A search of a short text without a worker. */
+/* A search of a short text without a worker, for occurrences that begin in [from, to). */
 struct engine_brief {
-    bool is_first;  /* find the first occurrence, and count no further */
-    uint64_t count; /* set: occurrences; is_first: 0 if nothing occurs */
+    uint64_t from, to;
+    bool is_first;     /* find the first occurrence, and count no further */
+    struct hits *hits; /* receives the occurrences, as offsets from `from`; NULL: none are listed */
+    uint64_t count;    /* set: occurrences; is_first: 0 if nothing occurs */
     /* set if count > 0 and is_first: the first occurrence. literal is a number in the plan. */
     uint64_t begin, length;
     uint32_t literal;
@@ -262,7 +264,8 @@ struct engine_ops {
     enum trawl_status (*submit)(struct engine_worker *worker, struct engine_task *task,
                                 struct trawl_error *error);
     /* Searches a whole text in the host's memory without a worker. Returns false if the plan or the
-     * text needs a task. Any thread may call. NULL: every search of this engine needs tasks. */
+     * text needs a task, or if memory does not suffice; then the hits have no meaning. Any thread
+     * may call. NULL: every search of this engine needs tasks. */
     bool (*brief)(const struct engine *engine, const struct trawl_plan *plan, const uint8_t *text,
                   uint64_t count, struct engine_brief *found);
     /* Begins a copy, or waits for a copy that was begun. Several copies may be under way; the
