@@ -100,6 +100,107 @@ struct line_head {
     bool selected;        /* false: a line of context */
 };
 
+/* What print_head prints next. */
+struct shown {
+    struct line_head head;
+    const uint64_t *numbers; /* the numbers of patterns */
+    uint64_t number_count;
+    uint32_t distance; /* DISTANCE_NONE: a line of context */
+};
+
+/* What lines.c keeps: bytes that earlier windows left. With leading context, lines that may be
+ * printed as context; then the open line. */
+struct carry {
+    uint8_t *bytes;
+    uint64_t count, capacity, begin;
+    uint64_t trim_at; /* `count` from which lines that are no longer needed are dropped */
+    struct trawl_match *matches; /* matches that begin in the open line */
+    uint64_t match_count, match_capacity;
+    uint64_t line_begin; /* begin of the first line that is not decided yet */
+    bool dropped;        /* `bytes` lacks the open line */
+    bool keeps_bytes;    /* the bytes of the open line may be needed */
+};
+
+/* The bytes that reread.c read last. */
+struct reread {
+    uint8_t *bytes;
+    uint64_t begin, count;
+};
+
+/* What count.c keeps: line ends, as far as needed. */
+struct counting {
+    uint64_t match;     /* index of the window's first match that may begin after `end` */
+    uint64_t base;      /* `line_ends` at the begin of the window */
+    uint64_t end;       /* text offset up to which line ends were counted */
+    uint64_t line_ends; /* line ends before `end` */
+    bool
+        counts; /* false: the library counts all line ends, which saves time with several threads */
+};
+
+/* The lines so far. */
+struct lines {
+    uint64_t selected;     /* selected lines, or occurrences in reports without lines */
+    uint64_t left;         /* lines until -m is reached */
+    uint64_t spans;        /* counts_spans: matches in the selected lines, at least one a line */
+    uint64_t selected_end; /* end of the last selected line */
+    uint64_t printed_end;  /* end of the last printed line; OFFSET_NONE: no line was printed */
+    uint64_t pending;      /* lines of trailing context still to be printed */
+    /* lines that end at or before this offset were reported by an earlier pass */
+    uint64_t ignore_before;
+    uint64_t scanned_end; /* end of the last window */
+};
+
+/* What command_matches.c keeps between matches. */
+struct occurrences {
+    uint64_t line_end; /* of the line in which the last match begins; OFFSET_NONE: not seen yet */
+    uint64_t end;      /* end of the last match */
+    struct trawl_match counted; /* --count-matches: the last match */
+    size_t held_before_line;    /* bytes of output not committed when the last line began */
+    bool bad_line;              /* a match in the current line was not valid text */
+};
+
+/* What binary.c keeps. The counts and totals are those at the begin of the current block. */
+struct nulls {
+    bool watched;       /* a NUL byte changes what is printed or counted */
+    bool seen;          /* a NUL was found; from now on NUL ends lines */
+    bool has_blocks;    /* a NUL makes a block of BLOCK_BYTES binary; otherwise a whole window */
+    uint64_t offset;    /* text offset of the first NUL, if one was seen */
+    uint64_t hole;      /* offset of the hole that makes a file binary; 0: no hole */
+    uint64_t block_end; /* of the last printed line's block; OFFSET_NONE: the text has no blocks */
+    uint64_t selected_before;      /* lines.selected */
+    enum groups groups_before;     /* job->groups */
+    struct json_state json_before; /* `json` */
+    /* a copy of a window's bytes, with line ends in place of NULs; or replaced lines of `whole` */
+    uint8_t *zapped;
+    uint64_t zapped_capacity;
+};
+
+/* What holds for the whole text. Set before the search. */
+struct scan_rules {
+    bool seekable;       /* the text can be read again at any offset */
+    bool unpacks;        /* the text may be packed and damaged: lines before the damage count */
+    bool stop_at_select; /* the search ends at the first selected line */
+    bool by_match;       /* command_matches.c prints matches, without lines */
+    bool every_line;     /* a line without a match may be selected */
+    bool counts_spans;   /* tg --count-matches counts in lines, not in the whole text */
+    /* Under -v -m of standard input grep reads on, once nothing is printed any more, until a run of
+     * selected lines ends or leaves its block. The position at which grep leaves standard input
+     * depends on that. Nothing is printed any more: ends_with_run becomes true. */
+    bool run_ends_input;
+    bool check_whole_line; /* -x is decided here, not by the plan */
+    bool filters;          /* the library's matches must be checked (characters.c) */
+    unsigned number_width; /* -T: width of line numbers */
+};
+
+/* The text of --multiline, in which an occurrence may cross lines. */
+struct whole_text {
+    const uint8_t *bytes; /* NULL: no occurrence crosses lines */
+    uint64_t count;
+    uint8_t *read; /* owned: the bytes, if the file was not in memory */
+    uint64_t capacity;
+    struct trawl_text *text; /* owned: `read` as a text */
+};
+
 struct text_scan {
     struct command_job *job;
     const struct settings *settings;
@@ -107,108 +208,36 @@ struct text_scan {
     struct trawl_text *text;
     const struct trawl_plan *plan;
     const char *name;
-    enum binary_files binary_files;
-    bool seekable;                   /* the text can be read again at any offset */
     const struct encoding *encoding; /* as in struct open_file */
-    /* a NUL makes a block of BLOCK_BYTES binary; otherwise a whole window */
-    bool has_blocks;
-    /* the text may be compressed and damaged: lines before the damage count */
-    bool unpacks;
-    unsigned number_width; /* -T: width of line numbers */
-
-    /* The carry: bytes that earlier windows left. With leading context, lines that may be printed
-     * as context; then the open line. `carried` holds the matches that begin in the open line. */
-    uint8_t *carry;
-    uint64_t carry_count, carry_capacity, carry_begin;
-    /* carry_count from which trim_carry drops lines that are no longer needed */
-    uint64_t carry_trim_at;
-    struct trawl_match *carried; /* matches that begin in the open line */
-    uint64_t carried_count, carried_capacity;
-    uint64_t line_begin;   /* begin of the first line that is not decided yet */
-    bool dropped;          /* the carry lacks the bytes of the open line */
-    uint8_t *reread_bytes; /* reread.c: the bytes read last */
-    uint64_t reread_begin, reread_count;
+    enum binary_files binary_files;
+    struct scan_rules rules;
 
     const struct trawl_window *window; /* the current window, as the library delivered the window */
-    uint64_t window_match;   /* index of the first match that may begin after counted_end */
-    uint64_t window_base;    /* line_end_count at the begin of the window */
-    uint64_t counted_end;    /* text offset up to which line ends were counted */
-    uint64_t line_end_count; /* line ends before counted_end */
-    /* count.c counts the line ends, as far as needed. Otherwise the library counts all line ends,
-     * which saves no time with a single thread. */
-    bool counts_line_ends;
-
-    uint64_t selected_count; /* selected lines, or occurrences in reports without lines */
-    uint64_t left_count;     /* lines until -m is reached */
-    uint64_t span_count;     /* counts_spans: matches in the selected lines, at least one a line */
-    uint64_t selected_end;   /* end of the last selected line */
-    uint64_t printed_end;    /* end of the last printed line; OFFSET_NONE: no line was printed */
-    uint64_t pending_count;  /* lines of trailing context still to be printed */
-    /* lines that end at or before this offset were reported by an earlier pass */
-    uint64_t ignore_before;
-    /* Only command_matches.c uses these: the end of the line in which the last match begins, or
-     * OFFSET_NONE while that line's end was not seen; the end of the last match; the bytes of
-     * output that were not committed when the last line began. */
-    uint64_t match_line_end;
-    uint64_t match_end;
-    struct trawl_match counted_match; /* --count-matches: the last match */
-    size_t held_before_line;
-
+    struct carry carry;
+    struct reread reread;
+    struct counting counting;
+    struct lines lines;
+    struct occurrences occurrences;
+    struct nulls nulls;
     struct characters characters; /* what characters.c keeps between windows */
-    bool filters;                 /* the library's matches must be checked (characters.c) */
-
-    /* What print_head prints. No local variable: its address would bring the stack protector into
-     * functions that run once for each match or line. */
-    struct line_head head;
+    /* No local variable: its address would bring the stack protector into functions that run once
+     * for each match or line. */
+    struct shown shown;
     /* --pattern-number: strings found in the current line or match */
     struct number_set numbers;
-    const uint64_t *shown_numbers; /* the numbers to print in the next head */
-    uint64_t shown_count;
-    /* distance to print in the next head; DISTANCE_NONE: a line of context */
-    uint32_t shown_distance;
     struct string_counts_part *string_counts_part;
     struct style_state style; /* what style.c keeps between lines */
     struct json_state json;   /* what json.c keeps between lines */
 
-    bool quiet;          /* print no more lines */
-    bool stop_at_select; /* the search ends at the first selected line */
-    bool stop;           /* the search of the text ends as soon as possible */
-    bool by_match;       /* command_matches.c prints matches, without lines */
-    bool every_line;     /* a line without a match may be selected */
-    bool counts_spans;   /* tg --count-matches counts in lines, not in the whole text */
-    /* Under -v -m of standard input grep reads on, once nothing is printed any more, until a run of
-     * selected lines ends or leaves its block. The position at which grep leaves standard input
-     * depends on that. */
-    bool run_ends_input;   /* nothing is printed any more: ends_with_run becomes true */
-    bool ends_with_run;    /* the search ends with the first run of selected lines in a block */
-    bool check_whole_line; /* -x is decided here, not by the plan */
-    bool keeps_bytes;      /* the bytes of the open line may be needed */
-
-    bool watch_nulls;    /* a NUL byte changes what is printed or counted */
-    bool null_seen;      /* a NUL was found; from now on NUL ends lines */
-    bool rerun;          /* search the text again, with another plan */
-    bool encoding_error; /* a line was not valid text in the locale */
-    bool bad_line;       /* command_matches.c: a match in the current line was not valid text */
+    bool quiet;               /* print no more lines */
+    bool ends_with_run;       /* the search ends with the first run of selected lines in a block */
+    bool stop;                /* the search of the text ends as soon as possible */
+    bool rerun;               /* search the text again, with another plan */
+    bool encoding_error;      /* a line was not valid text in the locale */
     enum trawl_status status; /* other than TRAWL_OK: the search failed */
     struct trawl_error error; /* set if `status` is other than TRAWL_OK */
-    uint64_t null_offset;     /* text offset of the first NUL, if null_seen */
-    uint64_t hole;            /* offset of the hole that makes a file binary; 0: no hole */
-    uint64_t scanned_end;     /* end of the last window */
-    /* end of the block in which the last printed line ends; OFFSET_NONE: the text has no blocks */
-    uint64_t block_end;
-    uint64_t selected_before_block;      /* selected_count at the begin of the current block */
-    enum groups groups_before_block;     /* job->groups at the begin of the current block */
-    struct json_state json_before_block; /* `json` at the begin of the current block */
-    /* a copy of a window's bytes, with line ends in place of NULs; or replaced lines of `whole` */
-    uint8_t *zapped;
-    uint64_t zapped_capacity;
-    /* --multiline: the whole text, in which an occurrence may cross lines; NULL: not so */
-    const uint8_t *whole;
-    uint64_t whole_count;
-    uint8_t *read; /* owned: the bytes of `whole`, if the file was not in memory */
-    uint64_t read_capacity;
-    struct trawl_text *read_text; /* owned: `read` as a text */
-    uint64_t guarded_bytes;       /* memory that scan_grow counted in settings->guard */
+    struct whole_text whole;  /* --multiline */
+    uint64_t guarded_bytes;   /* memory that scan_grow counted in settings->guard */
 };
 
 /* Called by a sink after a part of the text: writes what was printed, if the text is a stream or

@@ -175,8 +175,8 @@ static void apply_specs(struct colors *colors, const struct settings *settings, 
     memset(specs, 0, sizeof specs);
     for (size_t i = 0; settings->is_tg && i < sizeof all / sizeof *all; i++)
         begin_spec(&specs[all[i]], all[i]);
-    for (size_t i = 0; i < settings->color_specs.count; i++)
-        (void)color_spec_read(specs, settings->color_specs.items[i].text);
+    for (size_t i = 0; i < settings->asked.color_specs.count; i++)
+        (void)color_spec_read(specs, settings->asked.color_specs.items[i].text);
     for (size_t i = 0; i < COLOR_TYPE_COUNT; i++, text += COLOR_SEQUENCE_BYTES) {
         if (!specs[i].given)
             continue;

@@ -141,6 +141,9 @@ struct file_settings {
     bool no_ignore_parent, no_ignore_vcs, no_require_git;
     int hidden; /* 1: hidden files are searched; -1: not; 0: `filtering` decides */
     unsigned unrestricted_count;
+    enum directories directories;
+    enum device_files devices;
+    bool follow_links;
     bool one_file_system; /* directories on other file systems are not walked */
     bool names_only;      /* --files */
     bool list_types, debug;

@@ -251,7 +251,7 @@ void settings_free(struct settings *settings)
     free(settings->patterns.items);
     free(settings->operands.items);
     free(settings->filters.items);
-    free(settings->color_specs.items);
+    free(settings->asked.color_specs.items);
     free(settings->arguments.given);
     for (size_t i = 0; i < settings->arguments.storage_count; i++)
         free(settings->arguments.storage[i]);

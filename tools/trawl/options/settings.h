@@ -22,10 +22,82 @@ enum report {
 
 /* How lines are printed, beyond grep's options. */
 struct style {
+    bool vimgrep, heading, column, trim;
+    bool preview; /* print the begin of a line that is too long */
+    uint64_t max_columns;
+    char path_separator;   /* 0: '/' is printed */
+    const char *hyperlink; /* a format; NULL or "": no links */
+    /* Derived: */
     bool on;         /* lines need an option that grep lacks: style.c prints them */
     bool links;      /* --hyperlink-format, with colours */
     bool names;      /* names are printed in another form */
     bool each_match; /* printing needs each match of a line */
+};
+
+/* What stands before a line. */
+struct heads {
+    bool byte_offset, line_number, initial_tab, null_after_name, pattern_number, unix_offsets;
+    int file_names; /* 1: names are printed; -1: not; 0: depends on the number of files */
+    const char *label;
+};
+
+/* What stands between lines and between groups. NULL: no separator, or grep's. */
+struct separators {
+    const char *group, *match, *context;
+    size_t group_bytes, match_bytes, context_bytes;
+};
+
+/* The options of approximate search. */
+struct error_options {
+    bool mismatches_given, edits_given, alphabet_given, reverse_complement, any_base, every_end;
+    bool distance;
+    uint64_t mismatches_max, edits_max;
+    enum trawl_alphabet alphabet; /* settings_build sets a value even if the option is absent */
+    struct trawl_range *exact;    /* --exact */
+    uint32_t exact_count;
+};
+
+/* Options that only say who searches, and how. No answer depends on them. */
+struct search_options {
+    const char *engine, *method, *algorithm, *instruction_set;
+    enum trawl_map map;
+    uint64_t threads, chunk_bytes;
+};
+
+/* Documents that are printed instead of a search, or about a search. */
+struct document_options {
+    bool version, help, help_long, list_algorithms, explain, no_config;
+    const char *generate;
+};
+
+/* Options of which settings_build alone reads what they ask for. */
+struct asked {
+    struct value_list color_specs; /* --colors */
+    enum color_when color;
+    bool only_matching, count, count_matches, positions;
+    bool smart_case, no_column, no_line_number, pretty;
+    bool heading_given, encoding_given, color_given;
+    bool syntax_given;       /* an option has chosen the syntax */
+    bool names_errors;       /* an option of approximate search was given */
+    int line_buffered;       /* 1: lines are written as soon as found; -1: not; 0: on a terminal */
+    int64_t around_count;    /* -C; or CONTEXT_NOT_GIVEN */
+    int64_t max_count_given; /* or MAX_COUNT_NONE; -1: any negative value */
+    const char *hostname_bin;
+};
+
+/* The arguments as they were read. */
+struct arguments {
+    struct given_option *given; /* the options, in the order read */
+    size_t given_count, given_capacity;
+    char **storage; /* strings that settings_free frees, since argv lacks them */
+    size_t storage_count;
+};
+
+/* What a NUL byte does. */
+struct nul_rules {
+    bool is_binary; /* a NUL byte makes a file binary */
+    bool end_line;  /* a NUL byte also ends a line */
+    bool end_count; /* only the count of lines that NUL or line_end ends is wanted */
 };
 
 /* Facts about the process that settings_build needs. The command asks the system, a server is told
@@ -48,64 +120,35 @@ struct surroundings {
 struct settings {
     struct surroundings surroundings; /* set between flags_parse and settings_build */
     struct guard *guard; /* set between flags_parse and settings_build; NULL: no limits. Borrowed */
-    struct value_list patterns;    /* -e, -f */
-    struct value_list operands;    /* files and directories */
-    struct value_list filters;     /* --include, --exclude, --exclude-from, --exclude-dir */
-    struct value_list color_specs; /* --colors */
-    struct file_settings files;    /* ripgrep's options about files */
-    bool is_tg;                    /* called as tg: searches trees by ripgrep's rules */
-    bool hex, ignore_case, words, whole_lines, null_data;
-    bool no_messages, invert, version, help, list_algorithms;
-    bool byte_offset, line_number, only_matching, quiet, count;
-    bool initial_tab, null_after_name, unix_offsets, follow_links;
-    bool pattern_number, count_by_pattern;
-    bool search_zip;
-    bool smart_case, column, no_column, vimgrep, heading, no_line_number, passthru, trim;
-    bool json, no_config, help_long, heading_given, encoding_given, color_given;
-    bool pretty, crlf, include_zero;
-    bool count_matches, overlapping, positions, explain, stats, stop_on_nonmatch;
-    /* Approximate search, and the sequences of FASTA files: */
-    bool mismatches_given, edits_given, alphabet_given, reverse_complement, any_base, every_end;
-    bool distance, fasta;
-    uint64_t mismatches_max, edits_max;
-    enum trawl_alphabet alphabet; /* settings_build sets a value even if the option is absent */
-    struct trawl_range *exact;    /* --exact */
-    uint32_t exact_count;
-    int line_buffered; /* 1: lines are written as soon as found; -1: not; 0: on a terminal */
-    int file_names;    /* 1: names are printed; -1: not; 0: depends on the number of files */
+    struct value_list patterns; /* -e, -f */
+    struct value_list operands; /* files and directories */
+    struct value_list filters;  /* --include, --exclude, --exclude-from, --exclude-dir */
+    struct file_settings files; /* ripgrep's options about files */
+    struct asked asked;
+    struct arguments arguments;
+    struct document_options document;
+    struct search_options search;
+    struct error_options errors;
+    struct heads heads;
+    struct separators separators;
+    struct style style; /* how style.c prints lines */
+    bool is_tg;         /* called as tg: searches trees by ripgrep's rules */
+    bool hex, ignore_case, words, whole_lines, null_data, crlf;
+    bool no_messages, invert, quiet, count_by_pattern, overlapping, json, stats;
+    bool include_zero, passthru, stop_on_nonmatch;
+    bool search_zip, fasta;
     enum binary_files binary_files;
-    enum directories directories;
-    enum device_files devices;
     enum list_files list;
-    enum color_when color;
-    bool preview; /* print the begin of a line that is too long */
-    enum trawl_map map;
-    int64_t before_count, after_count, around_count; /* or CONTEXT_NOT_GIVEN */
-    int64_t max_count_given;                         /* or MAX_COUNT_NONE; -1: any negative value */
-    uint64_t threads, chunk_bytes, max_columns;
-    const char *label, *replace;
-    const char *server;    /* an address; "": no server; NULL: option not given */
-    const char *encoding;  /* NULL: the locale's encoding */
-    const char *hyperlink; /* a format; NULL or "": no links */
-    const char *hostname_bin;
-    /* NULL: no separator, or grep's */
-    const char *group_separator, *match_separator, *context_separator;
-    size_t group_separator_bytes, match_separator_bytes, context_separator_bytes;
-    char path_separator; /* 0: '/' is printed */
-    char **storage;      /* strings that settings_free frees, since argv lacks them */
-    size_t storage_count;
-    struct given_option *given; /* the options, in the order read */
-    size_t given_count, given_capacity;
+    int64_t before_count, after_count; /* with around_count; or CONTEXT_NOT_GIVEN */
+    const char *replace;
+    const char *server;   /* an address; "": no server; NULL: option not given */
+    const char *encoding; /* NULL: the locale's encoding */
     enum trawl_syntax syntax;
-    bool pcre;         /* PCRE2 may compile what RE2 refuses in Perl's syntax */
-    bool syntax_given; /* an option has chosen the syntax */
+    bool pcre; /* PCRE2 may compile what RE2 refuses in Perl's syntax */
     bool no_unicode, multiline, dot_all;
-    bool names_errors; /* an option of approximate search was given */
-    const char *engine, *method, *algorithm, *instruction_set, *generate;
     char error[SETTINGS_ERROR_BYTES]; /* a message of one line, without the program's name */
 
-    /* What settings_build derives from the options. before_count and after_count include
-     * around_count. */
+    /* What settings_build derives from the options. */
     enum report report;
     /* a line that is invalid in the locale makes a file binary; false for tg, where as in ripgrep
      * only NUL does */
@@ -118,13 +161,10 @@ struct settings {
     bool expressions;        /* the plan has expressions; set when the patterns were read */
     bool shows_distance;     /* printed matches show their distance */
     bool numbers_wanted;     /* the report needs the numbers of the strings, in the order given */
-    bool null_is_binary;     /* a NUL byte makes a file binary */
-    bool null_ends_line;     /* a NUL byte also ends a line */
-    bool count_ends_at_null; /* only the count of lines that NUL or line_end ends is wanted */
-    uint8_t line_end;        /* '\n', or NUL with -z */
-    uint64_t max_count;      /* UINT64_MAX: no limit */
+    struct nul_rules nuls;
+    uint8_t line_end;   /* '\n', or NUL with -z */
+    uint64_t max_count; /* UINT64_MAX: no limit */
     struct colors colors;
-    struct style style; /* how style.c prints lines */
 };
 
 /* Derives the second part of the settings. Call after flags_parse, and again after a member

@@ -16,7 +16,8 @@ void binary_move_line(struct text_scan *scan);
 uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *window);
 /* Called when a NUL was found at scan->nulls.offset. Nothing of its block may be printed. */
 void binary_found(struct text_scan *scan);
-/* Looks for a NUL in the whole text, for null_seen and null_offset, if the text can be read again.
+/* Looks for a NUL in the whole text, for nulls.seen and nulls.offset, if the text can be read
+ * again.
  */
 void binary_look(struct text_scan *scan);
 /* Called after an early stop. Looks for a NUL in the rest of the last block. */

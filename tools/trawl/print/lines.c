@@ -47,7 +47,7 @@ static void count_spans(struct text_scan *scan, const struct view *view, uint64_
                         uint64_t end)
 {
     if (!spans_find(scan, view, begin,
-                    scan->whole != NULL ? end : print_content_end(scan, view, begin, end)))
+                    scan->whole.bytes != NULL ? end : print_content_end(scan, view, begin, end)))
         return;
     scan->lines.spans += scan->style.span_count > 0 ? scan->style.span_count : 1;
 }
@@ -372,7 +372,7 @@ static void handle_view(struct text_scan *scan, const struct view *view, uint64_
 {
     if (view->count == 0 || at >= view->count)
         return;
-    if (scan->whole != NULL)
+    if (scan->whole.bytes != NULL)
         walk_blocks(scan, view, at);
     else if (is_plain(scan) && !scan->settings->invert)
         jump_plain_lines(scan, view, at);
@@ -742,7 +742,8 @@ int lines_window(void *context, const struct trawl_window *window)
 int lines_whole(void *context, const struct trawl_window *window)
 {
     struct text_scan *scan = context;
-    struct view view = {scan->whole, 0, scan->whole_count, array_of(scan->carry.matches), 0, false};
+    struct view view = {
+        scan->whole.bytes, 0, scan->whole.count, array_of(scan->carry.matches), 0, false};
     uint64_t handled = 0;
 
     scan->lines.scanned_end = window->begin + window->bytes_count;
@@ -755,7 +756,7 @@ int lines_whole(void *context, const struct trawl_window *window)
         while (handled < view.match_count) {
             const struct block block =
                 find_block(scan,
-                           &(struct view){view.bytes, 0, scan->whole_count, view.matches,
+                           &(struct view){view.bytes, 0, scan->whole.count, view.matches,
                                           view.match_count, false},
                            view.count, handled, UINT64_MAX);
 

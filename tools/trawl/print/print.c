@@ -276,7 +276,7 @@ bool print_next_match(struct text_scan *scan, const struct view *view, uint64_t 
         /* The match of an expression may be empty. Of --multiline's matches an empty match counts,
          * unless the text ends there, or a match. */
         if (match.end == match.begin &&
-            (scan->whole == NULL || match.distance > 0 ||
+            (scan->whole.bytes == NULL || match.distance > 0 ||
              (*index > 1 && view->matches[*index - 2].end == match.begin)))
             continue;
         while (!each && *index < view->match_count && view->matches[*index].begin == match.begin) {

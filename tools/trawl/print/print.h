@@ -29,7 +29,7 @@ static inline bool scan_prefers(const struct text_scan *scan, const struct trawl
 /* Returns whether the bytes may be printed. Invalid text is not printed; a message at the end says
  * that the file is binary. */
 bool print_is_printable(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count);
-/* Sets shown_numbers to the numbers of the strings that occur in a line. False: no memory. */
+/* Sets shown.numbers to the numbers of the strings that occur in a line. False: no memory. */
 bool print_show_numbers(struct text_scan *scan, const struct view *view, uint64_t begin,
                         uint64_t end);
 uint64_t print_line_number(struct text_scan *scan, const struct view *view, uint64_t at);

@@ -347,7 +347,7 @@ static uint64_t trimmed(struct text_scan *scan, const struct piece *piece, uint6
     size_t count =
         sizeof blanks - scan->settings->crlf; /* with --crlf the '\r' may belong to the line end */
 
-    if (scan->settings->style.trim && !(piece->is_match && scan->whole != NULL))
+    if (scan->settings->style.trim && !(piece->is_match && scan->whole.bytes != NULL))
         while (begin < piece->content && memchr(blanks, byte_at(scan, piece, begin), count) != NULL)
             begin++;
     return begin;
@@ -371,11 +371,11 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
     /* only with --vimgrep, the line end counts as a character that may be a match */
     uint64_t limit = scan->settings->style.vimgrep ? piece->count : piece->content;
     /* of --multiline, spans count from the block's begin */
-    uint64_t base = piece->is_match && scan->whole != NULL ? piece->at : 0;
+    uint64_t base = piece->is_match && scan->whole.bytes != NULL ? piece->at : 0;
     uint64_t begin = trimmed(scan, piece, 0), more = 0;
     uint64_t end = skip_characters(scan, piece, begin, limit, characters);
     /* as in ripgrep, blanks that --trim removes hide matches if no match is marked */
-    uint64_t counted = is_marked(scan, piece) || scan->whole != NULL
+    uint64_t counted = is_marked(scan, piece) || scan->whole.bytes != NULL
                            ? end
                            : skip_characters(scan, piece, 0, limit, characters);
     uint64_t shown = end < piece->content ? end : piece->content;
@@ -416,7 +416,7 @@ static void print_too_long(struct text_scan *scan, const struct piece *piece)
 static bool is_too_long(struct text_scan *scan, const struct piece *piece)
 {
     /* as in ripgrep, blanks that --trim removes count only if matches are marked */
-    bool marked = is_marked(scan, piece) && scan->whole == NULL;
+    bool marked = is_marked(scan, piece) && scan->whole.bytes == NULL;
     uint64_t begin = marked ? 0 : trimmed(scan, piece, 0), most = scan->settings->style.max_columns;
 
     return most > 0 && piece->count - begin > most;
@@ -699,7 +699,7 @@ static bool print_block(struct text_scan *scan, struct piece *block, uint64_t nu
 static uint64_t content_end(struct text_scan *scan, const struct view *view, uint64_t begin,
                             uint64_t end, bool is_block)
 {
-    return is_block && scan->whole != NULL && !scan->settings->invert
+    return is_block && scan->whole.bytes != NULL && !scan->settings->invert
                ? end
                : print_content_end(scan, view, begin, end);
 }
@@ -755,7 +755,7 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
     const struct settings *settings = scan->settings;
     uint64_t offset = view->begin + begin, number = print_line_number(scan, view, begin);
     bool selected = separator == ':', matching = selected != settings->invert;
-    bool is_block = scan->whole != NULL && selected && matching;
+    bool is_block = scan->whole.bytes != NULL && selected && matching;
     uint64_t content = content_end(scan, view, begin, end, is_block);
     bool only_matching = settings->report == REPORT_ONLY_MATCHING;
     struct piece line = {.bytes = view->bytes != NULL ? view->bytes + begin : NULL,

@@ -129,8 +129,8 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     scan->nulls.has_blocks = scan->rules.seekable || scan->encoding != NULL;
     scan->rules.unpacks = file->may_be_compressed && file->bytes == NULL && !scan->rules.seekable;
     scan->counting.counts = file->bytes != NULL || patterns->crosses;
-    scan->whole = patterns->crosses ? file->bytes : NULL;
-    scan->whole_count = scan->whole != NULL ? file->bytes_count : 0;
+    scan->whole.bytes = patterns->crosses ? file->bytes : NULL;
+    scan->whole.count = scan->whole.bytes != NULL ? file->bytes_count : 0;
     if (settings->heads.initial_tab)
         scan->rules.number_width = number_width(job, file->status, scan->rules.seekable);
     scan->lines.left = settings->max_count;
@@ -233,8 +233,8 @@ static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
  * file that a NUL ends is left to binary.c. */
 static bool library_counts(const struct text_scan *scan, int descriptor)
 {
-    return scan->settings->report == REPORT_COUNT && scan->whole == NULL && !scan->rules.filters &&
-           !scan->rules.every_line && !scan->rules.unpacks &&
+    return scan->settings->report == REPORT_COUNT && scan->whole.bytes == NULL &&
+           !scan->rules.filters && !scan->rules.every_line && !scan->rules.unpacks &&
            scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
            (!scan->nulls.watched || scan->settings->nuls.end_count) &&
            (descriptor != STDIN_FILENO || scan->settings->max_count == UINT64_MAX);
@@ -264,7 +264,7 @@ static uint32_t needed_matches(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
 
-    if (scan->whole != NULL)
+    if (scan->whole.bytes != NULL)
         return settings->invert ? TRAWL_WINDOW_LINES : TRAWL_WINDOW_SPANS;
     if (settings->expressions && !scan->quiet && !scan->rules.filters &&
         (settings->heads.pattern_number || settings->overlapping))
@@ -291,9 +291,9 @@ static enum trawl_status windows(struct text_scan *scan, struct trawl_error *err
                      (scan->nulls.watched ? TRAWL_WINDOW_NULLS : 0u);
     enum trawl_status status;
 
-    scan->rules.by_match = scan->whole == NULL && matches_suffice(scan);
+    scan->rules.by_match = scan->whole.bytes == NULL && matches_suffice(scan);
     status = trawl_windows(scan->job->searcher, scan->plan, scan->text, flags,
-                           scan->whole == NULL ? lines_window : lines_whole, scan, error);
+                           scan->whole.bytes == NULL ? lines_window : lines_whole, scan, error);
     return status == TRAWL_STOPPED ? TRAWL_OK : status;
 }
 
@@ -301,16 +301,16 @@ static enum trawl_status windows(struct text_scan *scan, struct trawl_error *err
 static int read_window(void *context, const struct trawl_window *window)
 {
     struct text_scan *scan = context;
-    const uint64_t count = scan->whole_count + window->bytes_count;
-    uint8_t *read = scan->read;
+    const uint64_t count = scan->whole.count + window->bytes_count;
+    uint8_t *read = scan->whole.read;
 
     if (count <= TEXT_BYTES_MAX)
-        read = scan_grow(scan, read, &scan->read_capacity, count + 1, 1);
+        read = scan_grow(scan, read, &scan->whole.capacity, count + 1, 1);
     if (read == NULL || count > TEXT_BYTES_MAX)
         return 1;
-    scan->read = read;
-    memcpy(read + scan->whole_count, window->bytes, (size_t)window->bytes_count);
-    scan->whole_count = count;
+    scan->whole.read = read;
+    memcpy(read + scan->whole.count, window->bytes, (size_t)window->bytes_count);
+    scan->whole.count = count;
     return 0;
 }
 
@@ -322,7 +322,7 @@ static enum trawl_status hold_whole(struct text_scan *scan, struct trawl_error *
     uint64_t got = 0;
     enum trawl_status status = TRAWL_OK;
 
-    if (scan->whole == NULL) {
+    if (scan->whole.bytes == NULL) {
         if (scan->rules.seekable &&
             trawl_text_read(scan->text, TEXT_BYTES_MAX, &last, 1, &got, NULL) == TRAWL_OK &&
             got > 0)
@@ -337,18 +337,19 @@ static enum trawl_status hold_whole(struct text_scan *scan, struct trawl_error *
             return error->status = scan->status = TRAWL_LIMIT;
         }
         if (status == TRAWL_OK)
-            status = trawl_text_from_memory(scan->read, scan->whole_count, &scan->read_text, error);
+            status = trawl_text_from_memory(scan->whole.read, scan->whole.count, &scan->whole.text,
+                                            error);
         if (status != TRAWL_OK)
             return status;
-        scan->text = scan->read_text;
-        scan->whole = scan->whole_count > 0 ? scan->read : (const uint8_t *)"";
+        scan->text = scan->whole.text;
+        scan->whole.bytes = scan->whole.count > 0 ? scan->whole.read : (const uint8_t *)"";
     }
     null = !scan->nulls.watched || (scan->quiet && scan->binary_files != BINARY_FILES_WITHOUT_MATCH)
                ? NULL
-               : memchr(scan->whole, 0, (size_t)scan->whole_count);
+               : memchr(scan->whole.bytes, 0, (size_t)scan->whole.count);
     scan->nulls.block_end = OFFSET_NONE;
     if (null != NULL) { /* the text is one block */
-        scan->nulls.offset = (uint64_t)(null - scan->whole);
+        scan->nulls.offset = (uint64_t)(null - scan->whole.bytes);
         binary_found(scan);
         scan->lines.ignore_before = 0;
     }
@@ -516,8 +517,8 @@ static void scan_free(struct text_scan *scan)
     free(scan->carry.matches);
     free(scan->reread.bytes);
     free(scan->nulls.zapped);
-    free(scan->read);
-    trawl_text_close(scan->read_text);
+    free(scan->whole.read);
+    trawl_text_close(scan->whole.text);
     free(scan->characters.kept);
     free(scan->numbers.stamps);
     free(scan->numbers.list);
