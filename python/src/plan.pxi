@@ -192,9 +192,6 @@ cdef class Plan:
     cdef list groups_known  # see facts(); None before the first call
     cdef frozenset known  # the patterns, as `in` needs them; None before the first `in`
     cdef dict options  # keyword arguments that make an equal plan; pickle stores them
-    cdef Plan leading  # see chosen_first(); None: this plan itself
-    cdef const uint64_t[::1] leading_numbers
-    cdef bint knows_leading
 
     def __cinit__(self, *given, **named):
         cdef trawl_facts facts
@@ -256,19 +253,6 @@ cdef class Plan:
             if self.regex is not None:
                 _errors.name_expression(fault, items)
             raise
-
-    cdef Plan chosen_first(self):
-        """Return a plan whose leftmost-longest occurrences are the leftmost-first occurrences of this plan: a plan of the
-        patterns leading_numbers, which end with an unused 0. None: no such plan is known."""
-        if not self.knows_leading:
-            kept, made = _sources.chosen_first(self, self.options), None
-            if kept is not None and len(kept) < len(self):
-                made = Plan([self[i] for i in kept], **{**self.options, "values": None})
-            numbers = array("Q", [] if kept is None else [*kept, 0])
-            with cython.critical_section(self):
-                if not self.knows_leading:  # no other thread was faster
-                    self.leading, self.leading_numbers, self.knows_leading = made, numbers, True
-        return None if self.leading_numbers.shape[0] == 0 else self if self.leading is None else self.leading
 
     cdef list facts(self):
         """Return for each pattern how many groups it has, and {name: number} of the groups with a name."""

@@ -14,7 +14,6 @@ cdef struct spans_state:
     bint all
     # The plan has expressions. Of records, a copy is searched as one text, in which a line end follows each record.
     bint regex
-    const uint64_t *numbers  # the number of each pattern in the caller's plan; NULL: the same number
     bint alone  # search each record by itself: occurrences depend on the record's borders
     const trawl_record_array *records  # NULL: the search is of one text
     uint64_t record  # every later span begins in this record or after it
@@ -64,8 +63,6 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
                 found.counts[found.record] += 1
                 continue
         word = word_of(&match[i])
-        if found.numbers != NULL:
-            word = found.numbers[word]
         if begin < found.end and not found.overlap and not is_preferred(found, begin, end, word):
             continue
         if found.counts != NULL:
@@ -84,14 +81,19 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
     return any_failed(&columns.begins, 3)
 
 
+cdef uint32_t span_flags(const spans_state *found) noexcept nogil:
+    """Return the flags by which the library chooses the spans. It may choose the spans of one text
+    only: on a tape, an occurrence across a record's border could hide one inside the record."""
+    if found.all or found.overlap or found.records != NULL:
+        return 0
+    return TRAWL_WINDOW_SPANS if found.longest else TRAWL_WINDOW_SPANS_FIRST
+
+
 cdef void search_spans(work *job, trawl_text *text) noexcept nogil:
     cdef spans_state *found = <spans_state *>job.out
 
-    # The library may choose the spans of one text only. On a tape, an occurrence across a record's
-    # border could hide an occurrence inside the record.
-    job.status = trawl_windows(job.searcher, job.plan, text, 0 if found.all or found.overlap
-                                or not found.longest or found.records != NULL
-                                else TRAWL_WINDOW_SPANS, take_spans, found, &job.error)
+    job.status = trawl_windows(job.searcher, job.plan, text, span_flags(found), take_spans, found,
+                                &job.error)
     job.no_memory = any_failed(&found.columns.begins, 3)
 
 
@@ -188,30 +190,23 @@ cdef void work_record_spans(work *job) noexcept nogil:
     drop(&marks)
 
 
-cdef Plan spans_begin(spans_state *found, Plan plan, object match):
-    """Return the plan to search for: the caller's plan, or see Plan.chosen_first()."""
-    cdef Plan leading
-
+cdef int spans_begin(spans_state *found, Plan plan, object match) except -1:
     _sources.choice("match", match, ("leftmost-longest", "leftmost-first"))
     memset(found, 0, sizeof(found[0]))
     found.longest = match == "leftmost-longest"
     found.all = plan.has_distances or plan.regex is not None
     found.alone, found.regex = plan.is_alone, plan.regex is not None
-    leading = None if found.longest or found.all else plan.chosen_first()
-    if leading is None:
-        return plan
-    found.numbers, found.longest = &plan.leading_numbers[0], True
-    return leading
+    return 0
 
 
 cdef object spans_of(Searcher searcher, Plan plan, text, match, bint value, offsets, progress):
     """Find the spans of a text: a Matches."""
     cdef spans_state found
 
-    leading = spans_begin(&found, plan, match)
+    spans_begin(&found, plan, match)
     found.columns.with_values = value
     try:
-        search(searcher, leading, text, offsets, progress, work_spans, 0, 0, &found)
+        search(searcher, plan, text, offsets, progress, work_spans, 0, 0, &found)
         return matches_of(&found.columns, plan)
     finally:
         match_columns_drop(&found.columns)
@@ -226,26 +221,19 @@ cdef enum:
 cdef struct few_matches:
     uint64_t count
     bint over  # the text has more
-    bint spans  # keep leftmost-longest occurrences; the library may report others, too
     trawl_match items[FEW_MAX]
 
 
 cdef int take_few(void *context, const trawl_window *window) noexcept nogil:
     cdef few_matches *found = <few_matches *>context
     cdef const trawl_match *item = window.matches
-    cdef trawl_match *last = found.items + found.count - 1
 
     found.over = False
     for i in range(window.match_count):
-        if found.spans and found.count > 0 and item[i].begin < last.end:
-            if item[i].begin == last.begin and item[i].end > last.end:
-                last[0] = item[i]
-            continue
         found.over = found.count == FEW_MAX
         if found.over:
             break
-        last += 1
-        last[0] = item[i]
+        found.items[found.count] = item[i]
         found.count += 1
     return found.over
 
@@ -267,12 +255,12 @@ cdef list find_all(Searcher searcher, Plan plan, text, match, offsets):
     cdef const trawl_match *item
     cdef uint64_t i
 
-    found.count, found.over, found.spans = 0, True, match != "all"
-    if (match == "all" or (match == "leftmost-longest" and not plan.has_distances
-                           and plan.regex is None)) and isinstance(text, (str, bytes)) \
-            and len(text) < BRIEF_BYTES:
-        search(searcher, plan, text, offsets, None, work_few, 0,
-               0 if match == "all" else TRAWL_WINDOW_SPANS, &found)
+    found.count, found.over = 0, True
+    flags = {"all": 0, "leftmost-longest": TRAWL_WINDOW_SPANS,
+             "leftmost-first": TRAWL_WINDOW_SPANS_FIRST}.get(match)
+    if flags is not None and (flags == 0 or not plan.has_distances and plan.regex is None) \
+            and isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES:
+        search(searcher, plan, text, offsets, None, work_few, 0, flags, &found)
     if found.over:
         return list(zip(*searcher.matches(plan, text, match=match, offsets=offsets)
                         ._items().values()))
@@ -579,9 +567,9 @@ cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, matc
     cdef Py_ssize_t count
     cdef const uint8_t *bytes
 
-    leading = spans_begin(&found, plan, match)
+    spans_begin(&found, plan, match)
     try:
-        search(searcher, leading, text, "bytes", progress, work_spans, 0, 0, &found)
+        search(searcher, plan, text, "bytes", progress, work_spans, 0, 0, &found)
         if is_str:
             bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &count)
         else:
@@ -656,12 +644,11 @@ cdef void work_stream(work *job) noexcept nogil:
 cdef object replace_file(Searcher searcher, Plan plan, text, Values values, match, progress, write):
     cdef Stream stream = Stream.__new__(Stream)
 
-    leading = spans_begin(&stream.found, plan, match)
+    spans_begin(&stream.found, plan, match)
     stream.values, stream.write = values, write
     try:
-        search(searcher, leading, text, "bytes", progress, work_stream, 0,
-               TRAWL_WINDOW_SPANS if stream.found.longest and not stream.found.all else 0,
-               <void *>stream)
+        search(searcher, plan, text, "bytes", progress, work_stream, 0,
+               span_flags(&stream.found), <void *>stream)
     except BaseException:
         if stream.fault is not None:
             raise stream.fault from None
@@ -905,7 +892,8 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
     all.with_values = values.with_values = value
     try:
         _sources.choice("offsets", offsets, ("characters", "bytes", None))
-        job.plan = spans_begin(&found, plan, "leftmost-longest" if match == "all" else match).plan
+        spans_begin(&found, plan, "leftmost-longest" if match == "all" else match)
+        job.plan = plan.plan
         found.overlap = match == "all"
         found.records = &reader.records
         job.out = &found
@@ -1006,7 +994,8 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
     else:
         put_value(&made.values, 0)
     try:
-        job.plan = spans_begin(&found, plan, match).plan
+        spans_begin(&found, plan, match)
+        job.plan = plan.plan
         found.records = &reader.records
         job.out = &found
         while not gather_failed(&made) and reader.next_piece(piece):

@@ -285,14 +285,16 @@ def warn_of_fasta() -> None:
     )
 
 
-_PACKED = {"gzip": b"\x1f\x8b\x08", "bz2": b"BZh", "lzma": b"\xfd7zXZ\0", "": b"\x28\xb5\x2f\xfd", " ": b"\x04\x22\x4d\x18"}
+_PACKED = {"gzip": b"\x1f\x8b\x08", "bz2": b"BZh", "lzma": b"\xfd7zXZ\0", "": b"\x28\xb5\x2f\xfd", " ": b"\x04\x22\x4d\x18",
+           "  ": b"P*M\x18\x04\0\0\0"}  # pzstd's
+PACKED_BEGINS = tuple(_PACKED.values())
 
 
 @contextlib.contextmanager
 def unpacked(path: Any) -> Iterator[Any]:
     """Open a path for reading lines. A file that gzip, bzip2 or xz packed is unpacked, whatever the name of the file."""
     with open(path, "rb") as file:
-        head = file.peek(6)
+        head = file.peek(8)
         module = next((name for name, magic in _PACKED.items() if head.startswith(magic)), None)
         if module is not None and not module.strip():
             raise ValueError(f"{os.fsdecode(path)}: zstd or lz4 data: unpack the file first")
@@ -517,28 +519,6 @@ def answers(plan: Any, which: Any, answer: str) -> Any:
     if answer == "pattern":
         table = {i: str(plan[i], "utf-8", "surrogateescape") for i in set(found) - {None}}
     return [None if i is None else table[i] for i in found]
-
-
-def chosen_first(plan: Any, options: dict[str, Any]) -> list[int] | None:
-    """Return the indices of the patterns that "leftmost-first" may choose: all but those that begin with an earlier
-    pattern. Where two of these patterns have the same begin, the earlier is the longer. None: whether a pattern
-    occurs depends on more than the letters of the occurrence. So a pattern may occur where its prefix, which is a
-    pattern too, does not."""
-    folds = options["ignore_case"]
-    if options["regex"] or options["whole_words"] or options["whole_lines"]:
-        return None
-    if folds == "unicode" and not all(one.isascii() for one in plan):
-        return None
-    keys = [one.lower() if folds else one for one in plan]
-    kept, around = [], [(b"", len(keys))]  # patterns with which the current pattern begins, each with the least index so far
-    for i in sorted(range(len(keys)), key=lambda i: (keys[i], i)):
-        while not keys[i].startswith(around[-1][0]):
-            around.pop()
-        least = around[-1][1]
-        if i < least:
-            kept.append(i)
-        around.append((keys[i], min(i, least)))
-    return sorted(kept)
 
 
 def values_of(plan: Any, values: Any) -> Any:
