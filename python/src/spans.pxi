@@ -966,7 +966,8 @@ cdef Array structs_of(Array made, Array of):
 
 cdef object groups_of(Searcher searcher, Plan plan, given, progress):
     """Find the groups of each occurrence in a text, or of the first occurrence in each record."""
-    if is_column(given):
+    if is_column(given) or (hasattr(given, "__iter__") and not isinstance(given, str)
+                            and not hasattr(given, "read") and not _sources.is_bytes(given)):
         return record_matches(searcher, plan, given, "all", False, "bytes", progress, COUNTS, Groups(plan, True))
     text = _sources.in_memory(given)
     if not isinstance(text, str) and not PyObject_CheckBuffer(text):

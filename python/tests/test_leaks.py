@@ -16,6 +16,10 @@ from conftest import SCALE
 
 LONG = b"TATA" * 1000
 NEAR = [trawl.Plan("TAT", edits=1), trawl.Plan("TAT", mismatches=1, alphabet="dna", reverse_complement=True)]
+try:
+    KEYS = [trawl.Plan("(n)(?P<more>\u00e4)?", regex=True)]
+except trawl.UnsupportedError:
+    KEYS = []
 
 
 def resident():
@@ -63,6 +67,12 @@ def one_of_each(plan, text, path):
     trawl.Plan(["other", b"patterns"])
     for near in NEAR:
         near.matches(LONG)
+    for keys in KEYS:
+        assert [one.groups() for one in keys.finditer("\u00e4n\u00e4n")] == [("n", "\u00e4"), ("n", None)]
+        for one in keys.groups(["n", None, "x"]), keys.group_lists(Column([b"n" * 20, b"na", b"x"], "u")):
+            pickle.loads(pickle.dumps(one))[1:].tolist()
+            one.__arrow_c_array__()
+            keys.match_counts(["n"])
 
 
 def test_no_leak(tmp_path):

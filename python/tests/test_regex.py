@@ -1,5 +1,6 @@
 """Compares regular expressions with Python's `re`, which searches each line alone."""
 
+import io
 import itertools
 import os
 import pickle
@@ -263,7 +264,8 @@ def test_groups_of_occurrences(rng):
         nothing = dict.fromkeys(plan.group_names)
         assert plan.groups(text).tolist() == sum(rows, []), said
         assert plan.groups([*lines, None]).tolist() == [*[row[0] if row else nothing for row in rows], None], said
-        assert plan.group_lists([*lines, None]).tolist() == [*rows, None], said
+        assert plan.group_lists(iter([*lines, None])).tolist() == [*rows, None], said
+        assert plan.groups(iter(lines)) == plan.groups(lines) and plan.groups(io.StringIO(text)) == plan.groups(text)
 
 
 def struct_of(plan, match):

@@ -1,6 +1,7 @@
 """Compares every search with bytes.find and re."""
 
 import array
+import contextlib
 import ctypes
 import io
 import os
@@ -220,15 +221,19 @@ def test_arrays_without_bytes_are_refused():
 
 def test_progress_is_told(tmp_path):
     """Check that the last call of `progress` gets the number of all bytes, in searches of records, too."""
-    calls, plan = [], trawl.Plan(b"ab")
+    calls, plan, expression = [], trawl.Plan(b"ab"), None
+    with contextlib.suppress(trawl.UnsupportedError):
+        expression = trawl.Plan("(a)b", regex=True)
     assert plan.count(bytes(64 << 20), progress=calls.append) == 0
     assert calls == sorted(calls) and calls[-1] == 64 << 20
     column = ["ab", None, "cabs"] * 1000
     columns = {"contains", "which", "pattern_counts", "pattern_lists", "cells", "record_counts", "match_counts", "match_lists"}
+    columns |= {"groups", "group_lists"}
     arguments = {"replace": ("x",), "replace_file": (tmp_path / "new", "x")}
     for name in dir(trawl.Plan):
         if "progress" in (getattr(getattr(trawl.Plan, name), "__text_signature__", None) or ""):
-            for call in (getattr(plan, name), partial(getattr(trawl.Searcher(threads=1), name), plan)):
+            used = expression if "group" in name else plan
+            for call in (getattr(used, name), partial(getattr(trawl.Searcher(threads=1), name), used)) if used else ():
                 calls.clear()
                 given = (column if name in columns else b" " * 5998 + b"ab", *arguments.get(name, ()))
                 assert call(*given, progress=calls.append) == call(*given) and calls[-1] == 6000, name
