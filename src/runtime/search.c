@@ -18,8 +18,6 @@
 #include "runtime/engines.h"
 #include "runtime/forked.h"
 #include "runtime/job.h"
-#include "runtime/matches.h"
-#include "runtime/matrix.h"
 #include "runtime/runtime.h"
 #include "runtime/workers.h"
 

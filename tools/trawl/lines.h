@@ -1,9 +1,0 @@
-/* lines: cuts windows into lines and selects lines. */
-#ifndef TRAWL_LINES_H
-#define TRAWL_LINES_H
-
-#include "trawl/command_scan.h"
-
-int lines_window(void *context, const struct trawl_window *window);
-
-#endif
