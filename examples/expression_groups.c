@@ -25,7 +25,7 @@ struct job {
 
 static int print_groups(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
-    struct job *job = context;
+    struct job *job = (struct job *)context;
     struct trawl_range groups[GROUPS];
 
     for (uint64_t i = 0; i < match_count; i++) {

@@ -18,6 +18,7 @@
 #include "runtime/engines.h"
 #include "runtime/forked.h"
 #include "runtime/job.h"
+#include "runtime/matches.h"
 #include "runtime/runtime.h"
 #include "runtime/workers.h"
 

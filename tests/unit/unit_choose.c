@@ -451,6 +451,35 @@ static void test_guides(void)
     }
 }
 
+/* Checks that few strings with one error are searched by pieces, and that strings which share
+ * pieces are not: texts like these strings have the pieces everywhere. */
+static void test_pieces(void)
+{
+    static uint8_t strings[200][16];
+    struct trawl_pattern patterns[200];
+
+    fill(strings[0], sizeof strings, "abcdefghijklmnopqrstuvwxyz");
+    for (uint32_t i = 0; i < 200; i++)
+        patterns[i] = (struct trawl_pattern){strings[i], sizeof strings[i]};
+    for (uint32_t i = 0; i < 6; i++) {
+        static const uint64_t counts[] = {10, 200, 200};
+        struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+        const struct approximate *approximate;
+        struct trawl_plan *plan;
+
+        for (uint32_t j = 0; i >= 4 && j < 200; j++)
+            memcpy(strings[j] + 8, j % 2 == 0 ? " return " : " while (", 8);
+        options.mismatches_max = i % 2;
+        options.edits_max = 1 - i % 2;
+        if (!TEST_CHECK(trawl_plan_build(patterns, counts[i / 2], &options, &plan, NULL) ==
+                        TRAWL_OK))
+            return;
+        TEST_CHECK(approx_want(plan, "avx2", &approximate, NULL) == TRAWL_OK);
+        TEST_CHECK((approximate->method == APPROX_PIECES) == (i < 4));
+        trawl_plan_free(plan);
+    }
+}
+
 int main(void)
 {
     test_begin("choose");
@@ -467,5 +496,6 @@ int main(void)
     test_tables();
     test_asked();
     test_guides();
+    test_pieces();
     return test_end();
 }
