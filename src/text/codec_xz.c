@@ -2,12 +2,14 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/fault.h"
 #include "text/codecs.h"
 
 #if TRAWL_LZMA
 #include <lzma.h>
 
+#define CALL_BYTES (64u << 10)
 #define THREADS_SINCE 50040002u                  /* liblzma 5.4.0 */
 #define THREADS_MEMORY_EACH (UINT64_C(64) << 20) /* a block of xz -6 has 24 MiB */
 
@@ -24,6 +26,12 @@ static struct {
 struct xz_state {
     lzma_stream stream;
     uint32_t threads; /* 0: none beside the caller's */
+    /* How late liblzma notices damage depends on the room that a call has. So each call has the
+     * same room, whatever room the caller of xz_step has. bytes[at, count) are still to be given.
+     */
+    uint8_t bytes[CALL_BYTES];
+    uint64_t at, count;
+    enum codec_result result; /* of the last call */
 };
 
 static bool xz_load(void *library)
@@ -38,6 +46,7 @@ static bool xz_again(void *state)
 {
     struct xz_state *own = state;
 
+    own->at = own->count = 0;
     if (fault_hit(FAULT_MEMORY))
         return false;
 #if LZMA_VERSION >= THREADS_SINCE
@@ -71,22 +80,40 @@ static void *xz_open(uint32_t threads)
     return open_with(0);
 }
 
-static enum codec_result xz_step(void *state, struct codec_io *io)
+static enum codec_result call(struct xz_state *own, struct codec_io *io)
 {
-    lzma_stream *stream = &((struct xz_state *)state)->stream;
+    lzma_stream *stream = &own->stream;
     lzma_ret result;
 
     stream->next_in = io->in;
     stream->avail_in = (size_t)io->in_count;
-    stream->next_out = io->out;
-    stream->avail_out = (size_t)io->out_count;
+    stream->next_out = own->bytes;
+    stream->avail_out = CALL_BYTES;
     result = xz.step(stream, io->is_last ? LZMA_FINISH : LZMA_RUN);
-    codec_used(io, io->in_count - stream->avail_in, io->out_count - stream->avail_out);
+    codec_used(io, io->in_count - stream->avail_in, 0);
+    own->at = 0;
+    own->count = CALL_BYTES - stream->avail_out;
     return result == LZMA_STREAM_END                       ? CODEC_END
            : result == LZMA_OK || result == LZMA_BUF_ERROR ? CODEC_MORE
            : result == LZMA_MEMLIMIT_ERROR                 ? CODEC_LARGE
            : result == LZMA_MEM_ERROR                      ? CODEC_MEMORY
                                                            : CODEC_DAMAGED;
+}
+
+static enum codec_result xz_step(void *state, struct codec_io *io)
+{
+    struct xz_state *own = state;
+    uint64_t given;
+
+    if (own->at == own->count)
+        own->result = call(own, io);
+    if (own->threads > 0 && own->result != CODEC_MORE && own->result != CODEC_END)
+        own->at = own->count; /* the decoder without threads gives the bytes of this call */
+    given = min_u64(io->out_count, own->count - own->at);
+    memcpy(io->out, own->bytes + own->at, (size_t)given);
+    own->at += given;
+    codec_used(io, 0, given);
+    return own->at < own->count ? CODEC_MORE : own->result;
 }
 
 static uint64_t xz_memory(const void *state)

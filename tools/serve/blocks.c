@@ -334,13 +334,14 @@ static int64_t read_bytes(int descriptor, uint8_t *bytes, uint64_t most)
 struct unpacking {
     uint8_t *bytes;
     size_t used, capacity;
+    uint64_t most; /* most unpacked bytes of a file that is held */
 };
 
 static int take_unpacked(void *context, const struct trawl_window *window)
 {
     struct unpacking *unpacking = context;
     size_t wanted = unpacking->used + window->bytes_count;
-    uint8_t *bytes = wanted > UNPACKED_BYTES_MAX
+    uint8_t *bytes = wanted > unpacking->most
                          ? NULL
                          : grown(unpacking->bytes, &unpacking->capacity, 4096, wanted + 1, 1);
 
@@ -357,7 +358,7 @@ static int take_unpacked(void *context, const struct trawl_window *window)
 static bool unpack(struct file_batch *batch, struct batch_item *item, int descriptor)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct unpacking unpacking = {0};
+    struct unpacking unpacking = {.most = shelf_room(batch->shelf)};
     struct trawl_searcher *reader = NULL;
     struct trawl_text *text = NULL;
     struct trawl_error error;
@@ -365,6 +366,8 @@ static bool unpack(struct file_batch *batch, struct batch_item *item, int descri
     bool good =
         fstat(descriptor, &before) == 0 && same_status(&before, &item->made->supplied.status);
 
+    if (unpacking.most > UNPACKED_BYTES_MAX)
+        unpacking.most = UNPACKED_BYTES_MAX;
     options.engine = TRAWL_ENGINE_CPU;
     options.threads = 1;
     good = good && trawl_searcher_open(&options, &reader, &error) == TRAWL_OK &&
@@ -389,6 +392,15 @@ static bool unpack(struct file_batch *batch, struct batch_item *item, int descri
     return true;
 }
 
+/* Refuses to hold a compressed file: each search reads the file. */
+static void refuse(struct batch_item *item)
+{
+    item->made->refused = true;
+    item->room = 0;
+    free(item->unpacked);
+    item->unpacked = NULL;
+}
+
 /* Unpacks the item's file if the file is compressed. A file that cannot be unpacked is refused. */
 static void look_for_compressed(struct file_batch *batch, struct batch_item *item)
 {
@@ -402,10 +414,8 @@ static void look_for_compressed(struct file_batch *batch, struct batch_item *ite
                             O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     got = descriptor < 0 ? -1 : read_bytes(descriptor, head, sizeof head);
     if (got >= 0 && trawl_compression(head, (uint64_t)got) != NULL &&
-        !unpack(batch, item, descriptor)) {
-        item->made->refused = true;
-        item->room = 0;
-    }
+        !unpack(batch, item, descriptor))
+        refuse(item);
     if (descriptor >= 0)
         close(descriptor);
 }
@@ -499,6 +509,9 @@ bool batch_fill(struct file_batch *batch)
         for_all_items(batch);
     batch->bytes_count = 0;
     for (size_t i = 0; i < batch->count; i++) {
+        if (batch->items[i].unpacked != NULL &&
+            batch->bytes_count + batch->items[i].room > shelf_room(batch->shelf))
+            refuse(&batch->items[i]); /* the room was chosen by the compressed sizes */
         batch->items[i].begin = batch->bytes_count;
         batch->bytes_count += batch->items[i].room;
     }
