@@ -19,6 +19,7 @@
 #include "trawl/options/settings.h"
 #include "trawl/text/sizes.h"
 #include "trawl/files/types.h"
+#include "trawl/text/whole.h"
 
 #define FULL_FIRST SIZE_OR_SMALL(256u, 1u) /* bytes allocated first for a path */
 
@@ -146,6 +147,22 @@ static bool add_types(struct filter *filter, const struct value_list *rules, cha
     return ignore_seal(filter->types) || no_memory(message);
 }
 
+/* Makes a list of the rules in `text`, which the function frees. Returns 0 or an errno. */
+static int make_list(struct ignore_list **list, const char *path, char *text, size_t bytes,
+                     unsigned flags)
+{
+    *list = ignore_open(path, flags, NULL);
+    if (*list == NULL) {
+        free(text);
+        return ENOMEM;
+    }
+    if (ignore_add_text(*list, text, bytes) && ignore_seal(*list))
+        return 0;
+    ignore_close(*list);
+    *list = NULL;
+    return ENOMEM;
+}
+
 /* Reads a file of rules. *list is NULL, with the reason in errno, if the file does not exist or may
  * not be read. Returns 0, or an errno if the rules stay unknown for another reason. */
 static int read_list(struct ignore_list **list, int directory, const char *path, unsigned flags)
@@ -158,16 +175,24 @@ static int read_list(struct ignore_list **list, int directory, const char *path,
     *list = NULL;
     if (text == NULL)
         return repository_is_absent(errno) ? 0 : errno;
-    *list = ignore_open(path, flags, NULL);
-    if (*list == NULL) {
-        free(text);
-        return ENOMEM;
-    }
-    if (ignore_add_text(*list, text, bytes) && ignore_seal(*list))
-        return 0;
-    ignore_close(*list);
-    *list = NULL;
-    return ENOMEM;
+    return make_list(list, path, text, bytes, flags);
+}
+
+/* As read_list, of a file that an option names: also a pipe or a device, and never absent. */
+static int read_given_list(struct ignore_list **list, const char *path)
+{
+    int descriptor = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC), os_code = errno;
+    size_t bytes = 0;
+    char *text = NULL;
+
+    if (descriptor < 0)
+        return os_code;
+    os_code = whole_read_from(descriptor, SIZE_MAX, &text, &bytes) ? 0 : errno;
+    (void)close(descriptor);
+    if (os_code == 0)
+        return make_list(list, path, text, bytes, IGNORE_BRACES);
+    free(text);
+    return os_code;
 }
 
 static unsigned list_flags(const struct filter *filter, enum list_kind kind)
@@ -191,13 +216,9 @@ static bool add_files(struct filter *filter, const struct value_list *rules, cha
         if (larger == NULL)
             return no_memory(message);
         filter->explicit_lists = larger;
-        os_code = read_list(&larger[filter->explicit_count], AT_FDCWD, rules->items[i].text,
-                            IGNORE_BRACES);
-        if (os_code == 0 && larger[filter->explicit_count] == NULL)
-            os_code = errno;
+        os_code = read_given_list(&larger[filter->explicit_count], rules->items[i].text);
         if (os_code != 0)
-            return refuse_value(message, "--ignore-file", rules->items[i].text,
-                                os_code == EINVAL ? "not a regular file" : strerror(os_code));
+            return refuse_value(message, "--ignore-file", rules->items[i].text, strerror(os_code));
         filter->explicit_count++;
     }
     if (!filter->use_global)
