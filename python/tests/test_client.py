@@ -227,11 +227,8 @@ def test_errors_of_the_server(tmp_path):
 
 
 def test_nobody_is_there(tmp_path):
-    class Nowhere:
-        address = f"unix:{tmp_path}/none"
-
     with pytest.raises(trawl.ServerError, match="No such file") as caught:
-        searched(Nowhere)
+        next(trawl.Client(f"unix:{tmp_path}/none").search("x"))
     assert caught.value.status == 0 and caught.value.os_code == 2
 
 

@@ -572,8 +572,7 @@ class Collection:
         if name is None:
             self._open(Keeper(sources, shards, options), timeout)
             return
-        ray = _ray()
-        made = ray.remote(Keeper).options(
+        made = _ray().remote(Keeper).options(
             name=name, namespace=NAMESPACE, lifetime="detached", num_cpus=0, max_concurrency=ASKS_MAX,
             resources={"node:__internal_head__": 0.001},
         )  # fmt: skip

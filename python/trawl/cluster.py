@@ -17,6 +17,7 @@ import functools
 import ipaddress
 import itertools
 import json
+import operator
 import os
 import pathlib
 import shutil
@@ -338,10 +339,6 @@ def runs_of(body: dict[str, Any], is_ordered: bool = True) -> list[dict[str, Any
     return [{**asked, "paths": run} if run else asked for run in runs]
 
 
-def first(values: list[Any]) -> Any:
-    return values[0]
-
-
 def each(values: list[list[int]]) -> list[int]:
     return [sum(ones) for ones in zip(*values)]
 
@@ -352,6 +349,7 @@ def times(values: list[dict[str, int]]) -> dict[str, Any]:
 
 
 # How the members of the shards' answers become one: a function of a member's values, or the rules of an object.
+first = operator.itemgetter(0)
 SUMS = dict.fromkeys(("bytes_printed", "bytes_searched", "matched_lines", "matches", "searches", "searches_with_match"), sum)
 SUMMARY = {"type": first, "data": {"elapsed_total": times, "stats": {"elapsed": times, **SUMS}}}
 COPIES = "# TYPE trawl_copies gauge\ntrawl_copies {wanted}\n# TYPE trawl_copies_ready gauge\ntrawl_copies_ready {ready}\n"
@@ -421,8 +419,7 @@ def collections_of(answers: list[bytes], **more: Any) -> bytes:
 
 def kind_of(line: bytes) -> bytes:
     """Return the type of a line of JSON, which nearly always stands at the line's begin."""
-    begin = b'{"type":"'
-    return line[9 : line.index(b'"', 9)] if line.startswith(begin) else str(json.loads(line)["type"]).encode()
+    return line[9 : line.index(b'"', 9)] if line.startswith(b'{"type":"') else str(json.loads(line)["type"]).encode()
 
 
 class Front:
