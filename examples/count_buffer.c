@@ -19,7 +19,7 @@ int main(void)
     struct trawl_plan *plan = NULL;
     struct trawl_text *text = NULL;
     struct trawl_searcher *searcher = NULL;
-    struct trawl_error error = {0};
+    struct trawl_error error = {.status = TRAWL_OK};
     uint64_t count = 0;
 
     if (trawl_plan_build(&pattern, 1, NULL, &plan, &error) == TRAWL_OK &&

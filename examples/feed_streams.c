@@ -32,7 +32,7 @@ static const struct {
 
 static int show(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
-    const struct connection *connection = context;
+    const struct connection *connection = (const struct connection *)context;
 
     for (uint64_t i = 0; i < match_count; i++)
         printf("connection %d: %s at %" PRIu64 "\n", connection->number,
@@ -52,7 +52,7 @@ static enum trawl_status serve_once(int epoll, struct trawl_searcher *searcher,
 
     if (epoll_wait(epoll, &event, 1, -1) != 1)
         return TRAWL_READ;
-    connection = event.data.ptr;
+    connection = (struct connection *)event.data.ptr;
     count = read(connection->ends[0], bytes, sizeof bytes);
     if (count < 0)
         return TRAWL_READ;

@@ -20,7 +20,7 @@
 
 static int print_begins(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
-    FILE *output = context;
+    FILE *output = (FILE *)context;
 
     for (uint64_t i = 0; i < match_count; i++)
         if (fprintf(output, "%" PRIu64 "\n", matches[i].begin) < 0)
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
     struct trawl_plan *plan = NULL;
     struct trawl_text *text = NULL;
     struct trawl_searcher *searcher = NULL;
-    struct trawl_error error = {0};
+    struct trawl_error error = {.status = TRAWL_OK};
     enum trawl_status status;
 
     if (argc != 3) {

@@ -50,7 +50,7 @@ int main(void)
     struct trawl_plan *plan = NULL;
     struct trawl_text *text = NULL;
     struct trawl_searcher *searcher = NULL;
-    struct trawl_error error = {0};
+    struct trawl_error error = {.status = TRAWL_OK};
     uint64_t begins[8] = {0}, address = device_memory(sizeof begins), count = 0;
     int code = 0;
 

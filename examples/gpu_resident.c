@@ -41,7 +41,7 @@ int main(void)
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct trawl_searcher *searcher = NULL;
     struct trawl_text *text = NULL;
-    struct trawl_error error = {0};
+    struct trawl_error error = {.status = TRAWL_OK};
     enum trawl_status status;
 
     memset(dna, 'C', sizeof dna);

@@ -31,7 +31,7 @@ struct job {
 
 static void *search(void *argument)
 {
-    struct job *job = argument;
+    struct job *job = (struct job *)argument;
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct trawl_searcher *searcher = NULL;
     struct trawl_text *text = NULL;
@@ -54,7 +54,7 @@ int main(void)
     struct job jobs[THREADS] = {0};
     struct trawl_plan *plan = NULL;
     struct trawl_runtime *runtime = NULL;
-    struct trawl_error error = {0};
+    struct trawl_error error = {.status = TRAWL_OK};
     int started = 0, failed = 0;
 
     if (trawl_plan_build(&pattern, 1, NULL, &plan, &error) == TRAWL_OK &&

@@ -43,7 +43,7 @@ int main(void)
     struct trawl_plan *plan = NULL;
     struct trawl_searcher *searcher = NULL;
     struct trawl_matrix_search *matrix = NULL;
-    struct trawl_error error = {0};
+    struct trawl_error error = {.status = TRAWL_OK};
     enum trawl_status status;
 
     records.bytes = (const uint8_t *)tape;

@@ -42,7 +42,7 @@ int main(void)
     struct trawl_plan *plan = NULL;
     struct trawl_text *text = NULL;
     struct trawl_searcher *searcher = NULL;
-    struct trawl_error error = {0};
+    struct trawl_error error = {.status = TRAWL_OK};
     enum trawl_status status;
 
     for (uint64_t i = 0; i < STRINGS; i++) {

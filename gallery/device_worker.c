@@ -1,7 +1,6 @@
 /* device_worker: opens, uses and closes a thread's struct gallery_device. */
 #include "gallery/device_worker.h"
 
-#include "base/checked.h"
 #include "base/memory.h"
 #include "cuda/engine_cuda.h"
 

@@ -2,7 +2,6 @@
 #include "gallery/engine_gallery.h"
 
 #include "base/memory.h"
-#include "cuda/engine_cuda.h"
 #include "gallery/gallery_device.h"
 #include "gallery/gallery_host.h"
 
@@ -28,12 +27,6 @@ static enum trawl_status gallery_open(const struct engine_options *options, stru
 static void gallery_close(struct engine *engine)
 {
     memory_release(engine, 1, sizeof *engine);
-}
-
-static void gallery_properties(struct engine *engine, struct engine_properties *properties)
-{
-    (void)engine;
-    *properties = (struct engine_properties){.instruction_set = ""};
 }
 
 static void gallery_release(struct engine_worker *worker)
@@ -80,35 +73,27 @@ static enum trawl_status gallery_compile(struct engine *engine, uint32_t device,
                                      : gallery_host_begin(&(*worker)->host, plan, error);
 }
 
-/* Fills the rows of the records that may hold an occurrence. Several threads call fill_rows with
- * the same worker, so fill_rows changes nothing in the worker. */
-static void fill_rows(const struct engine_worker *worker, struct engine_matrix *matrix)
+/* Fills the row of a record that may hold an occurrence. Several threads call fill_row with the
+ * same worker, so fill_row changes nothing in the worker. */
+static void fill_row(const struct engine_worker *worker, struct engine_matrix *matrix)
 {
-    const struct engine_records *records = &matrix->records;
+    const uint64_t *offsets = matrix->records.offsets;
+    struct gallery_met met = {NULL, NULL};
 
-    matrix->match_count = matrix->rows_count = 0;
-    for (uint64_t i = 0; i < records->record_count; i++) {
-        struct gallery_met met = {NULL, NULL};
-        uint64_t filled;
-
-        if (matrix->flags != NULL && matrix->flags[i] == 0)
-            continue;
-        if (matrix->flags != NULL)
-            met = gallery_device_met(worker->device, &matrix->flags[i]);
-        filled = gallery_matrix_record(worker->matrix, records->bytes + records->offsets[i],
-                                       records->offsets[i + 1] - records->offsets[i], &met,
-                                       matrix->cells + i * matrix->columns);
-        matrix->match_count += filled;
-        if (filled > 0 && matrix->rows_count++ < matrix->rows_max)
-            matrix->rows[matrix->rows_count - 1] = (uint32_t)i;
-    }
+    matrix->match_count = 0;
+    if (matrix->flags != NULL && *matrix->flags == 0)
+        return;
+    if (matrix->flags != NULL)
+        met = gallery_device_met(worker->device, matrix->flags);
+    matrix->match_count = gallery_matrix_record(worker->matrix, matrix->records.bytes + offsets[0],
+                                                offsets[1] - offsets[0], &met, matrix->row);
 }
 
 static enum trawl_status gallery_submit(struct engine_worker *worker, struct engine_task *task,
                                         struct trawl_error *error)
 {
-    if (task->output == ENGINE_OUTPUT_CELLS && task->matrix->cells != NULL) {
-        fill_rows(worker, task->matrix);
+    if (task->output == ENGINE_OUTPUT_CELLS && task->matrix->row != NULL) {
+        fill_row(worker, task->matrix);
         return TRAWL_OK;
     }
     if (task->output == ENGINE_OUTPUT_CELLS && worker->device != NULL)
@@ -125,7 +110,6 @@ static enum trawl_status gallery_submit(struct engine_worker *worker, struct eng
 
 const struct engine_ops engine_gallery = {.open = gallery_open,
                                           .close = gallery_close,
-                                          .properties = gallery_properties,
                                           .compile = gallery_compile,
                                           .release = gallery_release,
                                           .submit = gallery_submit,

@@ -564,7 +564,8 @@ static enum trawl_status part_open(struct gallery_device *own, const struct cuda
     if (needs_fold(plan) || gallery_needs(own, FLAGS | MINIMA))
         begins = min_u64(begins, max_u64(own->worker->limits.text_bytes_max, 1));
     if (gallery_needs(own, CHILDREN))
-        begins = min_u64(begins, CHILDREN_BEGINS_MAX);
+        begins =
+            min_u64(begins, own->choice.uncounted ? own->child_grids_max : CHILDREN_BEGINS_MAX);
     for (;; begins /= 2) {
         bool last = begins / 2 < WINDOW_BEGINS_MIN;
         enum trawl_status status;

@@ -20,7 +20,6 @@
  */
 #include <string.h>
 
-#include "base/checked.h"
 #include "base/memory.h"
 #include "gallery/gallery_algorithm.h"
 #include "gallery/gallery_host.h"

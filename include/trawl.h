@@ -307,7 +307,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_expression_groups(
     struct trawl_range match, struct trawl_range *groups, uint64_t groups_max,
     struct trawl_error *error);
 /* Return the number of the group of that name, UINT64_MAX if there is none; how many groups the
- * expression has, for a name of 0 bytes. */
+ * expression has, for a name of 0 bytes. examples/expression_groups.c calls both functions. */
 TRAWL_API uint64_t trawl_expression_group(const struct trawl_plan *plan, uint64_t pattern_index,
                                           const char *name, uint64_t name_bytes);
 

@@ -16,6 +16,7 @@ from os import PathLike
 from types import TracebackType
 from typing import Any, Literal, Protocol, SupportsIndex, final, overload
 
+from ._groups import Match
 from ._sources import Cells, Lines, Matches
 from typing_extensions import Buffer, CapsuleType, Self, TypeAlias
 
@@ -68,7 +69,8 @@ def of_names(table):
 
 
 PARAMETERS = of_names({
-    "bool": "any_base decompress every_end invert line_numbers multiline reverse_complement value whole_lines within_lines",
+    "bool": ("any_base decompress every_end invert line_numbers multiline pcre reverse_complement unicode value whole_lines "
+             "within_lines"),
     "SupportsIndex": "chunk_bytes device_memory edits host_memory key mismatches threads",
     "(_Pattern | PathLike[str] | _Lines | Mapping[Any, Any] | Iterable[_Pattern] | _ArrowArray"
     " | _ArrowStream)": "patterns",
@@ -113,6 +115,12 @@ OTHERS = {
     ("Searcher.match_counts", "match"): 'Literal["all"] | _Spans',
     ("Plan.match_lists", "match"): 'Literal["all"] | _Spans',
     ("Searcher.match_lists", "match"): 'Literal["all"] | _Spans',
+    ("Plan.finditer", "match"): 'Literal["all"] | _Spans',
+    ("Searcher.finditer", "match"): 'Literal["all"] | _Spans',
+    ("Plan.group_lists", "match"): 'Literal["all"] | _Spans',
+    ("Searcher.group_lists", "match"): 'Literal["all"] | _Spans',
+    ("Plan.groups", "column"): "_TextSource | _Records",
+    ("Searcher.groups", "column"): "_TextSource | _Records",
     ("Searcher.unload", "text"): "Text",
 }
 # The type that functions, methods and properties of a name return. "CLASS.NAME" is for the members
@@ -137,7 +145,7 @@ RETURNS = of_names({
     "list[tuple[Any, ...]]": "find_all",
     "_Alphabet": "alphabet",
     "_Syntax | None": "regex",
-    "tuple[str, ...]": "engines",
+    "tuple[str, ...]": "engines group_names",
     "tuple[Any, ...] | None": "values",
     "int | None": "nbytes",
     "dict[str, Any]": "stats",
@@ -145,13 +153,14 @@ RETURNS = of_names({
     "_Match | None": "first",
     "Iterator[_Match]": "scan",
     "Iterator[tuple[int, Any]]": "iter",
+    "Iterator[Match]": "finditer",
     "Matches": "matches Batches.__next__",
     "Lines": "lines LineBatches.__next__",
     "Cells": "cells",
     "Batches": "batches",
     "LineBatches": "line_batches",
     "Column": "count_by_pattern numbers positions record_counts",
-    "Array": "contains match_counts match_lists pattern_counts pattern_lists",
+    "Array": "contains group_lists groups match_counts match_lists pattern_counts pattern_lists",
 })  # fmt: skip
 SEVERAL = "list[Any] | tuple[Any, ...]"
 REWRITTEN = [("text", "str", "str"), ("text", "Buffer", "bytes"), ("text", "_Column", "Array"),

@@ -112,18 +112,15 @@ struct engine_records {
     uint64_t record_count;
 };
 
-/* A matrix with one row of `columns` cells per record and one column per pattern. A cell is the
- * offset in the record at which the pattern first begins; -1: the pattern does not occur there. */
+/* Records of which a device is to say which may hold occurrences, or a single record and its row of
+ * a matrix, with a cell for each pattern. A cell is the offset in the record at which the pattern
+ * first begins; -1: the pattern does not occur there. */
 struct engine_matrix {
     struct engine_records records;
-    uint64_t columns;
-    int64_t *cells;       /* all -1 before the task; NULL: the task sets `flags` instead */
-    uint8_t *flags;       /* one per record; 0: no pattern occurs in the record. NULL with `cells`:
-                             any record may hold occurrences */
+    int64_t *row;         /* all -1 before the task; NULL: the task sets `flags` instead */
+    uint8_t *flags;       /* one per record; 0: no pattern occurs in the record. NULL with `row`:
+                             the record may hold occurrences */
     uint64_t match_count; /* set: number of cells that were filled */
-    uint32_t *rows;       /* set: numbers of the rows with a filled cell, ascending */
-    uint64_t rows_max;    /* `rows` holds the first rows_max of these row numbers */
-    uint64_t rows_count;  /* set: number of rows with a filled cell; may exceed rows_max */
 };
 
 /* An expected time in ns: a fixed part, and a part for each byte of text. */
@@ -143,8 +140,8 @@ static inline bool price_is_less(struct price price, double times, struct price 
 enum engine_output {
     ENGINE_OUTPUT_RESULT, /* counts and hits go to engine_task.result */
     ENGINE_OUTPUT_BEGINS, /* words (engine_words) go to a device's memory */
-    ENGINE_OUTPUT_CELLS   /* any thread fills rows of a matrix; or, where `cells` is NULL, a
-                             device sets the flags of the records that may hold occurrences */
+    ENGINE_OUTPUT_CELLS   /* any thread fills a row of a matrix; or, where `row` is NULL, a device
+                             sets the flags of the records that may hold occurrences */
 };
 
 /* A list of the offsets at which occurrences begin, ascending, as 64-bit words. A word is the
@@ -236,10 +233,12 @@ struct engine_properties {
     uint32_t workers_per_device; /* workers that are worth opening on each device */
 };
 
-/* A search of a short text without a worker. */
+/* A search of a short text without a worker, for occurrences that begin in [from, to). */
 struct engine_brief {
-    bool is_first;  /* find the first occurrence, and count no further */
-    uint64_t count; /* set: occurrences; is_first: 0 if nothing occurs */
+    uint64_t from, to;
+    bool is_first;     /* find the first occurrence, and count no further */
+    struct hits *hits; /* receives the occurrences, as offsets from `from`; NULL: none are listed */
+    uint64_t count;    /* set: occurrences; is_first: 0 if nothing occurs */
     /* set if count > 0 and is_first: the first occurrence. literal is a number in the plan. */
     uint64_t begin, length;
     uint32_t literal;
@@ -251,6 +250,7 @@ struct engine_ops {
     enum trawl_status (*open)(const struct engine_options *options, struct engine **engine,
                               struct trawl_error *error);
     void (*close)(struct engine *engine);
+    /* not asked of layers */
     void (*properties)(struct engine *engine, struct engine_properties *properties);
     /* Makes a worker on this device (ENGINE_DEVICES_MAX: any device) for tasks under this plan. The
      * plan must outlive the tasks; plan NULL: the worker gets its plan in a later call. *worker is
@@ -264,7 +264,8 @@ struct engine_ops {
     enum trawl_status (*submit)(struct engine_worker *worker, struct engine_task *task,
                                 struct trawl_error *error);
     /* Searches a whole text in the host's memory without a worker. Returns false if the plan or the
-     * text needs a task. Any thread may call. NULL: every search of this engine needs tasks. */
+     * text needs a task, or if memory does not suffice; then the hits have no meaning. Any thread
+     * may call. NULL: every search of this engine needs tasks. */
     bool (*brief)(const struct engine *engine, const struct trawl_plan *plan, const uint8_t *text,
                   uint64_t count, struct engine_brief *found);
     /* Begins a copy, or waits for a copy that was begun. Several copies may be under way; the

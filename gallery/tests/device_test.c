@@ -357,11 +357,14 @@ static void measured_hybrids(void)
     cuda_driver_replace(sim_driver_table());
 }
 
-/* Windows beyond the limit of child grids per kernel are counted separately, as withheld. */
+/* Windows beyond the limit of child grids per kernel are counted separately, as withheld. If
+ * nothing is counted, no kernel looks at more windows than the limit, so none is refused. */
 static void withheld(const char *algorithm)
 {
     struct gallery_limits limits = gallery_limits_default;
+    char name[40];
     AUTO_SEARCHER cuda = NULL;
+    AUTO_PLAN uncounted = NULL;
     AUTO_PLAN plan = build(&pattern, 1, algorithm);
     AUTO_TEXT text = must_string("ana..ana..ana..ana..ana");
     struct trawl_stats stats;
@@ -377,6 +380,11 @@ static void withheld(const char *algorithm)
     TEST_CHECK_U64(must_count(cuda, plan, text), 5);
     stats = must_stats(cuda);
     TEST_CHECK(stats.child_grids == 0 && stats.child_spills == 3 && stats.child_withheld == 2);
+    (void)snprintf(name, sizeof name, "%s,uncounted", algorithm);
+    uncounted = build(&pattern, 1, name);
+    sim_pending_max(3);
+    TEST_CHECK_U64(must_count(cuda, uncounted, text), 5);
+    TEST_CHECK_U64(must_stats(cuda).child_spills, 0);
     sim_pending_max(SIM_PENDING_SEEDED);
     gallery_limits_replace(NULL);
 }

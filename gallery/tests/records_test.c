@@ -74,21 +74,6 @@ static void many_patterns(void)
     scene_end(&scene);
 }
 
-/* Tests a tape of a single letter, in which every pattern matches at every offset, with patterns of
- * each length, some longer than the records. */
-static void dense_matches(void)
-{
-    struct test_random random = test_random_begin("gallery dense");
-    struct scene scene;
-
-    scene_begin(&random, INPUT_LETTERS_1, 50, 60, &scene);
-    for (uint64_t count = 1; count <= 70; count++)
-        input_add_pattern(&scene.tape, scene.tape.text, count);
-    scene_run(&scene, "rabin-karp-matrix", 1, 0);
-    scene_run(&scene, NULL, 2, 7);
-    scene_end(&scene);
-}
-
 /* A searcher makes matrices of different widths, by the algorithm and by trawl's own method in
  * turn, and each call must clear what the call before wrote. */
 static void rows_again(void)
@@ -156,7 +141,6 @@ int main(void)
     test_begin("gallery_records");
     random_scenes();
     many_patterns();
-    dense_matches();
     rows_again();
     corners();
     return test_end();

@@ -21,7 +21,7 @@ from array import array
 from io import TextIOBase
 from os import fsdecode, fsencode
 
-from trawl import _errors, _sources
+from trawl import _errors, _groups, _sources
 
 __version__ = trawl_version()
 
@@ -108,6 +108,7 @@ include "columns.pxi"
 include "plan.pxi"
 include "text.pxi"
 include "searcher.pxi"
+include "groups.pxi"
 include "search.pxi"
 include "lines.pxi"
 include "records.pxi"

@@ -43,21 +43,16 @@ cdef struct string_view:
     int32_t begin  # in that buffer
 
 cdef enum:
-    CHILDREN_MAX = 7
     SHORT_MAX = 12
 
-# private_data of an exported schema and of an exported array. The children's ArrowSchema and
-# ArrowArray structs follow in the same allocation.
+# private_data of an exported schema and of an exported array. In the same allocation follow the
+# children's ArrowSchema or ArrowArray structs, and then the pointers to these structs.
 cdef struct schema_memory:
     char *name
-    ArrowSchema *children[CHILDREN_MAX]
-    ArrowSchema space[CHILDREN_MAX]
 
 cdef struct array_memory:
     block *blocks[3]
     const void *buffers[3]
-    ArrowArray *children[CHILDREN_MAX]
-    ArrowArray space[CHILDREN_MAX]
 
 
 cdef inline const uint8_t *bytes_of_view(const void *const *buffers,
@@ -129,10 +124,13 @@ cdef tuple new_capsules(ArrowSchema **schema, ArrowArray **array):
 
 cdef int describe(ArrowSchema *schema, ArrowArray *array, const char *format, bytes name,
                   uint64_t length, int children) except -1:
-    """Fill both structs for an array without buffers, with room for CHILDREN_MAX children."""
-    cdef schema_memory *names = <schema_memory *>calloc(1, sizeof(schema_memory))
-    cdef array_memory *blocks = <array_memory *>calloc(1, sizeof(array_memory))
+    """Fill both structs for an array without buffers. The children are left empty."""
+    cdef schema_memory *names = <schema_memory *>calloc(1, sizeof(schema_memory) + children * (
+        sizeof(ArrowSchema) + sizeof(void *)))
+    cdef array_memory *blocks = <array_memory *>calloc(1, sizeof(array_memory) + children * (
+        sizeof(ArrowArray) + sizeof(void *)))
     cdef char *copy = <char *>malloc(len(name) + 1)
+    cdef int i
 
     if names == NULL or blocks == NULL or copy == NULL:
         free(names)
@@ -141,18 +139,19 @@ cdef int describe(ArrowSchema *schema, ArrowArray *array, const char *format, by
         raise MemoryError()
     memcpy(copy, PyBytes_AS_STRING(name), len(name) + 1)
     names.name = copy
-    for i in range(CHILDREN_MAX):
-        names.children[i] = &names.space[i]
-        blocks.children[i] = &blocks.space[i]
     memset(schema, 0, sizeof(ArrowSchema))
     schema.format, schema.name, schema.flags = format, copy, 2
     schema.n_children = children
-    schema.children = &names.children[0]
+    schema.children = <ArrowSchema **>(<ArrowSchema *>(names + 1) + children)
     schema.release, schema.private_data = schema_release, names
     memset(array, 0, sizeof(ArrowArray))
     array.length, array.n_buffers = <int64_t>length, 1
     array.n_children = children
-    array.buffers, array.children = &blocks.buffers[0], &blocks.children[0]
+    array.buffers = &blocks.buffers[0]
+    array.children = <ArrowArray **>(<ArrowArray *>(blocks + 1) + children)
+    for i in range(children):
+        schema.children[i] = <ArrowSchema *>(names + 1) + i
+        array.children[i] = <ArrowArray *>(blocks + 1) + i
     array.release, array.private_data = array_release, blocks
     return 0
 
@@ -177,18 +176,22 @@ cdef int describe_numbers(ArrowSchema *schema, ArrowArray *array, bytes name, bl
 cdef int describe_struct(ArrowSchema *schema, ArrowArray *array, bytes name,
                          dict columns) except -1:
     describe(schema, array, "+s", name, len(next(iter(columns.values()))), <int>len(columns))
+    return describe_fields(schema, array, columns)
+
+
+cdef int describe_fields(ArrowSchema *schema, ArrowArray *array, dict columns) except -1:
     for i, (of, each) in enumerate(columns.items()):
         (<Answer?>each).export(schema.children[i], array.children[i], of.encode())
     return 0
 
 
 def struct_capsules(dict columns, /):
-    """Export 1 to 7 Columns and Arrays as the fields of one Arrow struct array: two capsules."""
+    """Export Columns and Arrays as the fields of one Arrow struct array: two capsules."""
     cdef ArrowSchema *schema
     cdef ArrowArray *array
 
-    if not 1 <= len(columns) <= CHILDREN_MAX:
-        raise ValueError("struct_capsules: one to seven columns are needed")
+    if not columns:
+        raise ValueError("struct_capsules: one column or more are needed")
     pair = new_capsules(&schema, &array)
     describe_struct(schema, array, b"", columns)
     return pair

@@ -188,8 +188,10 @@ cdef class Array(Answer):
 
     cdef uint64_t first
     cdef readonly uint64_t null_count
-    cdef dict fields  # "+L": the lists' items are structs with these columns; None: numbers in `child`
-    cdef const char *format  # "b", "l", "L", "+L", "U", "Z", "vu" or "vz"
+    # "+s": the columns of the structs. "+L": the lists' items are an Array, or tuples of these columns;
+    # None: numbers in `child`.
+    cdef object fields
+    cdef const char *format  # "b", "l", "L", "+L", "+s", "U", "Z", "vu" or "vz"
     cdef uint64_t child_length
     cdef block *validity  # NULL: no value is null
     cdef block *data
@@ -222,7 +224,7 @@ cdef class Array(Answer):
 
     cdef object value(self, uint64_t i):
         """Return value i, counted from `first`."""
-        cdef const uint64_t *data = <const uint64_t *>self.data.bytes
+        cdef const uint64_t *data = <const uint64_t *>self.data.bytes if self.data != NULL else NULL
         cdef const string_view *view = <const string_view *>data + self.first + i
         cdef const uint64_t *values
         cdef const uint8_t *bytes
@@ -230,8 +232,10 @@ cdef class Array(Answer):
         i += self.first
         if self.validity != NULL and not bit_at(self.validity.bytes, i):
             return None
+        if self.format[1] == b"s":
+            return {name: each[i] for name, each in self.fields.items()}
         if self.fields is not None:
-            return list(zip(*[each[data[i]:data[i + 1]] for each in self.fields.values()]))
+            return items_of(self.fields, data[i], data[i + 1])
         if self.format[0] == b"b":
             return bit_at(data, i)
         if self.format[0] == b"+":
@@ -251,7 +255,7 @@ cdef class Array(Answer):
 
     def __repr__(self):
         few = [self.value(<uint64_t>i) for i in range(min(self.length, 6))]
-        return _sources.show_array(few, self.length, self.kind() if self.fields is None else "match")
+        return _sources.show_array(few, self.length, self.kind(), self.fields)
 
     def __eq__(self, other):
         if type(other) is not Array:
@@ -284,16 +288,37 @@ cdef class Array(Answer):
 
     def tolist(self):
         """Copy the values to a list; a null value becomes None."""
+        cdef const uint64_t *ends
+        cdef uint64_t first = 0
+
+        if self.format[0] == b"+" and self.format[1] == b"L" and self.data != NULL:
+            ends = <const uint64_t *>self.data.bytes + self.first
+            fields = self.fields if self.fields is not None else column_of(
+                block_share(self.child), 0, self.child_length)
+            if isinstance(fields, Array):
+                fields, first = fields[ends[0]:ends[self.length]].tolist(), ends[0]
+            collects = PyGC_Disable()  # it would go through the new items again and again
+            try:
+                return [None if self.validity != NULL and not bit_at(self.validity.bytes, self.first + <uint64_t>i)
+                        else fields[ends[i] - first:ends[i + 1] - first] if isinstance(fields, list)
+                        else items_of(fields, ends[i], ends[i + 1]) for i in range(self.length)]
+            finally:
+                if collects:
+                    PyGC_Enable()
         return [self.value(<uint64_t>i) for i in range(self.length)]
 
     cdef int export(self, ArrowSchema *schema, ArrowArray *array, bytes name) except -1:
-        cdef bint lists = self.format[0] == b"+"
+        cdef bint structs = self.format[1] == b"s", lists = self.format[0] == b"+" and not structs
 
-        describe(schema, array, self.format, name, <uint64_t>self.length, lists)
+        describe(schema, array, self.format, name, <uint64_t>self.length, <int>len(self.fields) if structs else lists)
         array.null_count, array.offset = <int64_t>self.null_count, <int64_t>self.first
         give_block(array, 0, self.validity)
+        if structs:
+            return describe_fields(schema, array, self.fields)
         give_block(array, 1, self.data)
-        if self.fields is not None:
+        if isinstance(self.fields, Array):
+            (<Array>self.fields).export(schema.children[0], array.children[0], b"item")
+        elif self.fields is not None:
             describe_struct(schema.children[0], array.children[0], b"item", self.fields)
         elif lists:
             describe_numbers(schema.children[0], array.children[0], b"item", self.child,
@@ -307,16 +332,37 @@ cdef class Array(Answer):
         return 0
 
 
-cdef const char *FORMATS[6]
-FORMATS[:] = ["b", "l", "L", "+L", "Z", "U"]
+cdef list items_of(fields, uint64_t begin, uint64_t end):
+    """Return items of an Array, of a Column, or of columns as tuples."""
+    cdef list made = []
+    cdef uint64_t i
+
+    if isinstance(fields, Column):
+        for i in range(begin, end):
+            made.append((<Column>fields).values()[i])
+    elif isinstance(fields, Array):
+        made = fields[begin:end].tolist()
+    elif len(fields) == 3:
+        first, second, third = fields.values()
+        for i in range(begin, end):
+            item = (<Column>first).values()[i], (<Column>second).values()[i], (<Column>third).values()[i]
+            PyObject_GC_UnTrack(item)  # numbers need no garbage collector
+            made.append(item)
+    elif begin < end:
+        made = list(zip(*[each[begin:end].tolist() for each in fields.values()]))
+    return made
+
+
+cdef const char *FORMATS[7]
+FORMATS[:] = ["b", "l", "L", "+L", "Z", "U", "+s"]
 
 
 def restored(str format, Py_ssize_t length, uint64_t null_count, uint64_t child_length, validity,
-             data, child, uint64_t first, dict fields, /):
+             data, child, uint64_t first, fields, /):
     """Make an Array from saved parts. pickle calls this function."""
     cdef Array made = Array.__new__(Array)
 
-    made.format = FORMATS[["b", "l", "L", "+L", "Z", "U"].index(format)]
+    made.format = FORMATS[["b", "l", "L", "+L", "Z", "U", "+s"].index(format)]
     made.length, made.null_count, made.child_length = length, null_count, child_length
     made.first, made.fields = first, fields
     made.validity, made.data, made.child = block_of(validity), block_of(data), block_of(child)

@@ -58,7 +58,8 @@ FLAGS = (
     ("ignore_case", TRAWL_IGNORE_CASE), ("whole_words", TRAWL_WHOLE_WORD),
     ("whole_lines", TRAWL_WHOLE_LINE), ("every_end", TRAWL_EVERY_END),
     ("within_lines", TRAWL_WITHIN_LINES), ("any_base", TRAWL_ANY_BASE),
-    ("reverse_complement", TRAWL_REVERSE_COMPLEMENT), ("multiline", TRAWL_MULTILINE),
+    ("reverse_complement", TRAWL_REVERSE_COMPLEMENT), ("unicode", TRAWL_UNICODE), ("pcre", TRAWL_PCRE),
+    ("multiline", TRAWL_MULTILINE),
 )
 
 
@@ -106,7 +107,7 @@ cdef class Plan:
     """Plan(patterns, *, values=None, ignore_case=False, whole_words=False, whole_lines=False,
          line_end=b'\\n', method='auto', algorithm=None, sample=None, mismatches=0, edits=0,
          alphabet=None, exact=(), every_end=False, within_lines=False, reverse_complement=False,
-         any_base=False, regex=False, multiline=False)\n--\n
+         any_base=False, regex=False, unicode=False, pcre=False, multiline=False)\n--\n
     One or many patterns, compiled. A plan never changes, so threads may share a plan freely.
 
     patterns: a str (as UTF-8) or a bytes object is one pattern. Many patterns are an iterable of
@@ -133,6 +134,9 @@ cdef class Plan:
       alphabet says what a character is: 'utf8' (the default if all patterns are str) or 'bytes'.
     multiline: an occurrence of an expression may cross lines, of a text in memory or of a record;
       ^ and $ match in each line. Write (?s) to let . match a newline, too.
+    unicode: in expressions, \\w, \\d, \\s and \\b mean Unicode's letters, digits, spaces and words instead
+      of ASCII's, and the syntax is ripgrep's.
+    pcre: PCRE2 searches for an expression that RE2 refuses: look-around, backreferences and others.
 
     The options below allow errors, and each result has a distance. docs/approximate.md defines what
     an occurrence with errors is.
@@ -188,11 +192,9 @@ cdef class Plan:
     cdef readonly str alphabet  # 'bytes' for a plan without errors
     cdef readonly str regex  # the syntax of expressions; None: the patterns are strings
     cdef readonly tuple values  # None: the plan has no values
+    cdef list groups_known  # see facts(); None before the first call
     cdef frozenset known  # the patterns, as `in` needs them; None before the first `in`
     cdef dict options  # keyword arguments that make an equal plan; pickle stores them
-    cdef Plan leading  # see chosen_first(); None: this plan itself
-    cdef const uint64_t[::1] leading_numbers
-    cdef bint knows_leading
 
     def __cinit__(self, *given, **named):
         cdef trawl_facts facts
@@ -232,9 +234,9 @@ cdef class Plan:
             options.algorithm = algorithm
         if sample is not None:
             options.sample, options.sample_bytes = <const char *>sample, <uint64_t>len(sample)
-        self.has_characters = "unicode" in (given["ignore_case"], given["whole_words"])
+        self.has_characters = given["unicode"] or "unicode" in (given["ignore_case"], given["whole_words"])
         if self.has_characters:
-            options.utf8 = characters_wanted(given["whole_words"])
+            options.utf8 = characters_wanted(given["unicode"] or given["whole_words"])
         elif (self.regex is not None and given["alphabet"] == "utf8"
               and "ascii" in (given["ignore_case"], given["whole_words"])):
             options.utf8 = &ascii_letters
@@ -255,18 +257,26 @@ cdef class Plan:
                 _errors.name_expression(fault, items)
             raise
 
-    cdef Plan chosen_first(self):
-        """Return a plan whose leftmost-longest occurrences are the leftmost-first occurrences of this plan: a plan of the
-        patterns leading_numbers, which end with an unused 0. None: no such plan is known."""
-        if not self.knows_leading:
-            kept, made = _sources.chosen_first(self, self.options), None
-            if kept is not None and len(kept) < len(self):
-                made = Plan([self[i] for i in kept], **{**self.options, "values": None})
-            numbers = array("Q", [] if kept is None else [*kept, 0])
-            with cython.critical_section(self):
-                if not self.knows_leading:  # no other thread was faster
-                    self.leading, self.leading_numbers, self.knows_leading = made, numbers, True
-        return None if self.leading_numbers.shape[0] == 0 else self if self.leading is None else self.leading
+    cdef list facts(self):
+        """Return for each pattern how many groups it has, and {name: number} of the groups with a name."""
+        cdef uint64_t count = trawl_plan_facts(self.plan).pattern_count, number, i
+
+        if self.groups_known is None:
+            made = [(0, {})] * (0 if self.regex is not None else count)
+            for i in range(count if self.regex is not None else 0):
+                named = {}
+                for name in _groups.names_in(self[i]):
+                    number = trawl_expression_group(self.plan, i, name, <uint64_t>len(name))
+                    if number != UNKNOWN:
+                        named[name.decode()] = number
+                made.append((trawl_expression_group(self.plan, i, NULL, 0), named))
+            self.groups_known = made
+        return self.groups_known
+
+    @property
+    def group_names(self):
+        """The names, or the numbers as a str, of the groups that the expressions have: see groups()."""
+        return _groups.labels(self.facts())
 
     def explain(self):
         """Say how the plan searches a text, and why, in lines of `name: value`.
@@ -416,6 +426,33 @@ cdef class Plan:
                 and not found.found:
             return []
         return find_all(default(), self, text, match, offsets)
+
+    def finditer(self, text, *, match="all"):
+        """Iterate over the occurrences in a text that fits into memory, each a Match, which has the groups of an
+        expression as re.Match has them. Offsets in a str count characters, in other texts bytes. match: see matches().
+
+        >>> [m['key'] for m in Plan(r'(?P<key>\\w+)=(\\d+)', regex=True).finditer('a=1, b=x, c=22')]
+        ['a', 'c']
+        """
+        return default().finditer(self, text, match=match)
+
+    def groups(self, column, *, progress=None):
+        """Extract groups of expressions: an Array of structs with a field for each group, under its name or else its
+        number. A text has a struct for each occurrence. A column has a struct for each record, of the record's first
+        occurrence, as extract_groups() of polars; the fields are null where no expression occurs.
+
+        >>> Plan(r'(\\w+)=(?P<value>\\d+)?', regex=True).groups(['a=1, b=2', 'c=', 'd', None]).tolist()
+        [{'1': 'a', 'value': '1'}, {'1': 'c', 'value': None}, {'1': None, 'value': None}, None]
+        """
+        return default().groups(self, column, progress=progress)
+
+    def group_lists(self, column, *, match="all", progress=None):
+        """Extract the groups of all occurrences in each record: an Array of lists of structs, see groups().
+
+        >>> Plan(r'(\\w+)=(?P<value>\\d+)?', regex=True).group_lists(['a=1, b=2', 'd']).tolist()
+        [[{'1': 'a', 'value': '1'}, {'1': 'b', 'value': '2'}], []]
+        """
+        return default().group_lists(self, column, match=match, progress=progress)
 
     def scan(self, text, *, offsets=None):
         """Iterate over the occurrences, as matches() gives them, while the text is read. The text may

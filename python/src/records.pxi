@@ -437,10 +437,15 @@ cdef bint gather_failed(const gather *found) noexcept nogil:
     return any_failed(&found.valid, 5)
 
 
-cdef void put_bit(column *grown, bint bit) noexcept nogil:
-    cdef uint8_t byte = bit
+cdef inline void put_bit(column *grown, bint bit) noexcept nogil:
+    cdef uint64_t place = grown.count & 7
+    cdef uint8_t *byte
 
-    put_bits(grown, &byte, 0, 1)
+    if not reach(grown, grown.count // 8 + 1):
+        return
+    byte = grown.memory.bytes + (grown.count >> 3)
+    byte[0] = (byte[0] if place > 0 else 0) | <uint8_t>(bit << place)
+    grown.count += 1
 
 
 cdef void put_which(gather *found, int64_t which) noexcept nogil:

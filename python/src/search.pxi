@@ -330,6 +330,7 @@ cdef struct match_columns:
     uint64_t text_begin
     uint64_t text_end
     walk by
+    group_columns *groups  # also gather the groups of occurrences; NULL: only where occurrences are
 
 
 cdef void match_columns_drop(match_columns *columns) noexcept nogil:

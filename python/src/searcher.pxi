@@ -283,7 +283,7 @@ cdef class Handle:
                     break
                 PyErr_CheckSignals()
                 if progress is not None:
-                    progress(job.before + trawl_searcher_progress(job.searcher))
+                    progress(job.before + min(trawl_searcher_progress(job.searcher), job.bytes))
         except:
             stop(job)
             with nogil:
@@ -293,7 +293,7 @@ cdef class Handle:
         if progress is not None and job.status == TRAWL_OK:
             whole = not job.early and job.bytes != UNKNOWN
             progress(job.before
-                     + (job.bytes if whole else trawl_searcher_progress(job.searcher)))
+                     + (job.bytes if whole else min(trawl_searcher_progress(job.searcher), job.bytes)))
         return 0
 
     cdef bint abandon(self) noexcept:
@@ -567,6 +567,23 @@ cdef class Searcher:
 
     def find_all(self, Plan plan not None, text, *, match="all", offsets=None):
         return find_all(self, plan, text, match, offsets)
+
+    def finditer(self, Plan plan not None, text, *, match="all"):
+        given, text = text, text if isinstance(text, bytes) else _sources.in_memory(text)
+        if not isinstance(text, str) and not PyObject_CheckBuffer(text):
+            raise _sources.no_text(given)
+        places = Places(plan, text)
+        if isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES:
+            found = find_all(self, plan, text, match, "bytes")
+        else:
+            found = itertools.chain.from_iterable(self.batches(plan, text, match=match, offsets="bytes"))
+        return _groups.matches(text, places.spans, plan.facts(), found)
+
+    def groups(self, Plan plan not None, column, *, progress=None):
+        return groups_of(self, plan, column, progress)
+
+    def group_lists(self, Plan plan not None, column, *, match="all", progress=None):
+        return record_matches(self, plan, column, match, False, "bytes", progress, LISTS, Groups(plan, False))
 
     def scan(self, Plan plan not None, text, *, offsets=None):
         batches = self.batches(plan, text, offsets=offsets)

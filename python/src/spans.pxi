@@ -12,8 +12,8 @@ cdef struct spans_state:
     # Choose spans from all occurrences: with errors, the library prefers differently; of expressions,
     # the library's spans may be empty.
     bint all
-    bint regex  # the plan has expressions
-    const uint64_t *numbers  # the number of each pattern in the caller's plan; NULL: the same number
+    # The plan has expressions. Of records, a copy is searched as one text, in which a line end follows each record.
+    bint regex
     bint alone  # search each record by itself: occurrences depend on the record's borders
     const trawl_record_array *records  # NULL: the search is of one text
     uint64_t record  # every later span begins in this record or after it
@@ -21,18 +21,12 @@ cdef struct spans_state:
     uint64_t begin  # begin, end and word of the last span
     uint64_t end
     uint64_t word
+    uint64_t *counts  # count the spans of each record instead of listing them; NULL: list
     match_columns columns  # `patterns` holds words (see word_of) until matches_of()
 
 
-cdef bint one_holds(spans_state *found, uint64_t begin, uint64_t end) noexcept nogil:
-    """Say whether the occurrence lies inside one record that is not null."""
-    cdef const trawl_record_array *records = found.records
-
-    while begin >= offset_of(records, found.record + 1):
-        found.record += 1
-    return end <= offset_of(records, found.record + 1) and (
-        records.validity == NULL or bit_at(records.validity,
-                                           records.validity_begin + found.record))
+cdef bint is_valid(const trawl_record_array *records, uint64_t record) noexcept nogil:
+    return records.validity == NULL or bit_at(records.validity, records.validity_begin + record)
 
 
 cdef bint is_preferred(spans_state *found, uint64_t begin, uint64_t end,
@@ -47,17 +41,33 @@ cdef bint is_preferred(spans_state *found, uint64_t begin, uint64_t end,
 cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
     cdef spans_state *found = <spans_state *>context
     cdef match_columns *columns = &found.columns
-    cdef uint64_t begin, end, word
+    cdef const trawl_record_array *records = found.records
+    cdef const trawl_match *match = window.matches
+    cdef uint64_t shift = found.base, stop = 0, begin, end, word  # stop: the end of record found.record
+    cdef bint valid = False  # record found.record is not null
 
+    if records != NULL:
+        stop, valid = offset_of(records, found.record + 1), is_valid(records, found.record)
+        shift -= found.record if found.regex else 0
     for i in range(window.match_count):
-        begin = found.base + window.matches[i].begin
-        end = found.base + window.matches[i].end
-        word = word_of(&window.matches[i])
-        if found.numbers != NULL:
-            word = found.numbers[word]
+        begin, end = match[i].begin + shift, match[i].end + shift
+        if records != NULL:
+            while begin >= stop:
+                found.record += 1
+                stop, valid = offset_of(records, found.record + 1), is_valid(records, found.record)
+                if found.regex:  # of each record before, the copy has a line end
+                    shift, begin, end = shift - 1, begin - 1, end - 1
+            if not valid or end > stop:
+                continue
+            if found.counts != NULL and found.overlap:
+                found.counts[found.record] += 1
+                continue
+        word = word_of(&match[i])
         if begin < found.end and not found.overlap and not is_preferred(found, begin, end, word):
             continue
-        if found.records != NULL and not one_holds(found, begin, end):
+        if found.counts != NULL:
+            found.counts[found.record] += begin >= found.end
+            found.begin, found.end, found.word = begin, end, word
             continue
         if begin < found.end and not found.overlap:  # the occurrence replaces the last span
             columns.begins.count -= 1
@@ -71,14 +81,19 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
     return any_failed(&columns.begins, 3)
 
 
+cdef uint32_t span_flags(const spans_state *found) noexcept nogil:
+    """Return the flags by which the library chooses the spans. It may choose the spans of one text
+    only: on a tape, an occurrence across a record's border could hide one inside the record."""
+    if found.all or found.overlap or found.records != NULL:
+        return 0
+    return TRAWL_WINDOW_SPANS if found.longest else TRAWL_WINDOW_SPANS_FIRST
+
+
 cdef void search_spans(work *job, trawl_text *text) noexcept nogil:
     cdef spans_state *found = <spans_state *>job.out
 
-    # The library may choose the spans of one text only. On a tape, an occurrence across a record's
-    # border could hide an occurrence inside the record.
-    job.status = trawl_windows(job.searcher, job.plan, text, 0 if found.all or found.overlap
-                                or not found.longest or found.records != NULL
-                                else TRAWL_WINDOW_SPANS, take_spans, found, &job.error)
+    job.status = trawl_windows(job.searcher, job.plan, text, span_flags(found), take_spans, found,
+                                &job.error)
     job.no_memory = any_failed(&found.columns.begins, 3)
 
 
@@ -114,18 +129,48 @@ cdef bint mark_records(work *job, column *marks) noexcept nogil:
     return job.status == TRAWL_OK and not marks.failed
 
 
+cdef void work_lines_of_records(work *job) noexcept nogil:
+    """Search for expressions in a copy of the tape in which a line end follows each record."""
+    cdef spans_state *found = <spans_state *>job.out
+    cdef const trawl_record_array *records = found.records
+    cdef uint8_t line_end = trawl_plan_facts(job.plan).line_end
+    cdef uint64_t first = offset_of(records, 0), count = records.record_count, begin, end = first, i
+    cdef trawl_text *text = NULL
+    cdef column copy
+
+    memset(&copy, 0, sizeof(copy))
+    found.base = first
+    job.no_memory = not reach(&copy, offset_of(records, count) - first + count)
+    for i in range(count if not job.no_memory else 0):
+        begin, end = end, offset_of(records, i + 1)
+        if begin < end:
+            memcpy(copy.memory.bytes + begin - first + i, records.bytes + begin, end - begin)
+        copy.memory.bytes[end - first + i] = line_end
+    job.status = TRAWL_OK
+    if not job.no_memory:
+        job.status = trawl_text_from_memory(copy.memory.bytes, offset_of(records, count) - first + count, &text,
+                                            &job.error)
+    if text != NULL:
+        search_spans(job, text)
+        trawl_text_close(text)
+    drop(&copy)
+
+
 cdef void work_record_spans(work *job) noexcept nogil:
     """Search the tape as one text or, if found.alone, each record as a text. A first search finds the
-    records in which a pattern occurs, except for expressions, which lie within a line there."""
+    records in which a pattern occurs."""
     cdef spans_state *found = <spans_state *>job.out
     cdef const trawl_record_array *records = found.records
     cdef uint64_t step = 1 if found.alone else records.record_count, i = 0, bytes
     cdef trawl_text *text = NULL
     cdef column marks
 
+    if found.regex:
+        work_lines_of_records(job)
+        return
     memset(&marks, 0, sizeof(marks))
     job.status = TRAWL_OK
-    if found.alone and not found.regex and not mark_records(job, &marks):
+    if found.alone and not mark_records(job, &marks):
         step = 0
     while step > 0 and i < records.record_count and job.status == TRAWL_OK and not job.no_memory:
         if i & 63 == 0:
@@ -145,30 +190,23 @@ cdef void work_record_spans(work *job) noexcept nogil:
     drop(&marks)
 
 
-cdef Plan spans_begin(spans_state *found, Plan plan, object match):
-    """Return the plan to search for: the caller's plan, or see Plan.chosen_first()."""
-    cdef Plan leading
-
+cdef int spans_begin(spans_state *found, Plan plan, object match) except -1:
     _sources.choice("match", match, ("leftmost-longest", "leftmost-first"))
     memset(found, 0, sizeof(found[0]))
     found.longest = match == "leftmost-longest"
     found.all = plan.has_distances or plan.regex is not None
     found.alone, found.regex = plan.is_alone, plan.regex is not None
-    leading = None if found.longest or found.all else plan.chosen_first()
-    if leading is None:
-        return plan
-    found.numbers, found.longest = &plan.leading_numbers[0], True
-    return leading
+    return 0
 
 
 cdef object spans_of(Searcher searcher, Plan plan, text, match, bint value, offsets, progress):
     """Find the spans of a text: a Matches."""
     cdef spans_state found
 
-    leading = spans_begin(&found, plan, match)
+    spans_begin(&found, plan, match)
     found.columns.with_values = value
     try:
-        search(searcher, leading, text, offsets, progress, work_spans, 0, 0, &found)
+        search(searcher, plan, text, offsets, progress, work_spans, 0, 0, &found)
         return matches_of(&found.columns, plan)
     finally:
         match_columns_drop(&found.columns)
@@ -183,26 +221,19 @@ cdef enum:
 cdef struct few_matches:
     uint64_t count
     bint over  # the text has more
-    bint spans  # keep leftmost-longest occurrences; the library may report others, too
     trawl_match items[FEW_MAX]
 
 
 cdef int take_few(void *context, const trawl_window *window) noexcept nogil:
     cdef few_matches *found = <few_matches *>context
     cdef const trawl_match *item = window.matches
-    cdef trawl_match *last = found.items + found.count - 1
 
     found.over = False
     for i in range(window.match_count):
-        if found.spans and found.count > 0 and item[i].begin < last.end:
-            if item[i].begin == last.begin and item[i].end > last.end:
-                last[0] = item[i]
-            continue
         found.over = found.count == FEW_MAX
         if found.over:
             break
-        last += 1
-        last[0] = item[i]
+        found.items[found.count] = item[i]
         found.count += 1
     return found.over
 
@@ -224,12 +255,12 @@ cdef list find_all(Searcher searcher, Plan plan, text, match, offsets):
     cdef const trawl_match *item
     cdef uint64_t i
 
-    found.count, found.over, found.spans = 0, True, match != "all"
-    if (match == "all" or (match == "leftmost-longest" and not plan.has_distances
-                           and plan.regex is None)) and isinstance(text, (str, bytes)) \
-            and len(text) < BRIEF_BYTES:
-        search(searcher, plan, text, offsets, None, work_few, 0,
-               0 if match == "all" else TRAWL_WINDOW_SPANS, &found)
+    found.count, found.over = 0, True
+    flags = {"all": 0, "leftmost-longest": TRAWL_WINDOW_SPANS,
+             "leftmost-first": TRAWL_WINDOW_SPANS_FIRST}.get(match)
+    if flags is not None and (flags == 0 or not plan.has_distances and plan.regex is None) \
+            and isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES:
+        search(searcher, plan, text, offsets, None, work_few, 0, flags, &found)
     if found.over:
         return list(zip(*searcher.matches(plan, text, match=match, offsets=offsets)
                         ._items().values()))
@@ -365,12 +396,12 @@ cdef class Values:
         cdef trawl_range match
         cdef trawl_error error
         cdef uint64_t count = found.columns.begins.count, record = 0
-        cdef uint64_t line = 0, line_stop = 0, begin, end, number, i
+        cdef uint64_t begin, end, number, i
         cdef uint8_t line_end = trawl_plan_facts(self.plan.plan).line_end
-        cdef const void *place
+        cdef line_place line
         cdef uint32_t pattern
 
-        self.filled.count = 0
+        self.filled.count = line.begin = line.end = 0
         self.own = <piece *>realloc(self.own, (count + 1) * sizeof(piece))
         if self.own == NULL or not reach(&self.filled, 1):
             raise MemoryError()
@@ -386,16 +417,12 @@ cdef class Values:
                 while begin >= offset_of(found.records, record + 1):
                     record += 1
                 base, stop = offset_of(found.records, record), offset_of(found.records, record + 1)
-            if begin >= line_stop:  # in a new line
-                place = memrchr(text + base, line_end, begin - base)
-                line = base if place == NULL else <uint64_t>(<const uint8_t *>place - text) + 1
-                place = memchr(text + end, line_end, stop - end)
-                line_stop = stop if place == NULL else <uint64_t>(<const uint8_t *>place - text)
+            find_line(&line, text, base, stop, begin, end, line_end)
             if pattern not in self.templates:
                 put(&self.filled, self.pieces[pattern].bytes, self.pieces[pattern].count, 1)
                 continue
-            match.begin, match.end = begin - line, end - line
-            check(trawl_expression_groups(self.plan.plan, pattern, text + line, line_stop - line,
+            match.begin, match.end = begin - line.begin, end - line.begin
+            check(trawl_expression_groups(self.plan.plan, pattern, text + line.begin, line.end - line.begin,
                                           match, groups, GROUPS_MAX, &error), &error)
             for part in self.templates[pattern]:
                 if isinstance(part, bytes):
@@ -403,7 +430,7 @@ cdef class Values:
                     continue
                 number = part
                 if groups[number].begin != UNKNOWN:
-                    put(&self.filled, text + line + groups[number].begin,
+                    put(&self.filled, text + line.begin + groups[number].begin,
                         groups[number].end - groups[number].begin, 1)
         if self.filled.failed:
             raise MemoryError()
@@ -540,9 +567,9 @@ cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, matc
     cdef Py_ssize_t count
     cdef const uint8_t *bytes
 
-    leading = spans_begin(&found, plan, match)
+    spans_begin(&found, plan, match)
     try:
-        search(searcher, leading, text, "bytes", progress, work_spans, 0, 0, &found)
+        search(searcher, plan, text, "bytes", progress, work_spans, 0, 0, &found)
         if is_str:
             bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &count)
         else:
@@ -617,12 +644,11 @@ cdef void work_stream(work *job) noexcept nogil:
 cdef object replace_file(Searcher searcher, Plan plan, text, Values values, match, progress, write):
     cdef Stream stream = Stream.__new__(Stream)
 
-    leading = spans_begin(&stream.found, plan, match)
+    spans_begin(&stream.found, plan, match)
     stream.values, stream.write = values, write
     try:
-        search(searcher, leading, text, "bytes", progress, work_stream, 0,
-               TRAWL_WINDOW_SPANS if stream.found.longest and not stream.found.all else 0,
-               <void *>stream)
+        search(searcher, plan, text, "bytes", progress, work_stream, 0,
+               span_flags(&stream.found), <void *>stream)
     except BaseException:
         if stream.fault is not None:
             raise stream.fault from None
@@ -745,6 +771,7 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
 cdef enum:
     PIECE_MIN = 512 << 10
     PIECE_MAX = 64 << 20
+    PIECE_OF_LINES = 8 << 20  # a piece of records of which a copy is searched
     DENSE_BYTES = 64  # spans are dense if there is more than one per this many bytes
 
 
@@ -783,7 +810,12 @@ cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
                 put_value(&all.begins, max(begin, base) - base)  # a record may begin inside a character
                 put_value(&all.ends, end - base)
                 put_value(&all.patterns, values_of(&columns.patterns)[at])
+            if all.groups != NULL and (at == first or not all.groups.first_only):
+                put_groups(all.groups, records, i, values_of(&columns.begins)[at], values_of(&columns.ends)[at],
+                           <uint32_t>values_of(&columns.patterns)[at])
             at += 1
+        if all.groups != NULL and all.groups.first_only and at == first:
+            put_no_groups(all.groups)
         put_value(&made.values, all.begins.count if made.kind == LISTS else at - first)
 
 
@@ -797,6 +829,15 @@ cdef void put_record_value(match_columns *all, const trawl_record_array *records
         end += 1
     put(&all.values, bytes + begin, end - begin, 1)
     put_value(&all.value_ends, all.values.count)
+
+
+cdef uint64_t *put_zeros(gather *made, uint64_t count) except NULL:
+    """Append zeros to made.values, and return where they are."""
+    put_values(&made.values, NULL, count)
+    if made.values.failed or not reach(&made.values, 1):
+        raise MemoryError()
+    memset(values_of(&made.values) + made.values.count - count, 0, count * sizeof(uint64_t))
+    return values_of(&made.values) + made.values.count - count
 
 
 cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *keys, uint64_t count,
@@ -816,6 +857,12 @@ cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *key
             put(&all.values, values.values.memory.bytes + values_of(&values.value_ends)[at],
                 values_of(&values.value_ends)[at + 1] - values_of(&values.value_ends)[at], 1)
             put_value(&all.value_ends, all.values.count)
+        if all.groups != NULL and not all.groups.first_only:
+            copy_groups(all.groups, values.groups, begin, end)
+        elif all.groups != NULL and keys[i] >= 0:
+            copy_groups(all.groups, values.groups, <uint64_t>keys[i], <uint64_t>keys[i] + 1)
+        elif all.groups != NULL:
+            put_no_groups(all.groups)
         if made.kind == LISTS:
             put_value(&made.values, all.begins.count)
         else:
@@ -823,9 +870,11 @@ cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *key
 
 
 cdef object record_matches(Searcher searcher, Plan plan, given, match, bint value, offsets,
-                           progress, gather_kind kind):
+                           progress, gather_kind kind, Groups groups=None):
     """Find the occurrences in each record: LISTS gives an Array of lists of matches, COUNTS an Array
-    of their numbers."""
+    of their numbers. With `groups`, LISTS gives lists of the groups of occurrences, and COUNTS the groups
+    of each record's first occurrence."""
+    cdef Groups keyed_groups
     cdef Reader reader = Reader(given)
     cdef Handle handle = searcher.take()
     cdef work *job = &handle.job
@@ -843,37 +892,53 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
     all.with_values = values.with_values = value
     try:
         _sources.choice("offsets", offsets, ("characters", "bytes", None))
-        job.plan = spans_begin(&found, plan, "leftmost-longest" if match == "all" else match).plan
+        spans_begin(&found, plan, "leftmost-longest" if match == "all" else match)
+        job.plan = plan.plan
         found.overlap = match == "all"
         found.records = &reader.records
         job.out = &found
         if kind == LISTS:
             put_value(&made.values, 0)
         put_value(&all.value_ends, 0)
-        while not gather_failed(&made) and reader.next_piece(PIECE_MAX):
+        if groups is not None:
+            groups.begin(reader.is_str())
+        while not gather_failed(&made) and reader.next_piece(PIECE_MAX if plan.regex is None else PIECE_OF_LINES):
             characters = offsets == "characters" or (offsets is None and reader.is_str())
+            if groups is not None:
+                keyed_groups = Groups(plan, groups.made.first_only)
+                all.groups, values.groups = groups.begin(reader.is_str()), keyed_groups.begin(reader.is_str())
             found.columns.begins.count = found.columns.ends.count = found.columns.patterns.count = 0
             found.record = found.begin = found.end = 0
+            if kind == COUNTS and groups is None:
+                found.counts = put_zeros(&made if reader.keys == NULL else &keyed, reader.records.record_count)
             job.bytes = reader.offset(reader.records.record_count) - reader.offset(0)
             handle.run(work_record_spans, progress)
             job.before += job.bytes
             with nogil:
-                if reader.keys == NULL:
+                if reader.keys == NULL and found.counts == NULL:
                     put_record_matches(&made, &all, reader, &found, characters)
-                else:
+                elif reader.keys != NULL:
                     if kind == LISTS:
                         put_value(&keyed.values, 0)
                     put_value(&values.value_ends, 0)
-                    put_record_matches(&keyed, &values, reader, &found, characters)
+                    if found.counts == NULL:
+                        put_record_matches(&keyed, &values, reader, &found, characters)
                     if not gather_failed(&keyed) and not any_failed(&values.begins, 6):
                         put_keyed_matches(&made, &all, reader.keys, reader.count, &keyed, &values)
             if gather_failed(&keyed) or any_failed(&values.begins, 6) or any_failed(&all.begins, 6):
                 raise MemoryError()
+            if groups is not None:
+                groups.check()
+                keyed_groups.check()
             gather_drop(&keyed)
             match_columns_drop(&values)
             put_nulls(&made, reader)
         if gather_failed(&made):
             raise MemoryError()
+        if groups is not None:
+            structs = groups.taken()
+            found_lists = array_of_gather(&made, "+L" if kind == LISTS else "L", sizeof(uint64_t))
+            return lists_of(found_lists, structs) if kind == LISTS else structs_of(structs, found_lists)
         if kind == COUNTS:
             return array_of_gather(&made, "L", sizeof(uint64_t))
         all.is_text = characters
@@ -888,9 +953,26 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         searcher.give(handle)
 
 
-cdef Array lists_of(Array made, dict fields):
+cdef Array lists_of(Array made, fields):
     made.fields = fields
     return made
+
+
+cdef Array structs_of(Array made, Array of):
+    """Give an Array of structs the nulls of another Array."""
+    made.validity, made.null_count = block_share(of.validity), of.null_count
+    return made
+
+
+cdef object groups_of(Searcher searcher, Plan plan, given, progress):
+    """Find the groups of each occurrence in a text, or of the first occurrence in each record."""
+    if is_column(given):
+        return record_matches(searcher, plan, given, "all", False, "bytes", progress, COUNTS, Groups(plan, True))
+    text = _sources.in_memory(given)
+    if not isinstance(text, str) and not PyObject_CheckBuffer(text):
+        raise _sources.no_text(given)
+    return (<Array>record_matches(searcher, plan, [text], "all", False, "bytes", progress, LISTS,
+                                  Groups(plan, False))).fields
 
 
 cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, match, progress):
@@ -911,7 +993,8 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
     else:
         put_value(&made.values, 0)
     try:
-        job.plan = spans_begin(&found, plan, match).plan
+        spans_begin(&found, plan, match)
+        job.plan = plan.plan
         found.records = &reader.records
         job.out = &found
         while not gather_failed(&made) and reader.next_piece(piece):
@@ -921,7 +1004,10 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
             handle.run(work_record_spans, progress)
             job.before += job.bytes
             rewrite_chunk(reader, &found, values, items, objects, &made)
-            piece = PIECE_MIN if found.columns.begins.count > job.bytes // DENSE_BYTES else PIECE_MAX
+            if found.columns.begins.count > job.bytes // DENSE_BYTES:
+                piece = PIECE_MIN
+            else:
+                piece = PIECE_MAX if plan.regex is None else PIECE_OF_LINES
         if objects is not None:
             return objects
         if gather_failed(&made):
@@ -936,6 +1022,12 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
         searcher.give(handle)
 
 
+cdef bint is_column(given) except -1:
+    return (isinstance(given, (list, tuple)) or hasattr(given, "__arrow_c_stream__")
+            or hasattr(given, "__arrow_c_array__") or hasattr(given, "isna")
+            or _sources.array_items(given) is not None)
+
+
 cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, progress):
     """Return a text with values in place of spans or, if values is None, the list of the parts
     between spans. A column gives an Array, a list gives a list."""
@@ -944,8 +1036,7 @@ cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, pr
     items = _sources.array_items(text)
     if items is not None:
         text = items
-    if isinstance(text, (list, tuple)) or hasattr(text, "__arrow_c_stream__") \
-            or hasattr(text, "__arrow_c_array__") or hasattr(text, "isna"):
+    if is_column(text):
         return rewrite_column(searcher, plan, text, values, match, progress)
     if not isinstance(text, (str, bytes)):
         if not PyObject_CheckBuffer(text):

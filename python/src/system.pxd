@@ -11,6 +11,9 @@ cdef extern from "Python.h":
     str PyUnicode_DecodeUTF8(const char *bytes, Py_ssize_t count, const char *errors)
     void *PyUnicode_DATA(object text)
     int PyErr_CheckSignals() except -1
+    void PyObject_GC_UnTrack(object one)
+    int PyGC_Disable()
+    int PyGC_Enable()
     # Cython's own Py_buffer would be released automatically; this one is released by hand.
     ctypedef struct taken_buffer "Py_buffer":
         void *obj  # NULL: no buffer is taken

@@ -243,7 +243,7 @@ def install(monkeypatch, nodes):
     vars(ray).update(
         is_initialized=lambda: True, available_resources=lambda: ray.free or {"CPU": 99, "GPU": 9}, free=None, put=Reference, get=get, kill=kill, remote=remote, get_actor=get_actor,
         wait=lambda answers, num_returns, timeout: (answers, []), cancel=lambda _: None, exceptions=exceptions,
-        nodes=lambda: [{"Alive": True, "Resources": one} for one in nodes], actors=actors, serve=serve, data=data,
+        nodes=lambda: [{"Alive": True, "Resources": one} for one in nodes] + [{"Alive": False}], actors=actors, serve=serve, data=data,
         get_runtime_context=lambda: node, _private=state, shutdown=shutdown,
     )  # fmt: skip
     response = types.SimpleNamespace(

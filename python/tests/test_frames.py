@@ -62,7 +62,7 @@ def questions(request, rng):
             texts = column_of(rng, rows)
             yield trawl.Plan(PATTERNS), texts, plain(texts)
             return
-        from test_regex import cases, occurrences
+        from test_regex import cases, flags_of, occurrences
 
         for options, expressions, *_ in cases(rng, amount(24)):
             letters = rng.choice(["aabbAB\u00e91 .", "aabbAB\u00e91 .\n"])
@@ -70,7 +70,7 @@ def questions(request, rng):
                      for _ in range(min(rows, 40))]  # fmt: skip
             found = [None if text is None else occurrences(expressions, text, options) for text in texts]
             ends = [re.sub(r"\$$", r"\\Z", one) for one in expressions]
-            flags = re.ASCII | (re.I if options.get("ignore_case") else 0)
+            flags = flags_of(options)
             kinds = [None if text is None else [index for index, one in enumerate(ends) if re.search(one, text, flags)]
                      for text in texts]  # fmt: skip
             yield trawl.Plan(expressions, **{"regex": True, **options}), texts, answers_of(texts, found, kinds)
@@ -198,6 +198,49 @@ def test_duckdb(questions):
             assert [row[0] for row in rows] == expected[name], name
         if number == amount(4):
             break
+
+
+def test_groups(rng):
+    """Check groups() and group_lists() in polars, pandas and duckdb, also against what polars and pandas extract. If a text's
+    first match is empty, trawl takes the next match."""
+    polars, pandas, duckdb = map(pytest.importorskip, ("polars", "pandas", "duckdb"))
+    for name in ("polars", "pandas", "duckdb"):
+        pytest.importorskip(f"trawl.{name}")
+    from test_regex import cases_of_groups, flags_of, struct_of
+
+    connection = duckdb.connect()
+    for options, expressions, lines, found in cases_of_groups(rng, amount(90)):
+        plan, texts = trawl.Plan(expressions, regex=True, **options), [*lines, None]
+        trawl.duckdb.register(connection, "some", plan)
+        if not plan.group_names:
+            with pytest.raises(duckdb.Error, match="some_groups"):
+                connection.sql("SELECT some_groups('a')")
+            continue
+        lists = [*[[struct_of(plan, one) for _, one in row] for row in found], None]
+        nothing = dict.fromkeys(plan.group_names)
+        firsts = [row[0] if row else nothing for row in lists[:-1]]
+        series = polars.Series("t", texts, polars.String)
+        assert series.trawl.groups(plan).to_list() == [*firsts, None]
+        assert series.trawl.group_lists(plan).to_list() == lists
+        lazy = series.to_frame().lazy().select(polars.col("t").trawl.groups(plan))
+        assert lazy.collect().schema == lazy.collect_schema() and lazy.collect()["t"].to_list() == [*firsts, None]
+        frame = pandas.Series(texts, range(5, 5 + len(texts))).trawl.groups(plan)
+        assert list(frame.columns) == list(plan.group_names) and list(frame.index) == list(range(5, 5 + len(texts)))
+        mine = [{name: None if pandas.isna(one) else one for name, one in row.items()} for row in frame.to_dict("records")]
+        assert mine == [*firsts, nothing]
+        listed = pandas.Series(texts).trawl.group_lists(plan)
+        assert [None if one is None else list(one) for one in listed] == lists
+        connection.register("texts", pyarrow.table({"id": range(len(texts)), "text": pyarrow.array(texts, pyarrow.string())}))
+        rows = connection.sql("SELECT some_groups(text), some_group_lists(text) FROM texts ORDER BY id").fetchall()
+        assert rows == list(zip([*firsts, None], lists)), (expressions, texts)
+        if len(expressions) == 1:
+            same = [at for at, line in enumerate(lines) if re.search(expressions[0], line, flags_of(options)) is None or
+                    re.search(expressions[0], line, flags_of(options))[0]]  # fmt: skip
+            theirs = pandas.Series(lines).str.extract(expressions[0], flags_of(options))
+            assert [[None if pandas.isna(one) else one for one in theirs.iloc[at]] for at in same] == [
+                list(firsts[at].values()) for at in same]  # fmt: skip
+            theirs = series.str.extract_groups(expressions[0]).to_list() if "unicode" in options else firsts
+            assert [theirs[at] for at in same] == [firsts[at] for at in same], (expressions, lines)
 
 
 def test_arrays_of_numpy():

@@ -18,20 +18,10 @@ def collection(sources, added=()):
     return made.names
 
 
-def shard_options(options):
-    (actor,), = cluster.start("p", options, shards=1, port=0)
-    return actor._made.arguments[2:]
-
-
 def parquet(columns):
     pyarrow = pytest.importorskip("pyarrow")
     pytest.importorskip("pyarrow.parquet").write_table(pyarrow.table({"p": [1], "pp": [2]}), "table")
     return [table.column_names for table, _ in trawl.ray.parquet_parts(pyarrow.fs.LocalFileSystem(), "table", columns)]
-
-
-def files(paths):
-    pytest.importorskip("pyarrow")
-    return [one["path"] for one in trawl.ray.files_of(paths, None)]
 
 
 # What comes of the argument, by the parameter's owner and name. Kinds: s a str, b bytes, f a path object.
@@ -45,9 +35,8 @@ TABLE = {
     "Stage keep": ("s", lambda given: stages.Stage(trawl.Plan("x"), "text", "cells", keep=given).keep),
     "Collection sources": ("sbf", collection),
     "add sources": ("sbf", lambda given: collection({}, given)),
-    "start options": ("sb", shard_options),
-    "read_json_lines paths": ("sbf", files),
-    "read_parquet paths": ("sbf", files),
+    "read_json_lines paths": ("sbf", lambda given: list(trawl.ray.files_of(given, None))),
+    "read_parquet paths": ("sbf", lambda given: list(trawl.ray.files_of(given, None))),
     "read_parquet columns": ("s", parquet),
     "found_below paths": ("sbf", lambda given: list(_shards.found_below(given))),
 }
@@ -62,9 +51,6 @@ def by_hand(monkeypatch, tmp_path):
     import trawl.ray
 
     ray_by_hand.install(monkeypatch, [{"CPU": 9.0, "memory": 4 << 30}])
-    monkeypatch.setattr(cluster, "Shard", type("Shard", (), {"__init__": lambda self, arguments: vars(self).update(arguments=arguments)}))
-    monkeypatch.setattr(cluster, "wait_for", lambda *_: None)
-    monkeypatch.setattr(cluster.Front, "watch", lambda _: None)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "p").write_text("text")
     return tmp_path

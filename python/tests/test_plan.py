@@ -5,8 +5,6 @@ import inspect
 import io
 import pathlib
 import pickle
-import re
-import sys
 
 import pytest
 import trawl

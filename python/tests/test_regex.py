@@ -1,5 +1,6 @@
 """Compares regular expressions with Python's `re`, which searches each line alone."""
 
+import itertools
 import os
 import pickle
 import re
@@ -18,7 +19,12 @@ except trawl.UnsupportedError as error:
     pytest.skip(str(error), allow_module_level=True)
 
 PARTS = ["a", "b", "ab", "ba", "\u00e9", "1", " ", ".", "[ab]", "[^a]", r"\w", r"\d", r"\s", "[a-c1]", r"\."]
-SHAPES = [{}, {"ignore_case": True}, {"regex": "extended"}]
+SHAPES = [{}, {"ignore_case": True}, {"regex": "extended"}, {"unicode": True}]
+
+
+def flags_of(options):
+    """Return the flags that let `re` mean what a plan means."""
+    return (0 if options.get("unicode") else re.ASCII) | (re.I if options.get("ignore_case") else 0)
 
 
 def expression(rng, depth=2):
@@ -52,7 +58,7 @@ def draw(rng, options):
 def by_re(text, line, options):
     """Yield the matches in a line that are not empty: at each begin the match of the first alternative in Perl's syntax,
     else the longest match."""
-    compiled = re.compile(text, re.ASCII | (re.I if options.get("ignore_case") else 0))
+    compiled = re.compile(text, flags_of(options))
     at = 0
     while at < len(line) and (found := compiled.search(line, at)):
         if "regex" in options:
@@ -109,8 +115,8 @@ def test_records(rng):
         expressions += rng.sample(["^$", "$", "x*", "(a|)$", "^|b", r"\ba*" if not options else "a*"], rng.randint(0, 2))
         lines += [""] * rng.randint(0, 2)
         rng.shuffle(lines)
-        plan, folds = pickle.loads(pickle.dumps(trawl.Plan(expressions, **{"regex": True, **options}))), "ignore_case" in options
-        found = [[next(by_re(text, line, options), None) or re.search(text, line, re.ASCII | re.I if folds else re.ASCII)
+        plan = pickle.loads(pickle.dumps(trawl.Plan(expressions, **{"regex": True, **options})))
+        found = [[next(by_re(text, line, options), None) or re.search(text, line, flags_of(options))
                   for text in expressions] for line in lines]  # fmt: skip
         lists = [[index for index, one in enumerate(row) if one] for row in found]
         assert plan.pattern_lists([*lines, None]).tolist() == [*lists, None], (expressions, options, lines)
@@ -162,12 +168,30 @@ def test_groups(given, value, text, expected):
     (r"\d", {"regex": "extended"}, trawl.ArgumentError, r"\\\\d", (0, 0)),
     (["a", r"\pL{900}\pL{900}"], {}, trawl.LimitError, r"more than 16384 KiB.*: '\\\\pL\{900\}", (1, None)),
     ("a", {"edits": 1}, trawl.ArgumentError, "errors", (None, None)),
+    ("a", {"regex": "basic", "unicode": True}, ValueError, "unicode, pcre: only with regex=True", None),
+    (b"a", {"unicode": True}, ValueError, "unicode: only with the alphabet 'utf8'", None),
+    ("a", {"unicode": True, "whole_words": "ascii"}, ValueError, "without 'ascii'", None),
+    ("a", {"unicode": 2}, ValueError, "unicode: False or True, not 2", None),
     ("a", {"regex": "pcre"}, ValueError, "regex: 'perl', 'extended', 'basic', True or False, not 'pcre'", None),
 ])  # fmt: skip
 def test_refused(given, options, kind, message, place):
     with pytest.raises(kind, match=message) as caught:
         trawl.Plan(given, **{"regex": True, **options})
     assert place is None or (caught.value.pattern_index, caught.value.text_offset) == place
+
+
+def test_pcre():
+    """Check expressions that PCRE2 alone knows. (The package had no option for PCRE2, which the library had.)"""
+    try:
+        plan = trawl.Plan(r"(?<=\b)(\w)(?P<more>\1)?(?!\1)", regex=True, pcre=True, unicode=True)
+        found = plan.find_all("a \u00e9\u00e9")
+    except trawl.UnsupportedError as error:
+        pytest.skip(str(error))
+    assert found == [(0, 1, 0), (2, 4, 0)] and "pcre=True" in repr(plan)
+    assert [one.groups() for one in plan.finditer("a \u00e9\u00e9")] == [("a", None), ("\u00e9", "\u00e9")]
+    assert plan.groups(["bb", None]).tolist() == [{"1": "b", "more": "b"}, None]
+    with pytest.raises(trawl.ArgumentError, match="look-around"):
+        trawl.Plan("(?<=a)b", regex=True)
 
 
 def test_refused_values():
@@ -198,6 +222,76 @@ def test_frames():
         0, None, None, 1]  # fmt: skip
     with pytest.raises(ValueError, match="not be UTF-8"):
         polars.Series(["a"]).trawl.replace(trawl.Plan(b"(a)", regex=True), "$1")
+
+
+def cases_of_groups(rng, count):
+    """Yield (options, expressions, lines, for each line the matches of `re`). About half of the groups have a name; two
+    expressions may share a name."""
+    for number in range(count):
+        options = [shape for shape in SHAPES if "regex" not in shape][number % 3]
+        expressions = []
+        for _ in range(rng.choice([1, 1, 1, 2])):
+            names = map("n{}".format, itertools.count())
+            text = draw(rng, options) if rng.random() < 0.5 else f"({draw(rng, options)})?(a|.b)"
+            expressions.append(re.sub(r"\((?!\?)", lambda _: f"(?P<{next(names)}>" if rng.random() < 0.5 else "(", text))
+        lines = ["".join(rng.choices("aabbAB\u00e91 .", k=rng.randint(0, 12))) for _ in range(rng.randint(1, 6))]
+        found = [sorted(((index, one) for index, text in enumerate(expressions) for one in by_re(text, line, options)),
+                        key=lambda pair: (pair[1].start(), pair[0])) for line in lines]  # fmt: skip
+        yield options, expressions, lines, found
+
+
+def test_groups_of_occurrences(rng):
+    """Check finditer(), groups() and group_lists() against re.Match."""
+    for options, expressions, lines, found in cases_of_groups(rng, amount(900)):
+        plan, text, said = trawl.Plan(expressions, regex=True, **options), "\n".join(lines), (expressions, options, lines)
+        matches, at = iter(plan.finditer(text)), 0
+        for line, row in zip(lines, found):
+            for index, one in row:
+                mine = next(matches)
+                groups = [*range(one.re.groups + 1), *one.re.groupindex]
+                assert (mine.pattern, mine.groups(), mine.groupdict("-")) == (index, one.groups(), one.groupdict("-")), said
+                assert [mine[group] for group in groups] == [one[group] for group in groups], said
+                assert [mine.span(group) for group in groups] == [
+                    tuple(place + at if place >= 0 else -1 for place in one.span(group)) for group in groups], said  # fmt: skip
+                assert text[mine.start() : mine.end()] == mine.group() == mine.group(0)
+                assert mine.group(*groups) == one.group(*groups) and mine.string is text
+            at += len(line) + 1
+        assert next(matches, None) is None
+        if not plan.group_names:
+            continue
+        rows = [[struct_of(plan, one) for _, one in row] for row in found]
+        nothing = dict.fromkeys(plan.group_names)
+        assert plan.groups(text).tolist() == sum(rows, []), said
+        assert plan.groups([*lines, None]).tolist() == [*[row[0] if row else nothing for row in rows], None], said
+        assert plan.group_lists([*lines, None]).tolist() == [*rows, None], said
+
+
+def struct_of(plan, match):
+    """Return the struct of a match of `re`, for plans in whose expressions names mean what they mean in this one."""
+    names = {number: name for name, number in match.re.groupindex.items()}
+    own = {names.get(number, str(number)): match[number] for number in range(1, match.re.groups + 1)}
+    return {name: own.get(name) for name in plan.group_names}
+
+
+def test_groups_of_columns(rng):
+    """Check groups in columns of Arrow, and against polars' extract_groups(), whose classes mean Unicode."""
+    pyarrow = pytest.importorskip("pyarrow")
+    for number, (options, expressions, lines, found) in enumerate(cases_of_groups(rng, amount(300))):
+        plan = trawl.Plan(expressions, regex=True, **options)
+        if not plan.group_names:
+            continue
+        rows = [None, *[[struct_of(plan, one) for _, one in row] for row in found]]
+        first = [row[0] if row else None if row is None else dict.fromkeys(plan.group_names) for row in rows]
+        texts = pyarrow.array([None, *lines], [pyarrow.string(), pyarrow.large_string(), pyarrow.string_view()][number % 3])
+        picks = [rng.randrange(len(rows)) for _ in range(9)]
+        keyed = pyarrow.DictionaryArray.from_arrays(pyarrow.array([None, *picks]), texts)
+        for column, at in ((texts, range(len(rows))), (texts[1:], range(1, len(rows))), (keyed, [0, *picks]), (keyed[3:], picks[2:])):
+            for made, expected in ((plan.groups(column), first), (plan.group_lists(column), rows)):
+                assert made.tolist() == pyarrow.array(made).to_pylist() == [expected[one] for one in at], (expressions, lines)
+                assert made[1:].tolist() == made.tolist()[1:] and pickle.loads(pickle.dumps(made)) == made
+                pyarrow.array(made).validate(full=True)
+        binary = plan.groups([one.encode() for one in lines]).tolist()
+        assert binary == [{name: None if part is None else part.encode() for name, part in one.items()} for one in first[1:]]
 
 
 def test_a_shard(rng):

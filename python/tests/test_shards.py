@@ -52,10 +52,7 @@ def test_actors_that_do_not_fit(monkeypatch):
     """Check that a request for actors that Ray could never start is refused, unless the cluster starts nodes by itself,
     and that a core is left for reading. (An earlier run_stage did not look at the nodes, and Ray waited without end.)"""
     nodes = [{"CPU": 1.0}, {"CPU": 2.0}, {"CPU": 2.0}, {"CPU": 2.0, "GPU": 4.0}]
-    state = types.SimpleNamespace()
-    fake = types.SimpleNamespace(_private=types.SimpleNamespace(state=types.SimpleNamespace(state=state)))
-    fake.nodes = lambda: [{"Alive": True, "Resources": one} for one in nodes] + [{"Alive": False}]
-    monkeypatch.setattr(_shards, "_ray", lambda: fake)
+    ray = ray_by_hand.install(monkeypatch, nodes)
     assert [node["actors"] for node in _shards.nodes_for(7, 1, 0)] == [1, 2, 2, 2]
     assert [node["actors"] for node in _shards.nodes_for(4, 0, 1)] == [4]
     kinds = "1 with 1 cores and 0 GPUs, 2 with 2 cores and 0 GPUs, 1 with 2 cores and 4 GPUs"
@@ -63,7 +60,7 @@ def test_actors_that_do_not_fit(monkeypatch):
         asked = f"{actors} actors with {cpus} cores and {gpus} GPUs each"
         with pytest.raises(ValueError, match=f"{asked}: the nodes are {kinds}"):
             _shards.nodes_for(actors, cpus, gpus)
-    state.get_max_resources_from_cluster_config = lambda: {"CPU": 64}
+    ray._private.state.state = types.SimpleNamespace(get_max_resources_from_cluster_config=lambda: {"CPU": 64})
     assert _shards.nodes_for(1, 4, 0) == []
     for actors, cpus, cores, claim in (
         (1, 1, [1], 0), (1, 1, [2], 0.124), (2, 1, [2], 0.062), (2, 2, [2, 2], 0.124), (4, 1, [1] * 4, 0),
@@ -471,12 +468,6 @@ def test_an_actor_is_lost_within_an_answer(by_hand, rng, monkeypatch):
                     actor._parts = rng.choice([None, 0, 1, 3])
                 found = collection.lines(trawl.Plan(patterns), before=around[0], after=around[1])
                 assert list(map(tuple, found)) == lines_by_hand(texts, patterns, *around)
-
-
-def test_texts_of_the_driver(nodes, rng):
-    texts = texts_of(rng)
-    with trawl.ray.Collection(texts, 2) as collection:
-        check(collection, texts, *CASES[0])
 
 
 def test_too_large_a_shard(nodes, tmp_path):

@@ -3,7 +3,6 @@
 import functools
 import gzip
 import io
-import itertools
 import json
 import pathlib
 import pickle
@@ -305,22 +304,11 @@ def test_datasets_with_bad_records(rng, monkeypatch):
         trawl.ray.contains(data, plan, "none")
 
 
-class Actor:
-    """Stands for an actor of Ray, without Ray: get(actor.method.remote(...)) calls the method."""
-
-    def __init__(self, kept):
-        self.kept = kept
-
-    def __getattr__(self, name):
-        return types.SimpleNamespace(remote=getattr(self.kept, name))
-
-
 def read(monkeypatch, files, parts):
     """Read files as the tasks do. Return the records, the bad records, and how often a file was read."""
     from trawl.ray import Apart, files_of, read_files
 
-    fake = types.SimpleNamespace(put=lambda one: one, get=lambda one: one)
-    monkeypatch.setitem(sys.modules, "ray", fake)
+    ray_by_hand.install(monkeypatch, [])
     reads = []
 
     def counted(system, path):
@@ -331,7 +319,7 @@ def read(monkeypatch, files, parts):
     listed = {key: [one[key] for one in listed] for key in ("path", "system")}
     answers = []
     for orders in ((True, False), (False, False, True), (False, True)):  # a file is read again after the loss of a node
-        apart, reads[:] = Actor(Apart()), []
+        apart, reads[:] = ray_by_hand.Handle(Apart, []), []
         found = {}
         for bad in orders:
             tables = read_files(listed, counted, apart, bad)
@@ -376,8 +364,7 @@ def test_json_lines(tmp_path, monkeypatch):
         read(monkeypatch, [tmp_path / "none"], json_parts)
     monkeypatch.chdir(tmp_path)
     system = pyarrow.fs.LocalFileSystem()
-    for given in ("a", ["a"], pathlib.Path("a"), f"file://{tmp_path}/a"):
-        assert [one["path"] for one in trawl.ray.files_of(given, None)] == paths[:1]
+    assert [one["path"] for one in trawl.ray.files_of(f"file://{tmp_path}/a", None)] == paths[:1]
     assert list(trawl.ray.files_of("a", system)) == [{"path": "a", "system": system}]
 
 

@@ -16,7 +16,8 @@ which the first search opens.
 
 Where to look:
 
-a text              Plan.count, first, find_all, matches, positions, lines; scan and batches while the text is read
+a text              Plan.count, first, find_all, matches, positions, lines; scan and batches while the text is read;
+                    finditer with the groups of expressions
 its new form        Plan.replace, mask, split; replace_file for a text that is too large for memory
 a column of texts   Plan.contains, which, match_lists, record_counts, ...: of a list, numpy, Arrow, polars, pandas
 frames, tables      the modules trawl.polars, pandas, duckdb, arrow and stages; spark and ray for clusters
@@ -36,6 +37,7 @@ from ._errors import (
     UnsupportedError,
 )  # fmt: skip
 from ._fasta import fasta
+from ._groups import Match
 from ._sources import Cells, Lines, Matches
 from ._trawl import (
     Array, Batches, Column, LineBatches, Plan, Searcher, Text, __version__, algorithms,
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ArgumentError", "Array", "Batches", "BusyError", "CancelledError", "Cells", "Client",
     "Column", "DeviceError", "EngineError", "Error", "FileError", "LimitError", "LineBatches",
-    "Lines", "Matches", "MissingFileError", "OpenError", "OutOfMemoryError", "Plan", "ReadError",
+    "Lines", "Match", "Matches", "MissingFileError", "OpenError", "OutOfMemoryError", "Plan", "ReadError",
     "Searcher", "ServerError", "Text", "ThreadError", "UnsupportedError", "__version__",
     "algorithms", "decontaminate", "fasta", "instruction_sets",
 ]  # fmt: skip

@@ -396,10 +396,10 @@ class Keeper:
 
     def __init__(self, sources: Any, shards: int | None, options: dict[str, Any]) -> None:
         self.options, self.lock = options, threading.Lock()
-        self.roots = [] if isinstance(sources, Mapping) else paths_of(sources)
+        self.roots = [] if isinstance(sources, Mapping) else list(sources)
         self.held: list[Held] = []
         try:
-            self.held = self.start(list(files_of(sources if not self.roots else self.roots)), shards)
+            self.held = self.start(list(files_of(sources)), shards)
         except BaseException:
             self.close()
             raise
@@ -451,8 +451,7 @@ class Keeper:
     def add(self, sources: Any, shards: int | None) -> None:
         with self.lock:
             self.held += self.start(list(files_of(sources)), shards or 1)
-            if not isinstance(sources, Mapping):
-                self.roots += paths_of(sources)
+            self.roots += [] if isinstance(sources, Mapping) else sources
 
     def refresh(self) -> list[str]:
         with self.lock:
@@ -518,10 +517,12 @@ def wait(answers: list[Any], timeout: float | None, shards: list[int]) -> list[A
     except ray.exceptions.GetTimeoutError:
         came = set(ray.wait(answers, num_returns=len(answers), timeout=0)[0])
         late = sorted({shard for shard, answer in zip(shards, answers) if answer not in came})
-        raise TimeoutError(
-            f"shards {late} of {max(shards) + 1} did not answer in {timeout} s: they search, "
-            "load, or wait for a node with their memory, cores or GPU"
-        ) from None
+        raise too_late(late, max(shards) + 1, timeout) from None
+
+
+def too_late(shards: list[int], count: int, timeout: float | None) -> TimeoutError:
+    return TimeoutError(f"shards {shards} of {count} did not answer in {timeout} s: they search, "
+                        "load, or wait for a node with their memory, cores or GPU")  # fmt: skip
 
 
 class Collection:
@@ -697,7 +698,7 @@ class Collection:
         """Yield the parts of a shard's answer. If an actor is lost, ask the next, and leave out the parts
         that came before."""
         ray, came, copies = _ray(), 0, len(self.held[i].actors)
-        dead: dict[int, Any] = {}
+        dead: set[int] = set()
         for number in itertools.count(1):
             copy, answer = sent
             try:
@@ -712,17 +713,12 @@ class Collection:
                         yield part
                 return
             except ray.exceptions.GetTimeoutError:
-                raise TimeoutError(
-                    f"shards [{i}] of {len(self.held)} did not answer in {self.timeout} s: they search, "
-                    "load, or wait for a node with their memory, cores or GPU"
-                ) from None
-            except ray.exceptions.ActorDiedError as fault:
-                dead[copy] = fault
+                raise too_late([i], len(self.held), self.timeout) from None
+            except ray.exceptions.RayActorError as fault:
                 self._lose(i, copy)
+                dead |= {copy} if isinstance(fault, ray.exceptions.ActorDiedError) else set()
                 if len(dead) == copies:
                     raise Error(f"a shard cannot be loaded, or was lost too often: {fault}") from fault
-            except ray.exceptions.RayActorError:
-                self._lose(i, copy)
                 if end is not None and time.monotonic() > end:
                     raise TimeoutError(f"shards [{i}] of {len(self.held)} are loading again") from None
                 time.sleep(0 if number < copies else 0.1)  # Ray starts the actor again

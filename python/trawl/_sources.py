@@ -136,6 +136,8 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
     reverse_complement: Any = False,
     any_base: Any = False,
     regex: Any = False,
+    unicode: Any = False,
+    pcre: Any = False,
     multiline: Any = False,
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Check the arguments of trawl.Plan. Return the patterns, and the options in their normal form."""
@@ -170,7 +172,8 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
     if {options["ignore_case"], options["whole_words"]} == {"ascii", "unicode"}:
         raise ValueError("ignore_case, whole_words: 'ascii' or 'unicode', the same for both")
     switches = {"within_lines": within_lines, "reverse_complement": reverse_complement}
-    switches |= {"any_base": any_base, "every_end": every_end, "whole_lines": whole_lines, "multiline": multiline}
+    switches |= {"any_base": any_base, "every_end": every_end, "whole_lines": whole_lines}
+    switches |= {"unicode": unicode, "pcre": pcre, "multiline": multiline}
     for name, value in switches.items():
         options[name] = choice(name, value, (False, True))
     if options["multiline"] and not regex:
@@ -184,6 +187,10 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
     for name in ("reverse_complement", "any_base"):
         if options[name] and alphabet != "dna":
             raise ValueError(f"{name}: only with alphabet='dna'")
+    if (options["unicode"] or options["pcre"]) and options["regex"] != "perl":
+        raise ValueError("unicode, pcre: only with regex=True")
+    if options["unicode"] and (alphabet != "utf8" or "ascii" in (options["ignore_case"], options["whole_words"])):
+        raise ValueError("unicode: only with the alphabet 'utf8' (of str patterns), and without 'ascii'")
     options["exact"] = tuple((number("exact", begin), number("exact", end)) for begin, end in exact)
     for begin, end in options["exact"]:
         if begin >= end:
@@ -250,6 +257,7 @@ def bytes_view(given: Any) -> memoryview:
 def is_bytes(given: Any) -> bool:
     """Say whether an object's items are single bytes, so that the object is one text and no column."""
     try:
+        memoryview(given)  # bytes_view() would write out a list for its message
         return bytes_view(given).format.lstrip("@=<>!") in ("B", "b", "c")
     except (TypeError, ValueError, BufferError):
         return False
@@ -280,14 +288,16 @@ def warn_of_fasta() -> None:
     )
 
 
-_PACKED = {"gzip": b"\x1f\x8b\x08", "bz2": b"BZh", "lzma": b"\xfd7zXZ\0", "": b"\x28\xb5\x2f\xfd", " ": b"\x04\x22\x4d\x18"}
+_PACKED = {"gzip": b"\x1f\x8b\x08", "bz2": b"BZh", "lzma": b"\xfd7zXZ\0", "": b"\x28\xb5\x2f\xfd", " ": b"\x04\x22\x4d\x18",
+           "  ": b"P*M\x18\x04\0\0\0"}  # pzstd's
+PACKED_BEGINS = tuple(_PACKED.values())
 
 
 @contextlib.contextmanager
 def unpacked(path: Any) -> Iterator[Any]:
     """Open a path for reading lines. A file that gzip, bzip2 or xz packed is unpacked, whatever the name of the file."""
     with open(path, "rb") as file:
-        head = file.peek(6)
+        head = file.peek(8)
         module = next((name for name, magic in _PACKED.items() if head.startswith(magic)), None)
         if module is not None and not module.strip():
             raise ValueError(f"{os.fsdecode(path)}: zstd or lz4 data: unpack the file first")
@@ -487,9 +497,11 @@ class Lines(Columns["tuple[Any, ...]"]):
         self.numbers, self.begins, self.texts, self.distances = numbers, begins, texts, distances
 
 
-def show_array(few: list[Any], length: int, form: str) -> str:
+def show_array(few: list[Any], length: int, form: str, fields: Any) -> str:
     """Return the repr() of an Array."""
-    kinds = {"b": "bool", "l": "int64", "L": "uint64", "+L": "lists of uint64", "U": "str", "match": "lists of matches"}
+    kinds = {"b": "bool", "l": "int64", "L": "uint64", "+L": "lists of uint64", "U": "str", "+s": "groups"}
+    if form == "+L" and fields is not None:
+        form, kinds["lists"] = "lists", f"lists of {'matches' if isinstance(fields, dict) else 'groups'}"
     return f"<trawl.Array of {length} {kinds.get(form, 'bytes')}: {few}{'...' if length > len(few) else ''}>"
 
 
@@ -510,28 +522,6 @@ def answers(plan: Any, which: Any, answer: str) -> Any:
     if answer == "pattern":
         table = {i: str(plan[i], "utf-8", "surrogateescape") for i in set(found) - {None}}
     return [None if i is None else table[i] for i in found]
-
-
-def chosen_first(plan: Any, options: dict[str, Any]) -> list[int] | None:
-    """Return the indices of the patterns that "leftmost-first" may choose: all but those that begin with an earlier
-    pattern. Where two of these patterns have the same begin, the earlier is the longer. None: whether a pattern
-    occurs depends on more than the letters of the occurrence. So a pattern may occur where its prefix, which is a
-    pattern too, does not."""
-    folds = options["ignore_case"]
-    if options["regex"] or options["whole_words"] or options["whole_lines"]:
-        return None
-    if folds == "unicode" and not all(one.isascii() for one in plan):
-        return None
-    keys = [one.lower() if folds else one for one in plan]
-    kept, around = [], [(b"", len(keys))]  # patterns with which the current pattern begins, each with the least index so far
-    for i in sorted(range(len(keys)), key=lambda i: (keys[i], i)):
-        while not keys[i].startswith(around[-1][0]):
-            around.pop()
-        least = around[-1][1]
-        if i < least:
-            kept.append(i)
-        around.append((keys[i], min(i, least)))
-    return sorted(kept)
 
 
 def values_of(plan: Any, values: Any) -> Any:

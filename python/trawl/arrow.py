@@ -42,6 +42,11 @@ def firsts(lists: Any) -> Any:
     return lists.values.take(compute.if_else(some, lists.offsets[: len(lists)], None))
 
 
+def kind_of_groups(plan: Plan) -> Any:
+    """Return the Arrow type of a row of groups: a struct with a string for each group of the plan's expressions."""
+    return pyarrow.struct([(name, pyarrow.large_string()) for name in plan.group_names])
+
+
 class Searches:
     """The searches of a column. A subclass for each library says how a search runs there. A null gives
     a null.
@@ -53,6 +58,9 @@ class Searches:
     matches(plan): the list of occurrences in order of (begin, pattern), with begin, end and pattern. A plan
       with errors adds the distance, the alphabet 'dna' the strand, value=True the occurring string.
     find_first(plan): the first occurrence, or null.
+    groups(plan): a struct of the groups of the first occurrence. The fields have the names or else the numbers of the
+      groups, and are null where no expression occurs. In pandas, a DataFrame with a column for each group.
+    group_lists(plan): the list of the groups of all occurrences.
     replace(plan, values), mask(plan, "*"), split(plan): see Plan.replace, Plan.mask, Plan.split.
 
     Further options are those of Plan: match, and offsets of matches and find_first.
@@ -89,6 +97,13 @@ class Searches:
 
         return self._run("find_first", search, kind_of_match(plan, value))
 
+    def groups(self, plan: Plan) -> Any:
+        return self._run("groups", plan.groups, kind_of_groups(plan))
+
+    def group_lists(self, plan: Plan, **options: Any) -> Any:
+        kind = pyarrow.large_list(kind_of_groups(plan))
+        return self._run("group_lists", lambda column: plan.group_lists(column, **options), kind)
+
     def mask(self, plan: Plan, mask: str = "*", **options: Any) -> Any:
         return self._run(
             "mask", lambda column: plan.mask(column, mask, **options), pyarrow.large_string()
@@ -107,6 +122,12 @@ class Searches:
 
 
 NAMES = ("contains", "which", "count", "pattern_counts", "pattern_lists", "matches", "find_first", "mask", "split")
+GROUP_NAMES = ("groups", "group_lists")  # the searches for a plan whose expressions have groups
+
+
+def names_for(plan: Plan) -> tuple[str, ...]:
+    """Return the names of the searches that are registered as functions."""
+    return NAMES + (GROUP_NAMES if plan.group_names else ())
 
 
 class Functions(Searches):
@@ -126,5 +147,5 @@ class Functions(Searches):
 def register(name: str, plan: Plan, *, kind: Any = None) -> None:
     """Register the functions NAME_contains, NAME_which and so on with pyarrow.compute, for columns of
     the type `kind` (default: string). Expressions of datasets and Acero can call the functions."""
-    for search in NAMES:
+    for search in names_for(plan):
         getattr(Functions(name, plan, kind or pyarrow.string()), search)(plan)

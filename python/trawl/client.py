@@ -469,12 +469,8 @@ class Client:
         return count_of(self._server, request(patterns, options))
 
     def search(self, patterns: Any, **options: Unpack[Options]) -> Search:
-        """Iterate over the lines with an occurrence, each a Match, while the server searches.
-
-        The result is a Search: close() ends the search early. At the end, `messages` lists the faults of
-        single files, which also become Python warnings; `binary` lists binary files with an occurrence,
-        whose lines are not sent; `truncated` says whether max_results or max_seconds ended the search
-        early."""
+        """Iterate over the lines with an occurrence, each a Match, while the server searches. help(type(search)) says
+        what the iterator tells at the end, and how to end the search early."""
         return Search(self._server, request(patterns, options))
 
     def positions(self, patterns: Any, **options: Unpack[Options]) -> Positions:

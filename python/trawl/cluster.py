@@ -32,7 +32,6 @@ from typing import Any
 
 from . import _http
 from ._errors import ServerError
-from ._sources import several
 from ._shards import ACTOR_BYTES, NAMESPACE, deal, found_below, nodes_for
 
 PASSED_ON = ("host", "origin", "authorization", "content-type", "if-none-match")
@@ -126,21 +125,17 @@ class Shard:
             first, *fields = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").splitlines()
             given = {key.lower(): value.strip() for key, _, value in (one.partition(":") for one in fields)}
             yield int(first.split()[1]), {key: given[key] for key in RETURNED if key in given}
-            left = int(given.get("content-length", 0))
-            while given.get("transfer-encoding") == "chunked" or left > 0:
-                if left == 0:
-                    left = int((await reader.readline()).partition(b";")[0], 16)
-                    if left == 0:
-                        return
+            left, is_chunked = int(given.get("content-length", 0)), "transfer-encoding" in given
+            while is_chunked or left > 0:
+                if left == 0 and (left := int((await reader.readline()).partition(b";")[0], 16)) == 0:
+                    return
                 part = await reader.read(min(left, READ_BYTES))
                 if not part:
                     raise ServerError("trawl-serve: the connection ended early")
                 left -= len(part)
                 yield part
-                if left == 0 and "transfer-encoding" in given:
+                if is_chunked and left == 0:
                     await reader.readline()
-                elif left == 0:
-                    return
         except (OSError, EOFError, ValueError, IndexError) as fault:
             raise ServerError(f"trawl-serve: {fault}") from fault
         finally:
@@ -167,7 +162,12 @@ def run(command: list[str], made: Future[subprocess.Popen[bytes]]) -> None:
 
 
 class Refused(Exception):
-    """A shard refused a request: status, headers, body."""
+    """A request is refused: status, headers, body."""
+
+
+def refusal(status: int, message: str) -> Refused:
+    content = json.dumps({"error": {"status": status, "message": message}}).encode() + b"\n"
+    return Refused(status, {"content-type": "application/json"}, content)
 
 
 class Copy:
@@ -212,9 +212,9 @@ class Units:
         while lost(self.copies) and time.monotonic() < end:
             await asyncio.sleep(EVERY_SECONDS / 10)
         if lost(self.copies):
-            raise Refused(503, {}, error(503, f"no copy of a shard answers: {self.copy.fault}")) from fault
+            raise refusal(503, f"no copy of a shard answers: {self.copy.fault}") from fault
         if self.losses == LOSSES_MAX:
-            raise Refused(503, {}, error(503, f"the request lost {self.losses} servers, at last: {words(fault)}")) from fault
+            raise refusal(503, f"the request lost {self.losses} servers, at last: {words(fault)}") from fault
         self.begin()
 
     async def part(self) -> Any:
@@ -230,24 +230,20 @@ class Units:
             task.cancel()
 
     async def next_part(self) -> Any:
-        async for reference in self.stream:
-            return await reference
-        return None
-
-    async def rest(self) -> AsyncIterator[bytes]:
-        while (part := await self.part()) is not None:
-            yield part
+        reference = await anext(self.stream, None)
+        return reference and await reference
 
     async def raw(self) -> AsyncIterator[bytes]:
-        first = await self.part()
-        if first[0] != 200:
-            content = b"".join([part async for part in self.rest()])
-            if ENDING in content:
-                raise ServerError(ENDING.decode())
-            raise Refused(*first, content)
-        self.status = first
-        async for part in self.rest():
-            yield part
+        self.status, content = await self.part(), b""
+        while (part := await self.part()) is not None:
+            if self.status[0] == 200:
+                yield part
+            else:
+                content += part
+        if ENDING in content:
+            raise ServerError(ENDING.decode())
+        if self.status[0] != 200:
+            raise Refused(*self.status, content)
 
     async def units(self) -> AsyncIterator[tuple[bytes, bytes]]:
         rest = b""
@@ -291,13 +287,12 @@ class Units:
 
         while True:
             try:
-                parts, size = [], 0
+                content = bytearray()
                 async for part in self.raw():
-                    parts.append(part)
-                    size += len(part)
-                    if size > ANSWER_BYTES_MAX:
-                        raise Refused(413, {}, error(413, "the answer of a shard is too long for the front"))
-                return b"".join(parts)
+                    content += part
+                    if len(content) > ANSWER_BYTES_MAX:
+                        raise refusal(413, "the answer of a shard is too long for the front")
+                return bytes(content)
             except (ray.exceptions.RayError, ServerError) as fault:
                 await self.go_on(fault)
 
@@ -306,10 +301,6 @@ class Units:
 
         with contextlib.suppress(Exception):
             ray.cancel(self.stream)
-
-
-def error(status: int, message: str) -> bytes:
-    return json.dumps({"error": {"status": status, "message": message}}).encode() + b"\n"
 
 
 def words(fault: Exception) -> str:
@@ -330,7 +321,7 @@ def runs_of(body: dict[str, Any], is_ordered: bool = True) -> list[dict[str, Any
     options = [text_of(one).decode("latin-1") for one in body.get("options") or ()]
     for one in options:
         if one.startswith(NOT_SERVED):
-            raise Refused(422, {}, error(422, f"{one}: a cluster does not serve this option"))
+            raise refusal(422, f"{one}: a cluster does not serve this option")
     paths = body.get("paths") or []
     base = text_of(body.get("directory", ""))
     runs: list[list[Any]] = [[]]
@@ -363,7 +354,7 @@ def times(values: list[dict[str, int]]) -> dict[str, Any]:
 # How the members of the shards' answers become one: a function of a member's values, or the rules of an object.
 SUMS = dict.fromkeys(("bytes_printed", "bytes_searched", "matched_lines", "matches", "searches", "searches_with_match"), sum)
 SUMMARY = {"type": first, "data": {"elapsed_total": times, "stats": {"elapsed": times, **SUMS}}}
-COPIES = {"trawl_copies": "wanted", "trawl_copies_ready": "ready"}
+COPIES = "# TYPE trawl_copies gauge\ntrawl_copies {wanted}\n# TYPE trawl_copies_ready gauge\ntrawl_copies_ready {ready}\n"
 # The table of `trawl-serve --generate=answers`. A member that is not here is joined by the front itself.
 RULES: dict[str, dict[str, Any]] = {
     "count": {"occurrences": sum, "files": sum, "patterns": each, "unread": sum, "bytes": sum, "seconds": max, "shared": max},
@@ -494,14 +485,14 @@ class Front:
         asked: list[list[Units]] = []
         try:
             if not self.is_our_host(request.headers.get("host", "")):
-                raise Refused(403, {}, error(403, "the Host or Origin header names a different site"))
+                raise refusal(403, "the Host or Origin header names a different site")
             given: Any = {}
             with contextlib.suppress(ValueError):
                 given = json.loads(body or b"{}")
             if path == "/healthz":
                 for i, copies in enumerate(self.shards):
                     if lost(copies):
-                        raise Refused(503, {}, error(503, f"no copy of shard {i} answers: {copies[0].fault}"))
+                        raise refusal(503, f"no copy of shard {i} answers: {copies[0].fault}")
                 return Response(b"ok\n", 200, {"content-type": "text/plain", "cache-control": "no-store"})
             if path == "/" or (path[1:2] != "v" and path != "/metrics") or not isinstance(given, dict):
                 given, first = None, self.asked(request, body, 0)
@@ -511,7 +502,7 @@ class Front:
             streams = path == "/v1/search" and given.get("format") != "columns"
             if any(not isinstance(given.get(key) or [], list) for key in ("options", "paths")):
                 await self.asked(request, body, 0).whole()  # a server refuses the request in its own words
-                raise Refused(400, {}, error(400, "options, paths: a list is needed"))
+                raise refusal(400, "options, paths: a list is needed")
             runs = runs_of(given, path != "/v1/count") if request.method == "POST" else [given]
             if len(runs) > 1 and not streams:  # all positions, of which some may be left out
                 runs = [{key: value for key, value in run.items() if key != "max_results"} for run in runs]
@@ -541,22 +532,17 @@ class Front:
             elif path == "/v1/collections":
                 content = collections_of(answers, copies=self.state())
             elif path == "/metrics":
-                state = self.state()
-                own = "".join(f"# TYPE {key} gauge\n{key} {state[of]}\n" for key, of in COPIES.items())
-                content = metrics(answers) + own.encode()
+                content = metrics([*answers, COPIES.format(**self.state()).encode()])
             else:
                 content = b"".join(answers)
             return Response(content, 200, asked[0][0].status[1])
-        except Refused as refused:
-            close(asked)
-            status, headers, content = refused.args
-            return Response(content, status, headers or {"content-type": "application/json"})
         except BaseException as fault:
             close(asked)
             if not isinstance(fault, Exception):
                 raise
-            content = error(500, f"{type(fault).__name__}: {fault}")
-            return Response(content, 500, {"content-type": "application/json"})
+            said = fault if isinstance(fault, Refused) else refusal(500, f"{type(fault).__name__}: {fault}")
+            status, headers, content = said.args
+            return Response(content, status, headers)
 
     def is_our_host(self, host: str) -> bool:
         """Say whether the Host header names this machine, which a foreign page cannot fake."""
@@ -708,7 +694,7 @@ def wait_for(actors: list[Any], end: float) -> None:
 
 def start(
     path: str,
-    options: str | list[str],
+    options: list[str],
     *,
     name: str = "trawl",
     shards: int | None = None,
@@ -733,7 +719,7 @@ def start(
     for i, (first, size) in enumerate(ranges):
         own = [b"--from=" + first] * (i > 0) + [b"--until=" + bounds[i + 1]] * (i + 1 < len(ranges))
         memory = size + (size >> 3) + 1  # for copies of changed files
-        arguments = ["--max-queries=65536", f"--host-memory={memory}", *several(options), *map(os.fsdecode, own)]
+        arguments = ["--max-queries=65536", f"--host-memory={memory}", *options, *map(os.fsdecode, own)]
         given = path if "=" in path else f"{os.path.basename(root)}={root}"
         made = functools.partial(
             ray.remote(Shard).options, num_cpus=cpus, num_gpus=gpus, memory=memory + ACTOR_BYTES, max_restarts=-1, max_concurrency=1000,
@@ -796,14 +782,13 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"trawl: {words(fault)}", file=sys.stderr)
         return 2
     print(f"trawl: {len(actors)} shards serve at http://{given.listen}", file=sys.stderr, flush=True)
-    try:
+    with contextlib.suppress(KeyboardInterrupt):
         while True:
             time.sleep(3600)
-    except KeyboardInterrupt:
-        serve.delete(given.name)
-        for one in itertools.chain(*actors):
-            ray.kill(one)
-        return 0
+    serve.delete(given.name)
+    for one in itertools.chain(*actors):
+        ray.kill(one)
+    return 0
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from typing import Any
 import pyarrow
 
 from ._trawl import Plan
-from .arrow import NAMES, NUMBER, Searches
+from .arrow import GROUP_NAMES, NAMES, NUMBER, Searches, names_for
 
 _TYPES = {pyarrow.bool_(): "BOOLEAN", pyarrow.int64(): "BIGINT", NUMBER: "UBIGINT"}
 
@@ -31,7 +31,7 @@ def _type(kind: Any) -> str:
     if pyarrow.types.is_large_list(kind):
         return _type(kind.value_type) + "[]"
     if pyarrow.types.is_struct(kind):
-        return f"STRUCT({', '.join(f'{one.name} {_type(one.type)}' for one in kind)})".replace("end ", '"end" ')
+        return f"""STRUCT({', '.join(f'"{one.name}" {_type(one.type)}' for one in kind)})"""
     return _TYPES.get(kind, "VARCHAR")
 
 
@@ -44,8 +44,6 @@ class Functions(Searches):
             found = search(column)
             return found if hasattr(found, "chunks") else pyarrow.array(found)
 
-        with contextlib.suppress(Exception):  # there is none of that name
-            self._connection.remove_function(f"{self._name}_{name}")
         self._connection.create_function(
             f"{self._name}_{name}", function, ["VARCHAR"], _type(kind), type="arrow", null_handling="special",
         )  # fmt: skip
@@ -53,7 +51,10 @@ class Functions(Searches):
 
 def register(connection: Any, name: str, plan: Plan) -> None:
     """Create SQL functions of a text: NAME_contains, NAME_which, NAME_count, NAME_pattern_counts,
-    NAME_pattern_lists, NAME_matches, NAME_find_first, NAME_mask and NAME_split. They replace functions that an
-    earlier call for the connection has created."""
-    for search in NAMES:
+    NAME_pattern_lists, NAME_matches, NAME_find_first, NAME_mask and NAME_split; NAME_groups and NAME_group_lists if the
+    plan's expressions have groups. They replace functions that an earlier call for the connection has created."""
+    for search in NAMES + GROUP_NAMES:
+        with contextlib.suppress(Exception):  # there is none of that name
+            connection.remove_function(f"{name}_{search}")
+    for search in names_for(plan):
         getattr(Functions(connection, name), search)(plan)

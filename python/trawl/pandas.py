@@ -33,6 +33,11 @@ class SeriesSearches(Searches):
     def __init__(self, series: Any) -> None:
         self._series = series
 
+    def groups(self, plan: Plan) -> Any:
+        found = pyarrow.array(plan.groups(pyarrow.array(self._series, from_pandas=True)))
+        made = pyarrow.record_batch(found.flatten(), plan.group_names).to_pandas()
+        return made.set_index(self._series.index)
+
     def _run(self, name: str, search: Callable[[Any], Any], kind: Any) -> Any:
         # from_pandas: a NaN among objects is a null.
         found = search(pyarrow.array(self._series, from_pandas=True))

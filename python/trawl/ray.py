@@ -21,6 +21,7 @@ import codecs
 import collections
 import copy
 import functools
+import inspect
 import os
 import time
 import warnings
@@ -98,24 +99,11 @@ class Worker:
         return pyarrow.record_batch(columns, names=[*batch.schema.names, ERROR_COLUMN])
 
 
-def run(
-    dataset: Any,
-    plan: Any,
-    column: str,
-    kind: str,
-    *,
-    workers: int | tuple[int, int] | None = None,
-    cpus: int = 1,
-    batch_rows: int | None = None,
-    keep_order: bool = False,
-    **options: Any,
-) -> Any:
-    """Run Stage(plan, column, kind, **options) over a dataset; see run_stage for the other options. The plan
-    may be decontaminate.Questions, with the kinds of decontaminate.Stage."""
-    stage = stage_of(plan, column, kind, **options)
-    return run_stage(
-        dataset, stage, workers=workers, cpus=cpus, batch_rows=batch_rows, keep_order=keep_order
-    )
+def run(dataset: Any, plan: Any, column: str, kind: str, **options: Any) -> Any:
+    """Run Stage(plan, column, kind, **options) over a dataset; workers, cpus, batch_rows and keep_order are options of
+    run_stage. The plan may be decontaminate.Questions, with the kinds of decontaminate.Stage."""
+    own = {key: options.pop(key) for key in inspect.signature(run_stage).parameters if key in options}
+    return run_stage(dataset, stage_of(plan, column, kind, **options), **own)
 
 
 def run_stage(

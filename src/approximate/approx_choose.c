@@ -5,6 +5,8 @@
  */
 #include "approximate/approx_choose.h"
 
+#include <string.h>
+
 #include "approximate/grams.h"
 #include "base/checked.h"
 #include "engine.h"
@@ -14,24 +16,30 @@
 enum approx_method approx_method_forced = APPROX_METHODS;
 double approx_device_fixed_ns = 400000;
 
-/* Prices in ns for one worker: a device, or one core of the device's host [H200]. */
 struct prices {
-    double few_pieces;  /* to search for a set of up to 8 pieces, per byte */
-    double many_pieces; /* to search for a larger set, per byte */
-    double planes;      /* to count the mismatches of a symbol */
-    double columns;     /* to add a symbol's row */
-    /* to look up the list of one of the k + 1 pieces, without comparing the list's literals */
-    double grams;
-    double begin_there; /* GRAMS: to compare a literal of a list, with mismatches */
-    double ends_there;  /* GRAMS: to compare a literal of a list, with edits */
-    double begin;       /* to verify a begin, with mismatches */
-    double ends;        /* to verify the ends near a candidate, with edits */
+    double pieces_few, pieces_many, pieces_root, planes, columns, grams, begin_there, ends_there,
+        begin, ends;
 };
 
-static const struct prices prices_host = {0.15, 3.0, 0.003, 0.022, 7.0, 0.3, 14, 130, 250};
-/* A device's three workers share the verification of the device's candidates. A device has no
- * planes and no columns. */
-static const struct prices prices_device = {0.00025, 0.0006, 0, 0, 0.0016, 0.0025, 0.026, 45, 170};
+#define PRICES(worker, ...) static const struct prices prices_##worker = {__VA_ARGS__};
+#include "approximate/prices.def"
+#undef PRICES
+
+#define PIECES_FEW 8
+/* Planes and columns take as long for each stretch as for this many literals or symbols more. */
+#define PLANES_FIXED 100
+/* pieces that are compared with each other */
+#define ALIKE_PIECES 512u
+/* The comparison of fewer pieces tells little. Then each symbol but of DNA is taken to be right
+ * with at least this probability, once the symbols before are. */
+#define ALIKE_ENOUGH 100u
+#define SYMBOL_RATE_MIN 0.27
+/* In a language, and in a program, a symbol's code tells CODE_BITS bits, and the codes of a gram at
+ * most GRAM_BITS_MAX bits. Codes of DNA tell two bits each. */
+#define CODE_BITS 1.6
+#define GRAM_BITS_MAX 9.0
+#define DNA_CODE_BITS 2.0
+#define DNA_GRAM_BITS_MAX 20.0
 #define COPY_NS 0.15 /* ns in which the calling thread copies a byte to a device */
 /* A device searches only if its price is this many times less than the host's: both prices are for
  * random text, and a wrong choice of the device costs more time than a wrong choice of the host. */
@@ -117,10 +125,58 @@ static double rate_of_planes(const struct approximate *approximate)
     return approx_filter_compared(approximate->filter, class_rate) + approximate->class_count;
 }
 
-/* Returns the expected number of candidates of method PIECES per byte of random text. */
+/* The pieces of literals, by hash. */
+struct alike {
+    uint64_t piece;
+    uint64_t literal; /* hash of the whole literal that had the piece last */
+    uint64_t count;   /* 0: the slot is free */
+};
+
+static uint64_t hash_of(const uint8_t *bytes, uint64_t count, bool fold)
+{
+    uint64_t hash = count;
+
+    for (uint64_t i = 0; i < count; i++)
+        hash = (hash + (fold ? fold_byte(bytes[i]) : bytes[i])) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+/* Returns how many pieces are expected at a position of a text like the literals: on average, so
+ * many other literals have a literal's piece, too. Often the bytes of a text depend on each other,
+ * so that a text has pieces far more often than random text. */
+static double rate_alike(const struct approximate *approximate, bool fold)
+{
+    const struct trawl_plan *plan = approximate->plan;
+    const uint64_t of_each = (uint64_t)approximate->errors_max + 1;
+    uint64_t all = plan->literal_count * of_each, step = all / ALIKE_PIECES + 1;
+    uint64_t looked = 0, pairs = 0;
+    struct alike seen[2 * ALIKE_PIECES] = {{0, 0, 0}};
+
+    for (uint64_t p = 0; p < all; p += step, looked++) {
+        uint32_t literal = (uint32_t)(p / of_each);
+        const uint8_t *bytes = plan_literal_bytes(plan, literal);
+        uint64_t count = plan_literal_at(plan, literal).bytes_count;
+        uint64_t begin = approx_piece_begin(approximate, count, p % of_each);
+        uint64_t end = approx_piece_begin(approximate, count, p % of_each + 1);
+        uint64_t piece = hash_of(bytes + begin, end - begin, fold);
+        uint64_t whole = hash_of(bytes, count, fold), slot = piece % (2 * ALIKE_PIECES);
+
+        while (seen[slot].count > 0 && seen[slot].piece != piece)
+            slot = (slot + 1) % (2 * ALIKE_PIECES);
+        if (seen[slot].literal != whole) /* equal literals tell nothing of the text */
+            pairs += seen[slot].count++;
+        seen[slot].piece = piece;
+        seen[slot].literal = whole;
+    }
+    return looked == 0 ? 0 : 2 * (double)pairs / (double)looked * ((double)all / (double)looked);
+}
+
+/* Returns the expected number of candidates of method PIECES per byte of text. */
 static double rate_of_pieces(const struct approximate *approximate)
 {
     const struct trawl_plan *plan = approximate->plan;
+    const bool dna = plan->errors.alphabet == TRAWL_DNA;
+    const bool is_few = plan->literal_count * (approximate->errors_max + 1) < ALIKE_ENOUGH;
     struct byte_rates rates;
     double sum = 0;
     bool fold;
@@ -132,28 +188,34 @@ static double rate_of_pieces(const struct approximate *approximate)
 
         for (uint64_t j = 0; j <= approximate->errors_max; j++) {
             uint64_t end = approx_piece_begin(approximate, count, j + 1);
-            double rate = 1;
+            double rate = 1, least = is_few && !dna;
 
-            for (uint64_t at = approx_piece_begin(approximate, count, j); at < end; at++)
-                rate *= plan->errors.alphabet == TRAWL_DNA
-                            ? BASE_RATE
-                            : rates.rate[fold ? fold_byte(bytes[at]) : bytes[at]];
-            sum += rate;
+            for (uint64_t at = approx_piece_begin(approximate, count, j); at < end; at++) {
+                rate *= dna ? BASE_RATE : rates.rate[fold ? fold_byte(bytes[at]) : bytes[at]];
+                least *= SYMBOL_RATE_MIN;
+            }
+            sum += max_double(rate, least);
         }
     }
-    return sum;
+    return max_double(sum, rate_alike(approximate, fold));
 }
 
-/* Returns the expected number of literals whose piece begins with a gram of random codes. */
+/* Returns the expected number of literals whose piece begins with a gram of a text. */
 static double rate_of_grams(const struct approximate *approximate)
 {
+    const bool dna = approximate->plan->errors.alphabet == TRAWL_DNA;
     double sum = 0;
 
     for (uint32_t i = 0; i < approximate->plan->literal_count; i++) {
         uint64_t count = approximate->symbol_begin[i + 1] - approximate->symbol_begin[i];
+        double bits, share = approximate->errors_max + 1;
 
         count = min_u64(count, CODED_SYMBOLS_MAX) / (approximate->errors_max + 1);
-        sum += (approximate->errors_max + 1) / (double)(UINT64_C(1) << 2 * min_u64(count, 10));
+        bits = min_double((double)count * (dna ? DNA_CODE_BITS : CODE_BITS),
+                          dna ? DNA_GRAM_BITS_MAX : GRAM_BITS_MAX);
+        for (; bits >= 1; bits--)
+            share /= 2;
+        sum += share / (1 + bits);
     }
     return sum;
 }
@@ -165,26 +227,29 @@ static enum approx_method choose(const struct approximate *approximate, double r
 {
     const bool edits = approximate->edits;
     double literals = (double)approximate->plan->literal_count;
+    const bool dna = approximate->plan->errors.alphabet == TRAWL_DNA;
+    double pieces = literals * (approximate->errors_max + 1);
+    double length = (double)approximate->symbol_count / max_double(literals, 1);
     /* number of symbols of a literal after which mostly no offset is left to compare */
-    double symbols = min_double((double)approximate->symbol_count / max_double(literals, 1),
-                                10 + 2 * (double)approximate->errors_max);
+    double symbols = min_double(length, 10 + 2 * (double)approximate->errors_max);
     double verify = edits ? prices->ends : prices->begin;
     double price[APPROX_METHODS];
     enum approx_method best = APPROX_ALL;
 
     price[APPROX_ALL] = literals * verify;
-    price[APPROX_PIECES] =
-        rate * verify +
-        (literals * (approximate->errors_max + 1) <= 8 ? prices->few_pieces : prices->many_pieces);
+    price[APPROX_PIECES] = rate * verify +
+                           prices->pieces_root * analyse_root(max_double(pieces, 1)) +
+                           (pieces <= PIECES_FEW ? prices->pieces_few : prices->pieces_many);
     price[APPROX_GRAMS] =
         prices->grams * (approximate->errors_max + 1) +
         rate_of_grams(approximate) * (edits ? prices->ends_there : prices->begin_there);
-    price[APPROX_COLUMNS] = literals * symbols * prices->columns;
-    price[APPROX_PLANES] = rate_of_planes(approximate) * symbols * prices->planes;
+    price[APPROX_COLUMNS] = literals * symbols * prices->columns + PLANES_FIXED * prices->planes;
+    price[APPROX_PLANES] =
+        (rate_of_planes(approximate) * (dna ? symbols : length) + PLANES_FIXED) * prices->planes;
     for (uint32_t i = 0; i < APPROX_METHODS; i++)
         if (can(approximate, (enum approx_method)i) &&
             (by_classes || !has_classes((enum approx_method)i)) &&
-            (prices == &prices_host || (i != APPROX_PLANES && i != APPROX_COLUMNS)) &&
+            (prices != &prices_device || (i != APPROX_PLANES && i != APPROX_COLUMNS)) &&
             price[i] < price[best])
             best = (enum approx_method)i;
     *best_price = price[best];
@@ -214,13 +279,24 @@ bool approx_is_for_host(const struct approximate *approximate, const struct appr
            price_is_less(host, work->is_found ? 1 : CLEARLY_TIMES, device, work->bytes);
 }
 
-void approx_choose(struct approximate *approximate)
+/* Returns the prices of a core of the host. */
+static const struct prices *host_prices(const char *instruction_set)
+{
+    if (strncmp(instruction_set, "avx512", 6) == 0)
+        return &prices_host_avx512;
+    if (strcmp(instruction_set, "neon") == 0)
+        return &prices_host_neon;
+    return strcmp(instruction_set, "avx2") == 0 ? &prices_host_avx2 : &prices_host_portable;
+}
+
+void approx_choose(struct approximate *approximate, const char *instruction_set)
 {
     const bool characters = approximate->plan->errors.alphabet == TRAWL_CHARACTERS;
+    const struct prices *host = host_prices(instruction_set);
     double rate = rate_of_pieces(approximate), beyond_ns, device_ns;
 
-    approximate->method = choose(approximate, rate, &prices_host, true, &approximate->host_ns);
-    approximate->method_beyond = choose(approximate, rate, &prices_host, !characters, &beyond_ns);
+    approximate->method = choose(approximate, rate, host, true, &approximate->host_ns);
+    approximate->method_beyond = choose(approximate, rate, host, !characters, &beyond_ns);
     approximate->method_on_device =
         choose(approximate, rate, &prices_device, !characters, &device_ns);
     if (approximate->method_on_device == APPROX_PIECES) {

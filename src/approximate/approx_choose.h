@@ -14,7 +14,7 @@ extern enum approx_method approx_method_forced;
 extern double approx_device_fixed_ns;
 
 /* Sets the methods and the expected times of *approximate, whose symbols are already made. */
-void approx_choose(struct approximate *approximate);
+void approx_choose(struct approximate *approximate, const char *instruction_set);
 
 /* The work of a search on a device, or of one step of such a search. */
 struct approx_work {

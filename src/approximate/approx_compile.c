@@ -250,9 +250,16 @@ static enum trawl_status make_filter(struct approximate *approximate, struct tra
     return approx_filter_open(&literals, &approximate->filter, error);
 }
 
+/* What a compiled form is made of. */
+struct source {
+    const struct trawl_plan *plan;
+    const char *instruction_set;
+};
+
 static enum trawl_status approx_make(const void *from, void **object, struct trawl_error *error)
 {
-    const struct trawl_plan *plan = (const struct trawl_plan *)from;
+    const struct source *source = (const struct source *)from;
+    const struct trawl_plan *plan = source->plan;
     struct approximate *approximate;
     enum trawl_status status = TRAWL_OK;
 
@@ -272,7 +279,7 @@ static enum trawl_status approx_make(const void *from, void **object, struct tra
         make_classes(approximate);
     if (plan->literal_count > 0 && approximate->class_count > 0)
         TRAWL_TRY_DONE(make_filter(approximate, error));
-    approx_choose(approximate);
+    approx_choose(approximate, source->instruction_set);
     if (approximate->method != APPROX_PLANES && approximate->method != APPROX_COLUMNS) {
         approx_filter_close(approximate->filter);
         approximate->filter = NULL;
@@ -290,13 +297,15 @@ done:
     return status;
 }
 
-enum trawl_status approx_want(const struct trawl_plan *plan, const struct approximate **approximate,
-                              struct trawl_error *error)
+enum trawl_status approx_want(const struct trawl_plan *plan, const char *instruction_set,
+                              const struct approximate **approximate, struct trawl_error *error)
 {
+    const struct source source = {plan, instruction_set != NULL ? instruction_set
+                                                                : trawl_instruction_set(0)};
     const void *object;
 
-    TRAWL_TRY(attachment_want(&plan->attached[PLAN_ERRORS], plan, approx_make, approx_free, &object,
-                              error));
+    TRAWL_TRY(attachment_want(&plan->attached[PLAN_ERRORS], &source, approx_make, approx_free,
+                              &object, error));
     *approximate = (const struct approximate *)object;
     return TRAWL_OK;
 }

@@ -69,9 +69,10 @@ struct approximate {
     struct approx_grams *grams; /* the lists if the host's method is GRAMS, otherwise NULL */
 };
 
-/* Returns the plan's compiled form, which is made at the first call and freed with the plan.
- * Errors: MEMORY, LIMIT. Any thread may call. */
-enum trawl_status approx_want(const struct trawl_plan *plan, const struct approximate **approximate,
-                              struct trawl_error *error);
+/* Returns the plan's compiled form, which is made at the first call and freed with the plan. The
+ * host's method is the cheapest for the instruction set; NULL: for the machine's best. Errors:
+ * MEMORY, LIMIT. Any thread may call. */
+enum trawl_status approx_want(const struct trawl_plan *plan, const char *instruction_set,
+                              const struct approximate **approximate, struct trawl_error *error);
 
 #endif

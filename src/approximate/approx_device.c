@@ -199,15 +199,8 @@ static enum trawl_status launch(struct approx_device *own, struct grams_argument
                         (size_t)a->shared_bytes));
     blocks = max_u64((uint64_t)resident, 1) * max_u64(device->multiprocessors, 1);
     blocks = min_u64(limits->blocks_max != 0 ? limits->blocks_max : blocks, tiles);
-    if (limits->kernels_timed)
-        TRAWL_TRY(
-            CUDA_CALL(device, error, event_record, own->worker->timed[0], own->worker->stream));
-    TRAWL_TRY(CUDA_CALL(device, error, launch, function, (unsigned)blocks, 1, 1, threads, 1, 1,
-                        a->shared_bytes, own->worker->stream, parameters, NULL));
-    if (limits->kernels_timed)
-        TRAWL_TRY(
-            CUDA_CALL(device, error, event_record, own->worker->timed[1], own->worker->stream));
-    return TRAWL_OK;
+    return CUDA_CALL(device, error, launch, function, (unsigned)blocks, 1, 1, threads, 1, 1,
+                     a->shared_bytes, own->worker->stream, parameters, NULL);
 }
 
 /* Copies `bytes` from the device to the landing buffer and waits for the copy. */
@@ -221,18 +214,6 @@ static enum trawl_status bring(struct approx_device *own, uint64_t address, uint
     TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, worker->landing.bytes, address,
                         (size_t)bytes, worker->stream));
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
-}
-
-static enum trawl_status add_time(struct engine_worker *worker, struct trawl_error *error)
-{
-    float milliseconds = 0;
-
-    if (!worker->limits.kernels_timed)
-        return TRAWL_OK;
-    TRAWL_TRY(CUDA_CALL(worker->device, error, event_elapsed, &milliseconds, worker->timed[0],
-                        worker->timed[1]));
-    worker->kernel_ns += (uint64_t)((double)milliseconds * 1e6);
-    return TRAWL_OK;
 }
 
 /* Appends the candidates in the landing buffer. The range's first begin is `base` in the chunk. */
@@ -277,7 +258,6 @@ static enum trawl_status search_range(struct engine_worker *worker, void *contex
                             worker->stream));
         TRAWL_TRY(launch(own, &arguments, error));
         TRAWL_TRY(bring(own, own->count.address, sizeof count, error));
-        TRAWL_TRY(add_time(worker, error));
         count = *(const uint64_t *)(const void *)worker->landing.bytes;
         if (step->candidates == NULL) {
             step->counted += count;

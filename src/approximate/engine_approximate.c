@@ -16,8 +16,9 @@
 #define LEFT_MIN 4096u
 
 struct engine {
-    struct engine *cpu;  /* owned; NULL: devices search, by `cuda` */
-    struct engine *cuda; /* borrowed; NULL: the host searches, by `cpu` */
+    struct engine *cpu;          /* owned; NULL: devices search, by `cuda` */
+    struct engine *cuda;         /* borrowed; NULL: the host searches, by `cpu` */
+    const char *instruction_set; /* the host's; static text */
 };
 
 struct engine_worker {
@@ -40,6 +41,7 @@ static enum trawl_status approximate_open(const struct engine_options *options,
 
     TRAWL_TRY(MEMORY_ZEROED(engine, 1, error));
     engine->cuda = options->cuda;
+    engine->instruction_set = options->instruction_set;
     if (engine->cuda == NULL)
         status = engine_cpu.open(&host, &engine->cpu, error);
     if (status == TRAWL_OK)
@@ -54,13 +56,6 @@ static void approximate_close(struct engine *engine)
     if (engine->cpu != NULL)
         engine_cpu.close(engine->cpu);
     memory_release(engine, 1, sizeof *engine);
-}
-
-static void approximate_properties(struct engine *engine, struct engine_properties *properties)
-{
-    *properties = (struct engine_properties){.instruction_set = ""};
-    if (engine->cpu != NULL)
-        engine_cpu.properties(engine->cpu, properties);
 }
 
 /* Frees the members that belong to one plan. */
@@ -113,7 +108,7 @@ static enum trawl_status approximate_compile(struct engine *engine, uint32_t dev
     if (plan == NULL || plan->literal_count == 0 || plan->serial == worker->serial)
         return TRAWL_OK;
     plan_release(worker);
-    TRAWL_TRY(approx_want(plan, &worker->approximate, error));
+    TRAWL_TRY(approx_want(plan, engine->instruction_set, &worker->approximate, error));
     TRAWL_TRY(approx_verifier_open(worker->approximate, &worker->verifier, error));
     TRAWL_TRY(worker->device != NULL
                   ? approx_device_begin(worker->device, worker->approximate, error)
@@ -228,7 +223,6 @@ static enum trawl_status approximate_submit(struct engine_worker *worker, struct
 
 const struct engine_ops engine_approximate = {.open = approximate_open,
                                               .close = approximate_close,
-                                              .properties = approximate_properties,
                                               .compile = approximate_compile,
                                               .release = approximate_release,
                                               .submit = approximate_submit,

@@ -9,7 +9,7 @@
  * which is less than waking a sleeping thread takes. */
 #define TRIES 200u
 
-enum trawl_status attachment_want(struct attachment *attachment, const void *from,
+enum trawl_status attachment_make(struct attachment *attachment, const void *from,
                                   enum trawl_status (*make)(const void *from, void **object,
                                                             struct trawl_error *error),
                                   void (*release)(void *object), const void **object,
@@ -19,9 +19,6 @@ enum trawl_status attachment_want(struct attachment *attachment, const void *fro
     bool locked = false;
     void *made = NULL;
 
-    *object = atomic_load(&attachment->object);
-    if (*object != NULL)
-        return TRAWL_OK;
     forks_hold();
     for (uint32_t i = 0; i < TRIES && !locked; i++) {
         locked = pthread_mutex_trylock(&attachment->lock) == 0;

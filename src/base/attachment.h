@@ -19,13 +19,23 @@ struct attachment {
         .lock = PTHREAD_MUTEX_INITIALIZER \
     }
 
-/* Stores the attached object in *object. The first caller makes the object by make(from, ...);
- * other callers wait. After a failure the attachment is empty, and the next caller tries again. */
-enum trawl_status attachment_want(struct attachment *attachment, const void *from,
+/* Does attachment_want where there is no object yet. */
+enum trawl_status attachment_make(struct attachment *attachment, const void *from,
                                   enum trawl_status (*make)(const void *from, void **object,
                                                             struct trawl_error *error),
                                   void (*release)(void *object), const void **object,
                                   struct trawl_error *error);
+/* Stores the attached object in *object. The first caller makes the object by make(from, ...);
+ * other callers wait. After a failure the attachment is empty, and the next caller tries again. */
+static inline enum trawl_status attachment_want(
+    struct attachment *attachment, const void *from,
+    enum trawl_status (*make)(const void *from, void **object, struct trawl_error *error),
+    void (*release)(void *object), const void **object, struct trawl_error *error)
+{
+    *object = atomic_load(&attachment->object);
+    return *object != NULL ? TRAWL_OK
+                           : attachment_make(attachment, from, make, release, object, error);
+}
 /* Returns whether the object exists; false also while a thread is making the object. */
 bool attachment_is_there(const struct attachment *attachment);
 

@@ -1,6 +1,6 @@
-/* brief: counts in a short text, or finds the first occurrence there, without a worker: no tile is
- * cut, no clock is read, no program is tried, and the bytes are copied only where a vector would
- * load bytes behind the text.
+/* brief: counts or lists the occurrences in a short text, or finds the first occurrence there,
+ * without a worker: no tile is cut, no clock is read, no program is tried, and the bytes are copied
+ * only where a vector would load bytes behind the text.
  *
  * A literal is searched by two of its probes, a set of up to SET_MAX literals by its nibble tables;
  * a comparison decides about each candidate. Where candidates are dense, the comparisons exceed a
@@ -13,10 +13,12 @@
 #include "cpu/set_class.h"
 
 #define TEXT_MAX (64u << 10)
-#define SET_MAX 128u       /* with more literals, more positions pass the nibble tables */
+#define SET_MAX 192u       /* with more literals, more positions pass the nibble tables */
 #define CANDIDATE_WORK 16u /* work for a candidate, besides its compared bytes */
 #define WORK_ONCE 1024u    /* work that each call may do, besides half the text's bytes */
-#define POSITIONS 512u     /* room for the candidates of a literal */
+#define POSITIONS 512u     /* room for candidates */
+#define BUCKETS 128u
+#define END_POSITIONS 192u /* begins that are searched in a copy of the end: whole words */
 #define FIRST_BYTES 1024u  /* the first occurrence is looked for in this many begins at a time */
 
 struct brief {
@@ -24,12 +26,24 @@ struct brief {
     const struct plan_set_tables *tables;
     const uint8_t *text;
     uint64_t count; /* bytes of the text */
+    uint64_t limit; /* begins >= limit are not searched, or have no room for an occurrence */
     uint64_t work, work_max;
     struct engine_brief *found;
 };
 
-/* Handles a position where the literal's bytes may stand: counts an occurrence, or keeps the
- * occurrence if it is the first. */
+/* Lists an occurrence of the literal. Occurrences come in the order of hits. */
+static void list(struct brief *brief, uint64_t x, uint32_t index)
+{
+    struct hits *hits = brief->found->hits;
+
+    if (hits_reserve(hits, 1, NULL) == TRAWL_OK)
+        hits->items[hits->count++] = (struct hit){(uint32_t)(x - brief->found->from), index};
+    else
+        brief->work = UINT64_MAX - UINT32_MAX; /* the search ends, and fails */
+}
+
+/* Handles a position where the literal's bytes may stand: counts or lists an occurrence, or keeps
+ * the occurrence if it is the first. */
 static inline void take(struct brief *brief, uint64_t x, uint32_t index)
 {
     const struct trawl_plan *plan = brief->plan;
@@ -59,6 +73,8 @@ static inline void take(struct brief *brief, uint64_t x, uint32_t index)
     if (plan_has_conditions(plan) &&
         !plan_accepts(plan, brief->text, x, x + length, 0, brief->count))
         return;
+    if (brief->found->hits != NULL)
+        list(brief, x, index);
     if (brief->found->count++ == 0 || index < brief->found->literal) {
         brief->found->begin = x;
         brief->found->length = length;
@@ -79,13 +95,13 @@ static void search_literal(struct brief *brief, const struct find_ops *find)
     const uint32_t last = tuning->probe_count - 1;
     const struct plan_probe probes[3] = {tuning->probes[0], tuning->probes[min_u64(last, 1)],
                                          tuning->probes[min_u64(last, 2)]};
-    const uint64_t limit = brief->count - brief->plan->length_min + 1;
     uint32_t positions[POSITIONS];
-    uint64_t at = 0;
+    uint64_t at = brief->found->from;
 
     TRAWL_ASSERT(tuning->probe_count > 0);
-    while (at < limit && !is_over(brief)) {
-        uint64_t to = brief->found->is_first ? min_u64(limit, at + FIRST_BYTES) : limit;
+    while (at < brief->limit && !is_over(brief)) {
+        uint64_t to =
+            brief->found->is_first ? min_u64(brief->limit, at + FIRST_BYTES) : brief->limit;
         uint32_t count = find->pair(brief->text, &at, to, probes, positions, POSITIONS);
 
         for (uint32_t i = 0; i < count && !is_over(brief); i++)
@@ -95,19 +111,51 @@ static void search_literal(struct brief *brief, const struct find_ops *find)
 
 /* ---- Sets -------------------------------------------------------------------------------- */
 
-static void take_position(struct brief *brief, uint64_t x)
+/* The bytes from a begin on, and the bucket of entries that these bytes may begin with. */
+struct bucket {
+    uint64_t head;
+    uint32_t x, begin, end;
+};
+
+/* Lists the buckets of the positions that have an entry that fits, or several entries. Has no
+ * branch for a position: whether a position that passed the nibble tables fails here is a matter of
+ * chance. */
+static uint32_t list_buckets(const struct brief *brief, const uint32_t *positions, uint32_t count,
+                             struct bucket *buckets)
 {
     const struct plan_set *set = &brief->plan->set;
     const struct plan_set_tables *tables = brief->tables;
-    uint64_t head = set_load_head(brief->text + x, brief->count - x);
-    uint32_t bucket = plan_hash64((head | set->head_fold) & set->head_mask, set->bucket_bits);
+    const uint64_t fold = (brief->plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull : 0;
+    const uint32_t last = brief->plan->literal_count - 1;
+    uint32_t kept = 0;
 
-    if ((brief->plan->flags & TRAWL_IGNORE_CASE) != 0)
-        head |= 0x2020202020202020ull;
-    for (uint32_t e = tables->buckets[bucket]; e < tables->buckets[bucket + 1]; e++) {
-        brief->work++;
-        if ((head & tables->heads[e].mask) == tables->heads[e].bytes)
-            take(brief, x, tables->entries[e]);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t x = positions[i], head = set_load_head(brief->text + x, brief->count - x);
+        uint32_t hash = plan_hash64((head | set->head_fold) & set->head_mask, set->bucket_bits);
+        uint32_t begin = tables->buckets[hash], end = tables->buckets[hash + 1];
+        const struct plan_head *first = &tables->heads[begin < last ? begin : last];
+
+        head |= fold;
+        buckets[kept] = (struct bucket){head, positions[i], begin, end};
+        kept += ((begin < end) & ((head & first->mask) == first->bytes)) | (end - begin > 1);
+    }
+    return kept;
+}
+
+static void take_positions(struct brief *brief, const uint32_t *positions, uint32_t count)
+{
+    const struct plan_set_tables *tables = brief->tables;
+    struct bucket buckets[BUCKETS];
+
+    count = list_buckets(brief, positions, count, buckets);
+    for (uint32_t i = 0; i < count && !is_over(brief); i++) {
+        const struct bucket *it = &buckets[i];
+
+        for (uint32_t e = it->begin; e < it->end; e++) {
+            brief->work++;
+            if ((it->head & tables->heads[e].mask) == tables->heads[e].bytes)
+                take(brief, it->x, tables->entries[e]);
+        }
     }
 }
 
@@ -117,6 +165,7 @@ static void search_words(struct brief *brief, const struct find_ops *find,
                          uint64_t positions)
 {
     struct find_tile tile;
+    uint32_t places[BUCKETS], count = 0;
 
     find->nibbles(place, (positions + 63) / 64, nibbles, &tile);
     for (uint32_t i = 0; i < tile.hot_count && !is_over(brief); i++) {
@@ -124,17 +173,21 @@ static void search_words(struct brief *brief, const struct find_ops *find,
 
         if (positions - first < 64)
             bits &= (1ull << (positions - first)) - 1;
-        for (; bits != 0 && !is_over(brief); bits &= bits - 1)
-            take_position(brief, at + first + (uint64_t)__builtin_ctzll(bits));
+        for (; bits != 0; bits &= bits - 1)
+            places[count++] = (uint32_t)(at + first + (uint64_t)__builtin_ctzll(bits));
+        if (count + 64 <= BUCKETS && i + 1 < tile.hot_count)
+            continue;
+        take_positions(brief, places, count);
+        count = 0;
     }
 }
 
 static void search_set(struct brief *brief, const struct find_ops *find,
                        const struct plan_nibbles *nibbles)
 {
-    const uint64_t limit = brief->count - brief->plan->length_min + 1;
-    uint8_t end[64 * 2 + FIND_SET_KEPT + PLAN_NIBBLE_REACH];
-    uint64_t at = 0;
+    const uint64_t limit = brief->limit;
+    uint8_t end[END_POSITIONS + FIND_SET_KEPT + PLAN_NIBBLE_REACH];
+    uint64_t at = brief->found->from;
 
     while (at < limit && !is_over(brief)) {
         uint64_t room = brief->count - at,
@@ -146,8 +199,8 @@ static void search_set(struct brief *brief, const struct find_ops *find,
         if (words > 0) {
             search_words(brief, find, nibbles, brief->text + at, at, positions);
         } else { /* near the end: in a copy with room behind the text */
-            positions = min_u64(limit - at, 128);
-            room = min_u64(room, 64 * 2 + FIND_SET_KEPT);
+            positions = min_u64(limit - at, END_POSITIONS);
+            room = min_u64(room, END_POSITIONS + FIND_SET_KEPT);
             memcpy(end, brief->text + at, (size_t)room);
             memset(end + room, 0, PLAN_NIBBLE_REACH);
             search_words(brief, find, nibbles, end, at, positions);
@@ -159,14 +212,16 @@ static void search_set(struct brief *brief, const struct find_ops *find,
 bool brief_search(const struct find_ops *find, const struct trawl_plan *plan, const uint8_t *text,
                   uint64_t count, struct engine_brief *found)
 {
-    struct brief brief = {plan, NULL, text, count, 0, WORK_ONCE + count / 2, found};
+    struct brief brief = {plan, NULL, text, count, 0, 0, WORK_ONCE + count / 2, found};
     const struct plan_nibbles *nibbles;
 
     found->count = 0;
-    if (count > TEXT_MAX || plan->method_asked != TRAWL_METHOD_AUTO || plan_is_layered(plan))
+    if (count - found->from > TEXT_MAX || plan->method_asked != TRAWL_METHOD_AUTO ||
+        plan_is_layered(plan))
         return false;
     if (plan->literal_count == 0 || count < plan->length_min)
         return true;
+    brief.limit = min_u64(found->to, count - plan->length_min + 1);
     if (plan_is_one_literal(plan) && plan->method != TRAWL_METHOD_SET) {
         search_literal(&brief, find);
         return brief.work <= brief.work_max;

@@ -46,11 +46,12 @@ struct find_bytes {
 #define FIND_PAIR_GROUPS_MAX 4u
 
 struct find_pairs {
+    /* at a cache line's begin: so no load crosses the border of two lines */
+    _Alignas(64) uint8_t slots[FIND_PAIR_GROUPS_MAX][FIND_PAIRS_MAX][128];
     uint32_t groups; /* 1, 2 or 4 */
     /* number of pairs, 5 or 6; every value passes for a pair that a literal is too short for */
     uint32_t count;
     uint8_t fold; /* is or-ed into each byte */
-    uint8_t slots[FIND_PAIR_GROUPS_MAX][FIND_PAIRS_MAX][128];
 };
 
 static inline uint32_t find_pair(uint32_t first, uint32_t second)

@@ -213,14 +213,10 @@ static inline uint32_t positions_of_bits(uint64_t bits, uint32_t block, uint32_t
     return count;
 }
 
-struct pair_tables {
-    _Alignas(64) uint8_t slots[FIND_PAIR_GROUPS_MAX][FIND_PAIRS_MAX][128];
-};
-
 /* Returns for each position of the block a byte that is not 0 if all the position's pairs share a
  * slot in some group. */
 static inline __attribute__((always_inline)) __m512i pairs_shared(const uint8_t *block,
-                                                                  const struct pair_tables *tables,
+                                                                  const struct find_pairs *tables,
                                                                   __m512i fold, uint32_t groups,
                                                                   uint32_t count)
 {
@@ -247,27 +243,25 @@ static inline __attribute__((always_inline)) __m512i pairs_shared(const uint8_t 
 }
 
 /* A loop for each number of groups and pairs, so that both are known at compile time. */
-#define PAIRS_CASE(GROUPS, COUNT)                                                           \
-    case 8 * (GROUPS) + (COUNT):                                                            \
-        for (uint64_t w = 0; w < word_count; w++) {                                         \
-            __m512i shared = pairs_shared(text + 64 * w, &tables, fold, (GROUPS), (COUNT)); \
-                                                                                            \
-            __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);                           \
-            count += positions_of_bits(_mm512_test_epi8_mask(shared, shared),               \
-                                       base + 64 * (uint32_t)w, positions + count);         \
-        }                                                                                   \
+#define PAIRS_CASE(GROUPS, COUNT)                                                         \
+    case 8 * (GROUPS) + (COUNT):                                                          \
+        for (uint64_t w = 0; w < word_count; w++) {                                       \
+            __m512i shared = pairs_shared(text + 64 * w, pairs, fold, (GROUPS), (COUNT)); \
+                                                                                          \
+            __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);                         \
+            count += positions_of_bits(_mm512_test_epi8_mask(shared, shared),             \
+                                       base + 64 * (uint32_t)w, positions + count);       \
+        }                                                                                 \
         break;
 
 static uint32_t pairs_avx512vbmi(const uint8_t *text, uint64_t word_count,
-                                 const struct find_pairs *pairs, uint32_t base, uint32_t *positions)
+                                 const struct find_pairs *restrict pairs, uint32_t base,
+                                 uint32_t *restrict positions)
 {
     const __m512i fold = _mm512_set1_epi8((char)pairs->fold);
-    struct pair_tables tables;
     uint32_t count = 0;
 
     TRAWL_ASSERT(base + 64 * word_count <= UINT32_MAX);
-    TRAWL_ASSERT(pairs->groups * sizeof pairs->slots[0] <= sizeof tables.slots);
-    memcpy(tables.slots, pairs->slots, pairs->groups * sizeof pairs->slots[0]);
     switch (8 * pairs->groups + pairs->count) {
         PAIRS_CASE(1, 5)
         PAIRS_CASE(2, 6)

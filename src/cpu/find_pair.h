@@ -15,7 +15,7 @@
 #define PAIR_BLOCKS 64u
 /* Without this prefetch, 64 KiB in the second-level cache took 1.2 of the time [Xeon, AVX-512]. */
 #define PAIR_AHEAD 1024u
-#define PAIR_ALIGNED 4096u /* from so many positions on, loads begin at cache lines */
+#define PAIR_ALIGNED 1024u /* from so many positions on, loads begin at cache lines */
 
 #ifndef HAS_PAIR
 /* Returns which of the 64 positions from text on match both probes. */

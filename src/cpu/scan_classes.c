@@ -12,6 +12,8 @@
 #include "cpu/set_matcher.h"
 
 #define SORTED_BY_HAND 16u
+#define HALF_BITS 7u /* half of the bits of an offset in a tile */
+#define HALF_LAST ((1u << HALF_BITS) - 1)
 #define LINE_TILE_POSITIONS 32u
 #define TILE_WORK 128u /* work for a tile with any content */
 #define HITS_AHEAD 16u /* distance to the hit whose literal is prefetched */
@@ -125,48 +127,48 @@ static void order_position(struct hit *hits, uint32_t count)
     }
 }
 
-/* Sorts the tile's hits, whose offsets are in [begin, begin + positions), by a counting sort.
- * Errors: MEMORY. */
-static enum trawl_status order_gathered(struct scan *scan, uint64_t begin, uint64_t positions)
+/* Sorts the hits of the tile that begins at `begin` by counting, by halves of the offsets: so there
+ * is little to add up where hits are few. Errors: MEMORY. */
+static enum trawl_status order_gathered(struct scan *scan, uint64_t begin)
 {
     struct engine_worker *worker = scan->worker;
     struct hits *hits = &worker->gathered, *ordered = &worker->ordered, other;
-    uint32_t *ends = worker->position_ends;
 
-    TRAWL_ASSERT(positions > 0 && positions <= SET_TILE_POSITIONS);
-    ordered->count = 0;
+    TRAWL_ASSERT(SET_TILE_POSITIONS <= 1u << 2 * HALF_BITS);
     TRAWL_TRY(hits_reserve(ordered, hits->count, scan->error));
-    memset(ends, 0, positions * sizeof *ends);
-    for (uint64_t i = 0; i < hits->count; i++) {
-        TRAWL_ASSERT(hits->items[i].offset >= begin);
-        TRAWL_ASSERT(hits->items[i].offset - begin < positions);
-        ends[hits->items[i].offset - begin]++;
+    for (uint32_t shift = 0; shift < 2 * HALF_BITS; shift += HALF_BITS) {
+        uint32_t ends[HALF_LAST + 1] = {0};
+
+        for (uint64_t i = 0; i < hits->count; i++) {
+            TRAWL_ASSERT(hits->items[i].offset - begin < SET_TILE_POSITIONS);
+            ends[(hits->items[i].offset - begin) >> shift & HALF_LAST]++;
+        }
+        for (uint32_t value = 1; value <= HALF_LAST; value++)
+            ends[value] += ends[value - 1];
+        for (uint64_t i = hits->count; i-- > 0;)
+            ordered->items[--ends[(hits->items[i].offset - begin) >> shift & HALF_LAST]] =
+                hits->items[i];
+        ordered->count = hits->count;
+        other = *hits;
+        *hits = *ordered;
+        *ordered = other;
     }
-    for (uint64_t position = 1; position < positions; position++)
-        ends[position] += ends[position - 1];
-    for (uint64_t i = hits->count; i-- > 0;)
-        ordered->items[--ends[hits->items[i].offset - begin]] = hits->items[i];
     for (uint64_t i = 0, next; i < hits->count; i = next) {
-        for (next = i + 1;
-             next < hits->count && ordered->items[next].offset == ordered->items[i].offset;)
+        for (next = i + 1; next < hits->count && hits->items[next].offset == hits->items[i].offset;)
             next++;
         if (next > i + 1)
-            order_position(ordered->items + i, (uint32_t)(next - i));
+            order_position(hits->items + i, (uint32_t)(next - i));
     }
-    ordered->count = hits->count;
-    other = *hits;
-    *hits = *ordered;
-    *ordered = other;
     return TRAWL_OK;
 }
 
 /* Counts or emits the tile's occurrences in ascending order. */
-static void verify_gathered(struct scan *scan, uint64_t begin, uint64_t positions)
+static void verify_gathered(struct scan *scan, uint64_t begin)
 {
     struct hits *hits = &scan->worker->gathered;
     bool plain = !plan_has_conditions(scan->plan), ordered = true;
 
-    TRAWL_ASSERT(scan->at == begin && begin + positions <= scan->limit);
+    TRAWL_ASSERT(scan->at == begin && begin < scan->limit);
     TRAWL_ASSERT(scan->worker->counted == 0 || scan->want == WANT_COUNT);
     if (scan->want == WANT_COUNT && plain) {
         scan->result->count += hits->count + scan->worker->counted;
@@ -179,12 +181,12 @@ static void verify_gathered(struct scan *scan, uint64_t begin, uint64_t position
     for (uint64_t i = 1; i < hits->count && ordered; i++)
         ordered = verify_compare_hits(&hits->items[i - 1], &hits->items[i]) < 0;
     if (!ordered)
-        scan->status = order_gathered(scan, begin, positions);
+        scan->status = order_gathered(scan, begin);
     scan->over = scan->status != TRAWL_OK;
     for (uint64_t i = 0; i < hits->count && !scan->over; i++) {
         const struct hit *hit = &hits->items[i];
 
-        TRAWL_ASSERT(hit->offset >= begin && hit->offset - begin < positions);
+        TRAWL_ASSERT(hit->offset >= begin && hit->offset < scan->limit);
         if (hits->count - i > HITS_AHEAD)
             plan_literal_fetch(scan->plan, hit[HITS_AHEAD].literal);
         if (hit->offset >= scan->run_until || scan->want == WANT_SPANS)
@@ -274,7 +276,7 @@ void scan_classes(struct scan *scan)
             gather_tile(&sampling);
         if (scan->over)
             return;
-        verify_gathered(scan, sampling.begin, sampling.end - sampling.begin);
+        verify_gathered(scan, sampling.begin);
         TRAWL_ASSERT(scan->result->count >= kept && scan->at == sampling.begin);
         dense_spare(scan, max_u64(scan->run_until, sampling.end) - sampling.begin);
         adapt_tile(worker, scan->result->count > kept, &sampling);

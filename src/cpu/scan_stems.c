@@ -53,7 +53,7 @@ uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t 
     uint32_t *positions = scan->worker->scratch->positions, count;
 
     TRAWL_ASSERT(sampling->begin < end && end <= sampling->end);
-    TRAWL_ASSERT(sampling->begin + 64 * words <= end);
+    TRAWL_ASSERT(words == 0 || sampling->begin + 64 * (words - 1) < end);
     if (words == 0)
         return stem_span_positions(sampling, &span, 1);
     if (by_pairs(sampling)) {
@@ -62,6 +62,8 @@ uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t 
         find->nibbles(text, words, scan->worker->nibbles, &scan->worker->tile);
         count = find->positions(&scan->worker->tile, words, span.from, positions);
     }
+    while (count > 0 && positions[count - 1] >= end)
+        count--; /* behind the end, in the last word */
     return keep_samples(sampling, positions, count);
 }
 
@@ -154,11 +156,11 @@ uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end)
     uint64_t room = sampling->scan->loadable - sampling->begin;
 
     TRAWL_ASSERT(sampling->begin <= sampling->scan->loadable);
-    if ((!by_pairs(sampling) && !by_nibbles(sampling)) || end < sampling->begin + 64 ||
+    if ((!by_pairs(sampling) && !by_nibbles(sampling)) || end <= sampling->begin ||
         room < FIND_SET_KEPT + 64)
         return 0;
     TRAWL_ASSERT(end <= sampling->end);
-    return min_u64((end - sampling->begin) / 64, (room - FIND_SET_KEPT) / 64);
+    return min_u64((end - sampling->begin + 63) / 64, (room - FIND_SET_KEPT) / 64);
 }
 
 enum trawl_status sample_stems(const struct sampling *sampling)
@@ -170,7 +172,7 @@ enum trawl_status sample_stems(const struct sampling *sampling)
     TRAWL_ASSERT(left.class->by_stems && left.end <= left.scan->limit);
     words = stem_pair_words(&left, end);
     if (words > 0) {
-        uint64_t to = left.begin + 64 * words;
+        uint64_t to = min_u64(end, left.begin + 64 * words);
         uint32_t count = stem_positions(&left, to, words);
 
         TRAWL_TRY(stem_verify(&left, to, 1, left.scan->worker->scratch->positions, count));

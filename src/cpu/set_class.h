@@ -92,7 +92,8 @@ struct set_named {
     uint32_t literal;
 };
 
-#define SET_TILE_POSITIONS 4096u
+/* a page of text, and what a stream kept before it, are a single tile */
+#define SET_TILE_POSITIONS 4224u
 #define SET_ROOM 16u /* entries that vectors may write beyond the entries that they count */
 #define SET_PASSED_MAX (SET_TILE_POSITIONS + SET_STRIDE_MAX + 1)
 #define SET_NAMED_MAX 256u

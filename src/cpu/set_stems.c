@@ -17,7 +17,7 @@
 #define BUCKET_BITS_MIN 4u
 /* log2 of entries up to which there are as many buckets as entries */
 #define BUCKET_BITS_LIGHT 24u
-#define PAIRS_OF_ONE_GROUP 128u
+#define PAIRS_OF_ONE_GROUP 512u
 #define PAIRS_OF_TWO_GROUPS 1024u
 /* The most that the literals of two groups weigh. Short literals weigh much (key_weight). */
 #define WEIGHT_OF_TWO_GROUPS 2048u
@@ -190,11 +190,13 @@ enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_cla
 {
     uint64_t *keys;
     uint64_t count = 0, distinct = 0;
+    void *pairs;
 
     if (class->literal_count > SET_FEW_LITERALS)
         return TRAWL_OK;
     TRAWL_ASSERT(class->pairs == NULL);
-    TRAWL_TRY(MEMORY_ZEROED(class->pairs, 1, error));
+    TRAWL_TRY(memory_allocate_zeroed(sizeof *class->pairs, 1, &pairs, error));
+    class->pairs = (struct find_pairs *)pairs;
     class->pairs->groups = pairs_groups(class);
     class->pairs->count = class->pairs->groups == 2 ? FIND_PAIRS_MAX : FIND_PAIRS_MAX - 1;
     TRAWL_ASSERT(class->pairs->count <= FIND_PAIRS_MAX &&
@@ -220,6 +222,6 @@ enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_cla
 
 void set_stems_free(struct set_class *class)
 {
-    memory_release(class->pairs, 1, sizeof *class->pairs);
+    memory_release(class->pairs, sizeof *class->pairs, 1);
     class->pairs = NULL;
 }

@@ -12,7 +12,6 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
-#include "base/memory.h"
 #include "cpu/worker.h"
 #include "cpu/two_way.h"
 #include "plan/analyse.h"

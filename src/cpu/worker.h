@@ -110,11 +110,7 @@ struct engine_worker {
     struct find_tile ends_also; /* line ends by the second byte that ends lines */
     struct find_tile after;     /* bytes of the text that no occurrence may follow */
     uint8_t short_text[WORKER_SHORT_BYTES + WORKER_SHORT_SLACK]; /* a copy of a short chunk */
-    union {
-        uint8_t sample[WORKER_SAMPLE_BYTES]; /* the sample of a look */
-        /* by position of a tile: where the sorted hits of that position end */
-        uint32_t position_ends[SET_TILE_POSITIONS];
-    };
+    uint8_t sample[WORKER_SAMPLE_BYTES];                         /* the sample of a look */
 };
 
 /* Copies the tuning's probes into the worker. */

@@ -33,12 +33,6 @@
 #define READ_SAMPLED 0.17
 #define READ_SAMPLED_MORE 0.85
 #define SAMPLED_HALF 130.0 /* at a pattern of this many bytes READ_SAMPLED_MORE is halved */
-#define SET_LENGTH_MIN 16u /* shorter patterns have no gram that rules out enough positions */
-#define SET_CHOSEN_MIN 79u
-#define READ_SET_SHORT 1.12
-#define READ_SET 0.55
-#define READ_SET_MORE 20.0
-#define READ_SET_BYTE 1e-4
 /* Additional prices: each factor is multiplied by a rate, the number of candidates per byte of
  * text. FAILED adds at most FAILED_EVERY_MAX or FAILED_GRAMS_MAX, by method, and FOUND at most
  * FOUND_MAX. */
@@ -51,20 +45,16 @@
 #define FOUND_MAX 5.0
 #define NAMED 400.0 /* a sample that occurs at an offset of the pattern */
 #define NAMED_BYTE 0.23
-#define SET_NAMED 700.0
-#define SET_FOUND 5.0 /* a candidate of method set, per byte of the pattern */
 /* If the pattern's rarest 8 bytes occur at a larger share of the positions, bit planes
  * (kernels/plane.h) search the text. */
 #define DENSE_RATE 0.01
-#define PRICE_MAX 1e9 /* the price of a method that cannot search for the pattern */
-/* Time to make tables, in ns: for method set; for method sampled, per byte of the pattern. */
-#define ONCE_SET_NS 1e5
-#define ONCE_SAMPLED_BYTE_NS 20.0
-/* Time to rate the plan's grams, to rate method every, and to choose grams by the sample, with cold
- * caches [H200's host]. */
+#define PRICE_MAX 1e9             /* the price of a method that cannot search for the pattern */
+#define ONCE_SAMPLED_BYTE_NS 20.0 /* making a table of method sampled, per byte of the pattern */
+/* Time to rate the plan's grams, and to rate method every, with cold caches [H200's host]. */
 #define RATE_GRAMS_NS 3e3
 #define RATE_EVERY_NS 2e4
-#define TUNE_GRAMS_NS 2e4
+/* Six times the time to choose other grams by the sample, since other grams seldom save much. */
+#define TUNE_GRAMS_NS 1.2e5
 /* If stream_set is expected to cost more than this price, it may cost far more, so that the first
  * range of a text is a short trial. */
 #define PRICE_TRIED 4.0
@@ -96,12 +86,6 @@ static double read_sampled(double length)
                : READ_SAMPLED + READ_SAMPLED_MORE / (1 + length / SAMPLED_HALF);
 }
 
-static double read_set(double length)
-{
-    return length < SET_CHOSEN_MIN ? READ_SET_SHORT
-                                   : READ_SET + READ_SET_MORE / length + READ_SET_BYTE * length;
-}
-
 static double candidates_price(double length, double failed, double failed_max, double found)
 {
     return min_double(FAILED * failed, failed_max) +
@@ -127,10 +111,6 @@ static double price_of(enum trawl_method method, double length, const struct rat
             break;
         return read_sampled(length) + (NAMED + NAMED_BYTE * length) * rates->named +
                FOUND * rates->deep;
-    case TRAWL_METHOD_SET:
-        if (length < SET_LENGTH_MIN)
-            break;
-        return read_set(length) + SET_NAMED * rates->named + SET_FOUND * length * found;
     default:
         if (rates->rare > DENSE_RATE)
             return length > SHORT_MAX ? READ_PLANES_LONG : READ_PLANES;
@@ -157,15 +137,13 @@ static void rate_named(const struct trawl_plan *plan, const uint8_t *sample, uin
 /* Returns the time to make the method's tables, in units of reading the text. */
 static double price_once(enum trawl_method method, double length, double read_ns)
 {
-    return method == TRAWL_METHOD_SET       ? ONCE_SET_NS / read_ns
-           : method == TRAWL_METHOD_SAMPLED ? ONCE_SAMPLED_BYTE_NS * length / read_ns
-                                            : 0;
+    return method == TRAWL_METHOD_SAMPLED ? ONCE_SAMPLED_BYTE_NS * length / read_ns : 0;
 }
 
 /* Sets the prices of the methods that were not measured. */
 static void set_prices(double length, const struct rates *rates, struct cuda_prices *prices)
 {
-    for (uint32_t method = TRAWL_METHOD_EVERY; method <= TRAWL_METHOD_SET; method++)
+    for (uint32_t method = TRAWL_METHOD_EVERY; method <= TRAWL_METHOD_SAMPLED; method++)
         if (prices->counts[method] == 0 && prices->price[method] < PRICE_MAX)
             prices->price[method] = price_of((enum trawl_method)method, length, rates);
 }
@@ -183,7 +161,7 @@ static enum trawl_method cheapest(double length, double read_ns, bool is_first,
 {
     struct plan_prices of = {.least = TRAWL_METHOD_AUTO};
 
-    for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SET; i++)
+    for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SAMPLED; i++)
         of.of[i] = is_first ? price_with(i, length, read_ns, prices) : prices->price[i];
     return plan_cheapest(&of, TRAWL_METHOD_AUTO);
 }
@@ -193,7 +171,7 @@ bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices)
     bool is_left = false;
 
     prices->price[method] = PRICE_MAX;
-    for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SET; i++)
+    for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SAMPLED; i++)
         is_left |= prices->price[i] > 0 && prices->price[i] < PRICE_MAX;
     return is_left;
 }
@@ -202,7 +180,7 @@ bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *pri
 {
     if (prices->counts[method] < COUNTS_MIN)
         return false;
-    for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SET; i++)
+    for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SAMPLED; i++)
         if (prices->price[method] > SLOW * prices->price[i])
             return true;
     return false;
@@ -242,12 +220,13 @@ static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uin
                  {TRAWL_METHOD_EVERY, TUNE_GRAMS_NS}};
     const struct plan_grams *grams = &plan->tuning.grams;
     double length = (double)plan->length_min;
-    bool is_known[TRAWL_METHOD_SET + 1] = {false};
+    bool is_known[TRAWL_METHOD_SAMPLED + 1] = {false};
 
     set_prices(length, &no_candidates, prices);
     for (uint32_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         enum trawl_method method = steps[i].method, best = TRAWL_METHOD_AUTO;
-        double least = PRICE_MAX, bound = PRICE_MAX;
+        /* other grams than the plan's save nothing where method every has no candidates */
+        double least = PRICE_MAX, bound = method == TRAWL_METHOD_EVERY ? READ_EVERY : PRICE_MAX;
 
         if ((method == TRAWL_METHOD_SAMPLED && plan->length_min < SAMPLED_CHOSEN_MIN) ||
             (method == TRAWL_METHOD_GRAMS && grams->stride <= 1))
@@ -259,7 +238,7 @@ static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uin
         else
             rate_every(plan, sample, sample_bytes, tuning, of_bytes, rates);
         is_known[method] = true;
-        for (uint32_t known = TRAWL_METHOD_EVERY; known <= TRAWL_METHOD_SET; known++) {
+        for (uint32_t known = TRAWL_METHOD_EVERY; known <= TRAWL_METHOD_SAMPLED; known++) {
             double price;
 
             if (is_known[known])

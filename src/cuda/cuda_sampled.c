@@ -16,12 +16,6 @@
 #define PAIR_GAIN_MIN 64u
 #define WORDS_LOG2_MIN 10u
 
-/* Returns the binary logarithm of the least power of two above `count`. */
-static uint32_t log2_above(uint64_t count)
-{
-    return 64u - (uint32_t)__builtin_clzll(count);
-}
-
 void cuda_sampled_sizes(uint64_t length, struct scan_arguments *a)
 {
     uint64_t single = min_u64(length + 1 - SCAN_SAMPLE_BYTES, CUDA_SAMPLED_STRIDE_MAX);
@@ -34,9 +28,9 @@ void cuda_sampled_sizes(uint64_t length, struct scan_arguments *a)
     a->stride = (uint32_t)(a->sample_pair != 0 ? pair : single);
     TRAWL_ASSERT(a->stride > 0 && a->stride <= CUDA_SAMPLED_STRIDE_MAX);
     /* two to four list heads for each offset of the pattern */
-    a->hash_bits = 1 + log2_above(a->stride);
-    a->sample_words_log2 = (uint32_t)min_u64(max_u64(1 + log2_above(a->stride), WORDS_LOG2_MIN),
-                                             SCAN_SAMPLE_WORDS_MAX);
+    a->hash_bits = 1 + log2_ceiling(a->stride + 1ull);
+    a->sample_words_log2 = (uint32_t)min_u64(
+        max_u64(1 + log2_ceiling(a->stride + 1ull), WORDS_LOG2_MIN), SCAN_SAMPLE_WORDS_MAX);
 }
 
 static uint32_t gram_hash(const uint8_t *bytes, uint32_t fold)

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "base/memory.h"
 #include "plan/analyse.h"
 
 #define GRAM_MIN 4u
@@ -560,8 +559,6 @@ static struct choice cost_of(const struct engine_worker *worker, const struct tr
         if (worker->limits.sets_variant < CUDA_SETS_VARIANTS &&
             worker->limits.sets_variant != one.variant)
             one.cost += 1e4;
-        if (worker->limits.sets_filter_words != 0 && worker->limits.sets_filter_words != size)
-            one.cost += 10;
         if (one.cost < best.cost)
             best = one;
     }

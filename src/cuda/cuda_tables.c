@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "base/memory.h"
 #include "cuda/cuda_automaton.h"
 #include "cuda/cuda_choose.h"
 #include "cuda/cuda_plane.h"
@@ -399,8 +398,6 @@ static enum trawl_status tables_build(struct engine_worker *worker, struct trawl
 
     TRAWL_TRY(cuda_tables_check(plan, error));
     choose(worker, tables);
-    if (tables->method == TRAWL_METHOD_SET)
-        TRAWL_TRY(plan_as_set(worker->plan, &plan, error));
     memset(&tables->sets, 0, sizeof tables->sets);
     begin(worker, plan, tables);
     tables->alike_max = tables->method == TRAWL_METHOD_SET ? plan->literal_count : 1;
@@ -416,9 +413,6 @@ static enum trawl_status tables_build(struct engine_worker *worker, struct trawl
     tables->automaton_words = tables->automaton_price = tables->filter_price = 0;
     if (worker->limits.automaton_always)
         TRAWL_TRY(cuda_automaton_want(worker, error));
-    /* If memory lacks for a single literal's tables, another method can still be chosen. */
-    if (worker->plan->method != TRAWL_METHOD_SET)
-        TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, WANT_HITS), error));
     tables->ready = true;
     return TRAWL_OK;
 }
@@ -427,11 +421,10 @@ enum trawl_status cuda_tables_want_set(struct engine_worker *worker, enum cuda_k
                                        struct trawl_error *error)
 {
     struct cuda_tables *tables = &worker->tables;
-    const struct trawl_plan *plan;
+    const struct trawl_plan *plan = worker->plan;
 
     if (tables->kernel != CUDA_KERNEL_SET || kernel == CUDA_KERNEL_COUNT_AUTOMATON)
         return TRAWL_OK;
-    TRAWL_TRY(plan_as_set(worker->plan, &plan, error));
     if (kernel == CUDA_KERNEL_FIRST_AUTOMATON || kernel == CUDA_KERNEL_HITS_AUTOMATON)
         return tables->set == NULL ? measure_alike(plan, tables, error) : TRAWL_OK;
     if (!tables->literals_there)

@@ -16,8 +16,8 @@ enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOM
  * TRAWL_METHOD_AUTO, is not used. */
 struct cuda_prices {
     /* the expected price; once counts were measured, the least measured price */
-    double price[TRAWL_METHOD_SET + 1];
-    uint32_t counts[TRAWL_METHOD_SET + 1]; /* counts that were measured */
+    double price[TRAWL_METHOD_SAMPLED + 1];
+    uint32_t counts[TRAWL_METHOD_SAMPLED + 1]; /* counts that were measured */
     /* True: all expected prices follow from the sample. False: prices of methods that could hardly
      * be cheaper than the chosen method are lower bounds. */
     bool is_rated;

@@ -105,8 +105,6 @@ enum trawl_status cuda_worker_start(struct engine_worker *worker, struct trawl_e
     for (uint32_t i = 0; i < 2; i++)
         TRAWL_TRY(CUDA_CALL(worker->device, error, event_create, &worker->staged[i],
                             CUDA_EVENT_NO_TIMING));
-    for (uint32_t i = 0; i < 2 && worker->limits.kernels_timed; i++)
-        TRAWL_TRY(CUDA_CALL(worker->device, error, event_create, &worker->timed[i], 0));
     TRAWL_TRY(CUDA_CALL(worker->device, error, event_create, &worker->done,
                         CUDA_EVENT_NO_TIMING | CUDA_EVENT_BLOCKING));
     return TRAWL_OK;
@@ -140,8 +138,6 @@ void cuda_worker_end(struct engine_worker *worker)
     for (uint32_t i = 0; i < 2; i++) {
         if (worker->staged[i] != NULL)
             (void)device->driver->event_destroy(worker->staged[i]);
-        if (worker->timed[i] != NULL)
-            (void)device->driver->event_destroy(worker->timed[i]);
         cuda_pinned_release(device, &worker->staging[i]);
     }
     if (worker->done != NULL)

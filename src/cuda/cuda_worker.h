@@ -67,11 +67,9 @@ struct engine_worker {
     /* The last copy was so long (PATIENT_BYTES) that the host thread sleeps instead of polling
      * until the copy is done, and leaves its core to other threads. */
     bool patient;
-    struct cuda_event *done;     /* the event for which a patient worker sleeps */
-    struct cuda_pinned landing;  /* hits that are copied from the device to the host */
-    bool landing_busy;           /* a copy to landing may still be running */
-    struct cuda_event *timed[2]; /* recorded before and after a kernel, if limits.kernels_timed */
-    uint64_t kernel_ns;          /* time of all kernels since kernel_ns was last set to 0 */
+    struct cuda_event *done;    /* the event for which a patient worker sleeps */
+    struct cuda_pinned landing; /* hits that are copied from the device to the host */
+    bool landing_busy;          /* a copy to landing may still be running */
     struct cuda_held held;
     uint64_t hits_room; /* The number of hits for which `hits` has room. */
     /* the begins that a task lists, until the stream `copies` copies them to the host */

@@ -1,7 +1,6 @@
 /* engine_cuda: implements the engine's functions on NVIDIA GPUs, each in a device's context. */
 #include "cuda/engine_cuda.h"
 
-#include "base/checked.h"
 #include "cuda/cuda_begins.h"
 #include "cuda/chunk.h"
 #include "cuda/cuda_load.h"

@@ -409,14 +409,8 @@ static enum trawl_status start(struct engine_worker *worker, struct cuda_launch 
     if (is_stream(launch->kernel) && a->want != WANT_HITS)
         a->tile_list = (uint32_t *)(uintptr_t)worker->offsets.address;
     memset(a->answer, 0, sizeof *a->answer); /* no part of the answer has arrived */
-    if (worker->limits.kernels_timed)
-        TRAWL_TRY(CUDA_CALL(device, error, event_record, worker->timed[0], worker->stream));
-    TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[launch->kernel], launch->blocks, 1,
-                        1, launch->threads, 1, 1, launch->shared_bytes, worker->stream, parameters,
-                        NULL));
-    if (worker->limits.kernels_timed)
-        TRAWL_TRY(CUDA_CALL(device, error, event_record, worker->timed[1], worker->stream));
-    return TRAWL_OK;
+    return CUDA_CALL(device, error, launch, device->functions[launch->kernel], launch->blocks, 1, 1,
+                     launch->threads, 1, 1, launch->shared_bytes, worker->stream, parameters, NULL);
 }
 
 /* Returns whether the kernel's answer has arrived. The answer to a count arrives word by word,
@@ -477,26 +471,15 @@ static enum trawl_status wait_for(struct engine_worker *worker, struct cuda_laun
 static enum trawl_status launch_kernel(struct engine_worker *worker, struct cuda_launch *launch,
                                        struct trawl_error *error)
 {
-    const struct cuda_device *device = worker->device;
-    float milliseconds = 0;
-
     TRAWL_TRY(start(worker, launch, error));
     if (launch->ahead_bytes > 0) {
         TRAWL_ASSERT(launch->ahead_bytes <= worker->landing.count);
         worker->landing_busy = true;
-        TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, worker->landing.bytes,
+        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, worker->landing.bytes,
                             (uint64_t)(uintptr_t)launch->arguments.hits,
                             (size_t)launch->ahead_bytes, worker->stream));
     }
-    if (worker->limits.kernels_timed)
-        TRAWL_TRY(CUDA_CALL(device, error, stream_wait, worker->stream));
-    TRAWL_TRY(wait_for(worker, launch, error));
-    if (!worker->limits.kernels_timed)
-        return TRAWL_OK;
-    TRAWL_TRY(
-        CUDA_CALL(device, error, event_elapsed, &milliseconds, worker->timed[0], worker->timed[1]));
-    worker->kernel_ns += (uint64_t)((double)milliseconds * 1e6);
-    return TRAWL_OK;
+    return wait_for(worker, launch, error);
 }
 
 enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_launch *launch,

@@ -34,7 +34,6 @@ const struct cuda_limits cuda_limits_default = {
     .sets_gram = 0,
     .sets_choices = 0,
     .sets_bits = 0,
-    .sets_filter_words = 0,
     .sets_filter_words_max = 1u << 20,
     .sets_table_words_max = UINT32_MAX,
     .sets_entries_max = 1u << 28,
@@ -47,7 +46,6 @@ const struct cuda_limits cuda_limits_default = {
     .patient_bytes = 256u << 10,
     .tried_bytes = 4u << 20,
     .listed_min = 16,
-    .kernels_timed = false,
 };
 
 static const struct cuda_limits *limits_replaced;

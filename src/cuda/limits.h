@@ -61,8 +61,6 @@ struct cuda_limits {
     uint32_t sets_choices;           /* as sets_stride */
     /* bits of the bitmap that a gram sets, 1 or 2; 0: chosen by price */
     uint32_t sets_bits;
-    /* a possible size of the bitmap (FILTER_SIZES in cuda_sets.c), in words; 0: chosen by price */
-    uint32_t sets_filter_words;
     uint32_t sets_filter_words_max, sets_table_words_max;
     uint64_t sets_entries_max;
     /* a set with at most this many possible list entries gets room for all of them; for a larger
@@ -85,7 +83,6 @@ struct cuda_limits {
     uint32_t listed_min;
     /* a multiple of 4096: positions are numbered as if this many bytes came before the text */
     uint64_t before_bytes;
-    bool kernels_timed; /* measure worker->kernel_ns */
 };
 
 extern const struct cuda_limits cuda_limits_default;

@@ -42,6 +42,7 @@
 #define BYTE_PRIOR_TOTAL 66836
 #define ENTROPY_BLOCKS 16u
 #define ENTROPY_BYTES 512u
+#define ROOT_STEPS 40u /* enough for 1e-10 to 1e10 */
 #define SMALL_ALPHABET 4u
 #define SMALL_ALPHABET_LENGTH_MIN 7u
 
@@ -150,6 +151,15 @@ double analyse_log2(double value)
         bits++;
     }
     return bits + (value - 1);
+}
+
+double analyse_root(double value)
+{
+    double x = value > 1 ? value : 1;
+
+    for (uint32_t i = 0; i < ROOT_STEPS; i++)
+        x = (x + value / x) / 2;
+    return x;
 }
 
 double analyse_byte_bits(const uint8_t *bytes, uint64_t count)

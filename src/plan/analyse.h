@@ -28,6 +28,9 @@ bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t
 /* Returns log2 of value ≥ 1, with an error of up to about 0.1. */
 double analyse_log2(double value);
 
+/* Returns the square root of a value > 0, by Newton's method. The library does without libm. */
+double analyse_root(double value);
+
 /* Returns the entropy of a byte in bits. If there are many bytes, only a part of them is
  * counted. */
 double analyse_byte_bits(const uint8_t *bytes, uint64_t count);

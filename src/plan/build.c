@@ -349,40 +349,6 @@ void trawl_plan_free(struct trawl_plan *plan)
     memory_release(plan, 1, sizeof *plan);
 }
 
-static void set_free(void *object)
-{
-    trawl_plan_free((struct trawl_plan *)object);
-}
-
-static enum trawl_status make_set(const void *from, void **object, struct trawl_error *error)
-{
-    const struct trawl_plan *plan = (const struct trawl_plan *)from;
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_pattern literal = {.bytes = plan_literal_bytes(plan, 0),
-                                    .bytes_count = plan_literal_at(plan, 0).bytes_count};
-    struct trawl_plan *made;
-
-    TRAWL_ASSERT(plan_is_one_literal(plan));
-    options.method = TRAWL_METHOD_SET;
-    options.flags = plan->flags & TRAWL_IGNORE_CASE;
-    TRAWL_TRY(plan_build(&literal, 1, &options, NULL, &made, error));
-    TRAWL_ASSERT(plan_is_one_literal(made) && made->length_max == plan->length_max);
-    *object = made;
-    return TRAWL_OK;
-}
-
-enum trawl_status plan_as_set(const struct trawl_plan *plan, const struct trawl_plan **as_set,
-                              struct trawl_error *error)
-{
-    const void *object = plan;
-
-    if (plan->method != TRAWL_METHOD_SET)
-        TRAWL_TRY(attachment_want(&plan->attached[PLAN_AS_SET], plan, make_set, set_free, &object,
-                                  error));
-    *as_set = (const struct trawl_plan *)object;
-    return TRAWL_OK;
-}
-
 uint32_t plan_engines(const struct trawl_plan *plan)
 {
     return plan->algorithm.name != NULL ? plan->algorithm.engines

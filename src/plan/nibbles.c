@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "base/checked.h"
 #include "base/memory.h"
 #include "plan/analyse.h"
 #include "plan/plan.h"

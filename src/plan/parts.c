@@ -21,7 +21,6 @@
 #define HOST_SHARE 0.8
 /* The host searches by buckets for a part of at most so many strings, and by classes for others. */
 #define BUCKETS_COUNT_MAX 30u
-#define ROOT_STEPS 40u /* enough for 1e-10 to 1e10 */
 
 /* Strings are grouped by length; a group begins at each of these lengths. `grams`: bytes of the
  * grams by which a device's filter looks for strings of this length (cuda/cuda_sets.c). */
@@ -288,16 +287,6 @@ static void count_states(struct cutting *cutting)
 
 /* ---- Cutting -------------------------------------------------------------------------------- */
 
-/* Returns the square root of a value > 0, by Newton's method. The library does without libm. */
-static double root(double value)
-{
-    double x = value > 1 ? value : 1;
-
-    for (uint32_t i = 0; i < ROOT_STEPS; i++)
-        x = (x + value / x) / 2;
-    return x;
-}
-
 double plan_automaton_cost(const struct plan_part_costs *costs, double words)
 {
     return words <= costs->near_words
@@ -327,7 +316,8 @@ static double cost_of(const struct cutting *cutting, uint32_t from, uint32_t to,
     pass = (least < 4 ? costs->pass_short : costs->pass) + costs->each * count +
            costs->many * count / (count + costs->many_half);
     met = costs->met * (costs->is_host ? count * cutting->rate[q]
-                                       : root(count) * root(root(count) * cutting->rate[q]));
+                                       : analyse_root(count) *
+                                             analyse_root(analyse_root(count) * cutting->rate[q]));
     dense = plan_automaton_cost(costs, states * (cutting->byte_count + 4)) + costs->make * bytes +
             costs->level * (double)cutting->groups[to - 1].length_max;
     if (costs->is_host && cutting->groups[to - 1].length_max > 1)

@@ -56,7 +56,6 @@ struct plan_set_tables {
 /* Objects that the first search which needs them makes, and that the plan then owns. */
 enum plan_attachment {
     PLAN_SAMPLED,      /* sampled_tables, plan/sampled.c */
-    PLAN_AS_SET,       /* a plan of method set, plan_as_set */
     PLAN_ALONE,        /* each pattern as a plan of its own, plan/parts.c */
     PLAN_PARTS_HOST,   /* the parts in which the host searches, plan/parts.c */
     PLAN_PARTS_DEVICE, /* the parts in which a device searches */

@@ -240,6 +240,14 @@ static enum trawl_status build_atoms(const struct anchor_maker *maker,
     return plan_build(patterns, made->atom_count, &options, NULL, &made->atoms, error);
 }
 
+static bool overlaps_itself(const struct split_string *string)
+{
+    for (uint32_t count = 1; count < string->bytes_count; count++)
+        if (memcmp(string->bytes, string->bytes + string->bytes_count - count, count) == 0)
+            return true;
+    return false;
+}
+
 enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
@@ -286,6 +294,8 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
     for (uint64_t i = 0; i < made->anchor_count; i++)
         made->has_near &= made->anchors[i].begins || made->anchors[i].head != NULL;
     made->words_are_exact = maker->all_sure && (made->plan->flags & conditions) == TRAWL_WHOLE_WORD;
+    made->is_string = made->atoms_are_exact && made->count == 1 && made->atom_count == 1 &&
+                      !maker->folds && !overlaps_itself(&maker->strings[0].string);
     memory_release(patterns, made->atom_count, sizeof *patterns);
     return status;
 }

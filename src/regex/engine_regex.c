@@ -6,9 +6,9 @@
  *     whole   RE2 reads the step with all expressions at once, then each line with a match
  *     lines   RE2 reads every line with each expression
  *
- * `whole` serves expressions without atoms, and some steps after atoms led to many lines without a
- * match. `lines` serves records, line ends other than newline, steps that hold a second kind of
- * line end (a NUL, or CR LF), and plans without a program of all expressions.
+ * `whole` serves expressions without atoms, and some steps after atoms were of little use. `lines`
+ * serves records, line ends other than newline, steps that hold a second kind of line end (a NUL,
+ * or CR LF), and plans without a program of all expressions.
  */
 #include "regex/engine_regex.h"
 
@@ -333,7 +333,7 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
 {
     const struct expressions *expressions = step->worker->expressions;
     const uint8_t *text = step->chunk->bytes + step->from;
-    uint64_t count = step->to - step->from, at = 0;
+    uint64_t count = step->to - step->from, at = 0, looks = 0;
 
     if (text[count - 1] == '\n') /* otherwise RE2 would see an empty line after the last line */
         count--;
@@ -346,7 +346,7 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
             return TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression");
         if (found == 0)
             break;
-        if (engine_call_is_over(step->chunk->call))
+        if (looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(step->chunk->call))
             return TRAWL_STOPPED;
         TRAWL_TRY(take_match(step, &span, &at, error));
     }
@@ -561,8 +561,8 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 }
 
 /* Returns whether RE2 may search the step's text as a whole: its lines end in newline alone, so
- * that RE2 sees where lines begin. by_whole does not end inside a line whose matches are the hits:
- * a long line could have too many. A long line is not read twice for a single expression. */
+ * that RE2 sees where lines begin. by_whole does not end inside a line whose matches are the hits,
+ * which may be many. A long line is not read twice for a single expression. */
 static bool may_read_whole(const struct step *step)
 {
     const struct expressions *expressions = step->worker->expressions;
@@ -611,7 +611,8 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
 
     if (worker->expressions->atoms != NULL && worker->whole_steps == 0) {
         TRAWL_TRY(by_anchors(step, error));
-        if (step->missed > step->to - step->from &&
+        if (step->missed + atoms_cost(worker->expressions, step->want, worker->atoms.hits.count) >
+                step->to - step->from &&
             worker->expressions->ops->is_ready(worker->expressions->whole))
             worker->whole_steps = WHOLE_STEPS;
         grow_steps(worker);
@@ -628,8 +629,8 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
 
 /* ---- Tasks --------------------------------------------------------------------------------- */
 
-/* Lets the engine find the lines, where each line with an atom matches. */
-static enum trawl_status scan_lines(struct engine_worker *worker, struct engine_task *task,
+/* Lets the engine find what is wanted (expressions_are_atoms). */
+static enum trawl_status scan_atoms(struct engine_worker *worker, struct engine_task *task,
                                     struct trawl_error *error)
 {
     const struct expressions *expressions = worker->expressions;
@@ -651,8 +652,7 @@ static enum trawl_status scan_lines(struct engine_worker *worker, struct engine_
     return TRAWL_OK;
 }
 
-/* Searches the task's chunk step by step, until the chunk's end or until the result has enough
- * hits. */
+/* Searches the task's chunk step by step, to its end or until the result has enough hits. */
 static enum trawl_status scan(struct engine_worker *worker, struct engine_task *task,
                               struct trawl_error *error)
 {
@@ -662,9 +662,8 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
     uint64_t at = task->from;
     struct step step = {worker, chunk, task->want, at, at, result, .decided = 0};
 
-    if (task->want == WANT_LINES && chunk->records == NULL &&
-        worker->expressions->atoms_are_exact && !expressions_cross(worker->expressions))
-        return scan_lines(worker, task, error);
+    if (expressions_are_atoms(worker->expressions, task))
+        return scan_atoms(worker, task, error);
     result->on_device = is_on_device(worker);
     result->hits.lengths_valid = true;
     if (at == 0)

@@ -7,6 +7,8 @@
 
 #include "regex/words.h"
 
+#define JUDGE_LOOKS 64u /* matches between two looks whether the search goes on */
+
 /* The bytes [begin, end) of a chunk are a line without the line end. */
 struct regex_line {
     uint64_t begin;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "regex/classes.h"
+#include "regex/quick.h"
 #include "regex/rewrite.h"
 
 #define PLACES_MAX 100 /* most places that are tried as the begin of a mistake */
@@ -39,23 +40,31 @@ struct copy {
 // Serial numbers of programs, from 1.
 static std::atomic<uint64_t> programs_made{0};
 
+static const quick slow;
+
 struct regex {
     const std::string source;
     const re2::RE2::Options options;
     const uint64_t serial = ++programs_made;
     const bool is_copied; // threads that often ask get copies of the program
     const uint32_t crosses;
+    const bool is_marked; // the texts have marks
     mutable std::atomic<const re2::RE2 *> program{nullptr};
     mutable std::atomic<uint64_t> often{0}; // threads that have often asked
     mutable std::atomic<const copy *> copies{nullptr};
+    mutable std::atomic<const quick *> fast{nullptr}; // `slow`: RE2 alone knows matches
 
-    regex(std::string bytes, const re2::RE2::Options &given, bool copied, uint32_t crosses_lines)
-        : source(std::move(bytes)), options(given), is_copied(copied), crosses(crosses_lines)
+    regex(std::string bytes, const re2::RE2::Options &given, bool copied, bool marked,
+          uint32_t crosses_lines)
+        : source(std::move(bytes)), options(given), is_copied(copied), crosses(crosses_lines),
+          is_marked(marked)
     {
     }
     ~regex()
     {
         delete program.load();
+        if (fast.load() != &slow)
+            delete fast.load();
         for (const copy *one = copies.load(), *next; one != nullptr; one = next) {
             next = one->next;
             delete one;
@@ -79,6 +88,28 @@ const re2::RE2 &program_of(const struct regex *regex)
             program = made.release();
     }
     return *program;
+}
+
+// Returns the quick way to match, which the first call looks for; NULL: there is none.
+const quick *quick_of(const struct regex *regex)
+{
+    const quick *fast = regex->fast.load(std::memory_order_acquire);
+
+    if (fast == nullptr) {
+        auto made =
+            regex->is_marked
+                ? nullptr
+                : quick::make(regex->source,
+                              regex->options.encoding() == re2::RE2::Options::EncodingLatin1,
+                              regex->options.never_nl());
+        const quick *own = made != nullptr ? made.get() : &slow;
+
+        if (regex->fast.compare_exchange_strong(fast, own)) {
+            fast = own;
+            (void)made.release();
+        }
+    }
+    return fast != &slow ? fast : nullptr;
 }
 
 // Returns the program for a thread that has often asked: the first such thread keeps the program
@@ -249,7 +280,8 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
         const re2::RE2::Options options = options_of(*given);
         uint32_t crosses = 0;
         const std::string written = rewrite(source, *given, &crosses);
-        auto made = std::make_unique<struct regex>(written, options, given->is_copied, crosses);
+        auto made = std::make_unique<struct regex>(written, options, given->is_copied,
+                                                   given->marks != REGEX_UNMARKED, crosses);
 
         if (given->when == REGEX_LATER ||
             (given->when == REGEX_PARSED && count <= SMALL_BYTES &&
@@ -259,7 +291,8 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
             return REGEX_OK;
         }
         if (program_of(made.get()).error_code() != re2::RE2::ErrorPatternTooLarge)
-            made = std::make_unique<struct regex>(for_message(source, *given), options, false, 0);
+            made = std::make_unique<struct regex>(for_message(source, *given), options, false, true,
+                                                  0);
         const re2::RE2 &re = program_of(made.get());
         if (re.ok() || re.error_code() == re2::RE2::ErrorPatternTooLarge)
             return REGEX_LARGE; // with groups that were added, groups are nested too deeply
@@ -301,7 +334,14 @@ int match(const struct regex *regex, const uint8_t *text, uint64_t count, uint64
         re2::StringPiece few[4];
         std::vector<re2::StringPiece> many;
         re2::StringPiece *found = few;
+        const quick *fast = span_count <= 1 ? quick_of(regex) : nullptr;
 
+        if (fast != nullptr) {
+            const int known = fast->match(text, from, to, anchor, span_count > 0 ? spans : nullptr);
+
+            if (known >= 0)
+                return known;
+        }
         if (span_count > 4) {
             many.resize(span_count);
             found = many.data();

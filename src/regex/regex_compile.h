@@ -78,6 +78,7 @@ struct expressions {
     bool has_near;        /* a match begins in the line of its atom (near.h) */
     bool atoms_are_exact; /* a line matches if and only if the line holds an atom */
     bool words_are_exact; /* a line matches if and only if the line holds an atom as a word */
+    bool is_string; /* the only expression is its only atom, whose occurrences never overlap */
     /* While the plan is made: bytes of memory that a program gets at first, that a large program
      * gets at most, and that are left for further programs. */
     uint64_t program_bytes;
@@ -96,6 +97,22 @@ static inline bool expressions_cross(const struct expressions *expressions)
 static inline bool expressions_take_empty(const struct expressions *expressions)
 {
     return expressions->atoms == NULL || expressions->beyond != NULL;
+}
+
+/* Returns whether the atoms that an engine finds in a text are what the search wants. */
+static inline bool expressions_are_atoms(const struct expressions *expressions,
+                                         const struct engine_task *task)
+{
+    return task->chunk->records == NULL && !expressions_cross(expressions) &&
+           (task->want == WANT_LINES ? expressions->atoms_are_exact : expressions->is_string);
+}
+
+/* Returns how many bytes RE2 could have read in the time of the atoms that were found, if RE2 can
+ * find without atoms what is wanted. */
+static inline uint64_t atoms_cost(const struct expressions *expressions, enum want want,
+                                  uint64_t atoms)
+{
+    return expressions->whole_is_exact && want != WANT_LINES ? 6 * atoms : 0;
 }
 
 /* Stores the compiled plan, which the first call makes and the plan owns. Errors: ARGUMENT for a

@@ -10,6 +10,7 @@
 #include "runtime/devices.h"
 #include "runtime/engines.h"
 #include "runtime/runtime.h"
+#include "runtime/search.h"
 
 #define BUFFERS_PER_WORKER 4u /* one of the buffers is copied or searched, three wait */
 /* Pinning takes longer than copying. Lengths are rounded up to this step, so that a slightly longer
@@ -89,6 +90,26 @@ void runtime_unreserve(struct trawl_runtime *runtime, uint64_t bytes)
 {
     TRAWL_ASSERT(atomic_load(&runtime->memory_used) >= bytes);
     atomic_fetch_sub(&runtime->memory_used, bytes);
+}
+
+enum trawl_status search_count_window(struct search *search, uint64_t bytes,
+                                      struct trawl_error *error)
+{
+    struct trawl_runtime *runtime = search->job.runtime;
+    bool fits = true;
+
+    search_lock(search);
+    if (bytes > search->window_bytes) {
+        fits = runtime_reserve(runtime, bytes - search->window_bytes);
+        search->searcher->unpack_bytes += fits ? bytes - search->window_bytes : 0;
+        search->window_bytes = bytes;
+    }
+    search_unlock(search);
+    return fits ? TRAWL_OK
+                : TRAWL_FAIL(error, MEMORY,
+                             "%s: unpacking takes %" PRIu64 " bytes, which beside those in use "
+                             "exceed the runtime's limit of %" PRIu64,
+                             search->cursor.text->name, bytes, runtime->memory_max);
 }
 
 enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct text_buffer *buffer,

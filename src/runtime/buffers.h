@@ -4,6 +4,8 @@
 
 #include "runtime/runtime.h"
 
+struct search;
+
 /* Makes the buffer hold at least `bytes`; its former contents are lost. Errors: MEMORY, also if the
  * runtime's budget is exceeded. runtime_buffer_release releases the buffer. The caller holds no
  * lock. */
@@ -16,6 +18,10 @@ enum trawl_status runtime_buffer_grow(struct trawl_runtime *runtime, struct text
  * runtime_unreserve gives the part back. */
 bool runtime_reserve(struct trawl_runtime *runtime, uint64_t bytes);
 void runtime_unreserve(struct trawl_runtime *runtime, uint64_t bytes);
+/* Counts `bytes` of a decoder's window as the runtime's memory, in place of fewer bytes counted
+ * before. Fails with MEMORY if the runtime's limit does not allow that. */
+enum trawl_status search_count_window(struct search *search, uint64_t bytes,
+                                      struct trawl_error *error);
 void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *buffer);
 
 /* Makes room for the list of idle pinned buffers. buffers_close releases these buffers and must

@@ -4,41 +4,11 @@
 #include <inttypes.h>
 
 #include "base/checked.h"
+#include "runtime/bytes.h"
 #include "runtime/engines.h"
 #include "runtime/job.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
-
-/* After a text that needed an ordinary search, so many calls under the same plan try nothing else:
- * the next texts are probably like that text. */
-#define REFUSALS 15u
-
-/* Searches a short text. Returns false if an ordinary search has to. Such a search changes nothing
- * in the searcher that a second thread or a canceller could see, so the searcher is not marked as
- * inside a call, which would take two locked instructions, 12 ns. A call that
- * trawl_searcher_cancel_next does not want, and a searcher that is inside a call, are for the
- * ordinary search. */
-static inline bool search_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                const void *bytes, uint64_t bytes_count, struct engine_brief *found)
-{
-    uint32_t refusals;
-
-    if (searcher->runtime->engine == TRAWL_ENGINE_CUDA || engine_for_host->brief == NULL ||
-        atomic_load(&searcher->call.state) != ENGINE_CALL_NONE)
-        return false;
-    refusals = atomic_load_explicit(&searcher->refusals, memory_order_relaxed);
-    if (refusals > 0 &&
-        atomic_load_explicit(&searcher->refused, memory_order_relaxed) == plan->serial) {
-        atomic_store_explicit(&searcher->refusals, refusals - 1, memory_order_relaxed);
-        return false;
-    }
-    if (engine_for_host->brief(searcher->runtime->host, plan, (const uint8_t *)bytes, bytes_count,
-                               found))
-        return true;
-    atomic_store_explicit(&searcher->refused, plan->serial, memory_order_relaxed);
-    atomic_store_explicit(&searcher->refusals, REFUSALS, memory_order_relaxed);
-    return false;
-}
 
 static enum trawl_status check(const struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                const void *bytes, uint64_t bytes_count, struct trawl_error *error)
@@ -49,6 +19,19 @@ static enum trawl_status check(const struct trawl_searcher *searcher, const stru
         return TRAWL_FAIL(error, ARGUMENT, "bytes is NULL but bytes_count is %" PRIu64,
                           bytes_count);
     return TRAWL_OK;
+}
+
+/* Searches a short text. Returns false if an ordinary search has to. The search changes nothing in
+ * the searcher that a second thread or a canceller could see, so the searcher is not marked as
+ * inside a call, which would take two locked instructions, 12 ns. A call that
+ * trawl_searcher_cancel_next does not want, and a searcher that is inside a call, are for the
+ * ordinary search. */
+static inline bool search_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                const void *bytes, uint64_t bytes_count, struct engine_brief *found)
+{
+    return searcher->runtime->engine != TRAWL_ENGINE_CUDA &&
+           atomic_load(&searcher->call.state) == ENGINE_CALL_NONE &&
+           bytes_search(searcher, plan, (const uint8_t *)bytes, bytes_count, found);
 }
 
 static __attribute__((noinline)) struct trawl_text *text_of(struct trawl_text *text,
@@ -64,7 +47,7 @@ enum trawl_status trawl_count_bytes(struct trawl_searcher *searcher, const struc
                                     struct trawl_error *error)
 {
     struct trawl_text text;
-    struct engine_brief found = {.is_first = false};
+    struct engine_brief found = {.to = bytes_count};
 
     TRAWL_TRY(check(searcher, plan, bytes, bytes_count, error));
     if (count == NULL)
@@ -81,7 +64,7 @@ enum trawl_status trawl_find_bytes(struct trawl_searcher *searcher, const struct
                                    struct trawl_error *error)
 {
     struct trawl_text text;
-    struct engine_brief found = {.is_first = true};
+    struct engine_brief found = {.to = bytes_count, .is_first = true};
 
     TRAWL_TRY(check(searcher, plan, bytes, bytes_count, error));
     if (match == NULL || is_found == NULL)

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "base/checked.h"
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/memory.h"

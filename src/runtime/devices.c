@@ -8,9 +8,7 @@
 #include "runtime/devices.h"
 
 #include "base/checked.h"
-#include "base/clock.h"
 #include "base/fault.h"
-#include "base/memory.h"
 #include "runtime/engines.h"
 #include "runtime/runtime.h"
 

@@ -29,8 +29,10 @@
 
 #define BRIEF_BYTES (1u << 14)
 #define CALLER_POLL_NS 200000u
-#define UNPACK_BYTES (UINT64_C(16) << 20) /* memory for what a thread unpacks ahead */
-#define UNPACK_SHARE 8u /* a search may take this part of the runtime's memory for unpacking */
+#define UNPACK_BYTES (UINT64_C(24) << 20) /* memory for what a thread unpacks ahead */
+/* Pieces that are unpacked ahead, and the windows of their decoders, may each take this part of the
+ * runtime's memory. */
+#define UNPACK_SHARE 8u
 #define WAIT_POLL_NS 50000000 /* the caller's poll is called this often while the caller waits */
 
 /* ---- One call of a searcher at a time ----------------------------------------------------- */
@@ -161,8 +163,8 @@ static int wake_of(struct trawl_searcher *searcher)
     return atomic_load(&searcher->wake);
 }
 
-/* Reserves the memory for bytes that are unpacked ahead. Without that memory, the threads do not
- * unpack ahead. */
+/* Reserves the memory for bytes that are unpacked ahead and for the decoders. Without that memory,
+ * the threads do not unpack ahead. */
 static void reserve_unpacking(struct search *search, struct text_need *need)
 {
     struct trawl_runtime *runtime = search->job.runtime;
@@ -172,9 +174,10 @@ static void reserve_unpacking(struct search *search, struct text_need *need)
 
     if (runtime->memory_max > 0)
         bytes = min_u64(bytes, runtime->memory_max / UNPACK_SHARE);
-    if (runtime->threads_max == 1 || !runtime_reserve(runtime, bytes))
+    if (runtime->threads_max == 1 || !runtime_reserve(runtime, 2 * bytes))
         return;
-    search->searcher->unpack_bytes = need->unpack_bytes = bytes;
+    search->searcher->unpack_bytes = 2 * bytes;
+    need->unpack_bytes = bytes;
     need->unpack_threads = (uint32_t)share;
 }
 

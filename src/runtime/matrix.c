@@ -2,15 +2,16 @@
  *
  * The search is for all occurrences; the workers make cells of the occurrences, chunk by chunk
  * (matrix_cells.c). This file joins the cells of chunks to spans: complete records with all cells.
- * The cells of the record in which a chunk ends wait for the next chunk's cells. An algorithm that
- * takes records one by one makes spans without a search (matrix_algorithm.c). Each span becomes a
- * batch. No chunk holds an empty record, so the cells of expressions that match the empty string
- * are added to spans.
+ * The cells of the record in which a chunk ends wait for the next chunk's cells. Each span becomes
+ * a batch. No chunk holds an empty record, so the cells of expressions that match the empty string
+ * are added to spans. An algorithm that takes records one by one makes the cells of a chunk instead
+ * of the search (matrix_algorithm.c).
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "runtime/job.h"
@@ -20,13 +21,22 @@
 #define ANY_BYTES_MIN 4096u
 #define EMPTY_CELLS_MAX (1u << 20) /* a span ends before it has more cells of empty records */
 
+/* The records [record_begin, record_end), which are complete, and the records' cells. */
+struct span {
+    uint64_t record_begin;
+    uint64_t record_end;
+    struct cells cells; /* borrowed */
+    bool last;
+};
+
 struct trawl_matrix_search {
     struct trawl_searcher *searcher;
-    struct by_algorithm *algorithm; /* NULL: `search` searches */
+    struct by_algorithm *algorithm; /* NULL: `search` finds occurrences */
     struct search search;
     struct sink sink;
     struct trawl_text *text;
-    /* the plan without its conditions on words and lines, which are checked record by record */
+    /* the plan without its conditions on words and lines, which are checked record by record; for
+     * an algorithm, a plan that finds nothing */
     struct trawl_plan bare;
     struct records records;
     struct cell_maker maker;
@@ -223,6 +233,22 @@ static enum trawl_status next_filled(struct trawl_matrix_search *matrix, struct 
     return TRAWL_OK;
 }
 
+/* As next_span, with cells that the algorithm made. */
+static enum trawl_status next_by_algorithm(struct trawl_matrix_search *matrix, struct span *span,
+                                           struct trawl_error *error)
+{
+    struct trawl_stats *stats = &matrix->search.done.stats;
+    uint64_t begin_ns;
+
+    TRAWL_TRY(by_algorithm_flag(matrix->algorithm, error));
+    begin_ns = clock_now_ns();
+    TRAWL_TRY(next_span(matrix, span, error));
+    stats->match_count += span->cells.count;
+    if (matrix->searcher->runtime->engine == TRAWL_ENGINE_CUDA)
+        stats->device_host_ns += clock_now_ns() - begin_ns;
+    return TRAWL_OK;
+}
+
 /* ---- Batches ------------------------------------------------------------------------------ */
 
 /* Makes a bit for each of the span's records, and counts the records with a cell. */
@@ -262,12 +288,14 @@ static enum trawl_status next_batch(struct trawl_matrix_search *matrix,
     if (engine_call_is_over(&matrix->searcher->call))
         return TRAWL_STOPPED;
     TRAWL_TRY(searcher_lives(matrix->searcher, error));
-    TRAWL_TRY(matrix->algorithm != NULL     ? by_algorithm_next(matrix->algorithm, &span, error)
+    TRAWL_TRY(matrix->algorithm != NULL     ? next_by_algorithm(matrix, &span, error)
               : matrix->expressions != NULL ? next_filled(matrix, &span, error)
                                             : next_span(matrix, &span, error));
     batch->record_begin = span.record_begin;
     batch->record_end = span.record_end;
     batch->last = span.last;
+    if (span.last)
+        atomic_store(&matrix->searcher->progress, matrix->records.tape_bytes);
     if (matrix->shape == TRAWL_MATRIX_ANY)
         return make_bits(matrix, &span, batch, error);
     batch->cell_count = span.cells.count;
@@ -289,17 +317,24 @@ static bool one_tells(const struct trawl_matrix_search *matrix, const struct tra
            (plan->literal_count > 1 || plan->length_max == 1);
 }
 
-/* Begins the search over the tape. After a success the caller must call search_close. */
-static enum trawl_status search_open(struct trawl_matrix_search *matrix,
-                                     const struct trawl_plan *plan, struct trawl_error *error)
+/* Lets the plan's algorithm make the cells: the search itself finds nothing. */
+static enum trawl_status begin_algorithm(struct trawl_matrix_search *matrix,
+                                         const struct trawl_plan *plan, struct trawl_error *error)
 {
-    enum trawl_status status;
+    TRAWL_TRY(by_algorithm_open(&matrix->search, matrix->searcher, plan, &matrix->records,
+                                &matrix->algorithm, error));
+    matrix->bare.algorithm = (struct plan_algorithm){.name = NULL};
+    matrix->bare.literal_count = 0;
+    matrix->bare.length_min = matrix->bare.length_max = 0;
+    matrix->bare.need_before = matrix->bare.need_after = 0;
+    sink_digests(&matrix->sink, by_algorithm_digest, matrix->algorithm);
+    matrix->sink.want = WANT_NOTHING;
+    return TRAWL_OK;
+}
 
-    matrix->bare = *plan;
-    matrix->bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
-    TRAWL_TRY(trawl_text_from_memory(matrix->records.tape, matrix->records.tape_bytes,
-                                     &matrix->text, error));
-    cell_maker_open(&matrix->maker, &matrix->records, plan, matrix->shape == TRAWL_MATRIX_ANY);
+/* Chooses what the search over the tape wants. */
+static void begin_search(struct trawl_matrix_search *matrix, const struct trawl_plan *plan)
+{
     sink_digests(&matrix->sink, cells_digest, &matrix->maker);
     if (plan_judges(plan)) /* the end of a record decides which occurrence is the best */
         matrix->sink.records = &matrix->records;
@@ -307,19 +342,43 @@ static enum trawl_status search_open(struct trawl_matrix_search *matrix,
         matrix->sink.want = WANT_LINES;
         matrix->sink.records = &matrix->records;
     }
-    status =
-        search_begin(&matrix->search, matrix->searcher, plan_judges(plan) ? plan : &matrix->bare,
-                     matrix->text, &matrix->sink, error);
+}
+
+/* Begins the search over the tape. After a success the caller must call search_close. */
+static enum trawl_status search_open(struct trawl_matrix_search *matrix,
+                                     const struct trawl_plan *plan, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+
+    TRAWL_TRY(trawl_text_from_memory(matrix->records.tape, matrix->records.tape_bytes,
+                                     &matrix->text, error));
+    cell_maker_open(&matrix->maker, &matrix->records, plan, matrix->shape == TRAWL_MATRIX_ANY);
+    matrix->bare = *plan;
+    matrix->bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
+    if (plan->algorithm.for_records)
+        status = begin_algorithm(matrix, plan, error);
+    else
+        begin_search(matrix, plan);
+    if (status == TRAWL_OK)
+        status = search_begin(&matrix->search, matrix->searcher,
+                              plan_judges(plan) ? plan : &matrix->bare, matrix->text, &matrix->sink,
+                              error);
     if (status != TRAWL_OK) {
         cell_maker_close(&matrix->maker);
         trawl_text_close(matrix->text);
+        if (matrix->algorithm != NULL)
+            by_algorithm_close(matrix->algorithm);
     }
     return status;
 }
 
 static void search_close(struct trawl_matrix_search *matrix)
 {
+    if (matrix->algorithm != NULL)
+        by_algorithm_tell(matrix->algorithm, &matrix->search.done.stats);
     search_end(&matrix->search);
+    if (matrix->algorithm != NULL)
+        by_algorithm_close(matrix->algorithm);
     cell_maker_close(&matrix->maker);
     trawl_text_close(matrix->text);
     cells_clear(&matrix->carried);
@@ -349,9 +408,7 @@ static enum trawl_status matrix_begin(struct trawl_searcher *searcher,
         matrix->expressions = plan;
     status = records_open(&matrix->records, array, error);
     if (status == TRAWL_OK)
-        status = plan->algorithm.for_records
-                     ? by_algorithm_open(searcher, plan, array, &matrix->algorithm, error)
-                     : search_open(matrix, plan, error);
+        status = search_open(matrix, plan, error);
     if (status == TRAWL_OK)
         *matrix_out = matrix;
     else
@@ -412,10 +469,7 @@ void trawl_matrix_close(struct trawl_matrix_search *matrix)
     if (matrix == NULL)
         return;
     searcher = matrix->searcher;
-    if (matrix->algorithm == NULL)
-        search_close(matrix);
-    else if (!searcher->is_orphan) /* otherwise a lock may belong to a thread that does not exist */
-        by_algorithm_close(matrix->algorithm);
+    search_close(matrix);
     memory_release(matrix->any, matrix->any_bytes, 1);
     memory_release(matrix, 1, sizeof *matrix);
     searcher_leave(searcher);

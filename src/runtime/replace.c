@@ -1,7 +1,6 @@
 /* replace: trawl_replace, which rewrites a text window by window. */
 #include <inttypes.h>
 
-#include "base/checked.h"
 #include "plan/plan.h"
 
 struct replacing {

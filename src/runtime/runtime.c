@@ -6,7 +6,6 @@
 #include <sched.h>
 #include <string.h>
 
-#include "base/checked.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "runtime/buffers.h"

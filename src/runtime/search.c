@@ -13,11 +13,12 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "runtime/begins.h"
+#include "runtime/buffers.h"
 #include "runtime/devices.h"
 #include "runtime/engines.h"
 #include "runtime/forked.h"
 #include "runtime/job.h"
-#include "runtime/matrix.h"
+#include "runtime/matches.h"
 #include "runtime/runtime.h"
 #include "runtime/workers.h"
 
@@ -104,6 +105,19 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
 done:
     trawl_searcher_close(searcher);
     return status;
+}
+
+static void task_release(struct trawl_runtime *runtime, struct task *task)
+{
+    if (task->buffer.capacity > 0)
+        runtime_buffer_release(runtime, &task->buffer);
+    hits_release(&task->result.hits);
+    if (task->digest.cells.capacity > 0)
+        cells_clear(&task->digest.cells);
+    if (task->digest.pattern_counts.slot_count > 0)
+        pattern_counts_release(&task->digest.pattern_counts);
+    if (task->match_room > 0)
+        matches_release(task);
 }
 
 void trawl_searcher_close(struct trawl_searcher *searcher)

@@ -79,6 +79,7 @@ struct search {
      * which may be gone at the delivery. */
     bool converts_late;
     uint64_t chunk_host;   /* most bytes of a chunk for the host */
+    uint64_t window_bytes; /* counted for the decoder of a compressed text */
     uint64_t chunk_device; /* most bytes of a chunk for a device */
     /* Upper bound for chunk_device, which follows the number of hits in earlier chunks; 0:
      * chunk_device does not change. */
@@ -134,8 +135,8 @@ struct trawl_searcher {
     const uint64_t *array_last;
     uint8_t *room; /* stream.c: where pieces of streams are copied; NULL until needed */
     uint64_t room_bytes;
-    uint64_t unpack_bytes; /* memory reserved for what the call unpacks ahead */
-    struct task *tasks; /* task_count entries, owned */
+    uint64_t unpack_bytes; /* memory reserved for what the call unpacks ahead, and for windows */
+    struct task *tasks;    /* task_count entries, owned */
     /* Tasks by chunk index (search_ring). Between searches all entries are NULL. */
     struct task **ring;
     uint32_t task_count;

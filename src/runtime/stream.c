@@ -2,8 +2,9 @@
  *
  * Strings: the stream keeps the last bytes of its text: as many as an occurrence that is not
  * decided may have, and the bytes before that a search reads. A short piece is copied behind these
- * bytes, and a single scan searches both. Of a long piece only the first bytes are copied, for the
- * occurrences that begin in the kept bytes; further scans search the piece where the caller has it.
+ * bytes, and a single search finds what begins in both. Of a long piece only the first bytes are
+ * copied, for the occurrences that begin in the kept bytes; further searches read the piece where
+ * the caller has it. A search is brief, as that of trawl_find_bytes, or else a scan.
  * The engine takes the end of the bytes for the text's end; is_news() leaves out what was delivered
  * before, and what the bytes to come decide.
  *
@@ -19,17 +20,17 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "runtime/bytes.h"
 #include "runtime/job.h"
 #include "runtime/matches.h"
 #include "runtime/workers.h"
 #include "text/cut.h"
 
-#define ROOM_BEHIND                                                              \
-    192u /* readable bytes behind a copy: with less, the engine copies once more \
-          */
-/* Longer pieces are searched where they lie: for a set, and for one string. */
-#define COPIED_SET (6u << 10)
-#define COPIED_ONE (2u << 10)
+/* readable bytes behind a copy: with less, the engine copies once more */
+#define ROOM_BEHIND 192u
+/* Longer pieces are searched where they lie: in a brief search, and in a scan. */
+#define COPIED_BRIEF 512u
+#define COPIED (6u << 10)
 #define ROOM_MIN (8u << 10)
 #define PART_BYTES (UINT64_C(4) << 20) /* bytes of a piece that are searched in a single scan */
 #define LINE_BYTES_MAX (UINT64_C(1) << 20)
@@ -166,13 +167,25 @@ static bool is_news(const struct feed *feed, const struct text_chunk *chunk,
 /* Gives the sink the matches of the scan that the task holds. */
 static enum trawl_status deliver(const struct feed *feed, const struct task *task)
 {
-    bool judged = plan_has_expressions(feed->stream->plan);
+    const struct trawl_plan *plan = feed->stream->plan;
+    const struct hits *hits = &task->result.hits;
+    bool judged = plan_has_expressions(plan);
+    bool plain =
+        !judged && !plan_has_conditions(plan) && plan->literals == NULL && !hits->lengths_valid;
     struct trawl_match matches[MATCHES_MAX];
-    uint64_t count = 0;
+    uint64_t count = 0, done;
 
-    for (uint64_t i = 0; i < task->result.hits.count; i++) {
-        matches[count] = matches_one(feed->stream->plan, task, &task->result.hits.items[i]);
-        count += judged || is_news(feed, &task->chunk, &matches[count]);
+    for (uint64_t i = 0; i < hits->count; i += done) {
+        /* what begins in the piece itself was not delivered before */
+        if (plain && task->chunk.begin + hits->items[i].offset >= feed->stream->position) {
+            done = min_u64(hits->count - i, MATCHES_MAX - count);
+            matches_of_hits(plan, hits->items + i, done, task->chunk.begin, matches + count);
+            count += done;
+        } else {
+            done = 1;
+            matches[count] = matches_one(plan, task, &hits->items[i]);
+            count += judged || is_news(feed, &task->chunk, &matches[count]);
+        }
         if (count == MATCHES_MAX && feed->sink(feed->context, matches, count) != 0)
             return TRAWL_STOPPED;
         count %= MATCHES_MAX;
@@ -180,25 +193,54 @@ static enum trawl_status deliver(const struct feed *feed, const struct task *tas
     return count > 0 && feed->sink(feed->context, matches, count) != 0 ? TRAWL_STOPPED : TRAWL_OK;
 }
 
+/* Delivers what a search of the chunk found. */
+static enum trawl_status found(const struct feed *feed, const struct engine_chunk *chunk,
+                               struct trawl_error *error)
+{
+    struct task *task = &feed->searcher->tasks[0];
+
+    task->chunk = (struct text_chunk){
+        .begin = chunk->begin, .bytes = chunk->bytes, .owned = chunk->owned, .after = chunk->after};
+    TRAWL_TRY(deliver(feed, task));
+    TRAWL_TRY(searcher_lives(feed->searcher, error)); /* the sink may have called fork() */
+    return engine_call_is_over(&feed->searcher->call) ? TRAWL_STOPPED : TRAWL_OK;
+}
+
 /* Searches the begins in bytes[0, owned), the text's bytes from offset `begin` on. `before`,
  * `after` and `readable` are as in struct engine_chunk. */
-static enum trawl_status scan(const struct feed *feed, const struct engine_chunk *chunk,
+static enum trawl_status scan(struct feed *feed, const struct engine_chunk *chunk,
                               struct trawl_error *error)
 {
     struct task *task = &feed->searcher->tasks[0];
 
-    feed->searcher->tasks_touched = (uint32_t)max_u64(feed->searcher->tasks_touched, 1);
-    task->chunk = (struct text_chunk){
-        .begin = chunk->begin, .bytes = chunk->bytes, .owned = chunk->owned, .after = chunk->after};
+    TRAWL_TRY(engine_ready(feed, error));
     for (task->from = 0; task->from < chunk->owned; task->from = task->result.done) {
         TRAWL_TRY(engine_scan(feed->engine, feed->worker, chunk, task->from, WANT_HITS,
                               &task->result, error));
-        TRAWL_TRY(deliver(feed, task));
-        TRAWL_TRY(searcher_lives(feed->searcher, error)); /* the sink may have called fork() */
-        if (engine_call_is_over(&feed->searcher->call))
-            return TRAWL_STOPPED;
+        TRAWL_TRY(found(feed, chunk, error));
     }
     return TRAWL_OK;
+}
+
+/* As scan, but searches as trawl_find_bytes does, which is faster for few bytes. Returns false if a
+ * scan has to search. */
+static bool search_brief(const struct feed *feed, const struct engine_chunk *chunk,
+                         enum trawl_status *status, struct trawl_error *error)
+{
+    struct task *task = &feed->searcher->tasks[0];
+    struct hits *hits = &task->result.hits;
+    struct engine_brief brief = {
+        .from = chunk->before, .to = chunk->before + chunk->owned, .hits = hits};
+
+    hits->count = task->from = 0;
+    hits->lengths_valid = false;
+    *status = TRAWL_OK;
+    if (!bytes_search(feed->searcher, feed->stream->plan, chunk->bytes - chunk->before,
+                      chunk->before + chunk->owned + chunk->after, &brief))
+        return false;
+    if (hits->count > 0)
+        *status = found(feed, chunk, error);
+    return true;
 }
 
 /* ---- Strings ------------------------------------------------------------------------------ */
@@ -219,22 +261,17 @@ static enum trawl_status want_room(struct trawl_searcher *searcher, uint64_t byt
     return TRAWL_OK;
 }
 
-/* Searches the stream's bytes and the piece's first `count` bytes, copied to the searcher's room,
+/* Copies the stream's bytes and the piece's first `count` bytes to the searcher's room, as a chunk
  * for occurrences that begin before the piece's byte `to`. */
-static enum trawl_status scan_front(const struct feed *feed, const uint8_t *bytes, uint64_t count,
-                                    uint64_t to, struct trawl_error *error)
+static enum trawl_status copy_front(const struct feed *feed, const uint8_t *bytes, uint64_t count,
+                                    uint64_t to, struct engine_chunk *chunk,
+                                    struct trawl_error *error)
 {
     const struct trawl_stream *stream = feed->stream;
     uint8_t *room;
     uint64_t from = stream->count - min_u64(stream->count, stream->plan->need_after);
     /* the piece begins at a cache line's begin: copying takes half the time */
     uint64_t front = (stream->count + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
-    struct engine_chunk chunk = {.begin = stream->position - stream->count + from,
-                                 .owned = stream->count + to - from,
-                                 .before = from,
-                                 .after = count - to,
-                                 .readable = count - to + ROOM_BEHIND,
-                                 .call = &feed->searcher->call};
 
     TRAWL_TRY(want_room(feed->searcher, front + count, error));
     room = feed->searcher->room + front - stream->count;
@@ -242,14 +279,20 @@ static enum trawl_status scan_front(const struct feed *feed, const uint8_t *byte
         memcpy(room, stream->bytes, (size_t)stream->count);
     if (count > 0)
         memcpy(room + stream->count, bytes, (size_t)count);
-    chunk.bytes = room + from;
-    return scan(feed, &chunk, error);
+    *chunk = (struct engine_chunk){.bytes = room + from,
+                                   .begin = stream->position - stream->count + from,
+                                   .owned = stream->count + to - from,
+                                   .before = from,
+                                   .after = count - to,
+                                   .readable = count - to + ROOM_BEHIND,
+                                   .call = &feed->searcher->call};
+    return TRAWL_OK;
 }
 
 /* Searches the begins in bytes[from, count) of a piece. Where less than ROOM_BEHIND bytes are
  * readable behind them, a set is searched in a copy: near the end of readable memory a scan tests
  * each begin in plain C. */
-static enum trawl_status scan_piece(const struct feed *feed, const uint8_t *bytes, uint64_t from,
+static enum trawl_status scan_piece(struct feed *feed, const uint8_t *bytes, uint64_t from,
                                     uint64_t count, struct trawl_error *error)
 {
     const struct trawl_plan *plan = feed->stream->plan;
@@ -260,9 +303,13 @@ static enum trawl_status scan_piece(const struct feed *feed, const uint8_t *byte
         uint64_t owned = min_u64(count - at, PART_BYTES), before = min_u64(at, plan->need_before);
         struct engine_chunk chunk = {.bytes = bytes + at,
                                      .begin = feed->stream->position + at,
+                                     .owned = count - at,
                                      .before = before,
                                      .call = &feed->searcher->call};
+        enum trawl_status status;
 
+        if (search_brief(feed, &chunk, &status, error))
+            return status;
         if (copies && count - at <= last) {
             owned = count - at;
             TRAWL_TRY(want_room(feed->searcher, before + owned, error));
@@ -281,21 +328,28 @@ static enum trawl_status scan_piece(const struct feed *feed, const uint8_t *byte
     return TRAWL_OK;
 }
 
-static enum trawl_status feed_strings(const struct feed *feed, const uint8_t *bytes, uint64_t count,
+static enum trawl_status feed_strings(struct feed *feed, const uint8_t *bytes, uint64_t count,
                                       struct trawl_error *error)
 {
     struct trawl_stream *stream = feed->stream;
     uint64_t before = stream->plan->need_before, kept = stream->room, old;
-    uint64_t copied = stream->plan->method == TRAWL_METHOD_SET ? COPIED_SET : COPIED_ONE;
+    struct engine_chunk chunk;
+    enum trawl_status status;
+    bool is_short, is_done;
 
     if (stream->plan->literal_count == 0 || (count == 0 && !feed->ends))
         return TRAWL_OK;
-    if (count <= max_u64(copied, kept)) {
-        TRAWL_TRY(scan_front(feed, bytes, count, count, error));
-    } else {
-        TRAWL_TRY(scan_front(feed, bytes, kept, before, error));
-        TRAWL_TRY(scan_piece(feed, bytes, before, count, error));
+    is_short = count <= max_u64(COPIED_BRIEF, kept);
+    TRAWL_TRY(
+        copy_front(feed, bytes, is_short ? count : kept, is_short ? count : before, &chunk, error));
+    is_done = search_brief(feed, &chunk, &status, error);
+    if (!is_done && !is_short && count <= COPIED) {
+        is_short = true;
+        TRAWL_TRY(copy_front(feed, bytes, count, count, &chunk, error));
     }
+    TRAWL_TRY(is_done ? status : scan(feed, &chunk, error));
+    if (!is_short)
+        TRAWL_TRY(scan_piece(feed, bytes, before, count, error));
     /* the stream keeps the last bytes of its bytes and of the piece */
     old = count < kept ? min_u64(stream->count, kept - count) : 0;
     count = min_u64(count, kept);
@@ -331,7 +385,7 @@ static enum trawl_status line_room(struct trawl_stream *stream, uint64_t count,
 }
 
 /* Searches whole lines, cut into parts that end where lines end. */
-static enum trawl_status scan_lines(const struct feed *feed, const uint8_t *bytes, uint64_t begin,
+static enum trawl_status scan_lines(struct feed *feed, const uint8_t *bytes, uint64_t begin,
                                     uint64_t count, struct trawl_error *error)
 {
     const struct trawl_plan *plan = feed->stream->plan;
@@ -357,7 +411,7 @@ static enum trawl_status scan_lines(const struct feed *feed, const uint8_t *byte
     return TRAWL_OK;
 }
 
-static enum trawl_status feed_lines(const struct feed *feed, const uint8_t *bytes, uint64_t count,
+static enum trawl_status feed_lines(struct feed *feed, const uint8_t *bytes, uint64_t count,
                                     struct trawl_error *error)
 {
     struct trawl_stream *stream = feed->stream;
@@ -413,13 +467,13 @@ static enum trawl_status feed_checked(struct feed *feed, const void *bytes, uint
     if (!checked_add(stream->position, count, &feed->now))
         return TRAWL_FAIL(error, LIMIT, "the stream would exceed 2^64 bytes");
     TRAWL_TRY(searcher_enter(feed->searcher, error));
+    feed->searcher->tasks_touched = (uint32_t)max_u64(feed->searcher->tasks_touched, 1);
     by_lines = plan_has_expressions(stream->plan);
-    status = engine_ready(feed, error);
-    if (status == TRAWL_OK)
-        status = !by_lines     ? feed_strings(feed, bytes, count, error)
-                 : !feed->ends ? feed_lines(feed, bytes, count, error)
-                               : scan_lines(feed, stream->bytes, stream->position - stream->count,
-                                            stream->count, error);
+
+    status = !by_lines     ? feed_strings(feed, bytes, count, error)
+             : !feed->ends ? feed_lines(feed, bytes, count, error)
+                           : scan_lines(feed, stream->bytes, stream->position - stream->count,
+                                        stream->count, error);
     if (status == TRAWL_OK) {
         stream->position = feed->now;
         stream->ended = feed->ends;

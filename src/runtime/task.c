@@ -106,24 +106,14 @@ static void task_put_back(struct search *search, struct task *task, bool ends, b
 
 void task_buffer_give(struct trawl_runtime *runtime, struct task *task)
 {
+    if (task->chunk.lent != NULL)
+        atomic_fetch_sub(task->chunk.lent, 1);
+    task->chunk.lent = NULL;
     if (task->buffer_is_pinned)
         devices_buffer_give(&runtime->devices, &task->buffer);
     else if (runtime->memory_max > 0) /* an idle buffer would use up other searches' budget */
         runtime_buffer_release(runtime, &task->buffer);
     task->buffer_is_pinned = false;
-}
-
-void task_release(struct trawl_runtime *runtime, struct task *task)
-{
-    if (task->buffer.capacity > 0)
-        runtime_buffer_release(runtime, &task->buffer);
-    hits_release(&task->result.hits);
-    if (task->digest.cells.capacity > 0)
-        cells_clear(&task->digest.cells);
-    if (task->digest.pattern_counts.slot_count > 0)
-        pattern_counts_release(&task->digest.pattern_counts);
-    if (task->match_room > 0)
-        matches_release(task);
 }
 
 /* ---- Results ------------------------------------------------------------------------------ */
@@ -657,6 +647,8 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
         for_device = false;
     if (*taken != TEXT_TAKEN)
         return false;
+    if (task->chunk.window_bytes > 0 && task->status == TRAWL_OK)
+        task->status = search_count_window(search, task->chunk.window_bytes, &task->error);
     JOB_ADD(&search->job, &search->bytes_taken, task->chunk.owned);
     if (for_device && search->cursor.text->kind == TEXT_MEMORY)
         stage(task);

@@ -30,7 +30,6 @@ void task_delivered(struct search *search, struct task *task);
 /* Gives the task's buffer back: a pinned buffer to the devices, any other buffer to the budget if
  * the runtime has a limit. The task's bytes must not be needed again. */
 void task_buffer_give(struct trawl_runtime *runtime, struct task *task);
-void task_release(struct trawl_runtime *runtime, struct task *task);
 
 /* ---- Chunks of a loaded text ---- */
 

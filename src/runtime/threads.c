@@ -22,7 +22,6 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/fault.h"
-#include "base/memory.h"
 #include "runtime/runtime.h"
 #include "runtime/workers.h"
 

@@ -24,6 +24,7 @@ struct ahead {
     const struct trawl_text *text;
     const struct codec *codec;
     uint64_t cell_bytes, piece_bytes; /* length of a cell; most unpacked bytes of a piece */
+    uint64_t window_bytes;            /* most memory for the window of a piece's decoder */
     bool by_blocks;
     uint64_t cell_length; /* length of a cell in what offsets of pieces count: bytes or bits */
     _Atomic bool stopping;
@@ -34,6 +35,9 @@ struct ahead {
     bool ended;         /* the file has no further cell */
     uint32_t piece_count;
     struct piece *pieces; /* one more than piece_count: the last is the reader's own */
+    /* Decoders that no piece needs. The decoder that was used last is used first: its window is
+     * still in a core's cache. */
+    struct decoder *idle;
 };
 
 /* Reads up to `wanted` bytes of the file. Returns their number; a fault is like the file's end. */
@@ -49,6 +53,31 @@ static uint64_t read_whole(const struct ahead *ahead, uint64_t from, uint8_t *by
         used += got;
     }
     return used;
+}
+
+/* Gives the piece a decoder, unless it has one. */
+static bool has_decoder(struct ahead *ahead, struct piece *piece)
+{
+    (void)pthread_mutex_lock(&ahead->lock);
+    if (piece->decoder == NULL && ahead->idle != NULL) {
+        piece->decoder = ahead->idle;
+        ahead->idle = piece->decoder->next;
+    }
+    (void)pthread_mutex_unlock(&ahead->lock);
+    if (piece->decoder != NULL)
+        return true;
+    if (MEMORY_NEW(piece->decoder, 1, NULL) != TRAWL_OK)
+        return false;
+    decoder_open(piece->decoder, 0);
+    return true;
+}
+
+/* Takes the piece's decoder for other pieces. Called with the lock. */
+static void spare_decoder(struct ahead *ahead, struct piece *piece)
+{
+    piece->decoder->next = ahead->idle;
+    ahead->idle = piece->decoder;
+    piece->decoder = NULL;
 }
 
 /* Reads the compressed bytes of a piece of blocks. Returns their number, which blocks.h calls
@@ -89,8 +118,10 @@ enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *
     ahead->codec = codec;
     ahead->cell_bytes = cell_bytes;
     ahead->cell_next = 1; /* the reader begins with the first cell */
-    ahead->piece_count = threads + threads / 2 + 1;
+    /* While the reader decodes a piece, each other thread may fill a second piece. */
+    ahead->piece_count = 2 * threads + threads / 2;
     ahead->piece_bytes = max_u64(room_bytes / ahead->piece_count, cell_bytes + CODEC_HEAD_BYTES);
+    ahead->window_bytes = room_bytes / threads;
     status = MEMORY_ZEROED(ahead->pieces, ahead->piece_count + 1, error);
     if (status != TRAWL_OK) {
         memory_release(ahead, 1, sizeof *ahead);
@@ -109,12 +140,18 @@ void ahead_close(struct ahead *ahead)
         struct piece *piece = &ahead->pieces[i];
 
         if (piece->decoder != NULL)
-            decoder_close(piece->decoder);
-        memory_release(piece->decoder, 1, sizeof *piece->decoder);
+            spare_decoder(ahead, piece);
         memory_release(
             piece->packed,
             piece->packed == NULL ? 0 : ahead->cell_bytes + BLOCKS_ROOM + BLOCKS_SLACK_BYTES, 1);
         memory_release(piece->bytes, piece->bytes == NULL ? 0 : ahead->piece_bytes, 1);
+    }
+    while (ahead->idle != NULL) {
+        struct decoder *decoder = ahead->idle;
+
+        ahead->idle = decoder->next;
+        decoder_close(decoder);
+        memory_release(decoder, 1, sizeof *decoder);
     }
     memory_release(ahead->pieces, ahead->piece_count + 1, sizeof *ahead->pieces);
     (void)pthread_mutex_destroy(&ahead->lock);
@@ -170,7 +207,7 @@ static bool decode_blocks(struct ahead *ahead, struct piece *piece)
 {
     static const uint8_t head[BLOCKS_HEAD_BYTES] = {'B', 'Z', 'h', '9'};
     const struct decoder_source source = {ahead->text, true, -1, NULL};
-    const struct codec *codec = ahead->codec;
+    const struct codec *library;
     struct codec_io io = {.in = head, .in_count = BLOCKS_HEAD_BYTES, .out = piece->bytes};
     uint64_t from = piece->begin / 8, used = load(ahead, piece, from), left;
     enum codec_result result;
@@ -180,17 +217,18 @@ static bool decode_blocks(struct ahead *ahead, struct piece *piece)
                         (piece->cell + 1) * ahead->cell_length - 8 * from, &piece->blocks))
         return false;
     left = blocks_make_stream(piece->packed, piece->begin % 8, &piece->blocks);
-    if (decoder_begin(piece->decoder, codec, 1, &source) != TRAWL_OK)
+    if (decoder_begin(piece->decoder, ahead->codec, 1, &source) != TRAWL_OK)
         return false;
+    library = piece->decoder->library;
     io.out_count = ahead->piece_bytes;
-    result = codec->step(piece->decoder->state, &io);
+    result = library->step(piece->decoder->state, &io);
     io.in = piece->packed;
     while (result == CODEC_MORE && left > 0 && io.out_count > 0 && piece->state == PIECE_GROWS &&
            !atomic_load(&ahead->stopping)) {
         uint64_t given = min_u64(left, DECODER_INPUT_BYTES);
 
         io.in_count = given;
-        result = codec->step(piece->decoder->state, &io);
+        result = library->step(piece->decoder->state, &io);
         left -= given - io.in_count;
     }
     piece->count = ahead->piece_bytes - io.out_count;
@@ -198,7 +236,7 @@ static bool decode_blocks(struct ahead *ahead, struct piece *piece)
 }
 
 /* Decodes the piece until a member ends behind the piece's cell. A fault ends the piece, too; the
- * reader then meets the fault. False: there is no memory for a decoder. */
+ * reader then meets the fault. False: there is no memory for a decoder or its window. */
 static bool decode(struct ahead *ahead, struct piece *piece)
 {
     const struct decoder_source source = {ahead->text, true, -1, NULL};
@@ -208,11 +246,9 @@ static bool decode(struct ahead *ahead, struct piece *piece)
     uint64_t got;
 
     piece->at = piece->count = 0;
-    if (piece->decoder == NULL) {
-        if (MEMORY_NEW(piece->decoder, 1, NULL) != TRAWL_OK)
-            return false;
-        decoder_open(piece->decoder, piece->begin);
-    }
+    piece->is_whole = false;
+    if (!has_decoder(ahead, piece))
+        return false;
     if (ahead->by_blocks)
         return decode_blocks(ahead, piece);
     decoder_move(piece->decoder, piece->begin);
@@ -222,9 +258,12 @@ static bool decode(struct ahead *ahead, struct piece *piece)
            piece->count < ahead->piece_bytes) {
         status = decoder_read(piece->decoder, &source, piece->bytes + piece->count,
                               ahead->piece_bytes - piece->count, &got, &stop);
+        if (decoder_memory(piece->decoder) > ahead->window_bytes)
+            return false;
         piece->count += got;
-        if (status != TRAWL_OK || stop == DECODER_ENDED ||
-            (stop == DECODER_MEMBER && piece->decoder->file_offset >= end))
+        piece->end = piece->decoder->file_offset;
+        piece->is_whole = stop == DECODER_MEMBER && piece->end >= end;
+        if (status != TRAWL_OK || stop == DECODER_ENDED || piece->is_whole)
             break;
         if (stop == DECODER_MEMBER)
             status = decoder_next(piece->decoder, &source);
@@ -242,7 +281,7 @@ static struct piece *take_cell(struct ahead *ahead)
     for (uint32_t i = 0; i < ahead->piece_count; i++) {
         struct piece *piece = &ahead->pieces[i];
 
-        if (piece->state == PIECE_FREE) {
+        if (piece->state == PIECE_FREE && atomic_load(&piece->lent) == 0) {
             piece->state = PIECE_SOUGHT;
             piece->begin = UINT64_MAX;
             piece->cell = ahead->cell_next++;
@@ -276,6 +315,8 @@ bool ahead_help(struct ahead *ahead)
     found = decode(ahead, piece);
     (void)pthread_mutex_lock(&ahead->lock);
     piece->state = found && piece->state == PIECE_GROWS ? PIECE_READY : PIECE_FREE;
+    if (piece->decoder != NULL && (piece->is_whole || ahead->by_blocks))
+        spare_decoder(ahead, piece);
     (void)pthread_cond_broadcast(&ahead->changed);
     (void)pthread_mutex_unlock(&ahead->lock);
     return true;
@@ -340,6 +381,18 @@ struct piece *ahead_make(struct ahead *ahead, uint64_t bit)
     own->cell = bit / ahead->cell_length;
     own->state = PIECE_GROWS;
     return has_room(ahead, own) && decode(ahead, own) ? own : NULL;
+}
+
+const uint8_t *ahead_lend(struct piece *piece, uint64_t kept, uint64_t wanted)
+{
+    const uint8_t *bytes = piece->bytes + piece->at;
+
+    if (piece->state != PIECE_READ || piece->at < kept ||
+        piece->count - piece->at < wanted + TEXT_SLACK_BYTES)
+        return NULL;
+    piece->at += wanted;
+    atomic_fetch_add(&piece->lent, 1);
+    return bytes;
 }
 
 void ahead_give(struct ahead *ahead, struct piece *piece)

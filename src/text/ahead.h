@@ -18,14 +18,17 @@
 struct ahead;
 
 struct piece {
-    struct decoder *decoder; /* goes on behind the piece */
+    struct decoder *decoder; /* goes on behind the piece; NULL, if is_whole: no decoder has to */
+    bool is_whole;           /* the piece ends where a member ends, and another member begins */
+    uint64_t end;            /* the file offset there */
     uint8_t *bytes;          /* unpacked: bytes[at, count) were not read yet */
     uint64_t at, count;
     uint64_t begin; /* file offset; UINT64_MAX: not known yet */
     uint64_t cell;
-    struct blocks blocks; /* by_blocks: what the piece has */
-    uint8_t *packed;      /* by_blocks: the piece's compressed bytes */
-    _Atomic int state;    /* enum piece_state */
+    struct blocks blocks;  /* by_blocks: what the piece has */
+    uint8_t *packed;       /* by_blocks: the piece's compressed bytes */
+    _Atomic int state;     /* enum piece_state */
+    _Atomic uint32_t lent; /* chunks that lie in `bytes`; until 0, the room is not used again */
 };
 
 /* threads: all that work, the reader included; room_bytes: the most memory for unpacked bytes. */
@@ -44,6 +47,10 @@ struct piece *ahead_take(struct ahead *ahead, uint64_t offset);
 bool ahead_by_blocks(const struct ahead *ahead);
 /* Unpacks the blocks at this bit as a piece for the reader; NULL: they cannot be a piece. */
 struct piece *ahead_make(struct ahead *ahead, uint64_t bit);
+/* Returns the next `wanted` bytes of the piece, and counts them as read; bytes[-kept] is readable,
+ * and TEXT_SLACK_BYTES behind them. The caller lowers *lent at last. NULL: the piece has not all of
+ * these bytes, or its room is the reader's own. */
+const uint8_t *ahead_lend(struct piece *piece, uint64_t kept, uint64_t wanted);
 /* Gives back the piece, of which the reader has read all bytes. */
 void ahead_give(struct ahead *ahead, struct piece *piece);
 /* Makes the threads in ahead_help end soon. */

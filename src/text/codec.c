@@ -28,9 +28,10 @@ static const struct magic magics[] = {
     {&codec_bzip2, {'B', 'Z', 'h', '1', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90}, 10}, /* empty file */
 };
 
-#define CODEC_COUNT 7u
+#define CODEC_COUNT 8u
 static const struct codec *const codecs[CODEC_COUNT] = {
-    &codec_gzip, &codec_xz, &codec_zstd, &codec_lz4, &codec_bzip2, &codec_isal, &codec_xz_threads};
+    &codec_gzip,  &codec_xz,   &codec_zstd,       &codec_lz4,
+    &codec_bzip2, &codec_isal, &codec_xz_threads, &codec_bzip2_whole};
 
 static bool is_like(const struct magic *magic, const uint8_t *bytes, uint64_t bytes_count)
 {

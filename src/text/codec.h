@@ -48,6 +48,8 @@ struct codec {
     /* Prepares for another member, also after a fault; false: out of memory. */
     bool (*again)(void *state);
     void (*close)(void *state);
+    /* Returns the bytes that the library holds for the window; NULL: 8 MiB at most. */
+    uint64_t (*memory)(const void *state);
     /* A faster library for undamaged data, for decoders with threads_least threads; NULL: none. */
     const struct codec *fast;
     uint32_t threads_least;

@@ -76,4 +76,4 @@ static void gzip_close(void *state)
 #define GZIP_CALLS NULL, NULL, NULL, NULL, NULL
 #endif
 
-const struct codec codec_gzip = {"gzip", "libz.so.1", 0, GZIP_CALLS, &codec_isal, 0};
+const struct codec codec_gzip = {"gzip", "libz.so.1", 0, GZIP_CALLS, NULL, &codec_isal, 0};

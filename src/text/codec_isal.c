@@ -67,4 +67,4 @@ static void isal_close(void *state)
 #define ISAL_CALLS NULL, NULL, NULL, NULL, NULL
 #endif
 
-const struct codec codec_isal = {"gzip", "libisal.so.2", 0, ISAL_CALLS, NULL, 1};
+const struct codec codec_isal = {"gzip", "libisal.so.2", 0, ISAL_CALLS, NULL, NULL, 1};

@@ -69,4 +69,4 @@ static void lz4_close(void *state)
 #define LZ4_CALLS NULL, NULL, NULL, NULL, NULL
 #endif
 
-const struct codec codec_lz4 = {"lz4", "liblz4.so.1", 7, LZ4_CALLS, NULL, 0};
+const struct codec codec_lz4 = {"lz4", "liblz4.so.1", 7, LZ4_CALLS, NULL, NULL, 0};

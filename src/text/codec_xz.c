@@ -15,6 +15,7 @@ static struct {
     __typeof__(lzma_stream_decoder) *init;
     __typeof__(lzma_code) *step;
     __typeof__(lzma_end) *end;
+    __typeof__(lzma_memusage) *memory;
 #if LZMA_VERSION >= THREADS_SINCE
     __typeof__(lzma_stream_decoder_mt) *init_threads;
 #endif
@@ -28,7 +29,9 @@ struct xz_state {
 static bool xz_load(void *library)
 {
     return CODEC_SYMBOL(library, xz.init, "lzma_stream_decoder") &&
-           CODEC_SYMBOL(library, xz.step, "lzma_code") && CODEC_SYMBOL(library, xz.end, "lzma_end");
+           CODEC_SYMBOL(library, xz.step, "lzma_code") &&
+           CODEC_SYMBOL(library, xz.memory, "lzma_memusage") &&
+           CODEC_SYMBOL(library, xz.end, "lzma_end");
 }
 
 static bool xz_again(void *state)
@@ -86,6 +89,11 @@ static enum codec_result xz_step(void *state, struct codec_io *io)
                                                            : CODEC_DAMAGED;
 }
 
+static uint64_t xz_memory(const void *state)
+{
+    return xz.memory(&((const struct xz_state *)state)->stream);
+}
+
 static void xz_close(void *state)
 {
     xz.end(&((struct xz_state *)state)->stream);
@@ -97,14 +105,14 @@ static bool threads_load(void *library)
 {
     return xz_load(library) && CODEC_SYMBOL(library, xz.init_threads, "lzma_stream_decoder_mt");
 }
-#define THREADS_CALLS threads_load, open_with, xz_step, xz_again, xz_close
+#define THREADS_CALLS threads_load, open_with, xz_step, xz_again, xz_close, xz_memory
 #else
-#define THREADS_CALLS NULL, NULL, NULL, NULL, NULL
+#define THREADS_CALLS NULL, NULL, NULL, NULL, NULL, NULL
 #endif
-#define XZ_CALLS xz_load, xz_open, xz_step, xz_again, xz_close
+#define XZ_CALLS xz_load, xz_open, xz_step, xz_again, xz_close, xz_memory
 #else
-#define XZ_CALLS NULL, NULL, NULL, NULL, NULL
-#define THREADS_CALLS NULL, NULL, NULL, NULL, NULL
+#define XZ_CALLS NULL, NULL, NULL, NULL, NULL, NULL
+#define THREADS_CALLS NULL, NULL, NULL, NULL, NULL, NULL
 #endif
 
 const struct codec codec_xz = {"xz", "liblzma.so.5", 0, XZ_CALLS, &codec_xz_threads, 0};

@@ -17,6 +17,7 @@ static struct {
     __typeof__(ZSTD_decompressStream) *step;
     __typeof__(ZSTD_DCtx_reset) *reset;
     __typeof__(ZSTD_freeDStream) *close;
+    __typeof__(ZSTD_sizeof_DStream) *memory;
     __typeof__(ZSTD_isError) *is_error;
     __typeof__(ZSTD_getErrorCode) *error_code;
     __typeof__(ZSTD_getErrorName) *error_name;
@@ -28,6 +29,7 @@ static bool zstd_load(void *library)
            CODEC_SYMBOL(library, zs.step, "ZSTD_decompressStream") &&
            CODEC_SYMBOL(library, zs.reset, "ZSTD_DCtx_reset") &&
            CODEC_SYMBOL(library, zs.close, "ZSTD_freeDStream") &&
+           CODEC_SYMBOL(library, zs.memory, "ZSTD_sizeof_DStream") &&
            CODEC_SYMBOL(library, zs.is_error, "ZSTD_isError") &&
            CODEC_SYMBOL(library, zs.error_code, "ZSTD_getErrorCode") &&
            CODEC_SYMBOL(library, zs.error_name, "ZSTD_getErrorName");
@@ -65,13 +67,18 @@ static bool zstd_again(void *state)
     return !zs.is_error(zs.reset(state, ZSTD_reset_session_only));
 }
 
+static uint64_t zstd_memory(const void *state)
+{
+    return zs.memory(state);
+}
+
 static void zstd_close(void *state)
 {
     (void)zs.close(state);
 }
-#define ZSTD_CALLS zstd_load, zstd_open, zstd_step, zstd_again, zstd_close
+#define ZSTD_CALLS zstd_load, zstd_open, zstd_step, zstd_again, zstd_close, zstd_memory
 #else
-#define ZSTD_CALLS NULL, NULL, NULL, NULL, NULL
+#define ZSTD_CALLS NULL, NULL, NULL, NULL, NULL, NULL
 #endif
 
 const struct codec codec_zstd = {"zstd", "libzstd.so.1", 5, ZSTD_CALLS, NULL, 0};

@@ -5,7 +5,7 @@
 #include "text/codec.h"
 
 extern const struct codec codec_gzip, codec_xz, codec_bzip2, codec_zstd, codec_lz4;
-extern const struct codec codec_isal, codec_xz_threads; /* the fast libraries */
+extern const struct codec codec_isal, codec_xz_threads, codec_bzip2_whole; /* the fast libraries */
 
 /* Stores the address of the library's function `symbol` in `pointer`; false: there is none. */
 #define CODEC_SYMBOL(library, pointer, symbol) \

@@ -518,6 +518,34 @@ static enum trawl_status next_lines_of_stream(struct text_cursor *cursor, uint64
     return status != TRAWL_OK ? status : carry_keep(cursor, chunk, have, error);
 }
 
+/* Makes the chunk of bytes that lie in a piece of a compressed file, without a copy. Returns false
+ * if the next bytes are not all in a piece. */
+static bool next_is_lent(struct text_cursor *cursor, uint64_t chunk_bytes, struct text_chunk *chunk,
+                         enum trawl_status *status, struct trawl_error *error)
+{
+    const uint64_t have = cursor->carry_count - cursor->carry_before;
+    const uint64_t whole = chunk_bytes + cursor->need.after;
+    const uint8_t *bytes =
+        have >= whole ? NULL
+                      : unpack_lend(cursor->text, cursor->carry_count, whole - have, &chunk->lent);
+
+    if (bytes == NULL)
+        return false;
+    chunk->bytes = bytes - have;
+    chunk->before = cursor->carry_before;
+    chunk->owned = chunk_bytes;
+    if (cursor->need.lines != NULL)
+        chunk->owned = cut_last(cursor->need.lines, chunk->bytes, have, whole);
+    chunk->after = whole - chunk->owned;
+    chunk->readable = chunk->after + TEXT_SLACK_BYTES;
+    *status = carry_keep(cursor, chunk, whole, error);
+    if (chunk->owned > 0 || *status != TRAWL_OK)
+        return true;
+    atomic_fetch_sub(chunk->lent, 1); /* a long line, whose begin is carried over now */
+    chunk->lent = NULL;
+    return false;
+}
+
 /* Locks a stream's cursor if the next chunk has the index `only`; false: another thread holds the
  * lock, or an earlier chunk has to be taken first. */
 static bool lock_for(struct text_cursor *cursor, uint64_t only)
@@ -555,6 +583,9 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
         cursor->index_next++;
         if (cursor->text->kind == TEXT_MEMORY)
             next_of_memory(cursor, chunk_bytes, chunk);
+        else if (cursor->text->kind == TEXT_STREAM && in_place &&
+                 next_is_lent(cursor, chunk_bytes, chunk, &status, error))
+            TRAWL_ASSERT(chunk->lent != NULL);
         else if (cursor->text->kind == TEXT_STREAM && cursor->need.lines != NULL)
             status = next_lines_of_stream(cursor, chunk_bytes, buffer, chunk, error);
         else if (cursor->text->kind == TEXT_STREAM)
@@ -569,6 +600,8 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
             cursor->ended = true;
         }
         TRAWL_ASSERT(chunk->begin + chunk->owned >= chunk->begin);
+        if (cursor->text->unpack != NULL)
+            chunk->window_bytes = unpack_memory(cursor->text);
         cursor->begin_next += alone ? chunk->owned : chunk_bytes;
         cursor->ended |= alone && (chunk->last || status != TRAWL_OK);
     }

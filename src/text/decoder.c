@@ -21,6 +21,13 @@ void decoder_close(struct decoder *decoder)
     decoder->state = NULL;
 }
 
+uint64_t decoder_memory(const struct decoder *decoder)
+{
+    return decoder->state == NULL || decoder->library->memory == NULL
+               ? 0
+               : decoder->library->memory(decoder->state);
+}
+
 void decoder_move(struct decoder *decoder, uint64_t file_offset)
 {
     decoder->file_offset = file_offset;

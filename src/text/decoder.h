@@ -23,6 +23,7 @@ struct decoder_source {
 };
 
 struct decoder {
+    struct decoder *next;        /* in a list of decoders */
     const struct codec *codec;   /* the format; NULL: not known yet */
     const struct codec *library; /* what decodes: codec or codec->fast */
     void *state;
@@ -53,6 +54,8 @@ enum trawl_status decoder_begin(struct decoder *decoder, const struct codec *cod
 /* Moves a decoder that has begun before to this file offset. */
 void decoder_move(struct decoder *decoder, uint64_t file_offset);
 void decoder_close(struct decoder *decoder);
+/* Returns the bytes that the library holds for the window, as far as members have told. */
+uint64_t decoder_memory(const struct decoder *decoder);
 
 /* Reads more compressed bytes behind the input. */
 enum trawl_status decoder_fill(struct decoder *decoder, const struct decoder_source *source);

@@ -105,16 +105,20 @@ struct text_lines {
 struct text_chunk {
     uint64_t index;       /* 0, 1, ... in the text's order */
     uint64_t begin;       /* text offset of bytes[0] */
-    const uint8_t *bytes; /* in the text, the taker's buffer or the mapping */
+    const uint8_t *bytes; /* in the text, the taker's buffer, the mapping or unpacked bytes */
     uint64_t owned;       /* the chunk's occurrences begin in bytes[0, owned) */
     uint64_t before;      /* valid bytes before bytes[0] */
     uint64_t after;       /* valid bytes from bytes[owned] on */
     uint64_t readable;    /* loadable bytes from bytes[owned] on, readable ≥ after */
-    bool last;            /* the text ends with this chunk's owned bytes */
-    bool beyond;          /* the text ended before this chunk, which is empty */
-    bool is_mapped;       /* the bytes lie in the cursor's mapping: call text_cursor_is_whole and
-                             text_cursor_judge after the search */
-    bool is_probe;        /* the taker has to count the page faults of a mapped chunk's search */
+    /* NULL, or a count that the taker lowers when the bytes, unpacked by threads that help
+     * (text/ahead.h), are not needed any more */
+    _Atomic uint32_t *lent;
+    uint64_t window_bytes; /* what the reader's decoder of a compressed text holds for its window */
+    bool last;             /* the text ends with this chunk's owned bytes */
+    bool beyond;           /* the text ended before this chunk, which is empty */
+    bool is_mapped;        /* the bytes lie in the cursor's mapping: call text_cursor_is_whole and
+                              text_cursor_judge after the search */
+    bool is_probe;         /* the taker has to count the page faults of a mapped chunk's search */
 };
 
 struct text_cursor {
@@ -168,7 +172,7 @@ uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes
  *
  * chunk_bytes   owned bytes of the chunk; fewer at the text's end, and in a slow stream
  * buffer        has to have text_cursor_room bytes, also with in_place; a text in memory needs none
- * in_place      a file's chunk may be mapped instead of read
+ * in_place      a file's chunk may be mapped instead of read, a stream's chunk may be lent
  * only          if not TEXT_ANY_CHUNK: from a stream, take only the chunk with this index, and only
  *               while no other thread reads; else *taken is TEXT_BUSY
  *

@@ -90,6 +90,22 @@ bool unpack_help(const struct trawl_text *text)
     return text->unpack->ahead != NULL && ahead_help(text->unpack->ahead);
 }
 
+const uint8_t *unpack_lend(const struct trawl_text *text, uint64_t kept, uint64_t wanted,
+                           _Atomic uint32_t **lent)
+{
+    struct piece *piece = text->unpack == NULL ? NULL : text->unpack->piece;
+    const uint8_t *bytes = piece == NULL ? NULL : ahead_lend(piece, kept, wanted);
+
+    if (bytes != NULL)
+        *lent = &piece->lent;
+    return bytes;
+}
+
+uint64_t unpack_memory(const struct trawl_text *text)
+{
+    return decoder_memory(text->unpack->decoder);
+}
+
 void unpack_stop(const struct trawl_text *text)
 {
     if (text->unpack->ahead != NULL)
@@ -211,6 +227,9 @@ static void read_piece(struct text_unpack *unpack, uint8_t *buffer, uint64_t cou
         unpack->sum = blocks_add(unpack->sum, &piece->blocks);
         unpack->bit = piece->begin + piece->blocks.bits;
         unpack->stream_bytes += piece->count;
+    } else if (piece->is_whole) {
+        decoder_move(decoder, piece->end);
+        decoder->between = true;
     } else {
         unpack->decoder = piece->decoder;
         piece->decoder = decoder;

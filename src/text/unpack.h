@@ -34,6 +34,12 @@ void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahea
                   uint64_t cell_bytes);
 /* Unpacks a piece ahead of the reader. False: there is nothing to do now. Any thread. */
 bool unpack_help(const struct trawl_text *text);
+/* Lends bytes of a piece as ahead_lend does. *lent: what the caller lowers when the bytes are not
+ * needed any more. */
+const uint8_t *unpack_lend(const struct trawl_text *text, uint64_t kept, uint64_t wanted,
+                           _Atomic uint32_t **lent);
+/* Returns the bytes that the reader's decoder holds for the window. */
+uint64_t unpack_memory(const struct trawl_text *text);
 /* Makes the threads in unpack_help end soon. */
 void unpack_stop(const struct trawl_text *text);
 /* Ends unpack_share, when no thread is inside unpack_help. */

@@ -8,6 +8,7 @@ command line or in the file of options, and `B B` the same. Each row must show a
 cannot pass because its files do not tell the options apart.
 """
 import bz2
+import glob
 import gzip
 import itertools
 import lzma
@@ -22,8 +23,8 @@ import tempfile
 import time
 
 TRAWL = os.path.abspath(sys.argv[1])
-TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/trawl/flags.def")
-HEADER = os.path.join(os.path.dirname(TABLE), "../../include/trawl.h")
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/trawl/options/flags.def")
+HEADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../include/trawl.h")
 failures = []
 
 # (name of the command, the options between which the last decides, the other arguments)
@@ -522,8 +523,9 @@ def on_terminal(arguments, variables, name="trawl"):
 
 def test_empty_variables():
     """Check what each environment variable of the command means if its value is empty. (Few variables were ever empty in a test.)"""
-    sources = os.path.dirname(TABLE)
-    used = {name for file in os.listdir(sources) if file.endswith(".c") for name in re.findall(r'getenv\("(\w+)"\)', open(os.path.join(sources, file)).read())}
+    sources = glob.glob(os.path.join(os.path.dirname(HEADER), "../tools/trawl/*/*.c"))
+    used = {name for file in sources for name in re.findall(r'getenv\("(\w+)"\)', open(file).read())}
+    expect(len(used) > 5, "few variables", used)
     expect(used <= {row[0] for row in VARIABLES}, "variables without a row", used)
     for folder in ("home/.config/trawl", "xdg/trawl"):
         os.makedirs(folder)
@@ -652,7 +654,7 @@ def test_algorithms():
     if status != 0:  # a build without the gallery
         return
     rows = re.findall(r'^ALGORITHM\(\w+, "([^"]+)", (\w+), (\w+), \w+,\s*"((?:[^"\\]|\\.)*)"',
-                      open(os.path.join(os.path.dirname(TABLE), "../../gallery/algorithms.def")).read(), re.MULTILINE)
+                      open(os.path.join(os.path.dirname(HEADER), "../gallery/algorithms.def")).read(), re.MULTILINE)
     got = re.findall(r"^(\S+) +(cpu, cuda|cpu|cuda) +(.*) \(.*\)$", output.decode(), re.MULTILINE)
     engines = {"CPU": "cpu", "CUDA": "cuda", "BOTH": "cpu, cuda"}
     expect([(name, engine) for name, engine, _ in got] == [(row[0], engines[row[2]]) for row in rows] and len(rows) > 10, sorted({*got})[:3], rows[:3])

@@ -616,7 +616,7 @@ static void run_case(uint64_t index)
             approx_candidates_max = test_random_between(&random, 1, 60);
             borders_draw(&random);
         }
-        MUST(approx_want(plan, &approximate, NULL));
+        MUST(approx_want(plan, NULL, &approximate, NULL));
         if (method < APPROX_METHODS && (uint32_t)approximate->method != method)
             continue;
         report.by_method[approximate->method]++;

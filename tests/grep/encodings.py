@@ -214,7 +214,7 @@ def labels(trawl, folder):
     if not re.match(rb"ripgrep (1[5-9]|[2-9]\d)", version):
         print("left out: there is no ripgrep 15 to compare labels with")
         return None
-    with open(os.path.join(os.path.dirname(__file__), "../../tools/trawl/encodings.def"), encoding="ascii") as file:
+    with open(os.path.join(os.path.dirname(__file__), "../../tools/trawl/text/encodings.def"), encoding="ascii") as file:
         rows = re.findall(r'LABEL\("(\S+)", (\w+), "(\S*)"\)', file.read())
     singles = [bytes([byte, 59]) for byte in range(256)]
     pairs = [bytes([first, second, 59]) for first in range(128, 256) for second in range(256)]

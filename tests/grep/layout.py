@@ -414,7 +414,7 @@ class Printer:
             selected = count < left and case.spans(content)[0] != ("v" in case.on)
             if selected:
                 count += 1
-                if count == left:
+                if count == left and index + case.after < len(lines):  # else the search for lines of context meets the end
                     self.searched = offset + len(content) + len(end)
             if quiet:
                 if selected and case.report == "lines":

@@ -3,7 +3,7 @@
 
 usage: rg_output.py TRAWL
 
-Every option of tools/trawl/flags.def that ripgrep has is drawn together with every other, in both orders, and with further
+Every option of tools/trawl/options/flags.def that ripgrep has is drawn together with every other, in both orders, and with further
 options. A case is about the file's next pair. The script compares the status, and standard output byte for byte; with --json,
 every message except the times. Texts and names are not always UTF-8. Nothing is left out but the cases of ROWS, each of which
 stands in docs/differences.md; `rows` shows that each row still differs.
@@ -21,7 +21,7 @@ import cases
 
 CASES = 2400
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
-TABLE = os.path.join(ROOT, "tools/trawl/flags.def")
+TABLE = os.path.join(ROOT, "tools/trawl/options/flags.def")
 
 # Letters and values with which a row of flags.def is drawn. Rows that take no value need no entry.
 LETTERS = {"null": "0", "encoding": "E", "no-filename": "I", "follow": "L", "type-not": "T", "multiline": "U", "max-depth": "d", "replace": "r",
@@ -62,7 +62,7 @@ def rows_of_table():
             continue
         letter = LETTERS.get(name) or (letter if letter not in "hLITzsurREdDZUyG" else "")
         if name in VALUES:
-            ways[name] = [[form + value] for value in VALUES[name] for form in ["--%s=" % name] + ["-" + letter] * bool(letter and value)]
+            ways[name] = [[form + value] for value in VALUES[name] for form in ["--%s=" % name] + ["-" + letter] * bool(letter and value) + ["-%s=" % letter] * bool(letter)]
         else:
             ways[name] = [["--" + name]] + [["-" + letter]] * bool(letter)
     return ways

@@ -7,7 +7,7 @@
 
 #include "serve/collection_check.h"
 #include "serve/short_memory.h"
-#include "trawl/command_clock.h"
+#include "trawl/text/command_clock.h"
 
 /* ---- Changes --------------------------------------------------------------------------------- */
 

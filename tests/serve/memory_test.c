@@ -11,7 +11,7 @@
 
 #include "serve/serve_memory.h"
 #include "tests/test.h"
-#include "trawl/guard.h"
+#include "trawl/text/guard.h"
 
 static char root[] = "/tmp/serve_memory.XXXXXX";
 

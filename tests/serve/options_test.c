@@ -90,7 +90,7 @@ static void check_values(const char *line, size_t number, uint64_t value, size_t
     }
     TEST_CHECK_U64(options.limits.pattern_bytes_max, options.limits.body_bytes_max);
     TEST_CHECK(!options.help && !options.version && !options.manual);
-    TEST_CHECK(options.settings.directories == DIRECTORIES_RECURSE);
+    TEST_CHECK(options.settings.files.directories == DIRECTORIES_RECURSE);
     TEST_CHECK(options.settings.surroundings.charset == CHARSET_UTF8);
     TEST_CHECK(options.root_count == 1 && strcmp(options.roots[0].path, folder) == 0 &&
                strcmp(options.roots[0].name, folder + 5) == 0);

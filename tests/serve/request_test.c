@@ -377,20 +377,20 @@ static void check_members(void)
     TEST_CHECK_U64(request.settings.surroundings.output_inode, 4);
     TEST_CHECK(strcmp(request.settings.surroundings.grep_colors, "mt=1") == 0);
     TEST_CHECK(strcmp(request.settings.surroundings.grep_color, "2") == 0);
-    TEST_CHECK(request.settings.directories == DIRECTORIES_RECURSE && request.settings.json);
+    TEST_CHECK(request.settings.files.directories == DIRECTORIES_RECURSE && request.settings.json);
     request_free(&request);
 
     /* The command reports that an operand is a directory; without an operand it would read standard
      * input, which a server does not have. */
     TEST_CHECK(read_text(&request, "{\"patterns\":[\"a\"],\"paths\":[\"b\"],\"format\":\"frames\"}",
                          REQUEST_JSON));
-    TEST_CHECK(request.settings.directories == DIRECTORIES_READ);
+    TEST_CHECK(request.settings.files.directories == DIRECTORIES_READ);
     request_free(&request);
     TEST_CHECK(read_text(&request, "{\"patterns\":[\"a\"],\"format\":\"frames\"}", REQUEST_JSON));
-    TEST_CHECK(request.settings.directories == DIRECTORIES_RECURSE);
+    TEST_CHECK(request.settings.files.directories == DIRECTORIES_RECURSE);
     request_free(&request);
     TEST_CHECK(read_text(&request, "{\"patterns\":[\"a\"],\"paths\":[\"b\"]}", REQUEST_COUNT));
-    TEST_CHECK(request.settings.directories == DIRECTORIES_RECURSE);
+    TEST_CHECK(request.settings.files.directories == DIRECTORIES_RECURSE);
     TEST_CHECK(request.settings.count_by_pattern && request.format == REQUEST_COUNT);
     request_free(&request);
     TEST_CHECK(!read_text(&request, "{\"patterns\":[\"a\"],\"format\":\"json\"}", REQUEST_COUNT));

@@ -234,7 +234,7 @@ VALUES = {"NUM": "3", "GLOB": "*.c", "TYPE": "c", "SEP": "a\tb", "TEXT": "$0", "
 
 def test_options():
     """Tests that each option of flags.def that is served is sent by its long name, from every form."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "trawl", "flags.def")
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "trawl", "options", "flags.def")
     rows = re.findall(r"^FLAG\(\w+, (?:0|'(.)'), (?:NULL|\"([^\"]+)\"), (\w+), (?:NULL|\"([^\"]+)\"), \w+, (\w+),", open(path, encoding="utf-8").read(), re.MULTILINE)
     count = 0
     for letter, name, argument, value, served in rows:

@@ -1,7 +1,7 @@
 /* view_test: tests how operands become paths, which paths are within bounds, and which files a
  * state has while names change. client_differential.py compares views with the command's walk. */
 #include "serve/collection_tree.h"
-#include "trawl/command_clock.h"
+#include "trawl/text/command_clock.h"
 
 static struct collection *viewed;
 

@@ -380,7 +380,7 @@ static void next_method(enum trawl_method next, bool dense)
     prices = &s.worker->tables.prices;
     first = s.worker->tables.method;
     prices->is_rated = true; /* no look sets the prices anew */
-    for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SET; i++)
+    for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SAMPLED; i++)
         prices->price[i] = i == first ? 1e-3 : i == next ? 1e-6 : 1e8;
     /* a method counts twice before the worker leaves the method */
     TEST_CHECK(scene_counts_by(&s, first));
@@ -410,12 +410,12 @@ static void methods_without_room(void)
     prices = &s.worker->tables.prices;
     first = s.worker->tables.method;
     s.worker->device->memory_max = atomic_load(&s.worker->device->memory_used);
-    for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SET; i++)
+    for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SAMPLED; i++)
         prices->price[i] = i == first ? 1e3 : 1e-6;
     s.worker->tables.ready = false;
     for (uint32_t i = 0; i < 4; i++)
         scene_count(&s);
-    TEST_CHECK(prices->price[TRAWL_METHOD_SET] > 1e8);
+    TEST_CHECK(prices->price[TRAWL_METHOD_SAMPLED] > 1e8);
     scene_close(&s);
 }
 
@@ -430,7 +430,7 @@ static void forced_without_room(void)
     limits.room_step_bytes = 256;
     scene_open(&s, 30000, 0, 200, limits);
     scene_count(&s);
-    s.worker->limits.seen_method = TRAWL_METHOD_SET;
+    s.worker->limits.seen_method = TRAWL_METHOD_SAMPLED;
     s.worker->tables.ready = false;
     s.worker->device->memory_max = atomic_load(&s.worker->device->memory_used);
     TEST_CHECK(engine_scan(&engine_cuda, s.worker, &s.chunk, 0, WANT_COUNT, &result, NULL) ==
@@ -617,7 +617,7 @@ int main(void)
     many_loaded();
     full_lists();
     chunk_in_same_memory();
-    for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SET; i++) {
+    for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SAMPLED; i++) {
         next_method((enum trawl_method)i, false);
         next_method((enum trawl_method)i, true);
     }

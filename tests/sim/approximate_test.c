@@ -389,7 +389,7 @@ static void run_case(uint64_t index)
         AUTO_SEARCHER searcher = host_searcher(
             index % 4 < 2 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, threads, chunk_bytes, NULL);
 
-        MUST(approx_want(plan, &approximate, NULL));
+        MUST(approx_want(plan, NULL, &approximate, NULL));
         tally.on_device += approximate->method_on_device == approx_method_forced;
         search(searcher, plan,
                approximate->method_on_device == approx_method_forced ? "cuda" : NULL);

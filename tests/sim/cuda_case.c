@@ -44,7 +44,7 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
         limits.plane_window_max = 64 + 8 * (uint32_t)test_random_below(random, 10);
     limits.streams = test_random_below(random, 3) != 0;
     limits.seen_bytes_min = test_random_below(random, 3) ? 1 : limits.seen_bytes_min;
-    limits.seen_method = (enum trawl_method)test_random_below(random, TRAWL_METHOD_SET + 1);
+    limits.seen_method = (enum trawl_method)test_random_below(random, TRAWL_METHOD_SET);
     limits.sets = test_random_below(random, 4) != 0;
     limits.sets_variant = (uint32_t)test_random_below(random, CUDA_SETS_VARIANTS + 1);
     limits.sets_stride = 1u << test_random_below(random, 8);

@@ -75,7 +75,7 @@ static void set_border(enum border border)
     limits.hits_room_min = 16;
     limits.hits_max = 200;
     limits.sets_counted_min = 0;
-    limits.seen_method = TRAWL_METHOD_SET;
+    limits.seen_method = TRAWL_METHOD_EVERY;
     limits.begins_room = border == BORDER_SMALL ? 500 : 20; /* a stripe has more begins than 20 */
     if (border != BORDER_SMALL) {
         limits.split_bytes_min = 400;

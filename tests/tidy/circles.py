@@ -69,7 +69,7 @@ def main():
     needs = needs_of_objects(objects, folder)
     findings = []
     for room in rooms:
-        inside = {name for name in needs if os.path.dirname(name) == room}
+        inside = {name for name in needs if name.startswith(room + '/')}
         if not inside:
             findings.append(f'{room}: no objects')
         for circle in circles({name: needs[name] & inside for name in inside}):

@@ -444,7 +444,7 @@ static void test_guides(void)
         options.exact_count = exact;
         if (!TEST_CHECK(trawl_plan_build(patterns, 1000, &options, &plan, NULL) == TRAWL_OK))
             return;
-        TEST_CHECK(approx_want(plan, &approximate, NULL) == TRAWL_OK);
+        TEST_CHECK(approx_want(plan, "avx2", &approximate, NULL) == TRAWL_OK);
         TEST_CHECK(approximate->method == (exact ? APPROX_PLANES : APPROX_GRAMS));
         TEST_CHECK(!approx_is_for_host(approximate, &work));
         trawl_plan_free(plan);

@@ -394,6 +394,27 @@ static void change(const struct sample *sample)
     TEST_CHECK(4 * failed > times * sample->bytes_count);
 }
 
+/* Checks that a runtime's limit counts the window of a decoder: 8 MiB of zstd, 64 MiB of xz. */
+static void window(const struct sample *sample)
+{
+    struct trawl_searcher *unlimited = searcher;
+    bool has_window = strcmp(sample->format, "xz") == 0 || strcmp(sample->format, "zstd") == 0;
+    struct trawl_error error = calls_error();
+    struct seen seen;
+
+    for (uint64_t limit = UINT64_C(6) << 20; limit <= UINT64_C(96) << 20; limit *= 16) {
+        AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, limit);
+        bool fits = !has_window || limit > UINT64_C(6) << 20;
+
+        searcher = must_searcher_of(runtime, 0);
+        CHECK_STATUS(search(file_of(sample->bytes, sample->bytes_count), &seen, &error),
+                     fits ? TRAWL_OK : TRAWL_MEMORY);
+        TEST_CHECK(fits || strstr(error.message, "name: unpacking takes ") != NULL);
+        trawl_searcher_close(searcher);
+    }
+    searcher = unlimited;
+}
+
 /* Checks that texts in no compressed format are searched unchanged. */
 static void plain(void)
 {
@@ -450,6 +471,7 @@ int main(void)
             block_sizes(&samples[i]);
         cut(&samples[i]);
         change(&samples[i]);
+        window(&samples[i]);
     }
     trawl_searcher_close(searcher);
     trawl_plan_free(plan);

@@ -272,11 +272,22 @@ static void release(void *context, void *pointer, uint64_t bytes)
 static void memory(void)
 {
     struct trawl_memory functions = {sizeof functions, &held_bytes, allocate, release};
+    struct trawl_pattern patterns[1000];
+    struct trawl_stream *stream;
     struct trawl_plan *plan;
+    char bytes[1064];
+    uint64_t before;
 
+    for (uint32_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)('a' + i * i % 23);
+    for (uint32_t i = 0; i < 1000; i++)
+        patterns[i] = (struct trawl_pattern){bytes + i, 64};
     MUST(trawl_set_memory(&functions, NULL));
-    plan = must_plan("a");
-    TEST_CHECK(held_bytes > 0);
+    plan = must_plans(patterns, 1000, NULL);
+    before = held_bytes;
+    MUST(trawl_stream_open(plan, NULL, &stream, NULL));
+    TEST_CHECK(held_bytes > before && held_bytes - before <= 4096); /* a server has thousands */
+    trawl_stream_close(stream);
     trawl_plan_free(plan);
     TEST_CHECK_U64(held_bytes, 0);
     MUST(trawl_set_memory(NULL, NULL));

@@ -391,6 +391,63 @@ static void fed_lines(void)
     trawl_stream_close(stream);
 }
 
+#define FED_STRINGS 1000
+#define FED_BYTES 64
+#define FED_THREADS 4
+
+struct feeder {
+    pthread_t thread;
+    struct trawl_searcher *searcher;
+    const struct trawl_plan *plan;
+    const char *text;
+    uint64_t found;
+};
+
+static int count_fed(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    (void)matches;
+    ((struct feeder *)context)->found += match_count;
+    return 0;
+}
+
+static void *feed_text(void *context)
+{
+    struct feeder *by = context;
+    struct trawl_stream *stream = NULL;
+    enum trawl_status status = trawl_stream_open(by->plan, NULL, &stream, NULL);
+
+    for (uint32_t at = 0; status == TRAWL_OK && at < FED_STRINGS * FED_BYTES; at += 50)
+        status = trawl_stream_feed(by->searcher, stream, by->text + at, 50, count_fed, by, NULL);
+    trawl_stream_close(stream);
+    return NULL;
+}
+
+/* Threads feed streams of their own, of one plan, of which the first makes the plan's tables. */
+static void fed_by_threads(uint32_t strings_count)
+{
+    static char text[FED_STRINGS * FED_BYTES + 1];
+    struct trawl_pattern strings[FED_STRINGS];
+    struct feeder feeders[FED_THREADS];
+    struct trawl_plan *plan;
+
+    for (int i = 0; i < FED_STRINGS; i++) {
+        (void)snprintf(text + FED_BYTES * i, FED_BYTES + 1, "%-*d", FED_BYTES, i * 7919);
+        strings[i] = (struct trawl_pattern){text + FED_BYTES * i, FED_BYTES};
+    }
+    plan = must_plans(strings, strings_count, NULL);
+    for (int i = 0; i < FED_THREADS; i++) {
+        feeders[i] = (struct feeder){.searcher = must_searcher(1, 0), .plan = plan, .text = text};
+        if (pthread_create(&feeders[i].thread, NULL, feed_text, &feeders[i]) != 0)
+            exit(1);
+    }
+    for (int i = 0; i < FED_THREADS; i++) {
+        (void)pthread_join(feeders[i].thread, NULL);
+        TEST_CHECK_U64(feeders[i].found, strings_count);
+        trawl_searcher_close(feeders[i].searcher);
+    }
+    trawl_plan_free(plan);
+}
+
 static void fed_wrongly(void)
 {
     AUTO_SEARCHER searcher = must_searcher(1, 0);
@@ -419,6 +476,8 @@ int main(void)
     alarm(300);
     all_at_once();
     fed_strings();
+    fed_by_threads(100); /* in brief searches */
+    fed_by_threads(FED_STRINGS);
     fed_wrongly();
     if (has_expressions())
         fed_lines();

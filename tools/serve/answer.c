@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 #include "serve/answering.h"
-#include "trawl/command_clock.h"
-#include "trawl/grow.h"
-#include "trawl/print.h"
-#include "trawl/run.h"
+#include "trawl/text/command_clock.h"
+#include "trawl/text/grow.h"
+#include "trawl/print/print.h"
+#include "trawl/run/run.h"
 
 #define PIPE_BYTES (1 << 20) /* size of an answer's pipe */
 #define LATE_MS 100  /* after the deadline: time from one cancellation of searches to the next */
@@ -147,11 +147,12 @@ static void *work(void *context)
     bool failed, is_short, is_too_large;
     int http_status;
 
-    settings->threads = server->thread_count / running > 0 ? server->thread_count / running : 1;
+    settings->search.threads =
+        server->thread_count / running > 0 ? server->thread_count / running : 1;
     job.groups = answer->request.is_continued ? GROUPS_BEFORE : GROUPS_NONE;
     errno = 0;
     status = (uint8_t)(answer->request.format == REQUEST_FILES ? answering_list(answer)
-                                                               : job_run(&job, settings));
+                                                               : run_job(&job, settings));
     failed = status == EXIT_ERROR && !answer->pipe.begun;
     is_too_large = errno == EFBIG; /* of patterns_plan */
     /* errno still says why the job failed: the job closes its files without changing errno. */
@@ -280,7 +281,7 @@ static void free_answer(struct served_answer *answer)
 static uint8_t line_end_of(const struct request *request)
 {
     const struct settings *settings = &request->settings;
-    bool names_end = settings->null_after_name && settings->list != LIST_NONE;
+    bool names_end = settings->heads.null_after_name && settings->list != LIST_NONE;
 
     return request->format == REQUEST_FRAMES && (settings->null_data || names_end) ? '\0' : '\n';
 }

@@ -9,7 +9,7 @@
 #include "serve/collection.h"
 #include "serve/pass.h"
 #include "serve/request.h"
-#include "trawl/output.h"
+#include "trawl/text/output.h"
 
 /* Memory of an answer's pipe, output buffers and thread. */
 #define ANSWER_BYTES (UINT64_C(2) << 20)

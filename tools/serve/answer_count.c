@@ -9,7 +9,7 @@
 #include "serve/answering.h"
 #include "serve/answers.h"
 #include "serve/serve_text.h"
-#include "trawl/command_clock.h"
+#include "trawl/text/command_clock.h"
 
 #define NAME_BYTES 512u /* memory for a file's name while it becomes JSON */
 

@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "serve/answering.h"
-#include "trawl/input.h"
+#include "trawl/run/input.h"
+#include "trawl/run/search_file.h"
 
 /* A pass searches all files of a state. A pass pays if the view has at least 1 / PASS_PART of the
  * state's files. On devices that part is smaller, since a device searches a text about 100 times as
@@ -99,7 +100,7 @@ static bool holds_nothing(const struct served_answer *answer, uint32_t item)
     file = answer->state->files[item];
     return !input_is_converted(settings, file->block->bytes + file->block_begin,
                                file->supplied.bytes_count) &&
-           !job_is_own_output(settings, &file->supplied.status);
+           !search_file_is_output(settings, &file->supplied.status);
 }
 
 /* Returns PASS_PART_DEVICE if the state's largest block is on a device, else PASS_PART_HOST. */

@@ -11,8 +11,8 @@
 
 #include "serve/answers.h"
 #include "serve/serve_text.h"
-#include "trawl/command_clock.h"
-#include "trawl/grow.h"
+#include "trawl/text/command_clock.h"
+#include "trawl/text/grow.h"
 
 #define FRAME_BYTES_MAX (1u << 30)
 #define LAST_LINE_NS SECOND_NS

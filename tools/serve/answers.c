@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
-#include "trawl/output.h"
+#include "trawl/text/output.h"
 
 static const struct member {
     enum answer_kind kind;

@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "trawl/command_clock.h"
-#include "trawl/grow.h"
+#include "trawl/text/command_clock.h"
+#include "trawl/text/grow.h"
 #include "trawl_devices.h"
 
 /* Limit for the texts that a collection loads onto devices; a runtime takes 64 texts. */

@@ -12,7 +12,7 @@
 
 #include "serve/inside.h"
 #include "serve/serve_memory.h"
-#include "trawl/command_clock.h"
+#include "trawl/text/command_clock.h"
 
 /* Sets collection->root, base and file from options.root. False: message says why. */
 static bool find_root(struct collection *collection, char *message)
@@ -49,8 +49,8 @@ static bool begin(struct collection *collection, char *message)
     const struct collection_options *options = &collection->options;
 
     collection->walking = *options->settings;
-    collection->walking.directories = DIRECTORIES_RECURSE;
-    collection->walking.follow_links = false;
+    collection->walking.files.directories = DIRECTORIES_RECURSE;
+    collection->walking.files.follow_links = false;
     collection->walking.files.sort = SORT_PATH; /* the order of state->order */
     collection->walking.files.sort_backwards = false;
     collection->walking.files.debug = false;

@@ -19,8 +19,8 @@
 #include <stdlib.h>
 
 #include "serve/files.h"
-#include "trawl/command_job.h"
-#include "trawl/walk.h"
+#include "trawl/job/command_job.h"
+#include "trawl/job/walk.h"
 
 /* Returns whether an errno means a shortage of memory or descriptors, so that the same call may
  * succeed later. A walk that met a shortage has not found all files. */

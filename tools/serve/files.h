@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trawl/supply.h"
-#include "trawl/tree.h"
+#include "trawl/job/supply.h"
+#include "trawl/files/tree.h"
 
 /* The bytes of one file in a block. A newer state may lack the file, or may have the file in a
  * newer block: then state_file_at returns NULL for that state. */

@@ -16,7 +16,7 @@
 #include "serve/head.h"
 #include "serve/metrics.h"
 #include "serve/page.h"
-#include "trawl/command_clock.h"
+#include "trawl/text/command_clock.h"
 
 /* Descriptors that are reckoned for a connection: the socket, an answer's pipe, and files that a
  * search opens. */

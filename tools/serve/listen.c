@@ -15,7 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "trawl/connection.h"
+#include "trawl/remote/connection.h"
 
 #define PASSED_DESCRIPTOR 3 /* the first descriptor that systemd passes */
 #define KIND (SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK)

@@ -25,12 +25,12 @@
 #include "serve/http.h"
 #include "serve/serve_memory.h"
 #include "serve/serve_options.h"
-#include "trawl/bus.h"
-#include "trawl/message.h"
-#include "trawl/run.h"
-#include "trawl/searchers.h"
-#include "trawl/version.h"
-#include "trawl/whole.h"
+#include "trawl/text/bus.h"
+#include "trawl/text/message.h"
+#include "trawl/run/run.h"
+#include "trawl/job/searchers.h"
+#include "trawl/run/version.h"
+#include "trawl/text/whole.h"
 
 #define LOOK_MS 50 /* while collections load or answers drain: time between two checks */
 #define LAST_MS 2000
@@ -133,7 +133,7 @@ static bool open_runtime(struct serving *serving, char *message)
     struct trawl_error error;
 
     wanted.engine = searchers_engine(settings, NULL);
-    wanted.threads = (uint32_t)settings->threads;
+    wanted.threads = (uint32_t)settings->search.threads;
     wanted.device_memory_bytes = serving->options.device_bytes;
     if (trawl_runtime_open(&wanted, &serving->server.runtime, &error) == TRAWL_OK)
         return true;
@@ -185,9 +185,10 @@ static bool open_all(struct serving *serving, char *message)
     server->limits.all = &server->all;
     if (server->limits.memory_max > server->all.bytes_max)
         server->limits.memory_max = server->all.bytes_max;
-    server->thread_count = options->settings.threads > 0 ? (uint32_t)options->settings.threads
-                           : cores > 0                   ? (uint32_t)cores
-                                                         : 1;
+    server->thread_count = options->settings.search.threads > 0
+                               ? (uint32_t)options->settings.search.threads
+                           : cores > 0 ? (uint32_t)cores
+                                       : 1;
     if (!listen_open(&serving->listener, options->listen, message) ||
         !read_secrets(serving, message) || !open_runtime(serving, message) ||
         !passes_open(&server->passes, server->runtime, message) ||
@@ -383,7 +384,7 @@ static int print_document(const struct serve_options *options)
         answers_print(&standard_output);
     else
         version_print(&standard_output);
-    return job_end_document(&job);
+    return run_end_document(&job);
 }
 
 int main(int argument_count, char **arguments)

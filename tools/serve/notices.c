@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "serve/inside.h"
-#include "trawl/grow.h"
+#include "trawl/text/grow.h"
 
 bool walks_by_rules(const struct file_settings *files)
 {

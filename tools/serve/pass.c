@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "serve/pass_member.h"
-#include "trawl/command_clock.h"
+#include "trawl/text/command_clock.h"
 
 #define SHARED_STRINGS_MAX 16384u /* limit for the strings of all requests of a pass */
 /* Limit for the requests of a pass. */

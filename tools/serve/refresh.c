@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "serve/inside.h"
-#include "trawl/command_clock.h"
-#include "trawl/exclude.h"
-#include "trawl/file_filter.h"
-#include "trawl/message.h"
+#include "trawl/text/command_clock.h"
+#include "trawl/files/exclude.h"
+#include "trawl/files/file_filter.h"
+#include "trawl/text/message.h"
 
 #define ROUNDS_MAX 8u
 #define ROUNDS_NS (SECOND_NS / 5)

@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "trawl/base64.h"
+#include "trawl/text/base64.h"
 
 #define DEPTH_MAX 8u /* nesting of arrays and objects */
 #define PATHS_MAX 65536u
@@ -363,11 +363,12 @@ static bool refuse_options(struct reading *reading, const char *why)
 static bool check_option(struct reading *reading, const char *option, const struct settings *alone)
 {
     enum request_format format = reading->request->format;
-    const struct flag *flag = alone->given_count > 0 ? alone->given[0].flag : NULL;
+    const struct flag *flag =
+        alone->arguments.given_count > 0 ? alone->arguments.given[0].flag : NULL;
     const char *why = flag != NULL ? flag_refusal(flag) : NULL;
     int name_bytes = (int)strcspn(option, "=");
 
-    if (alone->given_count > 1)
+    if (alone->arguments.given_count > 1)
         return refuse(reading, 400, "options: '%.*s' is more than one option", SHOWN_BYTES_MAX,
                       option);
     if (*alone->error != '\0' && why == NULL)
@@ -598,9 +599,10 @@ static bool finish(struct reading *reading)
         return refuse(reading, 422,
                       "--sort is served with 'path' alone: a server lists files by path");
     if (settings->operands.count == 0 ||
-        (request->format != REQUEST_FRAMES && settings->directories == DIRECTORIES_READ))
-        settings->directories = DIRECTORIES_RECURSE;
-    if (settings->devices == DEVICES_READ && settings->directories == DIRECTORIES_RECURSE)
+        (request->format != REQUEST_FRAMES && settings->files.directories == DIRECTORIES_READ))
+        settings->files.directories = DIRECTORIES_RECURSE;
+    if (settings->files.devices == DEVICES_READ &&
+        settings->files.directories == DIRECTORIES_RECURSE)
         return refuse(reading, 422,
                       "--devices=read is not served with directories: the server reads "
                       "only regular files");

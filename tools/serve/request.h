@@ -2,8 +2,8 @@
 #ifndef SERVE_REQUEST_H
 #define SERVE_REQUEST_H
 
-#include "trawl/guard.h"
-#include "trawl/settings.h"
+#include "trawl/text/guard.h"
+#include "trawl/options/settings.h"
 
 #define EXIT_GROUPS 0x80u
 #define REQUEST_FILES_MAX 64u /* files of -f in one request */

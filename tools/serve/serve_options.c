@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "trawl/charset.h"
-#include "trawl/help.h"
+#include "trawl/text/charset.h"
+#include "trawl/options/help.h"
 
 enum option_kind { OPTION_TEXT, OPTION_SIZE, OPTION_NUMBER, OPTION_SWITCH };
 
@@ -154,8 +154,8 @@ static int read_own(struct serve_options *options, int argument_count, char **ar
  * option. */
 static bool check_options(struct settings *settings)
 {
-    for (size_t i = 0; i < settings->given_count; i++) {
-        const struct flag *flag = settings->given[i].flag;
+    for (size_t i = 0; i < settings->arguments.given_count; i++) {
+        const struct flag *flag = settings->arguments.given[i].flag;
         const char letter[] = {flag->letter, '\0'};
 
         if (flag_starts_server(flag))
@@ -249,8 +249,8 @@ bool serve_options_read(struct serve_options *options, int argument_count, char 
         strcpy(message, settings->error);
         return false;
     }
-    if (settings->directories == DIRECTORIES_READ)
-        settings->directories = DIRECTORIES_RECURSE;
+    if (settings->files.directories == DIRECTORIES_READ)
+        settings->files.directories = DIRECTORIES_RECURSE;
     options->limits.pattern_bytes_max = options->limits.body_bytes_max;
     settings->surroundings.charset = charset_open(true);
     return settings_build(settings, message) && read_roots(options, message);

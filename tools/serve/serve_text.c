@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trawl/base64.h"
+#include "trawl/text/base64.h"
 
 static json_t *base64(const uint8_t *bytes, size_t bytes_count)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trawl/grow.h"
+#include "trawl/text/grow.h"
 
 /* state_merge takes in a block of up to 2 × (batch + BLOCK_BYTES_SMALL) bytes */
 #define BLOCK_BYTES_SMALL (UINT64_C(64) << 10)

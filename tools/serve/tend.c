@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "serve/inside.h"
-#include "trawl/command_clock.h"
+#include "trawl/text/command_clock.h"
 
 /* A block has at most BLOCK_BYTES_MIN bytes or 1 / BLOCKS_FULL of all files' bytes, whichever is
  * more. */

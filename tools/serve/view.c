@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "serve/inside.h"
-#include "trawl/exclude.h"
-#include "trawl/file_filter.h"
-#include "trawl/grow.h"
+#include "trawl/files/exclude.h"
+#include "trawl/files/file_filter.h"
+#include "trawl/text/grow.h"
 
 #define LOOK_ENTRIES 4096u /* entries between two looks whether the request is over */
 
@@ -550,7 +550,7 @@ static void take_folder(struct viewing *viewing, const char *operand, bool is_kn
     }
     if (walk_skips_operand(&walk, name, true))
         return;
-    if (job->settings->directories == DIRECTORIES_READ)
+    if (job->settings->files.directories == DIRECTORIES_READ)
         (void)add_special(viewing, viewing->below, name, WALK_FILE, 0);
     else if (is_known)
         add_directory(viewing, is_only);
@@ -724,7 +724,7 @@ static bool make_view(struct viewing *viewing, const struct value_item *operands
     if (viewing->directory[0] != '/')
         return view_fail(viewing, 409, "%s: the working directory is not an absolute path",
                          viewing->directory);
-    if (count == 0 && viewing->job->settings->directories != DIRECTORIES_RECURSE)
+    if (count == 0 && viewing->job->settings->files.directories != DIRECTORIES_RECURSE)
         return view_fail(viewing, 409, "-: the server does not read standard input");
     for (size_t i = 0; (i == 0 || i < count) && *viewing->http_status == 0; i++) {
         if (guard_is_over(viewing->guard))

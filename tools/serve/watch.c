@@ -8,7 +8,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "trawl/grow.h"
+#include "trawl/text/grow.h"
 
 #define CHANGED (IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE)
 #define RENAMED (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)

@@ -1,0 +1,237 @@
+# groups: the groups of occurrences of expressions, as places in a text and as columns.
+# Uses memory, columns, plan, searcher; bodies of functions also use search, records.
+
+# The line, without its end, of an occurrence.
+cdef struct line_place:
+    uint64_t begin
+    uint64_t end
+
+
+cdef void find_line(line_place *line, const uint8_t *text, uint64_t base, uint64_t stop,
+                    uint64_t begin, uint64_t end, uint8_t line_end) noexcept nogil:
+    """Set `line` to the line of text[base:stop] that holds the occurrence [begin, end). `line` is empty or
+    the line of an occurrence that begins earlier."""
+    cdef const void *place
+
+    if begin < line.end:
+        return
+    place = memrchr(text + base, line_end, begin - base)
+    line.begin = base if place == NULL else <uint64_t>(<const uint8_t *>place - text) + 1
+    place = memchr(text + end, line_end, stop - end)
+    line.end = stop if place == NULL else <uint64_t>(<const uint8_t *>place - text)
+
+
+# ---- Places ----
+
+@cython.internal
+@cython.final
+cdef class Places:
+    """Finds where the groups of a text's occurrences are: in a str in characters, else in bytes."""
+
+    cdef Plan plan
+    cdef object text
+    cdef taken_buffer view
+    cdef const uint8_t *bytes
+    cdef uint64_t size
+    cdef walk by
+    cdef line_place line
+    cdef column room  # for the groups of an occurrence
+
+    def __cinit__(self, Plan plan, text):
+        cdef Py_ssize_t count
+
+        self.plan, self.text = plan, text
+        if isinstance(text, str):
+            self.bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &count)
+            if not PyUnicode_IS_ASCII(text):
+                self.by.bytes, self.by.size = self.bytes, <uint64_t>count
+                walk_begin(&self.by)
+        else:
+            take_buffer(text, &self.view)
+            self.bytes, count = <const uint8_t *>self.view.buf, self.view.len
+        self.size = <uint64_t>count
+        if not reach(&self.room, sizeof(trawl_range) * (1 + max([fact[0] for fact in plan.facts()], default=0))):
+            raise MemoryError()
+
+    def __dealloc__(self):
+        PyBuffer_Release(&self.view)
+        drop(&self.room)
+
+    cdef tuple place(self, uint64_t begin, uint64_t end):
+        if self.by.bytes == NULL:
+            return begin, end
+        if begin == end:
+            begin = walk_to(&self.by, begin)
+            return begin, begin
+        return last_of(walk_to(&self.by, begin + 1)), walk_to(&self.by, end)
+
+    def spans(self, uint64_t begin, uint64_t end, pattern):
+        """Return the places of an occurrence, whose offsets count bytes, and of its groups."""
+        cdef trawl_range *groups = <trawl_range *>self.room.memory.bytes
+        cdef uint64_t count = self.plan.facts()[pattern][0], i
+        cdef trawl_range match
+        cdef trawl_error error
+
+        if count == 0:
+            return (self.place(begin, end),)
+        find_line(&self.line, self.bytes, 0, self.size, begin, end, trawl_plan_facts(self.plan.plan).line_end)
+        match.begin, match.end = begin - self.line.begin, end - self.line.begin
+        check(trawl_expression_groups(self.plan.plan, pattern, self.bytes + self.line.begin,
+                                      self.line.end - self.line.begin, match, groups, count + 1, &error), &error)
+        found = [self.place(begin, end)]
+        for i in range(1, count + 1):
+            found.append((-1, -1) if groups[i].begin == UNKNOWN else self.place(
+                self.line.begin + groups[i].begin, self.line.begin + groups[i].end))
+        return tuple(found)
+
+
+# ---- Columns ----
+
+cdef struct group_values:
+    column ends  # first of three adjacent columns: 0, then the end of each value in `bytes`
+    column bytes
+    column valid  # bits: did the group take part?
+    uint64_t null_count
+
+cdef struct group_columns:
+    const trawl_plan *plan
+    group_values *values
+    uint64_t count  # of columns
+    const uint64_t *targets  # the columns of expression i's groups: targets[begins[i]:begins[i + 1]]
+    const uint64_t *begins
+    trawl_range *spans  # of an occurrence and its groups
+    uint64_t spans_max
+    uint64_t *sources  # for each column the number of the group; 0: none
+    line_place line
+    uint8_t line_end
+    bint first_only  # a row for each record; else for each occurrence
+    bint is_text  # values become str, and hold whole characters
+    int status
+    trawl_error error
+
+
+cdef void put_group(group_values *values, const uint8_t *bytes, uint64_t count, bint is_valid) noexcept nogil:
+    if count > 0:
+        put(&values.bytes, bytes, count, 1)
+    put_value(&values.ends, values.bytes.count)
+    put_bit(&values.valid, is_valid)
+    values.null_count += not is_valid
+
+
+cdef void put_no_groups(group_columns *made) noexcept nogil:
+    for i in range(made.count):
+        put_group(&made.values[i], NULL, 0, False)
+
+
+cdef void put_groups(group_columns *made, const trawl_record_array *records, uint64_t record,
+                     uint64_t begin, uint64_t end, uint32_t pattern) noexcept nogil:
+    """Append the groups of an occurrence in a record."""
+    cdef const uint8_t *bytes = records.bytes
+    cdef uint64_t base = offset_of(records, record), stop = offset_of(records, record + 1), i
+    cdef uint64_t first = made.begins[pattern]
+    cdef trawl_range match
+
+    if made.status != TRAWL_OK:
+        return
+    find_line(&made.line, bytes, base, stop, begin, end, made.line_end)
+    match.begin, match.end = begin - made.line.begin, end - made.line.begin
+    made.status = trawl_expression_groups(made.plan, pattern, bytes + made.line.begin, made.line.end - made.line.begin,
+                                          match, made.spans, made.spans_max, &made.error)
+    memset(made.sources, 0, made.count * sizeof(uint64_t))
+    for i in range(first, made.begins[pattern + 1]):
+        made.sources[made.targets[i]] = i - first + 1
+    for i in range(made.count if made.status == TRAWL_OK else 0):
+        match = made.spans[made.sources[i]]
+        if made.sources[i] == 0 or match.begin == UNKNOWN:
+            put_group(&made.values[i], NULL, 0, False)
+            continue
+        begin, end = made.line.begin + match.begin, made.line.begin + match.end
+        if made.is_text and begin < end:
+            while begin > base and bytes[begin] & 0xc0 == 0x80:
+                begin -= 1
+            while end < stop and bytes[end] & 0xc0 == 0x80:
+                end += 1
+        put_group(&made.values[i], bytes + begin, end - begin, True)
+
+
+cdef void copy_groups(group_columns *made, const group_columns *rows, uint64_t begin, uint64_t end) noexcept nogil:
+    cdef const group_values *values
+    cdef const uint64_t *ends
+    cdef uint64_t row
+
+    for i in range(made.count):
+        values = &rows.values[i]
+        ends = values_of(&values.ends)
+        for row in range(begin, end):
+            put_group(&made.values[i], values.bytes.memory.bytes + ends[row] if ends[row + 1] > ends[row] else NULL,
+                      ends[row + 1] - ends[row], bit_at(values.valid.memory.bytes, row))
+
+
+@cython.internal
+@cython.final
+cdef class Groups:
+    """Gathers the values of groups: a column for each name or number that groups of the plan's expressions have."""
+
+    cdef Plan plan
+    cdef group_columns made
+    cdef tuple labels
+    cdef const uint64_t[::1] targets
+    cdef const uint64_t[::1] begins
+
+    def __cinit__(self, Plan plan, bint first_only):
+        cdef uint64_t i
+
+        facts, self.plan, self.labels = plan.facts(), plan, _groups.labels(plan.facts())
+        if not self.labels:
+            raise ValueError("groups: no expression has a group; match_lists(value=True) gives whole occurrences")
+        places = {label: place for place, label in enumerate(self.labels)}
+        self.begins = array("Q", itertools.accumulate([fact[0] for fact in facts], initial=0))
+        self.targets = array("Q", [places[label] for fact in facts for label in _groups.labels([fact])])
+        self.made.plan, self.made.line_end = plan.plan, trawl_plan_facts(plan.plan).line_end
+        self.made.begins, self.made.targets = &self.begins[0], &self.targets[0]
+        self.made.count, self.made.first_only = <uint64_t>len(self.labels), first_only
+        self.made.spans_max = 1 + max([fact[0] for fact in facts])
+        self.made.values = <group_values *>calloc(self.made.count, sizeof(group_values))
+        self.made.spans = <trawl_range *>calloc(self.made.spans_max, sizeof(trawl_range))
+        self.made.sources = <uint64_t *>calloc(self.made.count, sizeof(uint64_t))
+        if self.made.values == NULL or self.made.spans == NULL or self.made.sources == NULL:
+            raise MemoryError()
+        for i in range(self.made.count):
+            put_value(&self.made.values[i].ends, 0)
+
+    def __dealloc__(self):
+        for i in range(self.made.count if self.made.values != NULL else 0):
+            drop(&self.made.values[i].ends, 3)
+        free(self.made.values)
+        free(self.made.spans)
+        free(self.made.sources)
+
+    cdef group_columns *begin(self, bint is_text) noexcept:
+        """Begin a piece of the column."""
+        self.made.line.begin = self.made.line.end = 0
+        self.made.is_text = is_text
+        return &self.made
+
+    cdef int check(self) except -1:
+        check(self.made.status, &self.made.error)
+        for i in range(self.made.count):
+            if any_failed(&self.made.values[i].ends, 3):
+                raise MemoryError()
+        return 0
+
+    cdef Array taken(self):
+        """Make an Array of structs, and take over the columns' blocks."""
+        cdef Array whole = Array.__new__(Array), part
+        cdef group_values *values
+        cdef uint64_t rows
+
+        whole.format, whole.fields = "+s", {}
+        for i, label in enumerate(self.labels):
+            values = &self.made.values[i]
+            rows = values.valid.count
+            part = array_of("U" if self.made.is_text else "Z", rows, &values.ends, &values.bytes, 1)
+            part.null_count = values.null_count
+            part.validity = taken(&values.valid, 1)
+            part.validity.size = (rows + 7) // 8
+            whole.length, whole.fields[label] = part.length, part
+        return whole

@@ -1,0 +1,165 @@
+// quick: reads and matches sequences of characters.
+#include "regex/quick.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "regex/classes.h"
+#include "regex/rewrite.h"
+
+#define ITEMS_MAX 16u
+// RE2 takes over where tries that failed have read so many bytes more than the search went on.
+#define WASTE_MAX 256u
+#define WASTE_SHARE 4u
+
+namespace
+{
+
+// What a byte is to a character of the sequence. RE2 decides where a byte belongs to a character of
+// several bytes, and the character of the sequence may be one of several bytes.
+enum kind : uint8_t { FAILS, FITS, ASKS };
+
+bool is_one_of(const char *letters, char letter)
+{
+    return letter != '\0' && std::strchr(letters, letter) != nullptr;
+}
+
+} // namespace
+
+// Adds the character, the escape or the class.
+bool quick::add(const std::string &part, bool is_bytes, bool lines)
+{
+    regex_options options = {};
+    item made;
+    bool is_long = !is_bytes; // whether the character may be one of several bytes
+
+    options.bytes = is_bytes;
+    for (const auto &each : listed_of(part, options, is_bytes ? 0xff : 0x7f))
+        for (uint32_t code = each.first; code <= each.second; code++)
+            made.kinds[code] = FITS;
+    try {
+        const ranges all = listed_of(part, options, UINT32_MAX);
+
+        is_long &= !all.empty() && all.back().second > 0x7f;
+    } catch (const mistake &) { // RE2 alone knows
+    }
+    if (is_long)
+        std::fill(made.kinds + 0x80, made.kinds + 256, ASKS);
+    if (lines)
+        made.kinds[uint8_t('\n')] = FAILS;
+    items.push_back(made);
+    return items.size() <= ITEMS_MAX;
+}
+
+// Reads the repetition at *at, if there is one, and moves *at to its end.
+bool quick::repeat(const std::string &source, size_t *at)
+{
+    item &last = items.back();
+    const char *text = source.c_str() + *at;
+    char *end = nullptr;
+
+    if (!is_one_of("*+?{", *text))
+        return true;
+    if (*text == '{') {
+        last.least = last.most = std::strtoul(text + 1, &end, 10);
+        if (end > text + 1 && *end == ',')
+            last.most = end[1] == '}' ? UINT64_MAX : std::strtoul(end + 1, &end, 10);
+        end += last.most == UINT64_MAX;
+        if (*end++ != '}' || end == text + 2)
+            return false;
+    } else {
+        last.least = *text == '+';
+        last.most = *text == '?' ? 1 : UINT64_MAX;
+        end = const_cast<char *>(text) + 1;
+    }
+    *at += static_cast<size_t>(end - text);
+    return !is_one_of("*+?{", *end);
+}
+
+// Returns whether a match has a byte or more, and no repetition takes what may follow it.
+bool quick::is_plain() const
+{
+    for (size_t i = 0; i < items.size(); i++)
+        for (size_t next = i + 1; items[i].least < items[i].most && next < items.size(); next++) {
+            for (size_t byte = 0; byte < 256; byte++)
+                if (items[i].kinds[byte] != FAILS && items[next].kinds[byte] != FAILS)
+                    return false;
+            if (items[next].least > 0)
+                break;
+        }
+    return !items.empty() && items[0].least > 0;
+}
+
+std::unique_ptr<const quick> quick::make(const std::string &source, bool bytes, bool lines)
+{
+    auto made = std::make_unique<quick>();
+    regex_options options = {};
+
+    options.bytes = bytes;
+    for (size_t at = 0, end; at < source.size(); at = end) {
+        end = part_end(source, at, options);
+        const std::string part = source.substr(at, end - at);
+
+        if (part[0] == '(') {
+            if (part.back() == ')'
+                    ? part != "(?m)" && part != "(?m-i)"
+                    : part.size() > 2 && part != "(?:" && part[2] != 'P' && part[2] != '<')
+                return nullptr; // other flags
+        } else if (part[0] == ')') {
+            if (end < source.size() && is_one_of("*+?{", source[end]))
+                return nullptr;
+        } else if (is_one_of("|^$*+?", part[0]) ||
+                   (part[0] == '\\' && is_one_of("bBAzCQE", part[1]))) {
+            return nullptr;
+        } else {
+            try {
+                if (!made->add(part, bytes, lines) || !made->repeat(source, &end))
+                    return nullptr;
+            } catch (const mistake &) {
+                return nullptr;
+            }
+        }
+    }
+    return made->is_plain() ? std::move(made) : nullptr;
+}
+
+int quick::match(const uint8_t *text, uint64_t from, uint64_t to, enum regex_anchor anchor,
+                 regex_span *span) const
+{
+    const item &first = items[0];
+
+    for (uint64_t begin = from, waste = 0;; begin++) {
+        while (anchor == REGEX_ANYWHERE && begin < to && first.kinds[text[begin]] == FAILS)
+            begin++;
+        uint64_t at = begin, run = begin;
+        bool fits = true;
+
+        for (const item &each : items) {
+            const uint64_t stop = each.most < to - at ? at + each.most : to;
+            const uint64_t here = at;
+
+            while (at < stop && each.kinds[text[at]] == FITS)
+                at++;
+            if (at < stop && each.kinds[text[at]] == ASKS)
+                return -1;
+            if (&each == &first)
+                run = at;
+            fits = at - here >= each.least;
+            if (!fits)
+                break;
+        }
+        if (fits && (anchor != REGEX_WHOLE || at == to)) {
+            if (span != nullptr)
+                *span = {begin, at};
+            return 1;
+        }
+        if (anchor != REGEX_ANYWHERE || begin >= to)
+            return 0;
+        waste += at - begin;
+        if (first.most == UINT64_MAX && run > begin)
+            begin = run - 1; // each later begin in the run fails as this begin did
+        if (waste > WASTE_MAX && waste / WASTE_SHARE > begin - from)
+            return -1;
+    }
+}

@@ -1,0 +1,34 @@
+/* bytes: the search of a few bytes at once, in the calling thread, without a task. */
+#ifndef TRAWL_RUNTIME_BYTES_H
+#define TRAWL_RUNTIME_BYTES_H
+
+#include "runtime/engines.h"
+#include "runtime/runtime.h"
+#include "runtime/search.h"
+
+/* After a text that needed an ordinary search, so many calls under the same plan try nothing else:
+ * the next texts are probably like that text. */
+#define BYTES_REFUSALS 15u
+
+/* Searches a short text (engine_ops.brief). Returns false if an ordinary search has to. */
+static inline bool bytes_search(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                const uint8_t *bytes, uint64_t count, struct engine_brief *found)
+{
+    uint32_t refusals;
+
+    if (engine_for_host->brief == NULL)
+        return false;
+    refusals = atomic_load_explicit(&searcher->refusals, memory_order_relaxed);
+    if (refusals > 0 &&
+        atomic_load_explicit(&searcher->refused, memory_order_relaxed) == plan->serial) {
+        atomic_store_explicit(&searcher->refusals, refusals - 1, memory_order_relaxed);
+        return false;
+    }
+    if (engine_for_host->brief(searcher->runtime->host, plan, bytes, count, found))
+        return true;
+    atomic_store_explicit(&searcher->refused, plan->serial, memory_order_relaxed);
+    atomic_store_explicit(&searcher->refusals, BYTES_REFUSALS, memory_order_relaxed);
+    return false;
+}
+
+#endif

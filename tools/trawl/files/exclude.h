@@ -1,0 +1,28 @@
+/* exclude: decides which files --include, --exclude, --exclude-from and --exclude-dir leave out. */
+#ifndef TRAWL_EXCLUDE_H
+#define TRAWL_EXCLUDE_H
+
+#include "trawl/options/flags.h"
+
+struct exclude_rule {
+    char *glob;   /* owned */
+    bool include; /* the rule is an --include: a file that matches no --include is left out */
+    bool of_directories; /* of --exclude-dir */
+};
+
+struct exclude {
+    struct exclude_rule *rules;
+    size_t count, capacity;
+};
+
+/* Collects the globs of these options. False: message[SETTINGS_ERROR_BYTES] says why; call
+ * exclude_close if *made is not NULL. */
+bool exclude_open(struct exclude **made, const struct value_list *filters, char *message);
+void exclude_close(struct exclude *exclude);
+
+/* Returns whether the last rule that matches `name` leaves out the file. If is_operand, the command
+ * line gave the name, and a glob may also match any part of the name after a slash. */
+bool exclude_skips(const struct exclude *exclude, const char *name, bool is_operand,
+                   bool is_directory);
+
+#endif

@@ -1,0 +1,689 @@
+/* file_filter: decides which files of a tree are searched, by ripgrep's rules.
+ *
+ * tree.c enters and leaves directories and asks about each entry. The server asks for paths in
+ * memory (view.c). A filter is made once and then only read,
+ * so several walks may share a filter; each walk has a separate filter_walk.
+ */
+#include "trawl/files/file_filter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trawl/text/grow.h"
+#include "trawl/files/ignore.h"
+#include "trawl/files/repository.h"
+#include "trawl/options/settings.h"
+#include "trawl/text/sizes.h"
+#include "trawl/files/types.h"
+#include "trawl/text/whole.h"
+
+#define FULL_FIRST SIZE_OR_SMALL(256u, 1u) /* bytes allocated first for a path */
+
+/* The kinds of rule files a directory may have, the kind that decides first in front. */
+enum list_kind { LIST_RGIGNORE, LIST_IGNORE, LIST_GITIGNORE, LIST_EXCLUDE, LIST_KINDS };
+
+static const char *const list_names[LIST_KINDS] = {".rgignore", ".ignore", ".gitignore",
+                                                   ".git/info/exclude"};
+
+struct filter {
+    struct file_settings files; /* as typed */
+    struct guard *guard;        /* limits of the search; NULL: no limits */
+    bool skip_hidden, use_rgignore, use_dot, use_vcs, use_exclude, use_global;
+    struct ignore_list *globs; /* rules of -g and --iglob; NULL: no such option */
+    /* a glob without '!' was given: files that no glob matches are left out */
+    bool globs_take;
+    struct ignore_list *types; /* rules of --type and --type-not; NULL: no such option */
+    bool types_take;           /* --type was given: files that no type matches are left out */
+    struct ignore_list **explicit_lists; /* the files of --ignore-file */
+    size_t explicit_count;
+    struct ignore_list *global; /* rules of git's core.excludesFile; NULL: no rules */
+    char *global_path;
+    char *working_directory; /* NULL: unknown */
+};
+
+/* A directory that has rules, or is the top of a repository. */
+struct scope {
+    size_t depth;   /* depth of the directory + 1; 0: a directory above the root */
+    size_t base_at; /* offset in walk->full at which paths relative to this directory begin */
+    bool has_git;   /* the directory has .git, so it is the top of a repository */
+    struct ignore_list *lists[LIST_KINDS]; /* NULL: the directory has no file of this kind */
+};
+
+/* Why an entry was left out. */
+enum reason {
+    REASON_GLOB,    /* a glob of -g or --iglob */
+    REASON_NO_GLOB, /* no glob of -g or --iglob matches */
+    REASON_RULE,    /* a rule of an ignore file */
+    REASON_TYPE,    /* a type of --type-not */
+    REASON_NO_TYPE, /* no type of --type matches */
+    REASON_HIDDEN   /* the name begins with a dot */
+};
+
+struct filter_walk {
+    const struct filter *filter;
+    size_t root_bytes; /* length of the root's path as messages show the path */
+    char *full;        /* real path of the root, and below the root the path of the current entry */
+    size_t full_root_bytes, full_bytes, full_capacity;
+    struct scope *scopes; /* the outermost directory first */
+    size_t scope_count, scope_capacity, git_count;
+    enum reason reason;
+    const struct ignore_list *reason_list; /* REASON_RULE: the list of the rule that decided */
+    /* REASON_RULE: the scope of that list; NULL: no directory's */
+    const struct scope *reason_scope;
+    const struct ignore_rule *reason_rule; /* the rule that decided */
+};
+
+/* ---- What was requested ---------------------------------------------------------------------- */
+
+static bool refuse_value(char *message, const char *option, const char *value, const char *why)
+{
+    snprintf(message, SETTINGS_ERROR_BYTES, "%s: '%s': %s", option, value, why);
+    return false;
+}
+
+static bool no_memory(char *message)
+{
+    snprintf(message, SETTINGS_ERROR_BYTES, "memory exhausted");
+    return false;
+}
+
+static bool has_kind(const struct value_list *rules, enum value_kind one, enum value_kind other)
+{
+    for (size_t i = 0; i < rules->count; i++)
+        if (rules->items[i].kind == one || rules->items[i].kind == other)
+            return true;
+    return false;
+}
+
+/* Adds the globs of -g in their order, then the globs of --iglob in theirs. */
+static bool add_globs(struct filter *filter, const struct value_list *rules, char *message)
+{
+    static const enum value_kind kinds[] = {VALUE_GLOB, VALUE_IGLOB};
+
+    if (!has_kind(rules, VALUE_GLOB, VALUE_IGLOB))
+        return true;
+    filter->globs = ignore_open("-g", 0, filter->guard);
+    if (filter->globs == NULL)
+        return no_memory(message);
+    for (size_t kind = 0; kind < 2; kind++) {
+        bool any_case = kind == 1 || filter->files.glob_any_case;
+
+        ignore_set_flags(filter->globs, IGNORE_BRACES | (any_case ? IGNORE_ANY_CASE : 0));
+        for (size_t i = 0; i < rules->count; i++) {
+            const char *text = rules->items[i].text;
+            size_t before = ignore_count(filter->globs);
+            enum glob_status status;
+
+            if (rules->items[i].kind != kinds[kind])
+                continue;
+            status = ignore_add_line(filter->globs, text, strlen(text), 0);
+            if (status != GLOB_GOOD)
+                return refuse_value(message, kind == 0 ? "-g (--glob)" : "--iglob", text,
+                                    glob_status_text(status));
+            if (text[0] != '!' && ignore_count(filter->globs) > before)
+                filter->globs_take = true;
+        }
+    }
+    return ignore_seal(filter->globs) || no_memory(message);
+}
+
+/* Makes the list of the types' globs, if --type or a similar option was given. False: `message`
+ * says why. */
+static bool add_types(struct filter *filter, const struct value_list *rules, char *message)
+{
+    if (!has_kind(rules, VALUE_TYPE, VALUE_TYPE_NOT) &&
+        !has_kind(rules, VALUE_TYPE_ADD, VALUE_TYPE_CLEAR))
+        return true;
+    filter->types = ignore_open("--type", IGNORE_BRACES, filter->guard);
+    if (filter->types == NULL)
+        return no_memory(message);
+    filter->types_take = has_kind(rules, VALUE_TYPE, VALUE_TYPE);
+    if (!types_select(filter->types, rules, message))
+        return false;
+    return ignore_seal(filter->types) || no_memory(message);
+}
+
+/* Makes a list of the rules in `text`, which the function frees. Returns 0 or an errno. */
+static int make_list(struct ignore_list **list, const char *path, char *text, size_t bytes,
+                     unsigned flags)
+{
+    *list = ignore_open(path, flags, NULL);
+    if (*list == NULL) {
+        free(text);
+        return ENOMEM;
+    }
+    if (ignore_add_text(*list, text, bytes) && ignore_seal(*list))
+        return 0;
+    ignore_close(*list);
+    *list = NULL;
+    return ENOMEM;
+}
+
+/* Reads a file of rules. *list is NULL, with the reason in errno, if the file does not exist or may
+ * not be read. Returns 0, or an errno if the rules stay unknown for another reason. */
+static int read_list(struct ignore_list **list, int directory, const char *path, unsigned flags)
+{
+    size_t bytes = 0;
+    char *text = strcmp(path, list_names[LIST_EXCLUDE]) == 0
+                     ? repository_read_exclude(directory, &bytes)
+                     : repository_read(directory, path, &bytes);
+
+    *list = NULL;
+    if (text == NULL)
+        return repository_is_absent(errno) ? 0 : errno;
+    return make_list(list, path, text, bytes, flags);
+}
+
+/* As read_list, of a file that an option names: also a pipe or a device, and never absent. */
+static int read_given_list(struct ignore_list **list, const char *path)
+{
+    int descriptor = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC), os_code = errno;
+    size_t bytes = 0;
+    char *text = NULL;
+
+    if (descriptor < 0)
+        return os_code;
+    os_code = whole_read_from(descriptor, SIZE_MAX, &text, &bytes) ? 0 : errno;
+    (void)close(descriptor);
+    if (os_code == 0)
+        return make_list(list, path, text, bytes, IGNORE_BRACES);
+    free(text);
+    return os_code;
+}
+
+static unsigned list_flags(const struct filter *filter, enum list_kind kind)
+{
+    return (kind == LIST_RGIGNORE || kind == LIST_IGNORE ? IGNORE_BRACES : 0) |
+           (filter->files.ignore_any_case ? IGNORE_ANY_CASE : 0);
+}
+
+/* Reads the files of --ignore-file, and the file that git's setting core.excludesFile names. */
+static bool add_files(struct filter *filter, const struct value_list *rules, char *message)
+{
+    int os_code;
+
+    for (size_t i = 0; i < rules->count && !filter->files.no_ignore_files; i++) {
+        struct ignore_list **larger;
+
+        if (rules->items[i].kind != VALUE_IGNORE_FILE)
+            continue;
+        larger = realloc(filter->explicit_lists,
+                         (filter->explicit_count + 1) * sizeof(struct ignore_list *));
+        if (larger == NULL)
+            return no_memory(message);
+        filter->explicit_lists = larger;
+        os_code = read_given_list(&larger[filter->explicit_count], rules->items[i].text);
+        if (os_code != 0)
+            return refuse_value(message, "--ignore-file", rules->items[i].text, strerror(os_code));
+        filter->explicit_count++;
+    }
+    if (!filter->use_global)
+        return true;
+    os_code = repository_find_global(&filter->global_path);
+    if (os_code == 0 && filter->global_path != NULL)
+        os_code = read_list(&filter->global, AT_FDCWD, filter->global_path,
+                            list_flags(filter, LIST_GITIGNORE));
+    return os_code == 0 ||
+           refuse_value(message, "core.excludesFile",
+                        filter->global_path != NULL ? filter->global_path : "~/.gitconfig",
+                        strerror(os_code));
+}
+
+struct filter_rules filter_rules(const struct settings *settings)
+{
+    const struct file_settings *files = &settings->files;
+    bool ignore = files->filtering && !(files->no_ignore && !settings->is_tg);
+    bool dot = ignore && !files->no_ignore_dot, vcs = ignore && !files->no_ignore_vcs;
+
+    return (struct filter_rules){.dot = dot,
+                                 .vcs = vcs,
+                                 .exclude = vcs && !files->no_ignore_exclude,
+                                 .global = vcs && !files->no_ignore_global,
+                                 .parent = (dot || vcs) && !files->no_ignore_parent,
+                                 .require_git = vcs && !files->no_require_git,
+                                 .any_case = (dot || vcs) && files->ignore_any_case,
+                                 .hidden =
+                                     files->hidden < 0 || (files->hidden == 0 && files->filtering)};
+}
+
+bool filter_open(struct filter **made, const struct settings *settings, bool in_memory,
+                 char *message)
+{
+    const struct file_settings *files = &settings->files;
+    const char *directory = settings->surroundings.directory;
+    struct filter_rules rules = filter_rules(settings);
+    bool ignore = files->filtering && !(files->no_ignore && !settings->is_tg);
+    struct filter *filter;
+
+    *made = NULL;
+    if (!ignore && !rules.hidden && files->rules.count == 0)
+        return true;
+    filter = calloc(1, sizeof *filter);
+    if (filter == NULL)
+        return no_memory(message);
+    filter->files = *files;
+    filter->guard = settings->guard;
+    filter->skip_hidden = rules.hidden;
+    filter->use_rgignore = filter->use_dot = rules.dot;
+    filter->use_vcs = rules.vcs;
+    filter->use_exclude = rules.exclude;
+    filter->use_global = rules.global;
+    filter->working_directory = directory != NULL ? strdup(directory) : getcwd(NULL, 0);
+    if (add_globs(filter, &files->rules, message) && add_types(filter, &files->rules, message) &&
+        (in_memory || add_files(filter, &files->rules, message))) {
+        *made = filter;
+        return true;
+    }
+    filter_close(filter);
+    return false;
+}
+
+void filter_close(struct filter *filter)
+{
+    if (filter == NULL)
+        return;
+    ignore_close(filter->globs);
+    ignore_close(filter->types);
+    for (size_t i = 0; i < filter->explicit_count; i++)
+        ignore_close(filter->explicit_lists[i]);
+    free(filter->explicit_lists);
+    ignore_close(filter->global);
+    free(filter->global_path);
+    free(filter->working_directory);
+    free(filter);
+}
+
+/* ---- Directories ----------------------------------------------------------------------------- */
+
+bool filter_wants(const struct filter *filter, const char *name, enum filter_file *file)
+{
+    if (name[0] != '.')
+        return false;
+    *file = strcmp(name, ".gitignore") == 0  ? FILTER_GITIGNORE
+            : strcmp(name, ".ignore") == 0   ? FILTER_IGNORE
+            : strcmp(name, ".rgignore") == 0 ? FILTER_RGIGNORE
+            : strcmp(name, ".git") == 0      ? FILTER_GIT
+                                             : FILTER_FILES;
+    if (*file == FILTER_GITIGNORE)
+        return filter->use_vcs;
+    if (*file == FILTER_GIT)
+        return filter->use_vcs;
+    if (*file == FILTER_RGIGNORE)
+        return filter->use_rgignore;
+    return *file == FILTER_IGNORE && filter->use_dot;
+}
+
+static void drop_scope(struct filter_walk *walk)
+{
+    struct scope *scope = &walk->scopes[--walk->scope_count];
+
+    walk->git_count -= scope->has_git;
+    for (size_t i = 0; i < LIST_KINDS; i++)
+        ignore_close(scope->lists[i]);
+}
+
+/* Reads the rule files of an open directory, and notes whether the directory is the top of a
+ * repository. A top is noted even where --no-ignore-parent forbids the rule files of directories
+ * above the root, because git's rules apply only inside a repository. Returns 0 or an errno. */
+static int add_scope(struct filter_walk *walk, size_t depth, int directory, size_t base_at,
+                     const bool has[FILTER_FILES])
+{
+    const struct filter *filter = walk->filter;
+    bool lists = depth > 0 || !filter->files.no_ignore_parent;
+    const bool wanted[LIST_KINDS] = {lists && has[FILTER_RGIGNORE] && filter->use_rgignore,
+                                     lists && has[FILTER_IGNORE] && filter->use_dot,
+                                     lists && has[FILTER_GITIGNORE] && filter->use_vcs,
+                                     lists && has[FILTER_GIT] && filter->use_exclude};
+    struct scope *scope;
+    bool any = false;
+    int os_code = 0;
+
+    scope = grown(walk->scopes, &walk->scope_capacity, 16, walk->scope_count + 1, sizeof *scope);
+    if (scope == NULL)
+        return ENOMEM;
+    walk->scopes = scope;
+    scope = &walk->scopes[walk->scope_count++];
+    memset(scope, 0, sizeof *scope);
+    scope->depth = depth;
+    scope->base_at = base_at;
+    scope->has_git = has[FILTER_GIT] && faccessat(directory, ".git", F_OK, 0) == 0;
+    walk->git_count += scope->has_git;
+    for (size_t i = 0; i < LIST_KINDS && os_code == 0; i++) {
+        if (wanted[i])
+            os_code = read_list(&scope->lists[i], directory, list_names[i],
+                                list_flags(filter, (enum list_kind)i));
+        any = any || scope->lists[i] != NULL;
+    }
+    if (os_code != 0 || (!any && !scope->has_git))
+        drop_scope(walk);
+    return os_code;
+}
+
+/* Reads the rule files of the directories above the root, the highest directory first. Returns 0 or
+ * an errno. */
+static int add_parents(struct filter_walk *walk)
+{
+    static const bool all[FILTER_FILES] = {true, true, true, true};
+    char *path = walk->full;
+    int os_code = 0;
+
+    for (size_t at = 0; os_code == 0 && at < walk->full_root_bytes; at++) {
+        char kept = path[at + 1];
+        int directory;
+
+        if (path[at] != '/' || kept == '\0')
+            continue;
+        path[at + 1] = '\0';
+        directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        path[at + 1] = kept;
+        if (directory < 0) {
+            os_code = repository_is_absent(errno) ? 0 : errno;
+            continue;
+        }
+        os_code = add_scope(walk, 0, directory, at + 1, all);
+        close(directory);
+    }
+    return os_code;
+}
+
+struct filter_walk *filter_walk_open(const struct filter *filter, const char *root)
+{
+    struct filter_walk *walk = calloc(1, sizeof *walk);
+    bool parents = filter->use_vcs || (filter->use_rgignore && !filter->files.no_ignore_parent);
+    int os_code = ENOMEM;
+
+    if (walk == NULL)
+        return NULL;
+    walk->filter = filter;
+    walk->root_bytes = strlen(root);
+    walk->full = parents ? realpath(root, NULL) : NULL;
+    if (walk->full == NULL) {
+        walk->full = strdup("");
+        parents = false;
+    }
+    if (walk->full != NULL) {
+        walk->full_root_bytes = walk->full_bytes = strlen(walk->full);
+        walk->full_capacity = walk->full_bytes + 1;
+        os_code = parents ? add_parents(walk) : 0;
+        if (os_code == 0)
+            return walk;
+    }
+    filter_walk_close(walk);
+    errno = os_code;
+    return NULL;
+}
+
+void filter_walk_close(struct filter_walk *walk)
+{
+    while (walk->scope_count > 0)
+        drop_scope(walk);
+    free(walk->scopes);
+    free(walk->full);
+    free(walk);
+}
+
+/* Sets walk->full to the real path of `path`, a path below the root as messages show the path.
+ * False: no memory. */
+static bool set_full(struct filter_walk *walk, const char *path)
+{
+    const char *rest = path + walk->root_bytes;
+    size_t at = walk->full_root_bytes, rest_bytes;
+    char *full;
+
+    while (*rest == '/')
+        rest++;
+    rest_bytes = strlen(rest);
+    full = grown(walk->full, &walk->full_capacity, FULL_FIRST, at + rest_bytes + 2, 1);
+    if (full == NULL)
+        return false;
+    walk->full = full;
+    if (at == 0 || walk->full[at - 1] != '/')
+        walk->full[at++] = '/';
+    memcpy(walk->full + at, rest, rest_bytes + 1);
+    walk->full_bytes = at + rest_bytes;
+    return true;
+}
+
+int filter_enter(struct filter_walk *walk, size_t depth, int directory, const char *path,
+                 const bool has[FILTER_FILES])
+{
+    if (!has[FILTER_RGIGNORE] && !has[FILTER_IGNORE] && !has[FILTER_GITIGNORE] && !has[FILTER_GIT])
+        return 0;
+    if (!set_full(walk, path))
+        return ENOMEM;
+    return add_scope(walk, depth + 1, directory,
+                     walk->full_bytes + (walk->full[walk->full_bytes - 1] != '/'), has);
+}
+
+void filter_leave(struct filter_walk *walk, size_t depth)
+{
+    while (walk->scope_count > 0 && walk->scopes[walk->scope_count - 1].depth > depth)
+        drop_scope(walk);
+}
+
+/* ---- Entries --------------------------------------------------------------------------------- */
+
+enum verdict { VERDICT_NONE, VERDICT_SKIP, VERDICT_TAKE, VERDICT_NO_MEMORY };
+
+static enum verdict decided(struct filter_walk *walk, const struct ignore_list *list,
+                            const struct scope *scope, const struct ignore_rule *rule)
+{
+    walk->reason = REASON_RULE;
+    walk->reason_list = list;
+    walk->reason_scope = scope;
+    walk->reason_rule = rule;
+    return rule->keeps ? VERDICT_TAKE : VERDICT_SKIP;
+}
+
+/* Returns the path relative to the working directory, or `path` itself if the entry is not below
+ * that directory. */
+static const char *from_working_directory(const struct filter *filter, const char *path)
+{
+    size_t bytes;
+
+    if (path[0] != '/' || filter->working_directory == NULL) {
+        while (path[0] == '.' && path[1] == '/')
+            path += 2;
+        return path;
+    }
+    bytes = filter->working_directory[1] == '\0' ? 0 : strlen(filter->working_directory); /* "/" */
+    if (strncmp(path, filter->working_directory, bytes) != 0 || path[bytes] != '/')
+        return path;
+    return path + bytes + 1;
+}
+
+/* Decides by the rule files of one kind, from the innermost directory up. Git's rules end at the
+ * top of the innermost repository, but with --no-require-git a repository is like any directory. */
+static enum verdict ask_scopes(struct filter_walk *walk, enum list_kind kind, size_t name_bytes,
+                               bool is_directory)
+{
+    bool of_git = kind == LIST_GITIGNORE || kind == LIST_EXCLUDE;
+
+    if (of_git && walk->git_count == 0 && !walk->filter->files.no_require_git)
+        return VERDICT_NONE;
+    for (size_t i = walk->scope_count; i > 0; i--) {
+        const struct scope *scope = &walk->scopes[i - 1];
+        const struct ignore_list *list = scope->lists[kind];
+        const struct ignore_rule *rule = NULL;
+
+        if (list != NULL) {
+            size_t bytes = walk->full_bytes - scope->base_at;
+
+            rule = ignore_find(list, walk->full + scope->base_at, bytes, bytes - name_bytes,
+                               is_directory);
+        }
+        if (rule != NULL)
+            return decided(walk, list, scope, rule);
+        if (of_git && scope->has_git && !walk->filter->files.no_require_git)
+            break;
+    }
+    return VERDICT_NONE;
+}
+
+/* Decides by git's global excludes file. Paths are relative to the top of the innermost
+ * repository. */
+static enum verdict ask_global(struct filter_walk *walk, const char *shown, size_t name_bytes,
+                               bool is_directory)
+{
+    const struct ignore_rule *rule;
+    const char *path = shown;
+    size_t bytes;
+
+    if (walk->filter->global == NULL ||
+        (walk->git_count == 0 && !walk->filter->files.no_require_git))
+        return VERDICT_NONE;
+    for (size_t i = walk->scope_count; i > 0; i--)
+        if (walk->scopes[i - 1].has_git) {
+            path = walk->full + walk->scopes[i - 1].base_at;
+            break;
+        }
+    bytes = strlen(path);
+    rule = ignore_find(walk->filter->global, path, bytes, bytes - name_bytes, is_directory);
+    return rule == NULL ? VERDICT_NONE : decided(walk, walk->filter->global, NULL, rule);
+}
+
+/* Decides by the rule files: of the directories, then git's global file, then the files of
+ * --ignore-file, the last file first. */
+static enum verdict ask_lists(struct filter_walk *walk, const char *path, const char *shown,
+                              size_t name_bytes, bool is_directory)
+{
+    const struct filter *filter = walk->filter;
+    enum verdict verdict = VERDICT_NONE;
+    size_t shown_bytes = strlen(shown);
+
+    if (walk->scope_count > 0) {
+        if (!set_full(walk, path))
+            return VERDICT_NO_MEMORY;
+        for (int kind = 0; kind < LIST_KINDS && verdict == VERDICT_NONE; kind++)
+            verdict = ask_scopes(walk, (enum list_kind)kind, name_bytes, is_directory);
+    }
+    if (verdict == VERDICT_NONE)
+        verdict = ask_global(walk, shown, name_bytes, is_directory);
+    for (size_t i = filter->explicit_count; i > 0 && verdict == VERDICT_NONE; i--) {
+        const struct ignore_list *list = filter->explicit_lists[i - 1];
+        const struct ignore_rule *rule =
+            ignore_find(list, shown, shown_bytes, shown_bytes - name_bytes, is_directory);
+
+        if (rule != NULL)
+            verdict = decided(walk, list, NULL, rule);
+    }
+    return verdict;
+}
+
+/* Decides by the globs of -g and --iglob. */
+static enum verdict ask_globs(struct filter_walk *walk, const char *shown, size_t name_bytes,
+                              bool is_directory)
+{
+    size_t bytes = strlen(shown);
+    const struct ignore_rule *rule =
+        ignore_find(walk->filter->globs, shown, bytes, bytes - name_bytes, is_directory);
+
+    walk->reason = rule != NULL ? REASON_GLOB : REASON_NO_GLOB;
+    walk->reason_rule = rule;
+    if (rule != NULL)
+        return rule->keeps ? VERDICT_SKIP : VERDICT_TAKE; /* unlike in .gitignore, '!' leaves out */
+    return walk->filter->globs_take && !is_directory ? VERDICT_SKIP : VERDICT_NONE;
+}
+
+static enum verdict ask_types(struct filter_walk *walk, const char *name, size_t name_bytes)
+{
+    const struct ignore_rule *rule = ignore_find(walk->filter->types, name, name_bytes, 0, false);
+
+    walk->reason = rule != NULL ? REASON_TYPE : REASON_NO_TYPE;
+    walk->reason_rule = rule;
+    if (rule != NULL)
+        return rule->keeps ? VERDICT_TAKE : VERDICT_SKIP;
+    return walk->filter->types_take ? VERDICT_SKIP : VERDICT_NONE;
+}
+
+enum filter_verdict filter_ask(struct filter_walk *walk, const char *path, size_t name_at,
+                               bool is_directory)
+{
+    const struct filter *filter = walk->filter;
+    const char *shown = from_working_directory(filter, path);
+    size_t name_bytes = strlen(path + name_at);
+    enum verdict verdict = VERDICT_NONE, type;
+
+    if (filter->globs != NULL)
+        verdict = ask_globs(walk, shown, name_bytes, is_directory);
+    if (verdict != VERDICT_NONE)
+        return verdict == VERDICT_SKIP ? FILTER_SKIPS : FILTER_TAKES;
+    verdict = ask_lists(walk, path, shown, name_bytes, is_directory);
+    if (verdict == VERDICT_NO_MEMORY)
+        return FILTER_NO_MEMORY;
+    if (verdict == VERDICT_SKIP)
+        return FILTER_SKIPS;
+    if (filter->types != NULL && !is_directory) {
+        type = ask_types(walk, path + name_at, name_bytes);
+        if (type == VERDICT_SKIP)
+            return FILTER_SKIPS;
+        verdict = type != VERDICT_NONE ? type : verdict;
+    }
+    if (verdict != VERDICT_NONE || !filter->skip_hidden || path[name_at] != '.')
+        return FILTER_TAKES;
+    walk->reason = REASON_HIDDEN;
+    return FILTER_SKIPS;
+}
+
+enum filter_verdict filter_judge(const struct filter *filter, const char *path, size_t name_at,
+                                 bool is_directory)
+{
+    struct filter_walk walk = {.filter = filter};
+    size_t name_bytes = strlen(path + name_at);
+    enum verdict verdict = VERDICT_NONE;
+
+    if (filter->globs != NULL)
+        verdict = ask_globs(&walk, from_working_directory(filter, path), name_bytes, is_directory);
+    if (verdict == VERDICT_NONE && filter->types != NULL && !is_directory)
+        verdict = ask_types(&walk, path + name_at, name_bytes);
+    return verdict == VERDICT_SKIP   ? FILTER_SKIPS
+           : verdict == VERDICT_TAKE ? FILTER_TAKES
+                                     : FILTER_UNDECIDED;
+}
+
+enum tree_left filter_why(const struct filter_walk *walk)
+{
+    bool is_given = false;
+
+    if (walk->reason == REASON_HIDDEN)
+        return LEFT_HIDDEN;
+    for (size_t i = 0; i < walk->filter->explicit_count; i++)
+        is_given = is_given || walk->filter->explicit_lists[i] == walk->reason_list;
+    return walk->reason == REASON_RULE && !is_given ? LEFT_BY_RULE : LEFT_BY_OPTION;
+}
+
+const char *filter_reason(struct filter_walk *walk, char *room, size_t room_bytes)
+{
+    const struct ignore_rule *rule = walk->reason_rule;
+    const char *source = "", *folder = "";
+    int folder_bytes = 0;
+
+    switch (walk->reason) {
+    case REASON_NO_GLOB:
+        return "no glob of -g takes it";
+    case REASON_NO_TYPE:
+        return "no glob of --type takes it";
+    case REASON_HIDDEN:
+        return "its name begins with a dot";
+    case REASON_GLOB:
+        snprintf(room, room_bytes, "glob '%.*s'", (int)rule->line_bytes, rule->line);
+        return room;
+    case REASON_TYPE:
+        snprintf(room, room_bytes, "type's glob '%.*s'", (int)rule->line_bytes, rule->line);
+        return room;
+    case REASON_RULE:
+        break;
+    }
+    source = ignore_source(walk->reason_list);
+    if (walk->reason_scope != NULL) {
+        folder = walk->full;
+        folder_bytes = (int)walk->reason_scope->base_at;
+    }
+    snprintf(room, room_bytes, "rule '%.*s' of %.*s%s:%u", (int)rule->line_bytes, rule->line,
+             folder_bytes, folder, source, rule->line_number);
+    return room;
+}

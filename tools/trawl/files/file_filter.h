@@ -1,0 +1,67 @@
+/* file_filter: decides which files of a directory tree are searched, by ripgrep's rules. The first
+ * rule that matches decides, in this order: -g and --iglob; .rgignore, .ignore, .gitignore and
+ * .git/info/exclude of the directory and of the directories above; git's global excludes file;
+ * --ignore-file; types; hidden names. A file of a type that is left out stays left out even where a
+ * rule file keeps the file. Files that the command line names are never filtered.
+ */
+#ifndef TRAWL_FILE_FILTER_H
+#define TRAWL_FILE_FILTER_H
+
+#include "trawl/options/flags.h"
+#include "trawl/files/tree.h"
+
+struct filter;
+struct filter_walk;
+
+/* The names in a directory that matter to the filter: three kinds of rule files and ".git". */
+enum filter_file { FILTER_RGIGNORE, FILTER_IGNORE, FILTER_GITIGNORE, FILTER_GIT, FILTER_FILES };
+
+/* The ignore files that a walk heeds. */
+struct filter_rules {
+    bool dot, vcs, exclude, global, parent, require_git, any_case;
+    bool hidden; /* names that begin with a dot are left out */
+};
+
+/* Returns which ignore files the settings ask for. Settings that find the same files in every tree
+ * have equal rules. */
+struct filter_rules filter_rules(const struct settings *settings);
+
+/* Builds the filter that the settings describe. *filter is NULL if the settings ask for no filter.
+ * in_memory: the caller asks filter_judge alone, so no ignore file is read. False:
+ * message[SETTINGS_ERROR_BYTES] says why. */
+bool filter_open(struct filter **filter, const struct settings *settings, bool in_memory,
+                 char *message);
+void filter_close(struct filter *filter);
+
+/* Begins a walk of the tree below `root`, a path as messages show the path. Reads the rule files of
+ * the directories above `root`. NULL: errno says why. */
+struct filter_walk *filter_walk_open(const struct filter *filter, const char *root);
+void filter_walk_close(struct filter_walk *walk);
+
+/* Returns true if a file `name` has rules that the filter uses, or if a directory with this file
+ * is the top of a repository. Sets *file to the kind of file. */
+bool filter_wants(const struct filter *filter, const char *name, enum filter_file *file);
+
+/* Reads the rules of the directory that the walk goes down into. `depth` is 0 for the root, `path`
+ * is the path as messages show the path, has[file] says that the directory may have that file.
+ * Returns 0, or the errno that kept rules from being read. */
+int filter_enter(struct filter_walk *walk, size_t depth, int directory, const char *path,
+                 const bool has[FILTER_FILES]);
+/* Drops the rules of the directory at `depth`, when the walk leaves that directory. */
+void filter_leave(struct filter_walk *walk, size_t depth);
+
+enum filter_verdict { FILTER_TAKES, FILTER_SKIPS, FILTER_NO_MEMORY, FILTER_UNDECIDED };
+
+/* Decides on an entry of a directory of the walk. The last part of `path` begins at name_at. */
+enum filter_verdict filter_ask(struct filter_walk *walk, const char *path, size_t name_at,
+                               bool is_directory);
+/* Decides by -g, --iglob and types alone, without a walk. FILTER_UNDECIDED: these options neither
+ * name the entry nor leave it out. */
+enum filter_verdict filter_judge(const struct filter *filter, const char *path, size_t name_at,
+                                 bool is_directory);
+/* Returns which rule made filter_ask last skip an entry. */
+enum tree_left filter_why(const struct filter_walk *walk);
+/* Returns why filter_ask last skipped an entry, in words; may write the words into `room`. */
+const char *filter_reason(struct filter_walk *walk, char *room, size_t room_bytes);
+
+#endif

@@ -1,0 +1,311 @@
+/* ignore: a list of rules as in .gitignore.
+ *
+ * file_filter.c makes a list for each rule file, and types.c uses lists for the globs of types.
+ * Adding a rule fails for a wrong glob, for lack of memory, or if the guard refuses; the caller
+ * writes the message.
+ */
+#include "trawl/files/ignore.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trawl/text/grow.h"
+
+enum key_kind { KEY_NAME, KEY_PATH, KEY_EXTENSION, KEY_KINDS };
+
+/* A text of the table, with the index + 1 of the last rule for directories and for other files; 0:
+ * no rule. */
+struct rule_slot {
+    const char *text; /* NULL: the slot is empty */
+    size_t bytes;
+    enum key_kind kind;
+    uint32_t rule_of_directories, rule_of_files;
+};
+
+struct ignore_list {
+    const char *source; /* name of the file of rules, for messages */
+    unsigned flags;     /* IGNORE_BRACES, IGNORE_ANY_CASE */
+    struct guard *guard;
+    char *text; /* bytes that ignore_add_text took over */
+    struct ignore_rule *rules;
+    size_t count, capacity;
+    struct rule_slot *slots; /* slot_count is a power of two */
+    size_t slot_count;
+    /* number of slots of each kind; a lookup skips kinds with 0 */
+    size_t key_counts[KEY_KINDS];
+    uint32_t *others; /* indexes of the rules that the table cannot hold */
+    size_t other_count;
+};
+
+struct ignore_list *ignore_open(const char *source, unsigned flags, struct guard *guard)
+{
+    struct ignore_list *list = calloc(1, sizeof *list);
+
+    if (list == NULL)
+        return NULL;
+    list->source = source;
+    list->flags = flags;
+    list->guard = guard;
+    return list;
+}
+
+void ignore_close(struct ignore_list *list)
+{
+    if (list == NULL)
+        return;
+    for (size_t i = 0; i < list->count; i++)
+        glob_free(&list->rules[i].glob);
+    free(list->rules);
+    free(list->slots);
+    free(list->others);
+    free(list->text);
+    free(list);
+}
+
+void ignore_set_flags(struct ignore_list *list, unsigned flags)
+{
+    list->flags = flags;
+}
+
+const char *ignore_source(const struct ignore_list *list)
+{
+    return list->source;
+}
+
+size_t ignore_count(const struct ignore_list *list)
+{
+    return list->count;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+struct rule_context {
+    struct ignore_list *list;
+    const struct ignore_rule *like; /* all members but the glob */
+};
+
+/* Adds a rule for a pattern without braces, with all other members of rule_context->like. */
+static enum glob_status add_rule(void *context, const char *pattern, size_t bytes)
+{
+    const struct rule_context *rule_context = context;
+    struct ignore_list *list = rule_context->list;
+    struct ignore_rule *rule;
+    enum glob_status status;
+
+    /* The array of rules has room for up to 2 × count rules. A glob's code has two bytes for each
+     * byte of the pattern. */
+    if (guard_is_over(list->guard) || !guard_take(list->guard, 2 * sizeof *rule + 2 * bytes))
+        return GLOB_MEMORY;
+    rule = grown(list->rules, &list->capacity, 16, list->count + 1, sizeof *rule);
+    if (rule == NULL)
+        return GLOB_MEMORY;
+    list->rules = rule;
+    if (list->count >= UINT32_MAX - 1)
+        return GLOB_TOO_MANY;
+    rule += list->count;
+    *rule = *rule_context->like;
+    status = glob_compile(&rule->glob, pattern, bytes,
+                          ((list->flags & IGNORE_ANY_CASE) != 0 ? GLOB_ANY_CASE : 0) |
+                              ((list->flags & IGNORE_BRACES) == 0 ? GLOB_BACKWARDS : 0));
+    if (status == GLOB_GOOD)
+        list->count++;
+    return status;
+}
+
+static enum glob_status add_glob(struct ignore_list *list, const char *glob, size_t bytes,
+                                 const struct ignore_rule *like)
+{
+    struct rule_context context = {list, like};
+
+    if ((list->flags & IGNORE_BRACES) != 0)
+        return glob_expand(glob, bytes, add_rule, &context);
+    return add_rule(&context, glob, bytes);
+}
+
+/* Returns the length of the line without the blanks at its end. A blank after a backslash stays. */
+static size_t trimmed(const char *line, size_t bytes)
+{
+    size_t end = 0;
+
+    for (size_t i = 0; i < bytes; i++) {
+        if (line[i] == '\\') {
+            i++;
+            if (i == bytes)
+                return bytes;
+            end = i + 1;
+        } else if (line[i] != ' ') {
+            end = i + 1;
+        }
+    }
+    return end;
+}
+
+enum glob_status ignore_add_line(struct ignore_list *list, const char *line, size_t bytes,
+                                 uint32_t number)
+{
+    struct ignore_rule rule;
+    size_t first = 0;
+
+    memset(&rule, 0, sizeof rule);
+    bytes = trimmed(line, bytes);
+    if (bytes == 0 || line[0] == '#')
+        return GLOB_GOOD;
+    rule.line = line;
+    rule.line_bytes = bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
+    rule.line_number = number;
+    rule.keeps = line[0] == '!';
+    first += rule.keeps;
+    if (bytes > first && line[bytes - 1] == '/') {
+        rule.directories_only = true;
+        bytes--;
+    }
+    rule.is_name = bytes == first || memchr(line + first, '/', bytes - first) == NULL;
+    if (bytes > first && line[first] == '/')
+        first++;
+    return bytes == first ? GLOB_GOOD : add_glob(list, line + first, bytes - first, &rule);
+}
+
+enum glob_status ignore_add_name(struct ignore_list *list, const char *glob, size_t bytes,
+                                 bool keeps)
+{
+    struct ignore_rule rule;
+
+    memset(&rule, 0, sizeof rule);
+    rule.line = glob;
+    rule.line_bytes = (uint32_t)bytes;
+    rule.keeps = keeps;
+    rule.is_name = true;
+    return add_glob(list, glob, bytes, &rule);
+}
+
+bool ignore_add_text(struct ignore_list *list, char *text, size_t bytes)
+{
+    static const char mark[] = "\xef\xbb\xbf"; /* UTF-8's byte order mark */
+    size_t at = bytes >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
+
+    free(list->text);
+    list->text = text;
+    for (uint32_t number = 1; at < bytes; number++) {
+        const char *end = memchr(text + at, '\n', bytes - at);
+        size_t next = end == NULL ? bytes : (size_t)(end - text) + 1;
+        size_t line_bytes = (end == NULL ? bytes : next - 1) - at;
+
+        if (line_bytes > 0 && text[at + line_bytes - 1] == '\r')
+            line_bytes--;
+        if (ignore_add_line(list, text + at, line_bytes, number) == GLOB_MEMORY)
+            return false;
+        at = next;
+    }
+    return true;
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+static size_t hash_of(enum key_kind kind, const char *text, size_t bytes)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) + kind;
+
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    return (size_t)(hash ^ hash >> 32);
+}
+
+/* Returns the slot of a text, or the empty slot where the text would be stored. */
+static struct rule_slot *find_slot(const struct ignore_list *list, enum key_kind kind,
+                                   const char *text, size_t bytes)
+{
+    size_t at = hash_of(kind, text, bytes);
+
+    for (;; at++) {
+        struct rule_slot *slot = &list->slots[at & (list->slot_count - 1)];
+
+        if (slot->text == NULL ||
+            (slot->kind == kind && slot->bytes == bytes && memcmp(slot->text, text, bytes) == 0))
+            return slot;
+    }
+}
+
+/* Returns the kind of text by which the table finds a rule; KEY_KINDS: the table cannot hold the
+ * rule. */
+static enum key_kind key_of(const struct ignore_rule *rule)
+{
+    const struct glob *glob = &rule->glob;
+
+    if ((glob->flags & GLOB_ANY_CASE) != 0)
+        return KEY_KINDS;
+    if (glob->shape == GLOB_LITERAL)
+        return rule->is_name ? KEY_NAME : KEY_PATH;
+    if (glob->shape == GLOB_SUFFIX && rule->is_name && glob->text[0] == '.' &&
+        strchr(glob->text + 1, '.') == NULL)
+        return KEY_EXTENSION;
+    return KEY_KINDS;
+}
+
+bool ignore_seal(struct ignore_list *list)
+{
+    list->slot_count = 4;
+    while (list->slot_count < 2 * list->count)
+        list->slot_count *= 2;
+    list->slots = calloc(list->slot_count, sizeof *list->slots);
+    list->others = calloc(list->count + 1, sizeof *list->others);
+    if (list->slots == NULL || list->others == NULL)
+        return false;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct ignore_rule *rule = &list->rules[i];
+        enum key_kind kind = key_of(rule);
+        struct rule_slot *slot;
+
+        if (kind == KEY_KINDS) {
+            list->others[list->other_count++] = (uint32_t)i;
+            continue;
+        }
+        slot = find_slot(list, kind, rule->glob.text, rule->glob.text_bytes);
+        slot->text = rule->glob.text;
+        slot->bytes = rule->glob.text_bytes;
+        slot->kind = kind;
+        slot->rule_of_directories = (uint32_t)i + 1;
+        if (!rule->directories_only)
+            slot->rule_of_files = (uint32_t)i + 1;
+        list->key_counts[kind]++;
+    }
+    return true;
+}
+
+/* Returns the greater of `best` and the index + 1 of the last rule that the table has for this
+ * text. */
+static uint32_t look_up(const struct ignore_list *list, enum key_kind kind, const char *text,
+                        size_t bytes, bool is_directory, uint32_t best)
+{
+    const struct rule_slot *slot;
+    uint32_t found;
+
+    if (list->key_counts[kind] == 0)
+        return best;
+    slot = find_slot(list, kind, text, bytes);
+    found = is_directory ? slot->rule_of_directories : slot->rule_of_files;
+    return found > best ? found : best;
+}
+
+const struct ignore_rule *ignore_find(const struct ignore_list *list, const char *path,
+                                      size_t bytes, size_t name_at, bool is_directory)
+{
+    const char *name = path + name_at, *dot;
+    size_t name_bytes = bytes - name_at;
+    uint32_t best = look_up(list, KEY_NAME, name, name_bytes, is_directory, 0);
+
+    best = look_up(list, KEY_PATH, path, bytes, is_directory, best);
+    dot = list->key_counts[KEY_EXTENSION] == 0 ? NULL : memrchr(name, '.', name_bytes);
+    if (dot != NULL)
+        best = look_up(list, KEY_EXTENSION, dot, name_bytes - (size_t)(dot - name), is_directory,
+                       best);
+    for (size_t i = list->other_count; i > 0 && list->others[i - 1] + 1 > best; i--) {
+        const struct ignore_rule *rule = &list->rules[list->others[i - 1]];
+
+        if ((is_directory || !rule->directories_only) &&
+            (rule->is_name ? glob_matches(&rule->glob, name, name_bytes)
+                           : glob_matches(&rule->glob, path, bytes)))
+            return rule;
+    }
+    return best == 0 ? NULL : &list->rules[best - 1];
+}

@@ -1,0 +1,61 @@
+/* ignore: a list of rules as in .gitignore, which decides whether a path is left out.
+ *
+ * The last rule that matches decides. A rule without a slash, except at its end, matches names in
+ * any directory below; all other rules match paths relative to the list's own directory. A slash at
+ * the end restricts a rule to directories. A rule after '!' keeps what the rule matches. Names,
+ * paths and suffixes without wildcards are looked up in a table; only rules with other wildcards
+ * are compared in turn.
+ */
+#ifndef TRAWL_IGNORE_H
+#define TRAWL_IGNORE_H
+
+#include "trawl/files/glob.h"
+#include "trawl/text/guard.h"
+
+/* {a,b} are alternatives, as in ripgrep's globs; without the flag braces are plain characters, as
+ * in git */
+#define IGNORE_BRACES 1u
+#define IGNORE_ANY_CASE 2u /* rules added from now on match upper and lower case alike */
+
+struct ignore_rule {
+    struct glob glob;
+    bool keeps;            /* written after '!' */
+    bool directories_only; /* written with a slash at the end */
+    bool is_name;          /* the rule is compared with the last part of a path only */
+    uint32_t line_number;  /* from 1 on, for messages */
+    uint32_t line_bytes;
+    const char *line; /* as written in the file; borrowed */
+};
+
+struct ignore_list;
+
+/* Makes an empty list, or returns NULL without memory. `source` and `guard` are borrowed. Before a
+ * rule takes memory, the guard (NULL: no limits) is asked; if the guard refuses, adding a rule
+ * returns GLOB_MEMORY. */
+struct ignore_list *ignore_open(const char *source, unsigned flags, struct guard *guard);
+void ignore_close(struct ignore_list *list);
+
+/* Adds the rule of a line of .gitignore; the line is borrowed. Empty lines and comments add no
+ * rule. */
+enum glob_status ignore_add_line(struct ignore_list *list, const char *line, size_t bytes,
+                                 uint32_t number);
+/* Adds a glob for names. */
+enum glob_status ignore_add_name(struct ignore_list *list, const char *glob, size_t bytes,
+                                 bool keeps);
+/* Adds the rules of a whole file. The list takes over `text` and frees the bytes. Lines that are no
+ * valid globs are ignored. False: no memory. */
+bool ignore_add_text(struct ignore_list *list, char *text, size_t bytes);
+void ignore_set_flags(struct ignore_list *list, unsigned flags);
+
+/* Builds the table. Call once, after the last rule and before ignore_find. False: no memory. */
+bool ignore_seal(struct ignore_list *list);
+
+/* Returns the rule that decides on `path`; NULL: no rule matches. `path` is relative to the list's
+ * directory; its last part begins at name_at. */
+const struct ignore_rule *ignore_find(const struct ignore_list *list, const char *path,
+                                      size_t bytes, size_t name_at, bool is_directory);
+
+const char *ignore_source(const struct ignore_list *list);
+size_t ignore_count(const struct ignore_list *list);
+
+#endif

@@ -1,0 +1,221 @@
+/* repository: the files besides .gitignore in which git keeps rules about ignored files. */
+#include "trawl/files/repository.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_BYTES_MAX (100u << 20) /* git's own limit */
+
+bool repository_is_absent(int os_code)
+{
+    return os_code == ENOENT || os_code == ENOTDIR || os_code == EACCES || os_code == EPERM ||
+           os_code == ELOOP || os_code == EINVAL;
+}
+
+char *repository_read(int directory, const char *path, size_t *bytes)
+{
+    int descriptor = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    struct stat status;
+    char *text = NULL;
+    size_t used = 0, room;
+    int os_code;
+
+    if (descriptor < 0)
+        return NULL;
+    if (fstat(descriptor, &status) == 0) {
+        errno = EINVAL;
+        if (S_ISREG(status.st_mode) && (uint64_t)status.st_size <= FILE_BYTES_MAX)
+            text = malloc((size_t)status.st_size + 1);
+    }
+    os_code = errno;
+    room = text == NULL ? 0 : (size_t)status.st_size;
+    while (used < room) {
+        ssize_t got = read(descriptor, text + used, room - used);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            os_code = errno;
+            free(text);
+            text = NULL;
+        }
+        if (got <= 0)
+            break;
+        used += (size_t)got;
+    }
+    close(descriptor);
+    if (text != NULL)
+        text[used] = '\0';
+    *bytes = used;
+    errno = os_code;
+    return text;
+}
+
+/* Returns "folder/name"; NULL: no memory. */
+static char *join(const char *folder, const char *name)
+{
+    size_t folder_bytes = strlen(folder), name_bytes = strlen(name);
+    char *path = malloc(folder_bytes + name_bytes + 2);
+
+    if (path == NULL)
+        return NULL;
+    memcpy(path, folder, folder_bytes);
+    path[folder_bytes] = '/';
+    memcpy(path + folder_bytes + 1, name, name_bytes);
+    path[folder_bytes + 1 + name_bytes] = '\0';
+    return path;
+}
+
+static char *cut_line(char *text)
+{
+    text[strcspn(text, "\r\n")] = '\0';
+    return text;
+}
+
+/* Reads info/exclude where .git is a file with a line "gitdir: FOLDER". If FOLDER has a file
+ * commondir, info/exclude lies in the folder that commondir names, which all worktrees of a
+ * repository share. */
+static char *read_linked(int directory, size_t *bytes)
+{
+    static const char word[] = "gitdir: ";
+    char *link = repository_read(directory, ".git", bytes), *found = NULL, *path, *common = NULL;
+    char *folder = link == NULL ? NULL : cut_line(link);
+    int os_code;
+
+    if (folder == NULL || strncmp(folder, word, sizeof word - 1) != 0) {
+        os_code = link == NULL ? errno : EINVAL;
+        free(link);
+        errno = os_code;
+        return NULL;
+    }
+    folder += sizeof word - 1;
+    path = join(folder, "commondir");
+    if (path != NULL)
+        common = repository_read(directory, path, bytes);
+    free(path);
+    if (common != NULL) {
+        cut_line(common);
+        folder = path = common[0] == '/' ? strdup(common) : join(folder, common);
+    } else {
+        path = strdup(folder);
+        folder = path;
+    }
+    free(common);
+    if (path != NULL) {
+        char *exclude = join(folder, "info/exclude");
+
+        found = exclude == NULL ? NULL : repository_read(directory, exclude, bytes);
+        free(exclude);
+    }
+    os_code = errno;
+    free(path);
+    free(link);
+    errno = os_code;
+    return found;
+}
+
+char *repository_read_exclude(int directory, size_t *bytes)
+{
+    char *text = repository_read(directory, ".git/info/exclude", bytes);
+
+    return text == NULL && errno == ENOTDIR ? read_linked(directory, bytes) : text;
+}
+
+/* Returns the value of a line "name = value", without quotes and a comment; NULL: the line sets
+ * another name, or nothing. */
+static char *value_of(char *line, const char *name)
+{
+    size_t bytes = strlen(name);
+    bool quoted = false;
+    char *value, *to, *end;
+
+    line += strspn(line, " \t");
+    if (strncasecmp(line, name, bytes) != 0)
+        return NULL;
+    line += bytes + strspn(line + bytes, " \t");
+    if (*line != '=')
+        return NULL;
+    line += 1 + strspn(line + 1, " \t");
+    value = to = end = line;
+    for (; *line != '\0' && (quoted || strchr("#;", *line) == NULL); line++) {
+        if (*line == '"') {
+            quoted = !quoted;
+            continue;
+        }
+        if (*line == '\\' && line[1] != '\0')
+            line++;
+        *to++ = *line;
+        if (quoted || !isspace((unsigned char)*line))
+            end = to;
+    }
+    *end = '\0';
+    return value;
+}
+
+/* Finds core.excludesFile in a file of git settings. *found stays NULL if the file does not set it,
+ * and is empty if the file sets an empty value. Returns 0 or an errno. */
+static int read_setting(const char *folder, const char *name, char **found)
+{
+    const char *home = getenv("HOME");
+    size_t bytes = 0;
+    char *path = join(folder, name);
+    char *text = path == NULL ? NULL : repository_read(AT_FDCWD, path, &bytes);
+    char *rest = text, *line, *value = NULL;
+    int os_code = text != NULL || repository_is_absent(errno) ? 0 : errno;
+    bool core = false;
+
+    while (rest != NULL && (line = strsep(&rest, "\n")) != NULL) {
+        char *later;
+
+        line += strspn(line, " \t");
+        if (*line == '[') {
+            core = strncasecmp(line, "[core]", 6) == 0;
+            line += core ? 6 : strlen(line);
+        }
+        later = core ? value_of(line, "excludesfile") : NULL;
+        value = later != NULL ? later : value;
+    }
+    if (value != NULL) {
+        *found = strncmp(value, "~/", 2) != 0 ? strdup(value)
+                 : home != NULL               ? join(home, value + 2)
+                                              : strdup("");
+        os_code = *found == NULL ? ENOMEM : 0;
+    }
+    free(text);
+    free(path);
+    return os_code;
+}
+
+int repository_find_global(char **path)
+{
+    const char *home = getenv("HOME"), *config = getenv("XDG_CONFIG_HOME");
+    bool has_home = home != NULL && *home != '\0';
+    char *folder = NULL;
+    int os_code = 0;
+
+    *path = NULL;
+    if (!has_home && (config == NULL || *config == '\0'))
+        return 0;
+    folder = config != NULL && *config != '\0' ? strdup(config) : join(home, ".config");
+    if (folder == NULL)
+        return ENOMEM;
+    if (has_home)
+        os_code = read_setting(home, ".gitconfig", path);
+    if (os_code == 0 && *path == NULL)
+        os_code = read_setting(folder, "git/config", path);
+    if (os_code == 0 && *path == NULL) {
+        *path = join(folder, "git/ignore");
+        os_code = *path == NULL ? ENOMEM : 0;
+    }
+    free(folder);
+    return os_code;
+}

@@ -1,0 +1,94 @@
+/* tree: lists the files of a directory and of the directories below.
+ *
+ * Only the root is opened by a path. Every other directory is opened relative to its parent's
+ * descriptor, so a path may have any length. No function is recursive, so a tree may have any
+ * depth. The default order is grep's: the order in which the directory lists its entries, or by
+ * inode number if there are more than 10,000 entries (see tree.c).
+ */
+#ifndef TRAWL_TREE_H
+#define TRAWL_TREE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trawl/options/flags.h"
+
+struct guard;
+
+struct exclude;
+struct filter;
+struct tree;
+
+/* An open directory, counted by reference, since threads that open files in the directory may
+ * outlast the walk. */
+struct tree_directory {
+    int descriptor;
+    atomic_uint holder_count; /* the directory is closed when no holder is left */
+};
+
+void tree_directory_hold(struct tree_directory *directory);
+void tree_directory_drop(struct tree_directory *directory); /* does nothing for NULL */
+
+enum tree_kind {
+    TREE_FILE, /* anything but a directory */
+    TREE_LOOP, /* a link to a directory that contains the link */
+    /* os_code is the error of a directory that could not be read, ENOMEM, or ECANCELED if the guard
+     * ended the walk */
+    TREE_ERROR,
+    TREE_NOTE, /* an entry was left out; path is "PATH: left out: REASON" */
+    TREE_LEFT, /* an entry was left out (tree_options.tells_left); `why` says by which rule */
+};
+
+/* Which rule left out an entry. */
+enum tree_left {
+    LEFT_NOT,       /* the entry was not left out */
+    LEFT_BY_RULE,   /* a rule of an ignore file, or the border of a file system */
+    LEFT_HIDDEN,    /* the name begins with a dot */
+    LEFT_TOO_DEEP,  /* --max-depth */
+    LEFT_TOO_LARGE, /* --max-filesize */
+    LEFT_BY_OPTION  /* a glob, a type, --ignore-file, --exclude or a similar option */
+};
+
+struct tree_entry {
+    enum tree_kind kind;
+    /* the root's name, then the path below the root; borrowed until the next call */
+    const char *path;
+    /* TREE_FILE: the file's name in `directory` is path + name_at. Hold the directory to use it
+     * after the next call. */
+    size_t name_at;
+    struct tree_directory *directory;
+    /* TREE_FILE, TREE_LEFT: a DT_ constant of <dirent.h>, perhaps DT_UNKNOWN */
+    unsigned char type;
+    enum tree_left why; /* TREE_LEFT */
+    int os_code;
+};
+
+/* A watcher is told of each directory before its entries are read. */
+struct tree_watcher {
+    void (*enter)(void *context, int descriptor, const char *path);
+    void *context;
+};
+
+struct tree_options {
+    const struct exclude *exclude;      /* NULL: nothing is excluded */
+    const struct filter *filter;        /* NULL: no rules */
+    const struct file_settings *files;  /* depth and size limits, order */
+    bool follow;                        /* follow symbolic links */
+    bool skip_devices;                  /* leave out devices, pipes and sockets */
+    bool tells_left;                    /* report each entry that is left out as TREE_LEFT */
+    unsigned open_levels;               /* how many directories may be open at a time, ≥ 2 */
+    bool *left_out;                     /* set to true when a rule or limit leaves an entry out */
+    const struct tree_watcher *watcher; /* NULL: no watcher */
+    const struct guard *guard;          /* limits of the search; NULL: no limits */
+};
+
+/* Begins to list the tree below `root`. NULL: errno says why. */
+struct tree *tree_open(const char *root, const struct tree_options *options);
+void tree_close(struct tree *tree);
+
+/* Finds the next file, or something else to report. False: the tree has no more entries. */
+bool tree_next(struct tree *tree, struct tree_entry *entry);
+
+#endif

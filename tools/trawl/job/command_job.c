@@ -1,0 +1,77 @@
+/* command_job: messages of a job, and which files a job may pass over. A message of a worker that
+ * is not at its turn is kept (pool_turns.c), so that messages come in the order of the files. */
+#include "trawl/job/command_job.h"
+
+#include <stdlib.h>
+
+#include "trawl/text/message.h"
+#include "trawl/job/turn.h"
+
+static void job_say(struct command_job *job, const char *text)
+{
+    if (job->worker != NULL) {
+        pool_say(job->worker, text);
+        return;
+    }
+    message_in_output(job->output, text);
+}
+
+void job_message(struct command_job *job, const char *format, ...)
+{
+    char room[MESSAGE_BYTES], *text;
+    va_list arguments;
+
+    va_start(arguments, format);
+    text = message_format(room, format, arguments);
+    va_end(arguments);
+    job_say(job, text);
+    if (text != room)
+        free(text);
+}
+
+void job_file_error(struct command_job *job, const char *name, int os_code)
+{
+    if (!job->settings->no_messages)
+        job_message(job, "%s: %s", name, strerror(os_code));
+    job->error_seen = true;
+}
+
+void job_file_fault(struct command_job *job, const char *message)
+{
+    if (!job->settings->no_messages)
+        job_message(job, "%s", message);
+    job->error_seen = true;
+}
+
+bool job_may_pass_over(const struct command_job *job)
+{
+    const struct settings *settings = job->settings;
+
+    /* A binary file has another report than a text, even if neither has an occurrence. */
+    bool needs_kind = settings->is_tg && settings->binary_files == BINARY_FILES_WITHOUT_MATCH &&
+                      !settings->null_data && !job_passes_over_silently(job);
+
+    return settings->max_count > 0 && !needs_kind && !settings->invert && !settings->fasta &&
+           !(settings->passthru && settings->report <= REPORT_ONLY_MATCHING) && !settings->hex &&
+           !settings->expressions && settings->search.algorithm == NULL &&
+           job->string_counts == NULL &&
+           !(settings->is_tg && settings->files.debug) && /* --debug names binary files */
+           !job->patterns->has_empty && !(settings->nuls.end_line && settings->whole_lines);
+}
+
+bool job_passes_over_silently(const struct command_job *job)
+{
+    const struct settings *settings = job->settings;
+
+    switch (settings->report) {
+    case REPORT_COUNT:
+    case REPORT_COUNT_MATCHES:
+        return settings->is_tg && !settings->include_zero;
+    case REPORT_NAMES:
+        return settings->list == LIST_WITH_MATCHES;
+    case REPORT_QUIET: /* see report_file */
+        return !settings->is_tg || settings->list != LIST_WITHOUT_MATCH;
+    default:
+        return true;
+    }
+}

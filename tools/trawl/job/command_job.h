@@ -1,0 +1,103 @@
+/* command_job: a run of the command: settings, patterns, searcher, output, and results so far. */
+#ifndef TRAWL_COMMAND_JOB_H
+#define TRAWL_COMMAND_JOB_H
+
+#include "trawl/options/patterns.h"
+#include "trawl/text/output.h"
+#include "trawl/options/settings.h"
+
+/* Sums over the files of which --json printed something. */
+struct json_totals {
+    /* as the members of ripgrep's `stats`; searches and with_match count files */
+    uint64_t searches, with_match, bytes_searched, bytes_printed, lines, matches, elapsed_ns;
+};
+
+/* Sums over all files, for --stats and --json. All members have type uint64_t: totals.c adds them
+ * as an array. */
+struct job_sums {
+    struct json_totals json;
+    uint64_t file_count, selected_count; /* files searched; files with a selected line */
+    /* of all searches, from struct trawl_stats */
+    uint64_t text_bytes, match_count, candidate_count;
+    uint64_t chunk_count, device_chunk_count, search_ns;
+    /* as in struct trawl_stats */
+    uint64_t device_copy_ns, device_back_ns, device_kernel_ns, device_shifts_ns, device_host_ns;
+    uint64_t child_grids, child_spills, child_withheld;
+    uint64_t method_bytes[TRAWL_METHODS_COUNT]; /* bytes that each method searched */
+};
+
+struct job_totals {
+    struct job_sums sums;
+    uint32_t thread_count;                           /* the most threads of a search */
+    uint32_t worker_count;                           /* workers that searched files */
+    uint64_t elapsed_ns;                             /* time of the whole run */
+    char engine[32], instruction_set[16], note[160]; /* of the last search */
+};
+
+struct encoding;
+struct exclude;
+struct filter;
+struct supply;
+struct pool_worker;
+struct string_counts;
+
+/* Whether an earlier group of lines was printed, so that the next group needs a separator. */
+enum groups {
+    GROUPS_NONE,    /* no earlier group was printed */
+    GROUPS_BEFORE,  /* not by this job, but by a job whose output comes before */
+    GROUPS_PRINTED, /* this job has printed a group */
+    GROUPS_UNKNOWN, /* files before the current file are still being searched */
+};
+
+/* A run of the command. If several workers search files, each worker has its own job
+ * (pool_turns.h). */
+struct command_job {
+    const struct settings *settings;
+    struct patterns *patterns;
+    struct trawl_searcher *searcher; /* searches the next text */
+    /* the worker that owns this job; NULL outside of a pool with several workers */
+    struct pool_worker *worker;
+    struct output *output; /* where the report goes */
+    /* rules of --include and --exclude; NULL: no such options */
+    struct exclude *exclude;
+    struct filter *filter; /* rules for files of directories; NULL: no rules */
+    /* files that a server supplies (supply.h); NULL: directories are walked */
+    const struct supply *supply;
+    /* shared by searchers with all threads; NULL: each searcher opens its own */
+    struct trawl_runtime *runtime;
+    /* NULL: not --count-by-pattern */
+    struct string_counts *string_counts;
+    bool input_is_closed; /* the process began without standard input */
+    /* 1: names are printed; 0: not; -1: only if the operand turns out to be a directory */
+    int show_names;
+    enum groups groups;
+    bool selected;           /* a line was selected in some file */
+    bool error_seen;         /* a message was printed, so the exit status is 2 */
+    bool left_out;           /* the rules for files of directories left out something */
+    bool has_searched;       /* the caller has searched files that `totals` does not count */
+    bool done;               /* nothing more can change the outcome */
+    uint64_t searched_bytes; /* sum over all texts */
+    struct job_totals totals;
+};
+
+#define EXIT_SELECTED 0     /* a line was selected */
+#define EXIT_NOT_SELECTED 1 /* no line was selected */
+#define EXIT_ERROR 2        /* an error occurred */
+
+/* Prints a line on standard error, after the output so far. */
+void job_message(struct command_job *job, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Prints a message about a file, unless -s is set, and sets the exit status to 2. */
+void job_file_error(struct command_job *job, const char *name, int os_code);
+
+/* As job_file_error, with the whole message given. */
+void job_file_fault(struct command_job *job, const char *message);
+
+/* Returns whether files without an occurrence can be searched together: all such files have the
+ * same report, and no occurrence crosses a line end. */
+bool job_may_pass_over(const struct command_job *job);
+/* Returns whether the report of a file without an occurrence is empty. */
+bool job_passes_over_silently(const struct command_job *job);
+
+#endif

@@ -1,0 +1,73 @@
+/* command_scan: functions for all parts of a scan: arrays that grow, the empty string in a line,
+ * and the end of a part of the search. The files that command_scan.h lists call these functions in
+ * the thread that searches the text. */
+#include "trawl/job/command_scan.h"
+
+#include <stdlib.h>
+
+#include "trawl/text/charset.h"
+#include "trawl/text/grow.h"
+#include "trawl/text/guard.h"
+#include "trawl/options/words.h"
+
+void *scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
+                uint64_t size)
+{
+    struct guard *guard = scan->settings->guard;
+    const uint64_t before = *capacity;
+    uint64_t after = before == 0 ? 64 : before, more;
+    void *moved = NULL;
+
+    while (after < wanted)
+        after *= 2;
+    more = wanted > before ? (after - before) * size : 0;
+    if (more == 0 || guard_take(guard, more)) {
+        moved = grown(array, capacity, 64, wanted, size);
+        if (*capacity > before)
+            scan->guarded_bytes += more;
+        else
+            guard_give(guard, more);
+    }
+    if (moved == NULL && wanted > 0)
+        scan_fail(scan, TRAWL_MEMORY);
+    return moved;
+}
+
+bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64_t begin,
+                      uint64_t end)
+{
+    const struct settings *settings = scan->settings;
+    bool by_bytes = settings->is_tg && settings->no_unicode;
+    const enum charset charset = by_bytes ? CHARSET_BYTES : settings->surroundings.charset;
+
+    if (!scan->job->patterns->has_empty)
+        return false;
+    if (settings->whole_lines)
+        return begin == end ||
+               (settings->crlf && bytes != NULL && end - begin == 1 && *bytes == '\r');
+    return !settings->words ||
+           (bytes != NULL &&
+            charset_empty_word(charset,
+                               by_bytes || charset == CHARSET_UTF8 ? words_utf8(settings).is_word
+                                                                   : charset_is_word,
+                               bytes, (size_t)(end - begin)));
+}
+
+bool scan_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,
+                  const struct trawl_match *matches, uint64_t match_count)
+{
+    if (!scan->rules.check_whole_line && match_count > 0)
+        return true;
+    for (uint64_t i = 0; i < match_count; i++)
+        if (matches[i].begin == begin && matches[i].end == end)
+            return true;
+    return line_holds_empty(scan, bytes, begin, end);
+}
+
+void scan_part_end(struct text_scan *scan)
+{
+    if (!scan->nulls.has_blocks)
+        output_flush(scan->output);
+    else if (scan->settings->writes_lines)
+        output_write(scan->output);
+}

@@ -1,0 +1,275 @@
+/* command_scan: the state of a search of one text.
+ *
+ * The library delivers the text in windows, in order, each with the matches in the window.
+ * search_file.c chooses the file that handles the windows:
+ *   lines.c            cuts lines, keeps the open line between windows, selects lines
+ *   command_matches.c  reports without lines: -o, --positions, --count-matches
+ *   string_counts.c    occurrences of each string: --count-by-pattern
+ *   print_line.c       prints a line as grep does
+ *   print.c            parts of a line: heads, names, numbers, matches
+ *   style.c            prints a line as ripgrep does
+ *   json.c             prints a line for --json
+ *   number_set.c       the numbers of the strings that a match stands for
+ *   binary.c           NUL bytes and invalid UTF-8
+ *   fasta.c            FASTA files, which have sequences instead of lines
+ */
+#ifndef TRAWL_COMMAND_SCAN_H
+#define TRAWL_COMMAND_SCAN_H
+
+#include "trawl/job/command_job.h"
+#include "trawl/job/number_set.h"
+#include "trawl/text/utf8.h"
+
+#define OFFSET_NONE UINT64_MAX   /* an offset that is not known, or does not exist */
+#define DISTANCE_NONE UINT32_MAX /* no distance is printed */
+
+/* A part of the text that consists of whole lines. */
+struct view {
+    const uint8_t *bytes; /* NULL: a single long line, whose bytes are read again (reread.c) */
+    uint64_t begin;       /* text offset of bytes[0] */
+    uint64_t count;
+    const struct trawl_match *matches; /* the matches that begin in the view, in order; not NULL */
+    uint64_t match_count;
+    bool has_no_end; /* if bytes is NULL: the line has no line end */
+};
+
+/* A match in a line that style.c prints. */
+struct line_span {
+    uint64_t begin, end; /* offsets in the printed line */
+    /* offsets in the line; equal to begin and end if nothing is replaced */
+    uint64_t from, to;
+    /* view->matches[group .. group + group_count) begin where this match begins */
+    uint64_t group, group_count;
+    /* the replacement of an expression's match; NULL: the parts of --replace, or no replacement */
+    const struct trawl_pattern *text;
+    uint16_t distance, reversed; /* as in struct trawl_match */
+};
+
+/* A part of the value of --replace: bytes, or NULL where the match stands. An extra part after the
+ * last holds the totals in bytes_before and matches_before. */
+struct replace_part {
+    const char *bytes;
+    const char *name; /* the name of a group of an expression; NULL: the part is no group */
+    uint64_t name_bytes;
+    uint64_t bytes_before, matches_before; /* plain bytes, and matches, in all earlier parts */
+};
+
+/* What style.c keeps from line to line. */
+struct style_state {
+    struct line_span *spans; /* the matches of the line that is printed */
+    uint64_t span_count, span_capacity;
+    struct line_span
+        *cut; /* of a block of lines: the parts of matches in the line that is printed */
+    uint64_t cut_capacity;
+    struct replace_part *parts; /* the parts of --replace, filled when the first line is replaced */
+    uint64_t part_count, part_capacity;
+    /* for expressions: the replacement of each match of the line; the bytes lie in text_bytes */
+    struct trawl_pattern *texts;
+    uint64_t text_capacity;
+    char *text_bytes;
+    uint64_t text_bytes_count, text_bytes_capacity;
+    uint64_t replaced_end; /* length of the printed line, after replacement */
+    uint8_t *block;        /* bytes [block_begin, block_begin + block_count) of the printed line */
+    uint64_t block_begin, block_count, block_capacity;
+    bool heading_shown;
+    /* absolute path of the file for links; NULL: unknown, or the text is not a file */
+    char *link_path;
+    bool link_sought, link_open; /* link_path was computed; a link was begun and not ended */
+};
+
+/* What json.c keeps of a text. */
+struct json_state {
+    bool begun; /* "begin" was printed for the text */
+    uint64_t bytes, lines, matches, begin_ns;
+};
+
+/* What characters.c keeps of a text. */
+struct characters {
+    uint8_t tail[UTF8_BYTES_MAX]; /* the last bytes before the current window */
+    uint32_t tail_count;
+    struct trawl_match *kept; /* the matches that passed the checks */
+    uint64_t kept_capacity;
+};
+
+/* What is printed before a line, or with -o before a match, besides the file name. */
+struct line_head {
+    uint64_t line_number; /* 0: not printed */
+    uint64_t column;      /* 0: the line has no match; printed with --column */
+    uint64_t offset;
+    uint64_t bytes_count; /* bytes after the head */
+    bool selected;        /* false: a line of context */
+};
+
+/* What print_head prints next. */
+struct shown {
+    struct line_head head;
+    const uint64_t *numbers; /* the numbers of patterns */
+    uint64_t number_count;
+    uint32_t distance; /* DISTANCE_NONE: a line of context */
+};
+
+/* What lines.c keeps: bytes that earlier windows left. With leading context, lines that may be
+ * printed as context; then the open line. */
+struct carry {
+    uint8_t *bytes;
+    uint64_t count, capacity, begin;
+    uint64_t trim_at; /* `count` from which lines that are no longer needed are dropped */
+    struct trawl_match *matches; /* matches that begin in the open line */
+    uint64_t match_count, match_capacity;
+    uint64_t line_begin; /* begin of the first line that is not decided yet */
+    bool dropped;        /* `bytes` lacks the open line */
+    bool keeps_bytes;    /* the bytes of the open line may be needed */
+};
+
+/* The bytes that reread.c read last. */
+struct reread {
+    uint8_t *bytes;
+    uint64_t begin, count;
+};
+
+/* What count.c keeps: line ends, as far as needed. */
+struct counting {
+    uint64_t match;     /* index of the window's first match that may begin after `end` */
+    uint64_t base;      /* `line_ends` at the begin of the window */
+    uint64_t end;       /* text offset up to which line ends were counted */
+    uint64_t line_ends; /* line ends before `end` */
+    bool
+        counts; /* false: the library counts all line ends, which saves time with several threads */
+};
+
+/* The lines so far. */
+struct lines {
+    uint64_t selected;     /* selected lines, or occurrences in reports without lines */
+    uint64_t left;         /* lines until -m is reached */
+    uint64_t spans;        /* counts_spans: matches in the selected lines, at least one a line */
+    uint64_t selected_end; /* end of the last selected line */
+    uint64_t printed_end;  /* end of the last printed line; OFFSET_NONE: no line was printed */
+    uint64_t pending;      /* lines of trailing context still to be printed */
+    /* lines that end at or before this offset were reported by an earlier pass */
+    uint64_t ignore_before;
+    uint64_t scanned_end; /* end of the last window */
+};
+
+/* What command_matches.c keeps between matches. */
+struct occurrences {
+    uint64_t line_end; /* of the line in which the last match begins; OFFSET_NONE: not seen yet */
+    uint64_t end;      /* end of the last match */
+    struct trawl_match counted; /* --count-matches: the last match */
+    size_t held_before_line;    /* bytes of output not committed when the last line began */
+    bool bad_line;              /* a match in the current line was not valid text */
+};
+
+/* What binary.c keeps. The counts and totals are those at the begin of the current block. */
+struct nulls {
+    bool watched;       /* a NUL byte changes what is printed or counted */
+    bool seen;          /* a NUL was found; from now on NUL ends lines */
+    bool has_blocks;    /* a NUL makes a block of BLOCK_BYTES binary; otherwise a whole window */
+    uint64_t offset;    /* text offset of the first NUL, if one was seen */
+    uint64_t hole;      /* offset of the hole that makes a file binary; 0: no hole */
+    uint64_t block_end; /* of the last printed line's block; OFFSET_NONE: the text has no blocks */
+    uint64_t selected_before;      /* lines.selected */
+    enum groups groups_before;     /* job->groups */
+    struct json_state json_before; /* `json` */
+    uint8_t *zapped;               /* a copy of a window's bytes, with line ends in place of NULs */
+    uint64_t zapped_capacity;
+};
+
+/* What holds for the whole text. Set before the search. */
+struct scan_rules {
+    bool seekable;       /* the text can be read again at any offset */
+    bool unpacks;        /* the text may be packed and damaged: lines before the damage count */
+    bool stop_at_select; /* the search ends at the first selected line */
+    bool by_match;       /* command_matches.c prints matches, without lines */
+    bool every_line;     /* a line without a match may be selected */
+    bool counts_spans;   /* tg --count-matches counts in lines, not in the whole text */
+    /* Under -v -m of standard input grep reads on, once nothing is printed any more, until a run of
+     * selected lines ends or leaves its block. The position at which grep leaves standard input
+     * depends on that. Nothing is printed any more: ends_with_run becomes true. */
+    bool run_ends_input;
+    bool check_whole_line; /* -x is decided here, not by the plan */
+    bool filters;          /* the library's matches must be checked (characters.c) */
+    unsigned number_width; /* -T: width of line numbers */
+};
+
+struct text_scan {
+    struct command_job *job;
+    const struct settings *settings;
+    struct output *output;
+    struct trawl_text *text;
+    const struct trawl_plan *plan;
+    const char *name;
+    const struct encoding *encoding; /* as in struct open_file */
+    enum binary_files binary_files;
+    struct scan_rules rules;
+
+    const struct trawl_window *window; /* the current window, as the library delivered the window */
+    struct carry carry;
+    struct reread reread;
+    struct counting counting;
+    struct lines lines;
+    struct occurrences occurrences;
+    struct nulls nulls;
+    struct characters characters; /* what characters.c keeps between windows */
+    /* No local variable: its address would bring the stack protector into functions that run once
+     * for each match or line. */
+    struct shown shown;
+    /* --pattern-number: strings found in the current line or match */
+    struct number_set numbers;
+    struct string_counts_part *string_counts_part;
+    struct style_state style; /* what style.c keeps between lines */
+    struct json_state json;   /* what json.c keeps between lines */
+
+    bool quiet;               /* print no more lines */
+    bool ends_with_run;       /* the search ends with the first run of selected lines in a block */
+    bool stop;                /* the search of the text ends as soon as possible */
+    bool rerun;               /* search the text again, with another plan */
+    bool encoding_error;      /* a line was not valid text in the locale */
+    enum trawl_status status; /* other than TRAWL_OK: the search failed */
+    struct trawl_error error; /* set if `status` is other than TRAWL_OK */
+    /* --multiline: the whole text, in which an occurrence may cross lines; NULL: not so */
+    const uint8_t *whole;
+    uint64_t whole_count;
+    uint8_t *read; /* owned: the bytes of `whole`, if the file was not in memory */
+    uint64_t read_capacity;
+    struct trawl_text *read_text; /* owned: `read` as a text */
+    uint64_t guarded_bytes;       /* memory that scan_grow counted in settings->guard */
+};
+
+/* Called by a sink after a part of the text: writes what was printed, if the text is a stream or
+ * with --line-buffered. */
+void scan_part_end(struct text_scan *scan);
+
+/* Returns whether the empty string matches the line [begin, end), given as text offsets. `bytes`
+ * may be NULL if the line is not in memory. */
+bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64_t begin,
+                      uint64_t end);
+
+/* Returns whether the line matches, before -v is applied. `matches` begin in the line. `begin` and
+ * `end` are text offsets, `end` without the line end. `bytes` may be NULL if the line is not in
+ * memory. */
+bool scan_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,
+                  const struct trawl_match *matches, uint64_t match_count);
+
+/* Makes room for `wanted` elements of `size` bytes. Returns the array, which may have moved, and
+ * sets *capacity. NULL: no memory, or a server's limit; the scan has failed and the array is
+ * unchanged. */
+void *scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
+                uint64_t size);
+
+static inline void scan_fail(struct text_scan *scan, enum trawl_status status)
+{
+    scan->status = status;
+    scan->stop = true;
+}
+
+/* Counts a selected line that ends at `end`, and stops the search if no further line is wanted. */
+static inline void scan_selected(struct text_scan *scan, uint64_t end)
+{
+    scan->lines.selected++;
+    scan->lines.selected_end = end;
+    scan->lines.left--;
+    if (scan->rules.stop_at_select)
+        scan->stop = true;
+}
+
+#endif

@@ -1,0 +1,111 @@
+/* number_set: the numbers of the strings that a match stands for. A set belongs to a scan, so that
+ * threads share only the lists of numbers.c, which do not change. */
+#include "trawl/job/number_set.h"
+
+#include <stdlib.h>
+
+#include "trawl/job/command_scan.h"
+
+static bool add_number(struct text_scan *scan, uint64_t number)
+{
+    struct number_set *set = &scan->numbers;
+    uint64_t *list = scan_grow(scan, set->list, &set->capacity, set->count + 1, sizeof *list);
+
+    if (list == NULL)
+        return false;
+    set->list = list;
+    set->list[set->count++] = number;
+    return true;
+}
+
+static bool add_pattern(struct text_scan *scan, uint64_t pattern)
+{
+    const struct numbers *numbers = &scan->job->patterns->numbers;
+    uint64_t count = numbers_count(numbers, pattern);
+
+    for (uint64_t i = 0; i < count; i++)
+        if (!add_number(scan, numbers_get(numbers, pattern, i)))
+            return false;
+    return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t *first = a, *second = b;
+
+    return (*first > *second) - (*first < *second);
+}
+
+static void sort(struct number_set *set)
+{
+    if (set->count > 1)
+        qsort(set->list, (size_t)set->count, sizeof *set->list, compare);
+}
+
+/* Allocates the stamps. False: no memory. */
+static bool make_stamps(struct text_scan *scan)
+{
+    struct number_set *set = &scan->numbers;
+
+    if (set->stamps == NULL)
+        set->stamps = calloc((size_t)scan->job->patterns->count + 1, sizeof *set->stamps);
+    if (set->stamps == NULL)
+        scan_fail(scan, TRAWL_MEMORY);
+    return set->stamps != NULL;
+}
+
+bool number_set_first(struct text_scan *scan, uint64_t pattern, bool begins)
+{
+    struct number_set *set = &scan->numbers;
+    bool first;
+
+    if (!make_stamps(scan))
+        return true;
+    set->stamp += begins;
+    first = set->stamps[pattern] != set->stamp;
+    set->stamps[pattern] = set->stamp;
+    return first;
+}
+
+bool number_set_of_line(struct text_scan *scan, const struct trawl_match *matches,
+                        uint64_t match_count, uint64_t begin, uint64_t end, bool empty)
+{
+    const struct numbers *numbers = &scan->job->patterns->numbers;
+    struct number_set *set = &scan->numbers;
+
+    set->count = 0;
+    if (!make_stamps(scan))
+        return false;
+    set->stamp++;
+    for (uint64_t i = 0; i < match_count; i++) {
+        uint64_t pattern = matches[i].pattern_index;
+
+        if (scan->rules.check_whole_line && (matches[i].begin != begin || matches[i].end != end))
+            continue;
+        if (set->stamps[pattern] != set->stamp && !add_pattern(scan, pattern))
+            return false;
+        set->stamps[pattern] = set->stamp;
+    }
+    for (uint64_t i = 0; empty && i < numbers->empty_count; i++)
+        if (!add_number(scan, numbers->empty[i]))
+            return false;
+    sort(set);
+    return true;
+}
+
+bool number_set_at(struct text_scan *scan, const struct trawl_match *matches, uint64_t match_count,
+                   uint64_t end)
+{
+    struct number_set *set = &scan->numbers;
+    uint64_t longest = scan->rules.check_whole_line ? end : 0;
+
+    set->count = 0;
+    for (uint64_t i = 0; i < match_count && !scan->rules.check_whole_line; i++)
+        if (matches[i].end > longest)
+            longest = matches[i].end;
+    for (uint64_t i = 0; i < match_count; i++)
+        if (matches[i].end == longest && !add_pattern(scan, matches[i].pattern_index))
+            return false;
+    sort(set);
+    return true;
+}

@@ -1,0 +1,33 @@
+/* number_set: the numbers of the strings found at an offset or in a line. */
+#ifndef TRAWL_NUMBER_SET_H
+#define TRAWL_NUMBER_SET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The numbers of the strings found at an offset or in a line; part of a scan. */
+struct number_set {
+    uint64_t stamp;   /* a number that no earlier set of this scan had */
+    uint64_t *stamps; /* stamps[i] == stamp: pattern i of the plan is in the set */
+    uint64_t *list;   /* the numbers in the set, ascending once the set is complete */
+    uint64_t count, capacity;
+};
+
+struct text_scan;
+struct trawl_match;
+
+/* Adds a pattern to the set of the open line; begins: the line begins, so the set is empty. Returns
+ * whether the pattern is new. */
+bool number_set_first(struct text_scan *scan, uint64_t pattern, bool begins);
+
+/* number_set_of_line collects the numbers of all matches in a line; empty: the line also contains
+ * the empty string. number_set_at collects the numbers of the longest of the matches, which have
+ * the same begin. The numbers are ascending and distinct. `begin` and `end` are used under -x in
+ * binary files, where the library's matches may end elsewhere. False: no memory; the scan has
+ * failed. */
+bool number_set_of_line(struct text_scan *scan, const struct trawl_match *matches,
+                        uint64_t match_count, uint64_t begin, uint64_t end, bool empty);
+bool number_set_at(struct text_scan *scan, const struct trawl_match *matches, uint64_t match_count,
+                   uint64_t end);
+
+#endif

@@ -1,0 +1,86 @@
+/* totals: sums over all files, for --stats and --json. Each worker adds to the totals of the
+ * worker's job; pool_turns.c adds a worker's totals to the caller's job when the worker has its
+ * turn. */
+#include "trawl/job/totals.h"
+#include "trawl_devices.h"
+
+#include <string.h>
+
+void totals_add(struct job_totals *sum, const struct job_totals *more)
+{
+    uint64_t *sums = (uint64_t *)&sum->sums;
+    const uint64_t *others = (const uint64_t *)&more->sums;
+
+    for (size_t i = 0; i < sizeof sum->sums / sizeof *sums; i++)
+        sums[i] += others[i];
+    if (more->thread_count > sum->thread_count)
+        sum->thread_count = more->thread_count;
+    if (more->engine[0] == '\0')
+        return;
+    memcpy(sum->engine, more->engine, sizeof sum->engine);
+    memcpy(sum->instruction_set, more->instruction_set, sizeof sum->instruction_set);
+    memcpy(sum->note, more->note, sizeof sum->note);
+}
+
+/* Adds the bytes that each method searched in the searcher's last call. */
+static void last_methods(const struct command_job *job, struct job_sums *sums)
+{
+    struct trawl_worker_stats stats = {.size = sizeof stats};
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; trawl_searcher_workers(job->searcher, i, &stats, &count, NULL) == TRAWL_OK;
+         i++)
+        for (uint32_t m = 0; m < TRAWL_METHODS_COUNT; m++)
+            sums->method_bytes[m] += stats.method_bytes[m];
+}
+
+/* Returns what the searcher's last call did. */
+static struct job_totals last_totals(const struct command_job *job)
+{
+    struct trawl_stats stats = {.size = sizeof stats};
+    struct job_totals totals = {0};
+
+    if (trawl_searcher_stats(job->searcher, &stats, NULL) != TRAWL_OK)
+        return totals;
+    totals.sums.text_bytes = stats.text_bytes;
+    totals.sums.match_count = stats.match_count;
+    totals.sums.candidate_count = stats.candidate_count;
+    totals.sums.chunk_count = stats.chunk_count;
+    totals.sums.device_chunk_count = stats.device_chunk_count;
+    totals.sums.search_ns = stats.wall_ns;
+    totals.sums.device_copy_ns = stats.device_copy_ns;
+    totals.sums.device_back_ns = stats.device_back_ns;
+    totals.sums.device_kernel_ns = stats.device_kernel_ns;
+    totals.sums.device_shifts_ns = stats.device_shifts_ns;
+    totals.sums.device_host_ns = stats.device_host_ns;
+    totals.sums.child_grids = stats.child_grids;
+    totals.sums.child_spills = stats.child_spills;
+    totals.sums.child_withheld = stats.child_withheld;
+    totals.thread_count = stats.thread_count;
+    last_methods(job, &totals.sums);
+    memcpy(totals.engine, stats.engine, sizeof totals.engine);
+    memcpy(totals.instruction_set, stats.instruction_set, sizeof totals.instruction_set);
+    memcpy(totals.note, stats.note, sizeof totals.note);
+    return totals;
+}
+
+void totals_add_stats(struct command_job *job)
+{
+    struct job_totals totals = last_totals(job);
+
+    totals_add(&job->totals, &totals);
+}
+
+void totals_add_passed(struct command_job *job, uint64_t file_count, uint64_t text_bytes)
+{
+    if (job->settings->stats) {
+        struct job_totals totals = last_totals(job);
+
+        totals.sums.text_bytes = text_bytes;
+        totals.sums.match_count = 0; /* the match is counted again when the file is searched */
+        totals_add(&job->totals, &totals);
+    }
+    job->totals.sums.file_count += file_count;
+    job->totals.sums.json.searches += file_count;
+    job->totals.sums.json.bytes_searched += text_bytes;
+}

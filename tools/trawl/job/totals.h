@@ -1,0 +1,13 @@
+/* totals: sums over all files. */
+#ifndef TRAWL_TOTALS_H
+#define TRAWL_TOTALS_H
+
+#include "trawl/job/command_job.h"
+
+/* --stats: adds what the searcher's last call did to the totals. */
+void totals_add_stats(struct command_job *job);
+void totals_add(struct job_totals *sum, const struct job_totals *more);
+/* Adds files without an occurrence, which the searcher's last call searched together. */
+void totals_add_passed(struct command_job *job, uint64_t file_count, uint64_t text_bytes);
+
+#endif

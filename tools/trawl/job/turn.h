@@ -1,0 +1,20 @@
+/* turn: how a job's output comes in the order of the files, if several workers search. A worker
+ * that is not at its turn keeps messages and separators until its turn comes (run/pool_turns.c). */
+#ifndef TRAWL_TURN_H
+#define TRAWL_TURN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct pool_worker;
+
+/* Prints a message on standard error in the order of the output. */
+void pool_say(struct pool_worker *worker, const char *text);
+/* Returns whether a separator of groups is printed here: yes, or not known yet. If not known, the
+ * caller passes the begin of the printed separator to pool_mark_separator. */
+bool pool_wants_separator(struct pool_worker *worker, size_t separator_bytes);
+void pool_mark_separator(struct pool_worker *worker, size_t begin);
+/* Forgets a mark behind the end of the kept output, which was cut. */
+void pool_cut_back(struct pool_worker *worker);
+
+#endif

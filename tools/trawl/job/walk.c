@@ -1,0 +1,218 @@
+/* walk: finds the files to search.
+ *
+ * pool.c asks for item after item. Operands come first; tree.c lists directories. The walk opens no
+ * file: the worker that searches an item opens the file.
+ */
+#include "trawl/job/walk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trawl/files/exclude.h"
+
+bool walk_skips_devices(const struct settings *settings, bool is_operand)
+{
+    if (settings->files.devices == DEVICES_READ_OPERANDS)
+        return !is_operand && (!settings->files.follow_links || settings->is_tg);
+    return settings->files.devices == DEVICES_SKIP;
+}
+
+bool walk_skips_operand(const struct walk *walk, const char *name, bool is_directory)
+{
+    if (is_directory) {
+        if (walk->job->settings->files.directories == DIRECTORIES_SKIP)
+            return true;
+        if (walk->below_working_directory)
+            return false;
+    }
+    return walk->job->exclude != NULL &&
+           exclude_skips(walk->job->exclude, name, true, is_directory);
+}
+
+static bool set_item(struct walk_item *item, enum walk_kind kind, const char *name, bool is_operand)
+{
+    memset(item, 0, sizeof *item);
+    item->kind = kind;
+    item->name = name;
+    item->type = DT_UNKNOWN;
+    item->is_operand = is_operand;
+    return true;
+}
+
+/* grep opens a directory before looking at --exclude-dir, so a directory that is left out and
+ * cannot be opened is an error. Returns whether opening fails; `item` then reports the error. */
+static bool cannot_open(struct walk_item *item)
+{
+    int descriptor =
+        openat(AT_FDCWD, item->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+    if (descriptor >= 0) {
+        close(descriptor);
+        return false;
+    }
+    item->kind = WALK_ERROR;
+    item->os_code = errno;
+    return true;
+}
+
+/* Begins with the next operand. False: the operand is a directory whose files next_entry lists from
+ * now on, or a directory that is left out. */
+static bool next_operand(struct walk *walk, const char *operand, struct walk_item *item)
+{
+    const struct settings *settings = walk->job->settings;
+    struct tree_options options;
+    struct stat status;
+
+    if (strcmp(operand, "-") == 0)
+        return set_item(item, WALK_INPUT,
+                        settings->heads.label != NULL ? settings->heads.label
+                        : settings->is_tg             ? "<stdin>"
+                                                      : "(standard input)",
+                        true);
+    set_item(item, WALK_FILE, operand, true);
+    if (settings->files.directories != DIRECTORIES_RECURSE && !settings->files.names_only)
+        return true; /* the caller learns by opening the operand what kind of file the operand is */
+    if (fstatat(AT_FDCWD, operand, &status, 0) != 0) {
+        item->kind = WALK_ERROR;
+        item->os_code = errno;
+        return true;
+    }
+    item->type = (unsigned char)IFTODT(status.st_mode);
+    if (!S_ISDIR(status.st_mode))
+        return true;
+    if (walk_skips_operand(walk, operand, true))
+        return cannot_open(item);
+    if (walk->job->show_names < 0)
+        walk->job->show_names = 1;
+    options = (struct tree_options){walk->job->exclude,
+                                    walk->job->filter,
+                                    &settings->files,
+                                    settings->files.follow_links,
+                                    walk_skips_devices(settings, false),
+                                    false,
+                                    walk->open_levels,
+                                    &walk->job->left_out,
+                                    NULL,
+                                    settings->guard};
+    walk->tree = tree_open(operand, &options);
+    if (walk->tree == NULL) {
+        set_item(item, WALK_ERROR, operand, true);
+        item->os_code = errno;
+    }
+    return walk->tree == NULL;
+}
+
+/* Finds the next entry of the current tree. False: the tree has no more entries and is closed. */
+static bool next_entry(struct walk *walk, struct walk_item *item)
+{
+    struct tree_entry entry;
+    size_t hidden;
+
+    if (!tree_next(walk->tree, &entry)) {
+        tree_close(walk->tree);
+        walk->tree = NULL;
+        return false;
+    }
+    hidden = walk->below_working_directory && entry.path[0] == '.' && entry.path[1] == '/' ? 2 : 0;
+    set_item(item,
+             entry.kind == TREE_FILE   ? WALK_FILE
+             : entry.kind == TREE_LOOP ? WALK_LOOP
+             : entry.kind == TREE_NOTE ? WALK_NOTE
+                                       : WALK_ERROR,
+             entry.path + hidden, false);
+    item->open_at = entry.kind == TREE_FILE ? entry.name_at - hidden : 0;
+    item->directory = entry.directory;
+    item->type = entry.type;
+    item->os_code = entry.os_code;
+    return true;
+}
+
+bool walk_next(struct walk *walk, struct walk_item *item)
+{
+    const struct supply *supply = walk->job->supply;
+
+    if (supply != NULL)
+        return supply->next(supply->context, item);
+    for (;;) {
+        if (walk->tree != NULL) {
+            if (next_entry(walk, item))
+                return true;
+            continue;
+        }
+        if (walk->operand_at == walk->operand_count)
+            return false;
+        if (next_operand(walk, walk->operands[walk->operand_at++].text, item))
+            return true;
+    }
+}
+
+void walk_tell(struct command_job *job, const struct walk_item *item)
+{
+    if (item->kind == WALK_ERROR)
+        job_file_error(job, item->name, item->os_code);
+    else if (item->kind == WALK_NOTE)
+        job_message(job, "%s", item->name);
+    else if (!job->settings->no_messages)
+        job_message(job, "%s: warning: recursive directory loop", item->name);
+}
+
+size_t walk_lists_of_input(const struct settings *settings)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < settings->patterns.count; i++)
+        count += settings->patterns.items[i].kind == VALUE_FILE &&
+                 strcmp(settings->patterns.items[i].text, "-") == 0;
+    for (size_t i = 0; i < settings->filters.count; i++)
+        count += settings->filters.items[i].kind == VALUE_EXCLUDE_FROM &&
+                 strcmp(settings->filters.items[i].text, "-") == 0;
+    return count;
+}
+
+/* Returns whether a search without operands searches the working directory. tg, like ripgrep,
+ * searches standard input instead if standard input is a file, a pipe or a socket, and no option
+ * has read a list from standard input. */
+static bool searches_working_directory(const struct settings *settings)
+{
+    struct stat status;
+
+    if (settings->files.directories != DIRECTORIES_RECURSE)
+        return false;
+    return !settings->is_tg || settings->files.names_only || walk_lists_of_input(settings) > 0 ||
+           fstat(STDIN_FILENO, &status) != 0 ||
+           !(S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
+bool walk_reads_input(const struct settings *settings, const struct value_item *operands,
+                      size_t operand_count)
+{
+    for (size_t i = 0; i < operand_count; i++)
+        if (strcmp(operands[i].text, "-") == 0)
+            return true;
+    return operand_count == 0 && !searches_working_directory(settings);
+}
+
+void walk_open(struct walk *walk, struct command_job *job, const struct value_item *operands,
+               size_t operand_count, unsigned open_levels)
+{
+    static const struct value_item input = {VALUE_OPERAND, "-", NULL};
+    static const struct value_item working_directory = {VALUE_OPERAND, ".", NULL};
+
+    memset(walk, 0, sizeof *walk);
+    walk->job = job;
+    walk->operands = operands;
+    walk->operand_count = operand_count;
+    walk->open_levels = open_levels;
+    if (job->supply != NULL) {
+        job->supply->begin(job->supply->context, job, operands, operand_count);
+        return;
+    }
+    if (operand_count == 0) {
+        walk->below_working_directory = searches_working_directory(job->settings);
+        walk->operands = walk->below_working_directory ? &working_directory : &input;
+        walk->operand_count = 1;
+    }
+}

@@ -1,0 +1,73 @@
+/* walk: finds the files to search: the operands, and in recursive searches the files of
+ * directories.
+ */
+#ifndef TRAWL_WALK_H
+#define TRAWL_WALK_H
+
+#include "trawl/job/supply.h"
+#include "trawl/job/command_job.h"
+#include "trawl/files/tree.h"
+
+enum walk_kind {
+    WALK_FILE,  /* a file to search */
+    WALK_INPUT, /* standard input */
+    WALK_LOOP,  /* a link to a directory that contains the link; walk_tell prints a warning */
+    WALK_ERROR, /* a file or directory that cannot be read; os_code says why */
+    WALK_NOTE,  /* a file was left out; `name` is the message */
+};
+
+/* What walk_next found. */
+struct walk_item {
+    enum walk_kind kind;
+    /* the path as messages show the path; borrowed until the next call */
+    const char *name;
+    /* WALK_FILE: `name + open_at` is the file's path below `directory`, or below the working
+     * directory if `directory` is NULL. */
+    size_t open_at;
+    struct tree_directory *directory;
+    /* WALK_FILE: a DT_ constant of <dirent.h>, perhaps DT_UNKNOWN */
+    unsigned char type;
+    bool is_operand;                      /* the command line names the file */
+    int os_code;                          /* WALK_ERROR: errno */
+    const struct supplied_file *supplied; /* the file in memory; NULL: in the file system */
+    /* `supplied` only: the file is known to contain no string of the plan */
+    bool holds_nothing;
+    uint64_t passed_files, passed_bytes; /* such files that were not listed, and their bytes */
+};
+
+struct walk {
+    struct command_job *job; /* the first directory sets job->show_names to 1 if it is -1 */
+    const struct value_item *operands;
+    size_t operand_count, operand_at; /* number of operands; index of the next operand */
+    struct tree *tree;                /* tree of the current operand; NULL: no tree */
+    bool below_working_directory;     /* no operand was given: names are shown without "./" */
+    unsigned open_levels;             /* how many directories may be open at a time */
+};
+
+/* Returns how many lists (-f, --exclude-from) the options read from standard input. */
+size_t walk_lists_of_input(const struct settings *settings);
+
+/* Returns whether standard input is searched. */
+bool walk_reads_input(const struct settings *settings, const struct value_item *operands,
+                      size_t operand_count);
+
+/* Begins with the first operand. Without operands, the walk finds standard input or, in a recursive
+ * search, the files of the working directory. */
+void walk_open(struct walk *walk, struct command_job *job, const struct value_item *operands,
+               size_t operand_count, unsigned open_levels);
+
+/* Finds the next file, or something to report. False: there are no more files, and walk->tree is
+ * closed. A caller that stops before the end has to close walk->tree. */
+bool walk_next(struct walk *walk, struct walk_item *item);
+
+/* Prints the message of an item of kind WALK_LOOP, WALK_ERROR or WALK_NOTE. */
+void walk_tell(struct command_job *job, const struct walk_item *item);
+
+/* Returns whether devices, pipes and sockets are left out. */
+bool walk_skips_devices(const struct settings *settings, bool is_operand);
+
+/* Returns whether --exclude, --include, --exclude-dir or --directories=skip leaves out an operand.
+ * Called after an operand was opened, when the caller knows whether the operand is a directory. */
+bool walk_skips_operand(const struct walk *walk, const char *name, bool is_directory);
+
+#endif

@@ -1,0 +1,148 @@
+/* approximate: see approximate.h. */
+#include "trawl/options/approximate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SHOWN_BYTES_MAX 60  /* bytes of a string shown in a message */
+#define SYMBOL_BYTES_MAX 4u /* bytes of a character */
+
+/* Two options that exclude each other, or an option and a second option that the first needs. */
+struct pair {
+    bool wrong;               /* the options were given in a way that is refused */
+    const char *what, *other; /* the two options, for the message */
+};
+
+static bool refuse(const struct pair *pairs, size_t count, const char *verb, char *error)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pairs[i].wrong) {
+            snprintf(error, SETTINGS_ERROR_BYTES, "%s %s %s", pairs[i].what, verb, pairs[i].other);
+            return true;
+        }
+    return false;
+}
+
+/* Finds an option that has no effect without a second option. */
+static bool is_incomplete(const struct settings *settings, char *error)
+{
+    bool none = !settings->errors.mismatches_given && !settings->errors.edits_given;
+    bool is_dna = settings->errors.alphabet == TRAWL_DNA;
+    const struct pair pairs[] = {
+        {settings->errors.exact_count > 0 && none, "--exact", "--mismatches or --edits"},
+        {settings->errors.distance && none, "--distance", "--mismatches or --edits"},
+        {settings->errors.every_end && !settings->errors.edits_given, "--every-end", "--edits"},
+        {settings->errors.reverse_complement && !is_dna, "--reverse-complement", "--alphabet=dna"},
+        {settings->errors.any_base && !is_dna, "--any-base", "--alphabet=dna"},
+    };
+
+    return refuse(pairs, sizeof pairs / sizeof *pairs, "needs", error);
+}
+
+/* Finds two options of which one is of approximate search or of FASTA files, and which cannot be
+ * combined. */
+static bool is_contradiction(const struct settings *settings, char *error)
+{
+    const char *errors = settings->errors.edits_given        ? "--edits"
+                         : settings->errors.mismatches_given ? "--mismatches"
+                                                             : "--alphabet=dna";
+    bool approximate = settings->approximate, fasta = settings->fasta;
+    bool context = settings->before_count >= 0 || settings->after_count >= 0 ||
+                   settings->asked.around_count >= 0;
+    const struct pair pairs[] = {
+        {settings->errors.mismatches_given && settings->errors.edits_given, "--mismatches",
+         "--edits"},
+        {approximate && settings->search.method != NULL, errors, "--method"},
+        {approximate && settings->search.algorithm != NULL, errors, "--algorithm"},
+        {approximate && settings->crlf && settings->whole_lines, errors, "--crlf and -x"},
+        {settings->errors.distance && settings->invert, "--distance", "-v (--invert-match)"},
+        {fasta && settings->invert, "--fasta", "-v (--invert-match)"},
+        {fasta && settings->words, "--fasta", "-w (--word-regexp)"},
+        {fasta && settings->whole_lines, "--fasta", "-x (--line-regexp)"},
+        {fasta && settings->null_data, "--fasta", "-z (--null-data)"},
+        {fasta && settings->hex, "--fasta", "--hex"},
+        {fasta && context, "--fasta", "-A, -B or -C"},
+        {fasta && settings->passthru, "--fasta", "--passthru"},
+        {fasta && settings->replace != NULL, "--fasta", "--replace"},
+        {fasta && settings->style.vimgrep, "--fasta", "--vimgrep"},
+        {fasta && settings->report == REPORT_POSITIONS, "--fasta", "--positions"},
+        {fasta && settings->report == REPORT_COUNT_BY_PATTERN, "--fasta", "--count-by-pattern"},
+    };
+
+    return refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", error);
+}
+
+bool approximate_settings(struct settings *settings, char *error)
+{
+    bool characters =
+        settings->surroundings.charset == CHARSET_UTF8 && !settings->hex && !settings->fasta;
+
+    if (!settings->errors.alphabet_given)
+        settings->errors.alphabet = settings->errors.reverse_complement || settings->errors.any_base
+                                        ? TRAWL_DNA
+                                    : characters ? TRAWL_CHARACTERS
+                                                 : TRAWL_BYTES;
+    settings->approximate = settings->errors.mismatches_max > 0 || settings->errors.edits_max > 0 ||
+                            settings->errors.alphabet == TRAWL_DNA;
+    settings->shows_distance =
+        (settings->errors.mismatches_given || settings->errors.edits_given) &&
+        (settings->errors.distance || settings->json || settings->style.vimgrep);
+    return !is_incomplete(settings, error) && !is_contradiction(settings, error);
+}
+
+static bool holds_line_end(const struct patterns *patterns, const struct settings *settings)
+{
+    for (uint64_t i = 0; i < patterns->count && settings->hex; i++)
+        if (memchr(patterns->items[i].bytes, settings->line_end,
+                   (size_t)patterns->items[i].bytes_count) != NULL)
+            return true;
+    return false;
+}
+
+void approximate_options(const struct patterns *patterns, const struct settings *settings,
+                         struct trawl_plan_options *options)
+{
+    bool within_lines = !holds_line_end(patterns, settings);
+
+    if (settings->errors.alphabet == TRAWL_DNA)
+        /* Letters of DNA of either case are equal without this flag. */
+        options->flags &= ~(uint32_t)TRAWL_IGNORE_CASE;
+    options->flags |= (within_lines ? TRAWL_WITHIN_LINES : 0u) |
+                      (settings->errors.every_end ? TRAWL_EVERY_END : 0u) |
+                      (settings->errors.reverse_complement ? TRAWL_REVERSE_COMPLEMENT : 0u) |
+                      (settings->errors.any_base ? TRAWL_ANY_BASE : 0u);
+    options->mismatches_max = (uint32_t)settings->errors.mismatches_max;
+    options->edits_max = (uint32_t)settings->errors.edits_max;
+    options->alphabet = settings->errors.alphabet;
+    options->exact = settings->errors.exact;
+    options->exact_count = settings->errors.exact_count;
+    /* a NUL makes the file binary, and then ends lines */
+    options->line_end_also_set = settings->nuls.end_line;
+}
+
+uint64_t approximate_around(const struct patterns *patterns, const struct settings *settings)
+{
+    uint64_t longest = 0;
+
+    for (uint64_t i = 0; i < patterns->count; i++)
+        if (patterns->items[i].bytes_count > longest)
+            longest = patterns->items[i].bytes_count;
+    return 2 * SYMBOL_BYTES_MAX * (longest + settings->errors.edits_max + 1);
+}
+
+void approximate_string(const struct patterns *patterns, struct trawl_error *error)
+{
+    const char *text = error->message, prefix[] = "pattern ";
+    char message[TRAWL_ERROR_MESSAGE_BYTES];
+    const struct trawl_pattern *pattern;
+
+    if (error->pattern_index >= patterns->count || strncmp(text, prefix, strlen(prefix)) != 0)
+        return;
+    pattern = &patterns->items[error->pattern_index];
+    text += strlen(prefix);
+    text += strspn(text, "0123456789");
+    snprintf(message, sizeof message, "'%.*s'%.150s",
+             (int)(pattern->bytes_count < SHOWN_BYTES_MAX ? pattern->bytes_count : SHOWN_BYTES_MAX),
+             (const char *)pattern->bytes, text);
+    memcpy(error->message, message, sizeof message);
+}

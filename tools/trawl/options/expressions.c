@@ -1,0 +1,444 @@
+/* expressions: finds out which patterns are strings, joins several expressions to one, and writes
+ * messages about mistakes. */
+#include "trawl/options/expressions.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wctype.h>
+
+#include "trawl/text/charset.h"
+#include "trawl/text/guard.h"
+#include "trawl/text/utf8.h"
+
+#define PLACE_BYTES 80 /* of the message that says where an expression stands */
+#define SHOWN_MAX 200u /* bytes of an expression that a message shows */
+
+#define JOINED_MAX 16u /* more expressions stay apart where the report allows that */
+
+/* Memory that a server counts for a plan of expressions, as measured with RE2 20230301. Sum:
+ *   (PROGRAMS_MIB + expressions / EXPRESSIONS_PER_MIB) MiB   limit for all programs of RE2
+ *   KEPT_BYTES * bytes of all expressions                    kept by RE2; most for "\pL"
+ *   READ_BYTES * bytes of the longest expression             while RE2 reads the expression
+ *   MAKE_BYTES                                               while RE2 makes a program
+ *   WORDS_BYTES * expressions                                with -w, a program of 512 KiB
+ *   THREAD_BYTES * threads                                   searches with programs of 2 MiB
+ * If the sum is more than 3/4 of what the request may still take, all programs get less than
+ * PROGRAMS_MIB. The largest program is then smaller, and so is what a thread takes. */
+#define PROGRAMS_MIB 64u
+#define EXPRESSIONS_PER_MIB 4u
+#define KEPT_BYTES (UINT64_C(6) << 10)
+#define READ_BYTES (UINT64_C(12) << 10)
+#define MAKE_BYTES (UINT64_C(32) << 20)
+#define WORDS_BYTES (UINT64_C(512) << 10)
+#define THREAD_BYTES (UINT64_C(9) << 20)
+
+/* Returns the characters that are operators of the syntax without '\'. */
+static const char *operators_of(const struct settings *settings)
+{
+    return settings->syntax == TRAWL_BASIC ? "*.[^$" : "*.[^$+?(){}|]";
+}
+
+/* Returns whether '\' makes this character stand for itself. */
+static bool is_quotable(const struct settings *settings, char byte)
+{
+    return byte != '\0' &&
+           strchr(settings->syntax == TRAWL_BASIC ? "\\*.[]^$" : "\\*.[]^$+?(){}|", byte) != NULL;
+}
+
+bool expressions_is_string(const struct settings *settings, const struct trawl_pattern *pattern)
+{
+    const char *bytes = pattern->bytes;
+
+    for (uint64_t i = 0; i < pattern->bytes_count; i++) {
+        if (bytes[i] == '\\') {
+            if (++i == pattern->bytes_count || !is_quotable(settings, bytes[i]))
+                return false;
+        } else if (bytes[i] != '\0' && strchr(operators_of(settings), bytes[i]) != NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Keeps memory with the patterns; NULL: no memory. */
+static char *keep(struct patterns *patterns, size_t bytes_count)
+{
+    void **blocks = realloc(patterns->blocks, (patterns->block_count + 1) * sizeof *blocks);
+    char *block = malloc(bytes_count + 1);
+
+    if (blocks != NULL)
+        patterns->blocks = blocks;
+    if (blocks == NULL || block == NULL) {
+        free(block);
+        return NULL;
+    }
+    blocks[patterns->block_count++] = block;
+    return block;
+}
+
+/* Removes each '\' before the character that it makes stand for itself. */
+static bool unquote(struct patterns *patterns, struct trawl_pattern *pattern)
+{
+    const char *bytes = pattern->bytes;
+    uint64_t count = 0;
+    char *copy;
+
+    if (memchr(bytes, '\\', (size_t)pattern->bytes_count) == NULL)
+        return true;
+    copy = keep(patterns, (size_t)pattern->bytes_count);
+    if (copy == NULL)
+        return false;
+    for (uint64_t i = 0; i < pattern->bytes_count; i++) {
+        i += bytes[i] == '\\';
+        copy[count++] = bytes[i];
+    }
+    *pattern = (struct trawl_pattern){copy, count};
+    return true;
+}
+
+bool expressions_take(struct patterns *patterns, struct settings *settings)
+{
+    /* With --multiline, matches of whole lines and of PCRE2 are those of texts of many lines. */
+    settings->expressions =
+        patterns->count > 0 && ((settings->crlf && settings->whole_lines) ||
+                                (settings->multiline && (settings->whole_lines || settings->pcre)));
+    for (uint64_t i = 0; i < patterns->count && !settings->expressions; i++)
+        settings->expressions = !expressions_is_string(settings, &patterns->items[i]);
+    for (uint64_t i = 0; i < patterns->count && !settings->expressions; i++)
+        if (!unquote(patterns, &patterns->items[i]))
+            return false;
+    return true;
+}
+
+/* Returns the number of bytes at `at` up to `last`, at least `least`. */
+static uint64_t bytes_to(const struct trawl_pattern *pattern, uint64_t at, char last,
+                         uint64_t least)
+{
+    const char *from = (const char *)pattern->bytes + at;
+    const char *found = memchr(from, last, (size_t)(pattern->bytes_count - at));
+    const uint64_t count = found != NULL ? (uint64_t)(found + 1 - from) : 0;
+
+    return count > least ? count : least;
+}
+
+/* Reads the escape at `at`. Returns its length. *letter: the character for which the escape stands;
+ * 0: an escape for several characters, or for none. */
+static uint64_t escape_at(const struct trawl_pattern *pattern, uint64_t at, uint32_t *letter)
+{
+    const char *bytes = pattern->bytes;
+    const char after = at + 2 < pattern->bytes_count ? bytes[at + 2] : '\0';
+    const uint64_t braces = after == '{' ? bytes_to(pattern, at, '}', 3) : 0;
+    const uint64_t digits = bytes[at + 1] == 'x' ? 2 : bytes[at + 1] == 'u' ? 4 : 8;
+    char hex[9] = {0};
+
+    *letter = 0;
+    if (bytes[at + 1] == 'x' || bytes[at + 1] == 'u' || bytes[at + 1] == 'U') {
+        const uint64_t begin = at + (braces > 0 ? 3 : 2);
+
+        for (uint64_t i = 0; i < 8 && begin + i < pattern->bytes_count &&
+                             (braces > 0 || i < digits) && isxdigit((uint8_t)bytes[begin + i]);
+             i++)
+            hex[i] = bytes[begin + i];
+        *letter = (uint32_t)strtoul(hex, NULL, 16);
+        return braces > 0 ? braces : digits + 2;
+    }
+    if (bytes[at + 1] == 'p' || bytes[at + 1] == 'P')
+        return braces > 0 ? braces : 3;
+    if (!isalnum((uint8_t)bytes[at + 1]) && bytes[at + 1] != '<' && bytes[at + 1] != '>')
+        *letter = (uint8_t)bytes[at + 1];
+    return bytes[at + 1] == 'b' && braces > 0 ? braces : 2;
+}
+
+static uint64_t flag_count(const char *bytes, uint64_t left)
+{
+    uint64_t count = 0;
+
+    while (count < left && bytes[count] != '\0' && strchr("imsUuxR-", bytes[count]) != NULL)
+        count++;
+    return count;
+}
+
+/* Reads the part at `at`. Returns the part's length. *letter: as for escape_at. */
+static uint64_t part_at(const struct trawl_pattern *pattern, const struct settings *settings,
+                        uint64_t at, uint32_t *letter)
+{
+    const char *bytes = pattern->bytes, byte = bytes[at];
+    const uint64_t left = pattern->bytes_count - at;
+    uint64_t length;
+
+    *letter = 0;
+    if (byte == '\\' && left > 1)
+        return escape_at(pattern, at, letter);
+    if (byte == '(' && left > 2 && bytes[at + 1] == '?')
+        return bytes[at + 2] == 'P' || bytes[at + 2] == '<'
+                   ? bytes_to(pattern, at, '>', 2)
+                   : 2 + flag_count(bytes + at + 2, left - 2);
+    if (byte == '[' && left > 2 && bytes[at + 1] == ':')
+        return bytes_to(pattern, at, ']', 2);
+    if (byte == '{')
+        return bytes_to(pattern, at, '}', 1);
+    length = utf8_character((const uint8_t *)bytes + at, left, letter);
+    if (length <= 1 || settings->surroundings.charset != CHARSET_UTF8) {
+        length = 1;
+        *letter = (uint8_t)byte;
+    }
+    if (length == 1 && strchr(".*+?()|[]^$", byte) != NULL)
+        *letter = 0;
+    return length;
+}
+
+bool expressions_fold(const struct patterns *patterns, const struct settings *settings)
+{
+    const enum charset charset = settings->surroundings.charset;
+    bool any = false;
+
+    for (uint64_t i = 0; i < patterns->count; i++) {
+        uint32_t letter;
+
+        for (uint64_t at = 0; at < patterns->items[i].bytes_count;) {
+            at += part_at(&patterns->items[i], settings, at, &letter);
+            any |= letter != 0;
+            if ((letter < 0x80 || charset != CHARSET_BYTES) && iswupper((wint_t)letter) &&
+                towupper((wint_t)letter) == (wint_t)letter)
+                return false;
+        }
+    }
+    return any;
+}
+
+static bool is_continuation(char byte)
+{
+    return ((uint8_t)byte & 0xc0) == 0x80;
+}
+
+/* Writes where the expression stands: file and line, the number of several expressions, or nothing.
+ */
+static void place_of(const struct patterns *patterns, uint64_t index, char place[PLACE_BYTES])
+{
+    const char *bytes = patterns->items[index].bytes;
+    uint64_t line = 1;
+
+    place[0] = '\0';
+    if (patterns->count > 1 && patterns->given_count == patterns->count)
+        (void)snprintf(place, PLACE_BYTES, "expression %d of %d: ", (int)index + 1,
+                       (int)patterns->count);
+    for (size_t i = 0; i < patterns->file_count; i++) {
+        const struct pattern_file *file = &patterns->files[i];
+
+        if (bytes < file->bytes || bytes >= file->bytes + file->bytes_count)
+            continue;
+        for (const char *at = file->bytes; at < bytes; at++)
+            line += *at == '\n';
+        (void)snprintf(place, PLACE_BYTES, "%.*s:%llu: ", PLACE_BYTES - 24, file->name,
+                       (unsigned long long)line);
+    }
+}
+
+bool expressions_have_newline(const struct patterns *patterns, const struct settings *settings,
+                              char *message)
+{
+    for (uint64_t i = 0; i < patterns->count && settings->is_tg && settings->line_end == '\n' &&
+                         !settings->multiline;
+         i++) {
+        char place[PLACE_BYTES];
+        uint32_t letter, depth = 0;
+
+        for (uint64_t at = 0, length; at < patterns->items[i].bytes_count; at += length) {
+            const char *bytes = (const char *)patterns->items[i].bytes + at;
+
+            length = part_at(&patterns->items[i], settings, at, &letter);
+            depth += *bytes == '[';
+            depth -= *bytes == ']' && depth > 0;
+            if (depth > 0 || length < 2 || *bytes != '\\' || (bytes[1] != 'n' && letter != '\n'))
+                continue;
+            place_of(patterns, i, place);
+            (void)snprintf(
+                message, SETTINGS_ERROR_BYTES,
+                "%s\\n: a line does not hold its line end, so the expression would match "
+                "nothing",
+                place);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns whether the report needs no more than the lines that match. Then many expressions stay
+ * apart: RE2 reads only what a line's atoms ask for, instead of one large program. */
+static bool needs_lines_alone(const struct settings *settings)
+{
+    return settings->report == REPORT_COUNT || settings->report == REPORT_NAMES ||
+           settings->report == REPORT_QUIET ||
+           (settings->report == REPORT_LINES && !settings->colors.on &&
+            !settings->style.each_match);
+}
+
+/* Returns whether some expression refers to a group by a number that joining changes. */
+static bool refers(const struct patterns *patterns)
+{
+    for (uint64_t i = 0; i < patterns->count; i++) {
+        const char *at = patterns->items[i].bytes, *end = at + patterns->items[i].bytes_count;
+
+        for (; end - at > 1; at += *at == '\\' ? 2 : 1)
+            if ((at[0] == '\\' && memchr("123456789g", at[1], 10) != NULL) ||
+                (end - at > 2 && at[0] == '(' && at[1] == '?' &&
+                 memchr("R(0123456789", at[2], 12) != NULL))
+                return true;
+    }
+    return false;
+}
+
+bool expressions_join(struct patterns *patterns, const struct settings *settings)
+{
+    /* for tg the numbers count all groups, as for ripgrep */
+    const bool counts_anew = settings->pcre && !settings->is_tg && refers(patterns);
+    const bool branches = counts_anew && settings->syntax == TRAWL_PERL;
+    const char *before = settings->syntax == TRAWL_PERL ? "(?:" : "";
+    const char *after = settings->syntax == TRAWL_PERL ? ")" : "";
+    const char * or = settings->syntax == TRAWL_BASIC ? "\\|" : "|";
+    bool multiline = settings->multiline, whole = multiline && settings->whole_lines;
+    /* the empty string is an alternative, too */
+    bool with_empty = (settings->is_tg || multiline) && patterns->has_empty;
+    size_t room = 20;
+    char *joined, *first, *at;
+
+    if (settings->numbers_wanted || (!whole && patterns->count + with_empty < 2) ||
+        (!multiline && (counts_anew || patterns->count > JOINED_MAX) &&
+         needs_lines_alone(settings)))
+        return true;
+    for (uint64_t i = 0; i < patterns->count; i++)
+        room += patterns->items[i].bytes_count + 6;
+    joined = keep(patterns, room);
+    if (joined == NULL)
+        return false;
+    at = stpcpy(joined, !whole                            ? ""
+                        : settings->syntax == TRAWL_PERL  ? "^(?:"
+                        : settings->syntax == TRAWL_BASIC ? "^\\("
+                                                          : "^(");
+    first = at = stpcpy(at, branches ? "(?|" : "");
+    for (uint64_t i = 0; i < patterns->count; i++) {
+        if (with_empty && i == patterns->empty_index)
+            at = stpcpy(stpcpy(at, i > 0 ? or : ""), "(?:)");
+        at = stpcpy(stpcpy(at, at > first ? or : ""), before);
+        memcpy(at, patterns->items[i].bytes, (size_t)patterns->items[i].bytes_count);
+        at = stpcpy(at + patterns->items[i].bytes_count, after);
+    }
+    if (with_empty && patterns->empty_index >= patterns->count)
+        at = stpcpy(stpcpy(at, or), "(?:)");
+    at = stpcpy(at, branches ? ")" : "");
+    at = stpcpy(at, !whole ? "" : settings->syntax == TRAWL_BASIC ? "\\)$" : ")$");
+    patterns->joined = (struct trawl_pattern){joined, (uint64_t)(at - joined)};
+    return true;
+}
+
+/* Returns the bytes that a search of this thread takes, if all programs may take so many MiB. */
+static uint64_t bytes_of_thread(uint64_t programs_mib)
+{
+    return programs_mib < PROGRAMS_MIB ? THREAD_BYTES / PROGRAMS_MIB * programs_mib : THREAD_BYTES;
+}
+
+/* Returns the MiB for all programs together. others: bytes that do not depend on this result. */
+static uint64_t programs_mib(const struct guard *guard, uint64_t expressions, uint64_t others)
+{
+    uint64_t wanted = PROGRAMS_MIB + expressions / EXPRESSIONS_PER_MIB;
+    uint64_t left = guard_left(guard) / 4 * 3, fit;
+
+    left = left > others ? left - others : 0;
+    if ((wanted << 20) + guard->thread_count * bytes_of_thread(wanted) <= left)
+        return wanted;
+    fit = left / ((1u << 20) + guard->thread_count * bytes_of_thread(1));
+    return fit == 0 ? 1 : fit < wanted ? fit : wanted;
+}
+
+bool expressions_bound(const struct patterns *patterns, const struct settings *settings,
+                       struct trawl_plan_options *options, uint64_t *spare)
+{
+    bool joined = patterns->joined.bytes != NULL;
+    const struct trawl_pattern *items = joined ? &patterns->joined : patterns->items;
+    uint64_t count = joined ? 1 : patterns->count, bytes = 0, longest = 0, others;
+
+    for (uint64_t i = 0; i < count; i++) {
+        bytes += items[i].bytes_count;
+        longest = items[i].bytes_count > longest ? items[i].bytes_count : longest;
+    }
+    *spare = longest * READ_BYTES + MAKE_BYTES;
+    others = bytes * KEPT_BYTES + *spare + (settings->words ? count * WORDS_BYTES : 0);
+    options->expression_mib = (uint32_t)programs_mib(settings->guard, count, others);
+    return guard_take(settings->guard,
+                      ((uint64_t)options->expression_mib << 20) + others +
+                          settings->guard->thread_count * bytes_of_thread(options->expression_mib));
+}
+
+enum trawl_status expressions_plan(const struct patterns *patterns,
+                                   const struct trawl_plan_options *options,
+                                   struct trawl_plan **plan, struct trawl_error *error)
+{
+    enum trawl_status status =
+        trawl_plan_build(patterns->items, patterns->count, options, plan, error);
+
+    if (status != TRAWL_OK || patterns->joined.bytes == NULL)
+        return status;
+    trawl_plan_free(*plan);
+    *plan = NULL;
+    status = trawl_plan_build(&patterns->joined, 1, options, plan, error);
+    error->pattern_index = patterns->count;
+    return status == TRAWL_ARGUMENT
+               ? trawl_plan_build(patterns->items, patterns->count, options, plan, error)
+               : status;
+}
+
+/* Writes the message about an expression whose program exceeds a limit of memory. */
+static void too_large(const struct patterns *patterns, uint64_t index,
+                      const struct trawl_error *error, char *message)
+{
+    const int count = (int)patterns->count;
+    const struct trawl_pattern *at = &patterns->items[index];
+
+    if (index < patterns->count)
+        (void)snprintf(
+            message, SETTINGS_ERROR_BYTES, "expression %d of %d, '%.*s%s': %s", (int)index + 1,
+            count, (int)(at->bytes_count < SHOWN_MAX ? at->bytes_count : SHOWN_MAX),
+            (const char *)at->bytes, at->bytes_count > SHOWN_MAX ? "..." : "", error->message);
+    else
+        (void)snprintf(message, SETTINGS_ERROR_BYTES,
+                       "expressions 1 to %d, as alternatives of one: %s", count, error->message);
+}
+
+void expressions_fault(const struct patterns *patterns, const struct trawl_error *error,
+                       char *message)
+{
+    struct trawl_pattern pattern = {"", 0};
+    const char *bytes, *begin, *end;
+    char under[SHOWN_MAX / 2 + 1], place[PLACE_BYTES];
+    const uint64_t index = error->pattern_index;
+    size_t column = 0;
+
+    if (error->status == TRAWL_LIMIT) {
+        too_large(patterns, index, error, message);
+        return;
+    }
+    if (error->status == TRAWL_ARGUMENT && index < patterns->count)
+        pattern = patterns->items[index];
+    if (error->text_offset > pattern.bytes_count || pattern.bytes_count == 0) {
+        (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s", error->message);
+        return;
+    }
+    bytes = pattern.bytes;
+    begin = error->text_offset > SHOWN_MAX / 2 ? bytes + error->text_offset - SHOWN_MAX / 2 : bytes;
+    while (begin < bytes + error->text_offset && is_continuation(*begin))
+        begin++;
+    end = bytes + pattern.bytes_count;
+    end = end - begin > (ptrdiff_t)SHOWN_MAX ? begin + SHOWN_MAX : end;
+    while (end > begin && end < bytes + pattern.bytes_count && is_continuation(*end))
+        end--;
+    for (const char *at = begin; at < bytes + error->text_offset; at++)
+        if (!is_continuation(*at))
+            under[column++] = *at == '\t' ? '\t' : ' ';
+    under[column] = '\0';
+    place_of(patterns, index, place);
+    (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s%.*s\n    %.*s\n    %s^", place,
+                   (int)(SETTINGS_ERROR_BYTES - 3 * SHOWN_MAX / 2 - 20 - strlen(place)),
+                   error->message, (int)(end - begin), begin, under);
+}

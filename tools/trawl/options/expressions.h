@@ -1,0 +1,36 @@
+/* expressions: makes the expressions of a plan from the patterns, or strings if all patterns are
+ * strings. */
+#ifndef TRAWL_EXPRESSIONS_H
+#define TRAWL_EXPRESSIONS_H
+
+#include "trawl/options/patterns.h"
+
+/* Returns whether the expression is a string: characters, some of them after '\'. */
+bool expressions_is_string(const struct settings *settings, const struct trawl_pattern *pattern);
+/* Decides whether the patterns are expressions or, without operators, strings, which become what
+ * the expressions mean. Sets settings->expressions. False: no memory. */
+bool expressions_take(struct patterns *patterns, struct settings *settings);
+/* Returns whether --smart-case ignores case: some characters of the expressions stand for
+ * themselves, and none of them is a capital letter. */
+bool expressions_fold(const struct patterns *patterns, const struct settings *settings);
+/* Joins the expressions to one, unless the report needs their numbers. False: no memory. */
+bool expressions_join(struct patterns *patterns, const struct settings *settings);
+/* For a server: bounds the memory of the plan's programs, and counts the memory that the plan and
+ * its searches take. *spare: bytes that only the building of the plan takes. False: the guard
+ * refuses. */
+bool expressions_bound(const struct patterns *patterns, const struct settings *settings,
+                       struct trawl_plan_options *options, uint64_t *spare);
+/* Builds the plan of the expressions, each of which must be an expression alone, too: "(" is not,
+ * but "(?:()|(?:))" is. error->pattern_index: the expression at fault, or patterns->count. */
+enum trawl_status expressions_plan(const struct patterns *patterns,
+                                   const struct trawl_plan_options *options,
+                                   struct trawl_plan **plan, struct trawl_error *error);
+/* For `tg`: returns whether an expression asks for a newline, which no line holds, and writes the
+ * message about that. */
+bool expressions_have_newline(const struct patterns *patterns, const struct settings *settings,
+                              char *message);
+/* Writes the message about a plan that could not be built, with a mark under the mistake. */
+void expressions_fault(const struct patterns *patterns, const struct trawl_error *error,
+                       char *message);
+
+#endif

@@ -1,0 +1,228 @@
+/* flags: the table of options, and the parser of the arguments.
+ *
+ * flags.def is the list of options. flags_parse reads argv by GNU's rules: options may follow
+ * operands, long options may be abbreviated, "--" ends the options, short options may be clustered,
+ * -NUM is --context=NUM.
+ */
+#ifndef TRAWL_FLAGS_H
+#define TRAWL_FLAGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trawl.h"
+#include "trawl/text/sizes.h"
+
+/* The names of all methods, with a blank before each. */
+#define METHOD_WORD(id, number, text) " " text
+#define METHOD_WORDS TRAWL_METHOD_LIST(METHOD_WORD)
+
+enum flag_id {
+#define FLAG(id, ...) FLAG_##id,
+#define ALIAS(id, ...) FLAG_##id,
+#include "trawl/options/flags.def"
+#undef FLAG
+#undef ALIAS
+    FLAG_COUNT_ALL,
+    FLAG_DIGIT /* -NUM, which has no row, because ten digits stand for it */
+};
+
+enum flag_argument { ARGUMENT_NONE, ARGUMENT_REQUIRED, ARGUMENT_OPTIONAL };
+
+enum flag_category {
+    CATEGORY_PATTERN,
+    CATEGORY_MISC,
+    CATEGORY_OUTPUT,
+    CATEGORY_CONTEXT, /* context and colour */
+    CATEGORY_LAYOUT,  /* ripgrep's options about output */
+    CATEGORY_FILES,   /* ripgrep's options about which files are searched */
+    CATEGORY_BEYOND,  /* options that grep and ripgrep lack */
+    CATEGORY_ERRORS,  /* approximate search and FASTA files */
+    CATEGORY_EXPERT,
+    CATEGORY_REFUSED, /* grep's options that have no effect */
+    CATEGORY_COUNT
+};
+
+/* What a server (trawl serve) does with the option. */
+enum flag_served {
+    SERVED_LINES,       /* requests for lines may have the option; counts do not depend on it */
+    SERVED_COUNTS,      /* requests for lines and for counts may have the option */
+    SERVED_START_LINES, /* as SERVED_LINES; the server's command line may have the option, too */
+    SERVED_FILES,       /* as SERVED_COUNTS; the server's command line may have the option, too */
+    /* No request may have the options from here on; flag_refusal says why. The server's own command
+     * line may have SERVED_STARTS and SERVED_READS. */
+    SERVED_STARTS,
+    SERVED_READS,   /* the option reads a file of the client */
+    SERVED_CHOOSES, /* the server decides how it searches */
+    SERVED_TEXT,    /* the strings, which are a member of the request */
+    SERVED_LINKS,   /* the server follows no links */
+    SERVED_WALKS,   /* the option tells about a walk, and the server walks no directory */
+    SERVED_ASKS,    /* options that name a server: a server asks no other server */
+    SERVED_TELLS,   /* the option reports about a search of the command itself */
+    SERVED_PRINTS   /* the option prints a document */
+};
+
+struct flag {
+    enum flag_id id;
+    enum flag_id target; /* the flag itself, or for an alias the flag that the alias stands for */
+    char letter;         /* 0: no short form */
+    enum flag_argument argument;
+    enum flag_category category;
+    enum flag_served served;
+    const char *name;          /* NULL: no long form */
+    const char *argument_name; /* as --help shows the argument */
+    const char *summary;       /* the line of --help */
+    const char *paragraph;     /* more for the manual; "": no more */
+};
+
+extern const struct flag flag_table[FLAG_COUNT_ALL];
+
+/* Returns why no request to a server may contain the option, as the end of a sentence; NULL: a
+ * request may. For an alias, the answer of the row that the alias stands for. */
+const char *flag_refusal(const struct flag *flag);
+/* Returns whether the option says which files a server serves, or how the server searches. */
+bool flag_starts_server(const struct flag *flag);
+/* Returns the row of a short option; NULL: no such option. tg: ripgrep's meaning, where ripgrep has
+ * the letter. */
+const struct flag *flag_of_letter(char letter, bool tg);
+/* Returns whether the flag takes an argument. tg: --color requires an argument, as in ripgrep. */
+enum flag_argument flag_takes(const struct flag *flag, bool tg);
+
+enum binary_files { BINARY_FILES_BINARY, BINARY_FILES_TEXT, BINARY_FILES_WITHOUT_MATCH };
+enum directories { DIRECTORIES_READ, DIRECTORIES_RECURSE, DIRECTORIES_SKIP };
+enum device_files { DEVICES_READ_OPERANDS, DEVICES_READ, DEVICES_SKIP };
+enum list_files { LIST_NONE, LIST_WITH_MATCHES, LIST_WITHOUT_MATCH };
+enum color_when { COLOR_NEVER, COLOR_ALWAYS, COLOR_AUTO };
+enum sort_by { SORT_NONE, SORT_PATH, SORT_MODIFIED, SORT_ACCESSED, SORT_CREATED };
+enum value_kind {
+    VALUE_OPERAND, /* a file or directory to search */
+    VALUE_STRING,  /* a string of -e, or another option's value */
+    VALUE_FILE,    /* a file of strings, of -f */
+    VALUE_INCLUDE,
+    VALUE_EXCLUDE,
+    VALUE_EXCLUDE_FROM,
+    VALUE_EXCLUDE_DIR,
+    VALUE_GLOB,
+    VALUE_IGLOB,
+    VALUE_TYPE,
+    VALUE_TYPE_NOT,
+    VALUE_TYPE_ADD,
+    VALUE_TYPE_CLEAR,
+    VALUE_IGNORE_FILE
+};
+
+struct value_item {
+    enum value_kind kind;
+    const char *text;  /* borrowed from argv */
+    const char *shown; /* VALUE_FILE: the name of the file in messages; NULL: text */
+};
+
+struct value_list {
+    struct value_item *items; /* in the order read */
+    size_t count;
+    size_t capacity;
+};
+
+/* An option as read: a row that is no alias, and the value; NULL: no value. -NUM is recorded as
+ * --context.
+ */
+struct given_option {
+    const struct flag *flag;
+    const char *value; /* borrowed from argv or from settings->arguments.storage */
+};
+
+/* Which files of directories are searched (file_filter.h). */
+struct file_settings {
+    struct value_list rules; /* globs, types, --ignore-file */
+    bool glob_any_case, ignore_any_case;
+    bool filtering; /* rules apply: --ignore was given, or the command is tg */
+    bool no_ignore, no_ignore_dot, no_ignore_exclude, no_ignore_files, no_ignore_global;
+    bool no_ignore_parent, no_ignore_vcs, no_require_git;
+    int hidden; /* 1: hidden files are searched; -1: not; 0: `filtering` decides */
+    unsigned unrestricted_count;
+    enum directories directories;
+    enum device_files devices;
+    bool follow_links;
+    bool one_file_system; /* directories on other file systems are not walked */
+    bool names_only;      /* --files */
+    bool list_types, debug;
+    uint64_t depth_max, bytes_max; /* UINT64_MAX: no limit */
+    enum sort_by sort;
+    bool sort_backwards; /* --sortr */
+};
+
+#define CONTEXT_NOT_GIVEN (-1)   /* the option is absent */
+#define MAX_COUNT_NONE INT64_MAX /* -m is absent */
+
+struct settings; /* settings.h */
+
+/* The options of a file: arguments[1 .. count), and the line of each. */
+struct config {
+    char *path, *text;
+    char **arguments;
+    unsigned *lines;
+    int count; /* 0: no file */
+};
+
+/* Reads the options of a file, unless `config` is NULL, then argv[1 .. argument_count).
+ * operands_end_options: an operand ends the options (POSIXLY_CORRECT). False: settings->error says
+ * why. Call settings_free in either case. */
+bool flags_parse(struct settings *settings, const struct config *config, int argument_count,
+                 char *const *arguments, bool operands_end_options);
+
+/* Finds and reads the file of options: the file that TRAWL_CONFIG_PATH names (empty: no file),
+ * otherwise trawl/config in $XDG_CONFIG_HOME or ~/.config, if the file exists. Each line is an
+ * argument, without quotes; lines that begin with # are comments. Never waits for the writer of a
+ * pipe. False: message[SETTINGS_ERROR_BYTES] says why. If config_read returns true with a message,
+ * a file that the user did not name could not be read and is ignored. */
+bool config_read(struct config *config, char *message);
+void config_free(struct config *config);
+
+/* Returns whether the program was called as tg, which searches trees as ripgrep does. */
+bool flags_means_tg(const char *name);
+
+/* Returns the name that messages give to the file that the item names. */
+const char *value_shown(const struct value_item *item);
+
+/* Appends an item. False: no memory. */
+bool value_add(struct value_list *list, enum value_kind kind, const char *text);
+
+/* Returns a copy of `value` that lasts as long as the settings. NULL: no memory. */
+char *value_keep(struct settings *settings, const char *value);
+
+/* Setters that flags.def names. False: settings->error says why. */
+bool value_refuse(struct settings *settings, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+bool value_number(struct settings *settings, const char *option, const char *value, uint64_t least,
+                  uint64_t most, uint64_t *number);
+bool value_context(struct settings *settings, const char *option, const char *value,
+                   int64_t *count);
+bool value_max_count(struct settings *settings, const char *value);
+bool value_binary_files(struct settings *settings, const char *value);
+bool value_directories(struct settings *settings, const char *value);
+bool value_devices(struct settings *settings, const char *value);
+bool value_color(struct settings *settings, const char *value);
+bool value_when(struct settings *settings, const char *value, const char *option,
+                enum color_when *when);
+bool value_engine(struct settings *settings, const char *value);
+bool value_check_colors(struct settings *settings, const char *spec);
+bool value_separator(struct settings *settings, const char *value, const char **bytes,
+                     size_t *bytes_count);
+bool value_encoding(struct settings *settings, const char *value);
+bool value_hyperlink(struct settings *settings, const char *value);
+bool value_path_separator(struct settings *settings, const char *value);
+bool value_size(struct settings *settings, const char *option, const char *value, uint64_t *bytes);
+bool value_alphabet(struct settings *settings, const char *value);
+bool value_exact(struct settings *settings, const char *value);
+bool value_sort(struct settings *settings, const char *option, const char *value, bool backwards);
+void value_unrestricted(struct settings *settings);
+/* Sets what is printed of each file: lines, JSON, counts or names. For tg, the last option decides.
+ */
+void value_report(struct settings *settings, enum flag_id report);
+void value_pretty(struct settings *settings);
+/* --ignore, --no-ignore. For tg, as for ripgrep, an option that stands for the options about each
+ * kind of ignore file. */
+void value_ignore(struct settings *settings, bool ignore);
+
+#endif

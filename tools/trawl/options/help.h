@@ -1,0 +1,23 @@
+/* help: prints the documents made from flags.def. */
+#ifndef TRAWL_HELP_H
+#define TRAWL_HELP_H
+
+#include <stdbool.h>
+
+#include "trawl/text/output.h"
+
+/* Prints the long help. tg: the options as tg has them. */
+void help_print(struct output *output, bool tg);
+/* Prints the most used options, on a single screen. */
+void help_print_short(struct output *output, bool tg);
+
+/* Prints a document: man, man-tg, complete-bash, complete-zsh, complete-fish. False: no such
+ * document.
+ */
+bool help_generate(struct output *output, const char *kind);
+
+/* Prints text for troff, so that troff neither changes hyphens and backslashes nor takes a line for
+ * a command. */
+void help_troff(struct output *output, const char *text);
+
+#endif

@@ -1,0 +1,20 @@
+/* hyperlink: --hyperlink-format: text that a terminal shows as a link (OSC 8). */
+#ifndef TRAWL_HYPERLINK_H
+#define TRAWL_HYPERLINK_H
+
+#include "trawl/text/output.h"
+
+/* Returns the format that a name stands for; an unknown name is returned as a format. "": no
+ * links. */
+const char *hyperlink_format(const char *name);
+/* Returns what is wrong with a format; NULL: the format is correct. */
+const char *hyperlink_check(const char *format);
+/* Returns whether the format contains the line number. */
+bool hyperlink_has_line(const char *format);
+
+/* Begins a link to the file at the absolute path `path`. The link ends at hyperlink_end. */
+void hyperlink_begin(struct output *output, const char *format, const char *path, uint64_t line,
+                     uint64_t column);
+void hyperlink_end(struct output *output);
+
+#endif

@@ -1,0 +1,49 @@
+/* numbers: the numbers that each pattern of the plan has. The plan has each string once, while
+ * users count every string that they gave. numbers_build makes the lists once for a job. */
+#include "trawl/options/numbers.h"
+
+#include <stdlib.h>
+
+#include "trawl/options/patterns.h"
+
+/* Lists the numbers of the empty strings. False: no memory. */
+static bool collect_empty(struct numbers *numbers, const struct patterns *patterns)
+{
+    uint64_t count = 0;
+
+    for (uint64_t i = 0; i < patterns->column_count; i++)
+        count += patterns->columns[i] == PATTERN_EMPTY;
+    if (count == 0)
+        return true;
+    numbers->empty = malloc((size_t)count * sizeof *numbers->empty);
+    if (numbers->empty == NULL)
+        return false;
+    for (uint64_t i = 0; i < patterns->column_count; i++)
+        if (patterns->columns[i] == PATTERN_EMPTY)
+            numbers->empty[numbers->empty_count++] = i + 1;
+    return true;
+}
+
+bool numbers_build(struct numbers *numbers, const struct patterns *patterns)
+{
+    uint64_t listed = 0;
+
+    if (patterns->column_count == patterns->count)
+        return true; /* neither empty strings nor duplicates */
+    numbers->begin = calloc((size_t)patterns->count + 1, sizeof *numbers->begin);
+    numbers->list = malloc((size_t)(patterns->column_count + 1) * sizeof *numbers->list);
+    if (numbers->begin == NULL || numbers->list == NULL || !collect_empty(numbers, patterns))
+        return false;
+    for (uint64_t i = 0; i < patterns->column_count; i++)
+        if (patterns->columns[i] < PATTERN_NEVER)
+            numbers->begin[patterns->columns[i]]++;
+    for (uint64_t i = 0; i <= patterns->count; i++) { /* sizes become ends */
+        listed += i < patterns->count ? numbers->begin[i] : 0;
+        numbers->begin[i] = listed;
+    }
+    /* from the last to the first, ends become begins */
+    for (uint64_t i = patterns->column_count; i-- > 0;)
+        if (patterns->columns[i] < PATTERN_NEVER)
+            numbers->list[--numbers->begin[patterns->columns[i]]] = i + 1;
+    return true;
+}

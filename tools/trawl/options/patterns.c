@@ -1,0 +1,747 @@
+/* patterns: the strings to search for, and the plan for the strings.
+ *
+ * run.c collects the strings before the first file is opened. Lines of -f are split here,
+ * duplicates and the empty string are removed, and the checks for characters of the locale are
+ * chosen. The strings then stay unchanged until the job's end, while all workers read the strings.
+ */
+#include "trawl/options/patterns.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trawl/options/approximate.h"
+#include "trawl/text/charset.h"
+#include "trawl/options/expressions.h"
+#include "trawl/text/grow.h"
+#include "trawl/text/whole.h"
+#include "trawl/options/words.h"
+
+static bool exhausted(char *message)
+{
+    snprintf(message, SETTINGS_ERROR_BYTES, "memory exhausted");
+    return false;
+}
+
+static bool is_over(char *message)
+{
+    snprintf(message, SETTINGS_ERROR_BYTES, "the search ended before its strings were read");
+    return false;
+}
+
+static bool keep_block(struct patterns *patterns, void *block)
+{
+    void **blocks = realloc(patterns->blocks, (patterns->block_count + 1) * sizeof *blocks);
+
+    if (blocks == NULL)
+        return false;
+    patterns->blocks = blocks;
+    blocks[patterns->block_count++] = block;
+    return true;
+}
+
+/* Appends a pattern for the plan. The bytes are borrowed. False: no memory. */
+static bool add_pattern(struct patterns *patterns, const void *bytes, size_t bytes_count)
+{
+    struct trawl_pattern *items =
+        grown(patterns->items, &patterns->capacity, 4, patterns->count + 1, sizeof *items);
+
+    if (items == NULL)
+        return false;
+    patterns->items = items;
+    patterns->items[patterns->count].bytes = bytes;
+    patterns->items[patterns->count].bytes_count = bytes_count;
+    patterns->count++;
+    return true;
+}
+
+static bool prints_strings(const struct settings *settings)
+{
+    return settings->report == REPORT_COUNT_BY_PATTERN;
+}
+
+/* Makes room for more columns, and for their strings if the report prints strings. False: no
+ * memory. */
+static bool grow_columns(struct patterns *patterns, const struct settings *settings)
+{
+    uint64_t capacity = patterns->column_capacity == 0 ? 64 : patterns->column_capacity * 2;
+    uint64_t *columns = realloc(patterns->columns, (size_t)capacity * sizeof *columns);
+    struct trawl_pattern *strings;
+
+    if (columns == NULL)
+        return false;
+    patterns->columns = columns;
+    if (prints_strings(settings)) {
+        strings = realloc(patterns->strings, (size_t)capacity * sizeof *strings);
+        if (strings == NULL)
+            return false;
+        patterns->strings = strings;
+    }
+    patterns->column_capacity = capacity;
+    return true;
+}
+
+/* Adds a column for the string that was just read, for settings->numbers_wanted. */
+static bool add_column(struct patterns *patterns, const struct settings *settings, uint64_t column,
+                       const void *bytes, size_t bytes_count)
+{
+    if (patterns->column_count == patterns->column_capacity && !grow_columns(patterns, settings))
+        return false;
+    if (prints_strings(settings)) {
+        patterns->strings[patterns->column_count].bytes = bytes;
+        patterns->strings[patterns->column_count].bytes_count = bytes_count;
+    }
+    patterns->columns[patterns->column_count++] = column;
+    return true;
+}
+
+/* --crlf with -x: the line may be the string followed by '\r'. Adds that pattern. */
+static bool add_with_return(struct patterns *patterns, const void *bytes, size_t bytes_count)
+{
+    uint8_t *copy = malloc(bytes_count + 1);
+
+    if (copy == NULL || !keep_block(patterns, copy)) {
+        free(copy);
+        return false;
+    }
+    memcpy(copy, bytes, bytes_count);
+    copy[bytes_count] = '\r';
+    return add_pattern(patterns, copy, bytes_count + 1);
+}
+
+/* Adds a string that is not empty. A string that no line can contain becomes a column, but not a
+ * pattern. */
+static bool add_string(struct patterns *patterns, const struct settings *settings,
+                       const void *bytes, size_t bytes_count)
+{
+    const bool null_ends = settings->nuls.end_line || settings->line_end == '\0';
+    const bool never = !settings->hex && null_ends && memchr(bytes, '\0', bytes_count) != NULL;
+
+    if (settings->numbers_wanted &&
+        !add_column(patterns, settings, never ? PATTERN_NEVER : patterns->count, bytes,
+                    bytes_count))
+        return false;
+    patterns->has_never |= never;
+    return never ||
+           (add_pattern(patterns, bytes, bytes_count) &&
+            (!settings->crlf || !settings->whole_lines || settings->syntax != TRAWL_LITERAL ||
+             add_with_return(patterns, bytes, bytes_count)));
+}
+
+static bool add_empty(struct patterns *patterns, const struct settings *settings, const char *at)
+{
+    if (!patterns->has_empty) {
+        patterns->empty = at;
+        patterns->empty_index = patterns->count;
+    }
+    patterns->has_empty = true;
+    return !settings->numbers_wanted || add_column(patterns, settings, PATTERN_EMPTY, "", 0);
+}
+
+static int hex_value(char digit)
+{
+    if (digit >= '0' && digit <= '9')
+        return digit - '0';
+    if (digit >= 'a' && digit <= 'f')
+        return digit - 'a' + 10;
+    return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
+}
+
+/* Messages show at most this many bytes of a string and of a file name. */
+#define SHOWN_BYTES_MAX 60
+#define SHOWN_NAME_MAX 300
+
+size_t patterns_place(const struct patterns *patterns, const void *bytes, uint64_t index,
+                      char *message)
+{
+    uint64_t line = 1;
+
+    message[0] = '\0';
+    if (index < patterns->count && patterns->count > 1 && patterns->given_count == patterns->count)
+        snprintf(message, SETTINGS_ERROR_BYTES, "string %" PRIu64 " of %" PRIu64 ": ", index + 1,
+                 patterns->count);
+    for (size_t i = 0; i < patterns->file_count; i++) {
+        const struct pattern_file *file = &patterns->files[i];
+
+        if ((const char *)bytes < file->bytes ||
+            (const char *)bytes >= file->bytes + file->bytes_count)
+            continue;
+        for (const char *at = file->bytes; at < (const char *)bytes; at++)
+            line += *at == '\n';
+        snprintf(message, SETTINGS_ERROR_BYTES, "%.*s:%" PRIu64 ": ", SHOWN_NAME_MAX, file->name,
+                 line);
+    }
+    return strlen(message);
+}
+
+/* Writes a message about a hexadecimal string and returns false. */
+static bool refuse_hex(const struct patterns *patterns, const char *text, size_t bytes_count,
+                       const char *what, char *message)
+{
+    int shown = (int)(bytes_count < SHOWN_BYTES_MAX ? bytes_count : SHOWN_BYTES_MAX);
+    size_t used = patterns_place(patterns, text, UINT64_MAX, message);
+
+    snprintf(message + used, SETTINGS_ERROR_BYTES - used, "--hex: '%.*s' has %s", shown, text,
+             what);
+    return false;
+}
+
+/* Adds the string of --hex that the digits spell; blanks are ignored. False: `message` says why. */
+static bool add_hex(struct patterns *patterns, const struct settings *settings, const char *text,
+                    size_t bytes_count, char *message)
+{
+    uint8_t *bytes = malloc(bytes_count / 2 + 1);
+    size_t digits = 0;
+
+    if (bytes == NULL || !keep_block(patterns, bytes)) {
+        free(bytes);
+        return exhausted(message);
+    }
+    for (size_t i = 0; i < bytes_count; i++) {
+        int value = hex_value(text[i]);
+
+        if (isspace((unsigned char)text[i]))
+            continue;
+        if (value < 0)
+            return refuse_hex(patterns, text, bytes_count,
+                              "a character that is not a hexadecimal digit", message);
+        if (digits % 2 == 0)
+            bytes[digits / 2] = (uint8_t)(value << 4);
+        else
+            bytes[digits / 2] = (uint8_t)(bytes[digits / 2] | value);
+        digits++;
+    }
+    if (digits % 2 != 0)
+        return refuse_hex(patterns, text, bytes_count, "an odd number of digits", message);
+    return (digits == 0 ? add_empty(patterns, settings, text)
+                        : add_string(patterns, settings, bytes, digits / 2)) ||
+           exhausted(message);
+}
+
+/* Returns whether a CR before a line end of a list is not a part of the string, as in ripgrep. */
+static bool drops_returns(const struct settings *settings)
+{
+    return settings->is_tg || settings->crlf;
+}
+
+/* Adds the strings of a text, a string for each line. list: the text is that of a file of -f, in
+ * which the last line may lack the newline. */
+static bool add_lines(struct patterns *patterns, const struct settings *settings, bool list,
+                      const char *text, size_t bytes_count, char *message)
+{
+    const char *end = text + bytes_count, *newline;
+
+    do {
+        size_t length;
+
+        newline = text == end ? NULL : memchr(text, '\n', (size_t)(end - text));
+        length = (size_t)((newline != NULL ? newline : end) - text);
+        if (list && newline > text && newline[-1] == '\r' && drops_returns(settings))
+            length--;
+        if (settings->guard != NULL && guard_is_over(settings->guard))
+            return is_over(message);
+        if (settings->hex) {
+            if (!add_hex(patterns, settings, text, length, message))
+                return false;
+        } else if (length == 0) {
+            if (!add_empty(patterns, settings, text))
+                return exhausted(message);
+        } else if (!add_string(patterns, settings, text, length)) {
+            return exhausted(message);
+        }
+        text = newline != NULL ? newline + 1 : end;
+    } while (newline != NULL && (!list || text < end));
+    return true;
+}
+
+/* Reads a whole file; *bytes is kept with the patterns. */
+static bool read_file(struct patterns *patterns, const char *name, char **bytes,
+                      size_t *bytes_count, char *message)
+{
+    if (!whole_read(name, bytes, bytes_count, message))
+        return false;
+    if (keep_block(patterns, *bytes))
+        return true;
+    free(*bytes);
+    return exhausted(message);
+}
+
+/* Which strings count as equal: only identical strings, strings that differ in the case of ASCII
+ * letters, or strings that grep in this locale, or Unicode, takes for equal. */
+enum folding { FOLD_NONE, FOLD_ASCII, FOLD_LOCALE, FOLD_UNICODE };
+
+/* Reads a character and returns a value that equal characters share; for an invalid byte, a value
+ * of its own. Of ASCII letters only i and I are looked up in the locale: a lookup of each letter
+ * made the whole search 1.1 times as long with 100,000 words. */
+static uint32_t next_folded(const uint8_t **at, const uint8_t *end, enum folding folding)
+{
+    uint8_t byte = **at;
+    uint32_t letter;
+    size_t length;
+
+    if (folding == FOLD_NONE)
+        return *(*at)++;
+    if (folding >= FOLD_LOCALE && (byte >= 0x80 || (byte | 0x20) == 'i') &&
+        charset_decode(*at, (size_t)(end - *at), &letter, &length)) {
+        *at += length;
+        return charset_folded(letter, folding == FOLD_UNICODE);
+    }
+    ++*at;
+    if (byte >= 0x80)
+        return byte | UINT32_C(1) << 31;
+    return byte >= 'a' && byte <= 'z' ? byte - ('a' - 'A') : byte;
+}
+
+static uint64_t hash_pattern(const struct trawl_pattern *pattern, enum folding folding)
+{
+    const uint8_t *at = pattern->bytes, *end = at + pattern->bytes_count;
+    uint64_t hash = UINT64_C(0x9e3779b97f4a7c15);
+
+    while (at < end)
+        hash = (hash ^ next_folded(&at, end, folding)) * UINT64_C(0x100000001b3);
+    return hash ^ (hash >> 29);
+}
+
+static bool same_pattern(const struct trawl_pattern *a, const struct trawl_pattern *b,
+                         enum folding folding)
+{
+    const uint8_t *first = a->bytes, *second = b->bytes;
+    const uint8_t *first_end = first + a->bytes_count, *second_end = second + b->bytes_count;
+
+    while (first < first_end && second < second_end)
+        if (next_folded(&first, first_end, folding) != next_folded(&second, second_end, folding))
+            return false;
+    return first == first_end && second == second_end;
+}
+
+/* Removes strings that were given before, and updates the columns. Finds equal strings by a hash
+ * table with open addressing, at most half full. */
+static bool remove_duplicates(struct patterns *patterns, enum folding folding)
+{
+    uint64_t slots = 8, kept = 0, empty_index = patterns->empty_index;
+    /* A hash table whose slots have the index + 1 of a kept pattern, or 0. Behind the slots follows
+     * for each pattern i the index + 1 of the kept pattern that equals pattern i. */
+    uint64_t *table;
+
+    while (slots < patterns->count * 2)
+        slots *= 2;
+    table = calloc((size_t)(slots + patterns->count), sizeof *table);
+    if (table == NULL)
+        return false;
+    for (uint64_t i = 0; i < patterns->count; i++) {
+        struct trawl_pattern pattern = patterns->items[i];
+        uint64_t slot = hash_pattern(&pattern, folding) & (slots - 1);
+
+        while (table[slot] != 0 &&
+               !same_pattern(&patterns->items[table[slot] - 1], &pattern, folding))
+            slot = (slot + 1) & (slots - 1);
+        if (table[slot] == 0) {
+            patterns->items[kept++] = pattern;
+            table[slot] = kept;
+        }
+        table[slots + i] = table[slot];
+        if (i + 1 == empty_index)
+            patterns->empty_index = kept;
+    }
+    for (uint64_t i = 0; i < patterns->column_count; i++)
+        if (patterns->columns[i] < PATTERN_NEVER)
+            patterns->columns[i] = table[slots + patterns->columns[i]] - 1;
+    patterns->count = kept;
+    free(table);
+    return true;
+}
+
+static bool has_beyond_ascii(const struct patterns *patterns)
+{
+    for (uint64_t i = 0; i < patterns->count; i++)
+        for (uint64_t j = 0; j < patterns->items[i].bytes_count; j++)
+            if (((const uint8_t *)patterns->items[i].bytes)[j] >= 0x80)
+                return true;
+    return false;
+}
+
+/* Returns whether an ASCII letter also equals a character beyond ASCII. */
+static bool has_foreign_variant(const struct trawl_utf8 *utf8, uint8_t letter)
+{
+    uint32_t variants[TRAWL_UTF8_VARIANTS_MAX];
+    uint32_t count = utf8->variants(utf8->context, letter, variants);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (variants[i] >= 0x80)
+            return true;
+    return false;
+}
+
+/* Returns whether ignoring case, or finding words, needs more than ASCII. If not, the library
+ * compares bytes, which is faster. */
+static bool needs_utf8(const struct patterns *patterns, const struct settings *settings)
+{
+    const struct trawl_utf8 utf8 = words_utf8(settings);
+    bool beyond_ascii = has_beyond_ascii(patterns);
+
+    if (settings->no_unicode)
+        return false;
+    if (settings->ignore_case && !folds_by_unicode(settings))
+        charset_prepare(beyond_ascii || settings->expressions);
+    if (settings->expressions) /* outside Perl's syntax, \b asks which characters are words */
+        return settings->words || settings->ignore_case || settings->is_tg ||
+               (settings->syntax != TRAWL_PERL && settings->surroundings.charset == CHARSET_UTF8);
+    if (settings->words || !settings->ignore_case || beyond_ascii)
+        return settings->words || (settings->ignore_case && beyond_ascii);
+    for (uint64_t i = 0; i < patterns->count; i++) {
+        const uint8_t *bytes = patterns->items[i].bytes;
+
+        for (uint64_t j = 0; j < patterns->items[i].bytes_count; j++)
+            if (has_foreign_variant(&utf8, bytes[j]))
+                return true;
+    }
+    return false;
+}
+
+/* Returns whether a string contains i, I, or a byte beyond ASCII that may belong to a letter equal
+ * to i or I. */
+static bool has_i(const struct patterns *patterns)
+{
+    for (uint64_t i = 0; i < patterns->count; i++)
+        for (uint64_t j = 0; j < patterns->items[i].bytes_count; j++) {
+            uint8_t byte = ((const uint8_t *)patterns->items[i].bytes)[j];
+
+            if (byte >= 0x80 || byte == 'i' || byte == 'I')
+                return true;
+        }
+    return false;
+}
+
+static bool are_valid(const struct patterns *patterns)
+{
+    for (uint64_t i = 0; i < patterns->count; i++)
+        if (!charset_is_valid(patterns->items[i].bytes, (size_t)patterns->items[i].bytes_count))
+            return false;
+    return true;
+}
+
+/* Returns which matches of the library must be checked: matches of strings that are invalid text,
+ * and matches with i. With -x a match begins where the line begins, so begins need no check. */
+static struct pattern_check choose_check(const struct patterns *patterns,
+                                         const struct settings *settings)
+{
+    bool words = settings->words && !settings->whole_lines;
+    bool broken = settings->surroundings.charset == CHARSET_UTF8 &&
+                  (settings->ignore_case || words) && has_beyond_ascii(patterns) &&
+                  !are_valid(patterns);
+    struct pattern_check check = {0};
+
+    check.begins = !settings->whole_lines && broken && settings->ignore_case;
+    check.words = words && broken;
+    check.cases = settings->ignore_case && !folds_by_unicode(settings) && !charset_folds_ascii() &&
+                  has_i(patterns);
+    check.any = check.begins || check.words || check.cases;
+    return check;
+}
+
+static uint32_t plan_flags(const struct settings *settings, bool whole_line)
+{
+    return (settings->ignore_case ? TRAWL_IGNORE_CASE : 0u) |
+           (settings->words && !settings->whole_lines ? TRAWL_WHOLE_WORD : 0u) |
+           (settings->is_tg && !settings->no_unicode ? TRAWL_STRICT_WORD : 0u) |
+           (whole_line ? TRAWL_WHOLE_LINE : 0u);
+}
+
+/* For approximate search: returns whether letters and words are the locale's, and then prepares the
+ * letters. */
+static bool prepare_approximate(const struct settings *settings)
+{
+    bool needs = settings->surroundings.charset == CHARSET_UTF8 &&
+                 (settings->ignore_case || settings->words);
+
+    if (needs && settings->ignore_case)
+        charset_prepare(true);
+    return needs;
+}
+
+/* Adds the strings of a file of -f. False: `message` says why. */
+static bool add_file(struct patterns *patterns, const struct settings *settings,
+                     const struct value_item *item, char *message)
+{
+    struct pattern_file *files =
+        realloc(patterns->files, (patterns->file_count + 1) * sizeof *files);
+    char *bytes;
+    size_t bytes_count;
+
+    if (files == NULL)
+        return exhausted(message);
+    patterns->files = files;
+    if (!read_file(patterns, item->text, &bytes, &bytes_count, message))
+        return false;
+    files[patterns->file_count++] = (struct pattern_file){value_shown(item), bytes, bytes_count};
+    if (bytes_count == 0)
+        return true; /* an empty file has no string, not an empty string */
+    patterns->none_given = false;
+    return add_lines(patterns, settings, true, bytes, bytes_count, message);
+}
+
+bool patterns_doubt(const struct patterns *patterns, const struct settings *settings, char *message)
+{
+    for (size_t i = 0; i < patterns->file_count && !settings->hex; i++) {
+        const char *text = patterns->files[i].bytes, *doubt = NULL;
+        size_t count = patterns->files[i].bytes_count;
+
+        if (count > 1 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
+            doubt = "the list is in UTF-16";
+        else if (count > 2 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+            doubt = "the list's first string begins with a byte order mark";
+        else if (count > 0 && (text[count - 1] == '\r' || (!drops_returns(settings) &&
+                                                           memmem(text, count, "\r\n", 2) != NULL)))
+            doubt = "strings of the list end with carriage returns, which --crlf leaves out";
+        if (doubt != NULL) {
+            snprintf(message, SETTINGS_ERROR_BYTES, "%.*s: nothing was found; %s", SHOWN_NAME_MAX,
+                     patterns->files[i].name, doubt);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns whether a string contains a capital letter. */
+static bool have_capitals(const struct patterns *patterns, const struct settings *settings)
+{
+    for (uint64_t i = 0; i < patterns->count; i++)
+        if (charset_has_capital(settings->surroundings.charset, patterns->items[i].bytes,
+                                (size_t)patterns->items[i].bytes_count))
+            return true;
+    return false;
+}
+
+static bool prints_matches(const struct settings *settings)
+{
+    return settings->style.each_match || settings->report == REPORT_COUNT_MATCHES;
+}
+
+/* Completes the strings after the last was read. If case is ignored, strings that differ only in
+ * case become a single pattern, so that each occurrence is found once. */
+static bool finish(struct patterns *patterns, struct settings *settings, char *message)
+{
+    enum folding folding = FOLD_NONE;
+    size_t used;
+
+    if (settings->syntax != TRAWL_LITERAL && !expressions_take(patterns, settings))
+        return exhausted(message);
+    if (settings->expressions && settings->multiline &&
+        (settings->guard != NULL || (settings->whole_lines && settings->numbers_wanted))) {
+        snprintf(message, SETTINGS_ERROR_BYTES, "--multiline: %s",
+                 settings->guard != NULL ? "a server searches for expressions within lines"
+                                         : "-x cannot be combined with numbers of expressions");
+        return false;
+    }
+    if (settings->asked.smart_case)
+        settings->ignore_case = settings->expressions ? expressions_fold(patterns, settings)
+                                                      : !have_capitals(patterns, settings);
+    if (settings->crlf && settings->whole_lines && settings->numbers_wanted &&
+        settings->syntax == TRAWL_LITERAL) {
+        snprintf(message, SETTINGS_ERROR_BYTES,
+                 "--crlf with -x cannot be combined with numbers of strings");
+        return false;
+    }
+    if (patterns->has_empty && (settings->approximate || settings->fasta)) {
+        used = patterns_place(patterns, patterns->empty, UINT64_MAX, message);
+        snprintf(message + used, SETTINGS_ERROR_BYTES - used,
+                 "the empty string cannot be searched for with errors, nor with --fasta");
+        return false;
+    }
+    if (settings->approximate)
+        patterns->needs_utf8 = prepare_approximate(settings);
+    else
+        patterns->needs_utf8 =
+            (settings->surroundings.charset != CHARSET_BYTES || settings->is_tg) &&
+            needs_utf8(patterns, settings);
+    if (settings->surroundings.charset != CHARSET_BYTES && !settings->approximate &&
+        !settings->expressions)
+        patterns->check = choose_check(patterns, settings);
+    if (settings->ignore_case && !settings->expressions)
+        folding = !patterns->needs_utf8        ? FOLD_ASCII
+                  : folds_by_unicode(settings) ? FOLD_UNICODE
+                                               : FOLD_LOCALE;
+    patterns->in_order = settings->is_tg && !settings->expressions && !settings->approximate &&
+                         !settings->numbers_wanted && prints_matches(settings);
+    patterns->finds_empty = patterns->in_order && patterns->has_empty;
+    patterns->case_may_tell =
+        settings->approximate || settings->expressions || folding >= FOLD_LOCALE;
+    patterns->given_count = patterns->count;
+    return ((patterns->count < 2 || remove_duplicates(patterns, folding)) &&
+            (!settings->expressions || expressions_join(patterns, settings)) &&
+            (!settings->numbers_wanted || numbers_build(&patterns->numbers, patterns))) ||
+           exhausted(message);
+}
+
+bool patterns_gather(struct patterns *patterns, struct settings *settings,
+                     const char *first_operand, char *message)
+{
+    const struct value_list *list = &settings->patterns;
+
+    if (first_operand != NULL)
+        return add_lines(patterns, settings, false, first_operand, strlen(first_operand),
+                         message) &&
+               finish(patterns, settings, message);
+    patterns->none_given = true;
+    for (size_t i = 0; i < list->count; i++) {
+        const char *text = list->items[i].text;
+
+        if (list->items[i].kind == VALUE_FILE) {
+            if (!add_file(patterns, settings, &list->items[i], message))
+                return false;
+            continue;
+        }
+        if (!add_lines(patterns, settings, false, text, strlen(text), message))
+            return false;
+        patterns->none_given = false;
+    }
+    return finish(patterns, settings, message);
+}
+
+static enum trawl_method method_named(const char *name, bool *known)
+{
+#define METHOD_NAMED(id, number, text) \
+    if (strcmp(name, text) == 0)       \
+        return TRAWL_METHOD_##id;
+    TRAWL_METHOD_LIST(METHOD_NAMED)
+#undef METHOD_NAMED
+    *known = false;
+    return TRAWL_METHOD_AUTO;
+}
+
+static void expression_options(const struct settings *settings, struct trawl_plan_options *options)
+{
+    bool characters = settings->surroundings.charset == CHARSET_UTF8 || settings->is_tg;
+
+    options->syntax = settings->syntax;
+    options->alphabet = characters && !settings->no_unicode ? TRAWL_CHARACTERS : TRAWL_BYTES;
+    options->flags |= settings->crlf ? TRAWL_CRLF : 0u;
+    options->flags |= settings->pcre ? TRAWL_PCRE : 0u;
+    if (settings->is_tg && settings->syntax == TRAWL_PERL)
+        options->flags |= settings->no_unicode ? TRAWL_RIPGREP : TRAWL_UNICODE;
+    options->line_end_also_set = settings->nuls.end_line; /* line_end_also is NUL */
+    if (!settings->multiline)
+        return;
+    options->flags |= TRAWL_MULTILINE | (settings->dot_all ? TRAWL_DOT_ALL : 0u);
+    options->flags &= ~(uint32_t)TRAWL_WHOLE_LINE; /* expressions_join writes ^ and $ */
+}
+
+/* Finds out whether the expression matches no byte at some place of some line, or at all places.
+ * Only assertions tell places apart: by a letter, another character or none before, and one after.
+ */
+static void find_empty(struct patterns *patterns, const struct trawl_plan *plan)
+{
+    static const char *const lines[] = {"", "a", " ", "aa", "  ", "a ", " a"};
+
+    patterns->finds_empty = (patterns->options.flags & TRAWL_PCRE) != 0; /* sees whole lines */
+    patterns->empty_everywhere = !patterns->finds_empty;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        for (uint64_t at = 0; at <= strlen(lines[i]); at++) {
+            struct trawl_range group, none = {at, at};
+
+            if (trawl_expression_groups(plan, 0, lines[i], strlen(lines[i]), none, &group, 1,
+                                        NULL) == TRAWL_OK &&
+                group.begin != UINT64_MAX)
+                patterns->finds_empty = true;
+            else
+                patterns->empty_everywhere = false;
+        }
+}
+
+/* Returns whether occurrences may cross lines. */
+static bool crosses(const struct trawl_plan *plan)
+{
+    struct trawl_plan_told told = {.size = sizeof told};
+
+    return trawl_plan_tell(plan, &told, NULL) == TRAWL_OK && (told.flags & TRAWL_MULTILINE) != 0;
+}
+
+bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
+                   struct trawl_plan **plan, char *message)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    enum trawl_status status;
+    struct trawl_error error;
+    uint64_t spare = 0;
+    size_t used = 0;
+    bool known = true;
+
+    options.flags = plan_flags(settings, whole_line);
+    options.line_end_set = 1;
+    options.line_end = settings->line_end;
+    options.line_end_also_set = settings->nuls.end_count; /* line_end_also is NUL */
+    if (patterns->needs_utf8) {
+        patterns->utf8 = words_utf8(settings);
+        options.utf8 = &patterns->utf8;
+    }
+    if (patterns->needs_utf8 && settings->surroundings.charset == CHARSET_SINGLE)
+        options.flags |= TRAWL_SINGLE_BYTE;
+    if (settings->approximate)
+        approximate_options(patterns, settings, &options);
+    if (settings->expressions)
+        expression_options(settings, &options);
+    if (settings->search.method != NULL)
+        options.method = method_named(settings->search.method, &known);
+    if (!known) {
+        snprintf(message, SETTINGS_ERROR_BYTES, "--method: '%s' is not one of" METHOD_WORDS,
+                 settings->search.method);
+        return false;
+    }
+    options.algorithm = settings->search.algorithm;
+    if (settings->expressions && settings->guard != NULL &&
+        !expressions_bound(patterns, settings, &options, &spare))
+        return exhausted(message);
+    patterns->options = options;
+    if (settings->expressions && expressions_have_newline(patterns, settings, message))
+        return false;
+    status = settings->expressions
+                 ? expressions_plan(patterns, &options, plan, &error)
+                 : trawl_plan_build(patterns->items, patterns->count, &options, plan, &error);
+    if (status != TRAWL_OK && settings->expressions)
+        expressions_fault(patterns, &error, message);
+    patterns->crosses = status == TRAWL_OK && settings->multiline && crosses(*plan);
+    if (patterns->crosses)
+        patterns->finds_empty = false; /* the library delivers matches of no byte */
+    else if (status == TRAWL_OK && settings->expressions && settings->is_tg &&
+             !settings->numbers_wanted && prints_matches(settings))
+        find_empty(patterns, *plan);
+    if (status == TRAWL_LIMIT)
+        errno = EFBIG; /* which tells a server that the request is too large */
+    if (spare > 0)
+        guard_give(settings->guard, spare);
+    if (status == TRAWL_OK || settings->expressions)
+        return status == TRAWL_OK;
+    if (error.pattern_index < patterns->count)
+        used = patterns_place(patterns, patterns->items[error.pattern_index].bytes,
+                              error.pattern_index, message);
+    approximate_string(patterns, &error);
+    snprintf(message + used, SETTINGS_ERROR_BYTES - used, "%s%s",
+             settings->search.algorithm != NULL    ? "--algorithm: "
+             : settings->search.method != NULL     ? "--method: "
+             : settings->errors.mismatches_max > 0 ? "--mismatches: "
+             : settings->errors.edits_max > 0      ? "--edits: "
+             : settings->approximate               ? "--alphabet=dna: "
+                                                   : "",
+             error.message);
+    return false;
+}
+
+void patterns_free(struct patterns *patterns)
+{
+    trawl_plan_free(patterns->plan);
+    trawl_plan_free(patterns->plan_any_position);
+    for (size_t i = 0; i < patterns->block_count; i++)
+        free(patterns->blocks[i]);
+    free(patterns->blocks);
+    free(patterns->files);
+    free(patterns->items);
+    free(patterns->columns);
+    free(patterns->strings);
+    free(patterns->numbers.begin);
+    free(patterns->numbers.list);
+    free(patterns->numbers.empty);
+    memset(patterns, 0, sizeof *patterns);
+}

@@ -1,0 +1,89 @@
+/* patterns: the strings to search for, from -e, -f or the first operand, and the plan for the
+ * strings.
+ *
+ * The library has no empty pattern; the command itself finds the empty string.
+ */
+#ifndef TRAWL_PATTERNS_H
+#define TRAWL_PATTERNS_H
+
+#include "trawl/options/numbers.h"
+#include "trawl/options/settings.h"
+#include "trawl.h"
+
+#define PATTERN_EMPTY UINT64_MAX /* the empty string */
+/* a string that contains the line end, so no line contains the string */
+#define PATTERN_NEVER (UINT64_MAX - 1)
+
+/* Says which checks the command has to make on the library's matches, because the library compares
+ * bytes where the locale has characters. */
+struct pattern_check {
+    bool any;    /* one of the members below is set */
+    bool begins; /* a match may begin inside a character */
+    bool words;  /* the library did not check the character before a match */
+    /* the library takes i and I for equal, but in the locale i and I are two letters */
+    bool cases;
+};
+
+struct patterns {
+    struct trawl_pattern *items; /* no empty string, no duplicates */
+    uint64_t count;
+    /* One expression with all expressions as alternatives, from which the plan is built. NULL
+     * bytes: the plan is built from `items`. */
+    struct trawl_pattern joined;
+    bool has_empty;    /* some string is empty, and so selects every line */
+    const char *empty; /* where the first empty string is */
+    /* tg, for a report of matches: strings that begin at the same byte are preferred in the order
+     * given, not by length, and matches of no byte count. The first empty string stands before
+     * items[empty_index]. */
+    bool in_order, finds_empty;
+    bool empty_everywhere; /* the expression matches no byte at each place of each line */
+    uint64_t empty_index;
+    bool crosses;                      /* --multiline: occurrences may cross lines */
+    bool has_never;                    /* some string can occur in no line */
+    bool none_given;                   /* all pattern files were empty: nothing matches */
+    struct trawl_plan *plan;           /* made of `items` or `joined` */
+    struct trawl_plan_options options; /* the options of the last plan */
+    struct trawl_utf8 utf8;            /* options.utf8 points here */
+    /* For a binary file under -x, where NUL ends lines too; built when first needed. */
+    struct trawl_plan *plan_any_position;
+    struct pattern_check check;
+    bool needs_utf8; /* letters and words need characters; bytes are not enough */
+    /* Different strings may match the same bytes: in approximate search, and under -i in locales in
+     * which letter A matches B but B does not match A. */
+    bool case_may_tell;
+    /* If settings->numbers_wanted: an entry for each string as given, duplicates included. An entry
+     * is an index into `items`, PATTERN_EMPTY or PATTERN_NEVER. */
+    uint64_t *columns;
+    struct trawl_pattern *strings; /* the bytes of each column, if the report prints the strings */
+    uint64_t column_count, column_capacity;
+    struct numbers numbers; /* for --pattern-number: the numbers of each pattern */
+    uint64_t capacity;
+    uint64_t given_count; /* number of items before duplicates were removed */
+    struct pattern_file { /* a file that was given by -f */
+        const char *name;
+        const char *bytes;
+        size_t bytes_count;
+    } * files;
+    size_t file_count;
+    void **blocks; /* memory that `items` point into, unless a string is in argv */
+    size_t block_count;
+};
+
+/* Collects the strings. first_operand holds the strings if neither -e nor -f was given; otherwise
+ * NULL. Decides whether --smart-case ignores case. False: message[SETTINGS_ERROR_BYTES] says
+ * why. */
+bool patterns_gather(struct patterns *patterns, struct settings *settings,
+                     const char *first_operand, char *message);
+bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
+                   struct trawl_plan **plan, char *message);
+/* Writes where a string is that begins at `bytes` and has this index: the file of -f and the line,
+ * or the string's number among several strings. Writes nothing if neither is known. Returns how
+ * long the message is. */
+size_t patterns_place(const struct patterns *patterns, const void *bytes, uint64_t index,
+                      char *message);
+/* Returns whether a list has bytes that explain why nothing was found; `message` says which. */
+bool patterns_doubt(const struct patterns *patterns, const struct settings *settings,
+                    char *message);
+void patterns_free(struct patterns *patterns);
+
+#endif

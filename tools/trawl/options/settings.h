@@ -1,0 +1,177 @@
+/* settings: the values of the options, and what the options mean together. flags_parse (flags.h)
+ * fills the first part, settings_build the second part. */
+#ifndef TRAWL_SETTINGS_H
+#define TRAWL_SETTINGS_H
+
+#include "trawl/text/charset.h"
+#include "trawl/options/colors.h"
+#include "trawl/options/flags.h"
+#include "trawl/text/guard.h"
+
+/* What is printed of each file. */
+enum report {
+    REPORT_LINES,
+    REPORT_ONLY_MATCHING, /* -o */
+    REPORT_COUNT,         /* -c */
+    REPORT_NAMES,         /* -l, -L */
+    REPORT_QUIET,         /* -q, or the output is the null device */
+    REPORT_COUNT_MATCHES,
+    REPORT_POSITIONS,       /* --positions */
+    REPORT_COUNT_BY_PATTERN /* --count-by-pattern */
+};
+
+/* How lines are printed, beyond grep's options. */
+struct style {
+    bool vimgrep, heading, column, trim;
+    bool preview; /* print the begin of a line that is too long */
+    uint64_t max_columns;
+    char path_separator;   /* 0: '/' is printed */
+    const char *hyperlink; /* a format; NULL or "": no links */
+    /* Derived: */
+    bool on;         /* lines need an option that grep lacks: style.c prints them */
+    bool links;      /* --hyperlink-format, with colours */
+    bool names;      /* names are printed in another form */
+    bool each_match; /* printing needs each match of a line */
+};
+
+/* What stands before a line. */
+struct heads {
+    bool byte_offset, line_number, initial_tab, null_after_name, pattern_number, unix_offsets;
+    int file_names; /* 1: names are printed; -1: not; 0: depends on the number of files */
+    const char *label;
+};
+
+/* What stands between lines and between groups. NULL: no separator, or grep's. */
+struct separators {
+    const char *group, *match, *context;
+    size_t group_bytes, match_bytes, context_bytes;
+};
+
+/* The options of approximate search. */
+struct error_options {
+    bool mismatches_given, edits_given, alphabet_given, reverse_complement, any_base, every_end;
+    bool distance;
+    uint64_t mismatches_max, edits_max;
+    enum trawl_alphabet alphabet; /* settings_build sets a value even if the option is absent */
+    struct trawl_range *exact;    /* --exact */
+    uint32_t exact_count;
+};
+
+/* Options that only say who searches, and how. No answer depends on them. */
+struct search_options {
+    const char *engine, *method, *algorithm, *instruction_set;
+    enum trawl_map map;
+    uint64_t threads, chunk_bytes;
+};
+
+/* Documents that are printed instead of a search, or about a search. */
+struct document_options {
+    bool version, help, help_long, list_algorithms, explain, no_config;
+    const char *generate;
+};
+
+/* Options of which settings_build alone reads what they ask for. */
+struct asked {
+    struct value_list color_specs; /* --colors */
+    enum color_when color;
+    bool only_matching, count, count_matches, positions;
+    bool smart_case, no_column, no_line_number, pretty;
+    bool heading_given, encoding_given, color_given;
+    bool syntax_given;       /* an option has chosen the syntax */
+    bool names_errors;       /* an option of approximate search was given */
+    int line_buffered;       /* 1: lines are written as soon as found; -1: not; 0: on a terminal */
+    int64_t around_count;    /* -C; or CONTEXT_NOT_GIVEN */
+    int64_t max_count_given; /* or MAX_COUNT_NONE; -1: any negative value */
+    const char *hostname_bin;
+};
+
+/* The arguments as they were read. */
+struct arguments {
+    struct given_option *given; /* the options, in the order read */
+    size_t given_count, given_capacity;
+    char **storage; /* strings that settings_free frees, since argv lacks them */
+    size_t storage_count;
+};
+
+/* What a NUL byte does. */
+struct nul_rules {
+    bool is_binary; /* a NUL byte makes a file binary */
+    bool end_line;  /* a NUL byte also ends a line */
+    bool end_count; /* only the count of lines that NUL or line_end ends is wanted */
+};
+
+/* Facts about the process that settings_build needs. The command asks the system, a server is told
+ * by its client. All zero: the output is a pipe, in the C locale.
+ */
+struct surroundings {
+    bool output_is_terminal; /* standard output is a terminal */
+    bool output_is_null;     /* standard output is the null device */
+    /* standard output is a regular file, identified by output_device and output_inode */
+    bool output_is_regular;
+    bool colors_suit; /* TERM and NO_COLOR allow colours */
+    uint64_t output_device, output_inode;
+    const char *directory; /* directory of relative names; NULL: the working directory. Borrowed */
+    /* environment variables GREP_COLORS, GREP_COLOR; NULL: not set. Borrowed */
+    const char *grep_colors, *grep_color;
+    enum charset charset; /* the charset of the locale */
+    bool unicode_case;    /* -i means Unicode's equal letters for every syntax, not grep's */
+};
+
+struct settings {
+    struct surroundings surroundings; /* set between flags_parse and settings_build */
+    struct guard *guard; /* set between flags_parse and settings_build; NULL: no limits. Borrowed */
+    struct value_list patterns; /* -e, -f */
+    struct value_list operands; /* files and directories */
+    struct value_list filters;  /* --include, --exclude, --exclude-from, --exclude-dir */
+    struct file_settings files; /* ripgrep's options about files */
+    struct asked asked;
+    struct arguments arguments;
+    struct document_options document;
+    struct search_options search;
+    struct error_options errors;
+    struct heads heads;
+    struct separators separators;
+    struct style style; /* how style.c prints lines */
+    bool is_tg;         /* called as tg: searches trees by ripgrep's rules */
+    bool hex, ignore_case, words, whole_lines, null_data, crlf;
+    bool no_messages, invert, quiet, count_by_pattern, overlapping, json, stats;
+    bool include_zero, passthru, stop_on_nonmatch;
+    bool search_zip, fasta;
+    enum binary_files binary_files;
+    enum list_files list;
+    int64_t before_count, after_count; /* with around_count; or CONTEXT_NOT_GIVEN */
+    const char *replace;
+    const char *server;   /* an address; "": no server; NULL: option not given */
+    const char *encoding; /* NULL: the locale's encoding */
+    enum trawl_syntax syntax;
+    bool pcre; /* PCRE2 may compile what RE2 refuses in Perl's syntax */
+    bool no_unicode, multiline, dot_all;
+    char error[SETTINGS_ERROR_BYTES]; /* a message of one line, without the program's name */
+
+    /* What settings_build derives from the options. */
+    enum report report;
+    /* a line that is invalid in the locale makes a file binary; false for tg, where as in ripgrep
+     * only NUL does */
+    bool checks_text;
+    bool writes_lines;       /* lines are written as soon as they are found */
+    bool stop_at_first_file; /* -q: the first match ends the program */
+    bool stops_early;        /* the first match probably ends the search of a text */
+    bool text;               /* no file is binary */
+    bool approximate;        /* the plan is approximate */
+    bool expressions;        /* the plan has expressions; set when the patterns were read */
+    bool shows_distance;     /* printed matches show their distance */
+    bool numbers_wanted;     /* the report needs the numbers of the strings, in the order given */
+    struct nul_rules nuls;
+    uint8_t line_end;   /* '\n', or NUL with -z */
+    uint64_t max_count; /* UINT64_MAX: no limit */
+    struct colors colors;
+};
+
+/* Derives the second part of the settings. Call after flags_parse, and again after a member
+ * changed. False: error[SETTINGS_ERROR_BYTES] describes the contradiction, or says that memory is
+ * exhausted. */
+bool settings_build(struct settings *settings, char *error);
+/* Frees what flags_parse and settings_build allocated, whichever were called. */
+void settings_free(struct settings *settings);
+
+#endif

@@ -1,0 +1,198 @@
+/* binary: decides which files are binary, and from which offset on.
+ *
+ * grep 3.8 looks for NUL in each of its buffers before searching the buffer. From the first buffer
+ * with a NUL on, grep prints no lines, NUL ends lines like newline, and the first selected line
+ * ends the search with a message (under -c, counting goes on). In a file, grep's buffers are blocks
+ * of 96 KiB. In a stream, a buffer is whatever read(2) returned; here, a window. In a file in
+ * another encoding, a block is 96 KiB of the converted text.
+ *
+ * Here the text of a block may come in several windows. So the output of the current block is held
+ * back until the next block begins.
+ */
+#include "trawl/print/binary.h"
+
+#include <stdlib.h>
+
+#include "trawl/options/encoding.h"
+#include "trawl/job/turn.h"
+#include "trawl/text/sizes.h"
+
+#define LOOK_BYTES SIZE_OR_SMALL(16u << 10, 64u) /* bytes of a read that looks for a NUL */
+
+void binary_next_block(struct text_scan *scan, uint64_t end)
+{
+    output_commit(scan->output);
+    scan->output->holds = true;
+    scan->output->overflowed = false;
+    scan->nulls.json_before = scan->json;
+    scan->nulls.selected_before = scan->lines.selected;
+    scan->nulls.groups_before = scan->job->groups;
+    scan->nulls.block_end = (end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+}
+
+void binary_move_line(struct text_scan *scan)
+{
+    size_t uncommitted = scan->output->used - scan->output->committed;
+
+    scan->output->committed += uncommitted < scan->occurrences.held_before_line
+                                   ? uncommitted
+                                   : scan->occurrences.held_before_line;
+    scan->occurrences.held_before_line = 0;
+    scan->nulls.selected_before = scan->lines.selected - 1;
+    scan->nulls.block_end =
+        (scan->lines.selected_end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+}
+
+static void discard(struct text_scan *scan)
+{
+    output_discard(scan->output);
+    scan->json = scan->nulls.json_before;
+    if (scan->job->worker != NULL)
+        pool_cut_back(scan->job->worker);
+}
+
+/* Stops printing, from the block with the NUL on. The first selected line of that block ends the
+ * search, or the first run of lines (ends_with_run). Of the lines in the block that were counted
+ * before the NUL was seen, only the first counts; a run is searched again. */
+static void go_quiet(struct text_scan *scan, bool in_current_block)
+{
+    uint64_t counted = scan->lines.selected - scan->nulls.selected_before;
+
+    scan->quiet = true;
+    scan->lines.ignore_before = scan->nulls.offset / BLOCK_BYTES * BLOCK_BYTES;
+    scan->rules.stop_at_select = !scan->rules.run_ends_input;
+    if (scan->ends_with_run)
+        return;
+    scan->ends_with_run = scan->rules.run_ends_input;
+    scan->rules.every_line |= scan->rules.run_ends_input;
+    if (!in_current_block) {
+        scan->nulls.selected_before = scan->lines.selected;
+    } else if (counted > 0) {
+        scan->rerun = scan->rules.run_ends_input;
+        scan->stop = true;
+        scan->lines.selected -= counted - 1;
+        scan->lines.left += counted - 1;
+    }
+}
+
+void binary_found(struct text_scan *scan)
+{
+    /* If bytes of the block had to be written, its lines stay printed, as those of earlier blocks:
+     * otherwise the output would end inside a line or message. */
+    bool in_current_block = scan->nulls.block_end != OFFSET_NONE &&
+                            scan->nulls.offset < scan->nulls.block_end && !scan->output->overflowed;
+
+    scan->nulls.seen = true;
+    if (in_current_block)
+        discard(scan);
+    else
+        output_commit(scan->output);
+    scan->lines.pending = 0;
+    if (scan->binary_files == BINARY_FILES_WITHOUT_MATCH) {
+        if (in_current_block)
+            scan->job->groups = scan->nulls.groups_before; /* the block printed nothing */
+        if (!scan->settings->is_tg || scan->quiet)
+            scan->lines.selected = 0;
+        else if (in_current_block) /* in an earlier block all lines were printed */
+            scan->lines.selected = scan->nulls.selected_before;
+        scan->stop = true;
+        return;
+    }
+    if (scan->settings->report != REPORT_COUNT)
+        go_quiet(scan, in_current_block);
+    if (!scan->stop && !scan->rules.check_whole_line && scan->settings->whole_lines &&
+        scan->settings->nuls.end_line && !scan->settings->expressions &&
+        !scan->settings->approximate) { /* the plan within errors knows that NUL ends lines */
+        scan->rerun = true; /* search_file.c does this only for texts that can be read again */
+        scan->stop = true;
+    }
+}
+
+uint64_t binary_offset(const struct text_scan *scan)
+{
+    return scan->nulls.hole > 0 ? scan->nulls.hole : scan->nulls.offset;
+}
+
+uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *window)
+{
+    const uint8_t *null =
+        !window->has_null ? NULL : memchr(window->bytes, '\0', (size_t)window->bytes_count);
+    uint64_t at = null != NULL ? window->begin + (uint64_t)(null - window->bytes) : OFFSET_NONE;
+    uint64_t block_begin;
+
+    if (scan->encoding != NULL)
+        at = encoding_null(scan->encoding);
+    block_begin = at / BLOCK_BYTES * BLOCK_BYTES;
+    if (block_begin >= window->begin + window->bytes_count)
+        return window->bytes_count;
+    scan->nulls.offset = at;
+    if (!scan->nulls.has_blocks)
+        return 0;
+    return block_begin > window->begin ? block_begin - window->begin : 0;
+}
+
+/* Returns the offset of the first NUL behind the searched bytes and before `limit`; OFFSET_NONE: no
+ * NUL. */
+static uint64_t null_behind(struct text_scan *scan, uint64_t limit)
+{
+    uint8_t buffer[LOOK_BYTES];
+    uint64_t offset = scan->lines.scanned_end;
+
+    while (offset < limit) {
+        uint64_t wanted = limit - offset < LOOK_BYTES ? limit - offset : LOOK_BYTES;
+        uint64_t got = 0;
+        const uint8_t *null;
+        enum trawl_status status =
+            trawl_text_read(scan->text, offset, buffer, wanted, &got, &scan->error);
+
+        if (status != TRAWL_OK && status != TRAWL_READ) /* grep would not have read that far */
+            scan_fail(scan, status);
+        if (status != TRAWL_OK || got == 0)
+            return OFFSET_NONE;
+        null = memchr(buffer, '\0', (size_t)got);
+        if (null != NULL)
+            return offset + (uint64_t)(null - buffer);
+        offset += got;
+    }
+    return OFFSET_NONE;
+}
+
+void binary_look(struct text_scan *scan)
+{
+    scan->lines.scanned_end = 0;
+    scan->nulls.offset = scan->rules.seekable ? null_behind(scan, OFFSET_NONE) : OFFSET_NONE;
+    scan->nulls.seen = scan->nulls.offset != OFFSET_NONE;
+}
+
+void binary_look_ahead(struct text_scan *scan)
+{
+    uint64_t last =
+        scan->lines.printed_end == OFFSET_NONE || scan->lines.printed_end < scan->lines.selected_end
+            ? scan->lines.selected_end
+            : scan->lines.printed_end;
+    uint64_t limit = (last + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+    uint64_t null =
+        scan->encoding != NULL ? encoding_null(scan->encoding) : null_behind(scan, limit);
+
+    if (null >= limit)
+        return;
+    scan->nulls.offset = null;
+    /* A selected line that decided the search still decides. */
+    scan->stop = scan->quiet && (scan->rules.stop_at_select || scan->ends_with_run) &&
+                 scan->lines.selected > 0;
+    binary_found(scan);
+}
+
+const uint8_t *binary_zap(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+{
+    uint8_t line_end = scan->settings->line_end;
+    uint8_t *zapped =
+        scan_grow(scan, scan->nulls.zapped, &scan->nulls.zapped_capacity, bytes_count, 1);
+
+    if (zapped == NULL)
+        return NULL;
+    scan->nulls.zapped = zapped;
+    for (uint64_t i = 0; i < bytes_count; i++)
+        scan->nulls.zapped[i] = bytes[i] == '\0' ? line_end : bytes[i];
+    return scan->nulls.zapped;
+}

@@ -1,0 +1,229 @@
+/* command_matches: makes the reports without lines: -o, --positions, --count-matches. */
+#include "trawl/print/command_matches.h"
+
+#include <string.h>
+
+#include "trawl/print/binary.h"
+#include "trawl/print/characters.h"
+#include "trawl/text/charset.h"
+#include "trawl/print/count.h"
+#include "trawl/print/print.h"
+#include "trawl/text/sizes.h"
+
+/* A longer string is taken to overlap with itself, since each end would be compared. */
+#define COMPARED_BYTES_MAX SIZE_OR_SMALL(1024u, 8u)
+
+/* Selects the line in which a match begins at `at`, the first match of the line. */
+static void begin_line(struct text_scan *scan, const struct trawl_window *window, uint64_t at)
+{
+    uint64_t begin = at - window->begin;
+    const uint8_t *line_end = memchr(window->bytes + begin, scan->settings->line_end,
+                                     (size_t)(window->bytes_count - begin));
+    uint64_t end = window->begin + window->bytes_count;
+
+    scan->occurrences.line_end = OFFSET_NONE;
+    if (line_end != NULL)
+        end = scan->occurrences.line_end = window->begin + (uint64_t)(line_end - window->bytes) + 1;
+    if (end > scan->nulls.block_end)
+        binary_next_block(scan, end);
+    scan->occurrences.held_before_line = scan->output->used - scan->output->committed;
+    scan_selected(scan, end);
+}
+
+/* Prints a match. group: all matches with the same begin, including this match. */
+static bool print_one(struct text_scan *scan, const struct trawl_window *window,
+                      const struct trawl_match *match, const struct trawl_match *group,
+                      uint64_t group_count)
+{
+    const struct settings *settings = scan->settings;
+    const uint8_t *bytes = window->bytes + (match->begin - window->begin);
+    uint64_t bytes_count = match->end - match->begin;
+    uint64_t number = 0;
+
+    if (settings->checks_text && !charset_is_valid(bytes, (size_t)bytes_count)) {
+        scan->encoding_error = true;
+        scan->occurrences.bad_line = true; /* grep prints nothing more of this line */
+        return false;
+    }
+    if (settings->heads.line_number)
+        number = line_number_at(scan, window->bytes, window->begin, match->begin);
+    print_found(scan, bytes, match, group, group_count, number);
+    return true;
+}
+
+/* Looks for the end of the open line in this window, which is text up to text offset `limit`. */
+static void close_line(struct text_scan *scan, const struct trawl_window *window, uint64_t limit)
+{
+    const uint8_t *line_end;
+
+    if (scan->occurrences.line_end != OFFSET_NONE || window->bytes_count == 0)
+        return;
+    line_end = memchr(window->bytes, scan->settings->line_end, (size_t)window->bytes_count);
+    scan->lines.selected_end = window->begin + window->bytes_count;
+    if (line_end != NULL)
+        scan->lines.selected_end = scan->occurrences.line_end =
+            window->begin + (uint64_t)(line_end - window->bytes) + 1;
+    if (scan->lines.selected_end > scan->nulls.block_end && limit >= scan->nulls.block_end)
+        binary_move_line(scan);
+}
+
+/* Prints the matches that begin before text offset `limit`. */
+static void take_matches(struct text_scan *scan, const struct trawl_window *window, uint64_t limit)
+{
+    bool overlapping = scan->settings->overlapping;
+    uint64_t i = 0;
+
+    while (i < window->match_count && window->matches[i].begin < limit && !scan->stop) {
+        const struct trawl_match *group = &window->matches[i];
+        struct trawl_match match = window->matches[i++];
+
+        if (match.begin < scan->occurrences.end)
+            continue;
+        while (!overlapping && i < window->match_count && window->matches[i].begin == match.begin) {
+            if (scan_prefers(scan, &window->matches[i], &match))
+                match = window->matches[i];
+            i++;
+        }
+        if (match.begin >= scan->occurrences.line_end) {
+            if (scan->lines.left == 0) {
+                scan->stop = true;
+                return;
+            }
+            begin_line(scan, window, match.begin);
+            scan->occurrences.bad_line = false;
+        }
+        /* a match without a byte, of an expression, selects its line and is not printed */
+        if (!scan->quiet && !scan->occurrences.bad_line && match.end > match.begin &&
+            print_one(scan, window, &match, group, (uint64_t)(&window->matches[i] - group)))
+            scan->occurrences.end = overlapping ? 0 : match.end;
+    }
+}
+
+void matches_part(struct text_scan *scan, const struct trawl_window *window, uint64_t begin,
+                  uint64_t end)
+{
+    uint64_t limit = window->begin + end;
+
+    if (begin == 0)
+        close_line(scan, window, limit);
+    take_matches(scan, window, limit);
+    if (scan->lines.left == 0 && scan->occurrences.line_end <= limit)
+        scan->stop = true;
+}
+
+/* number: the number of the string; 0: not printed. */
+static void print_position(struct text_scan *scan, const struct trawl_match *match, uint64_t number)
+{
+    if (scan->job->show_names > 0)
+        print_name_end(scan, ':');
+    output_number(scan->output, match->begin, 0);
+    if (number > 0) {
+        output_byte(scan->output, ':');
+        output_number(scan->output, number, 0);
+    }
+    if (scan->settings->shows_distance) {
+        output_byte(scan->output, ':');
+        output_number(scan->output, match->distance, 0);
+    }
+    output_byte(scan->output, '\n');
+}
+
+/* The sink of --positions: prints each match, with --pattern-number for each number of the
+ * string. */
+static int positions_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct text_scan *scan = context;
+    const struct numbers *numbers = &scan->job->patterns->numbers;
+    bool numbered = scan->settings->heads.pattern_number;
+
+    for (uint64_t i = 0; i < match_count && scan->lines.left > 0; i++) {
+        uint64_t lines = numbered ? numbers_count(numbers, matches[i].pattern_index) : 1;
+
+        for (uint64_t j = 0; j < lines; j++)
+            print_position(scan, &matches[i],
+                           numbered ? numbers_get(numbers, matches[i].pattern_index, j) : 0);
+        scan->lines.selected++;
+        scan->lines.left--;
+    }
+    output_commit(scan->output);
+    scan_part_end(scan);
+    return scan->lines.left == 0 || scan->output->error != 0;
+}
+
+/* Counts what -o would print: of the matches that begin first, the best; then the next match that
+ * does not overlap. A match stays open until a match with another begin follows, because a better
+ * match may come. */
+static int count_window(void *context, const struct trawl_window *window)
+{
+    struct text_scan *scan = context;
+    struct trawl_window kept;
+    bool overlapping = scan->settings->overlapping;
+
+    if (!characters_window(scan, &window, &kept))
+        return 1;
+    for (uint64_t i = 0; i < window->match_count; i++) {
+        const struct trawl_match *match = &window->matches[i];
+
+        if (match->end == match->begin)
+            continue;
+        if (!overlapping && scan->lines.selected > 0 && match->begin == scan->lines.selected_end) {
+            if (scan_prefers(scan, match, &scan->occurrences.counted))
+                scan->occurrences.counted = *match;
+        } else if (overlapping || scan->lines.selected == 0 ||
+                   match->begin >= scan->occurrences.counted.end) {
+            if (scan->lines.left == 0)
+                return 1;
+            /* here selected_end is the begin of the last match */
+            scan->lines.selected_end = match->begin;
+            scan->occurrences.counted = *match;
+            scan->lines.selected++;
+            scan->lines.left--;
+        }
+    }
+    return 0;
+}
+
+/* Returns whether occurrences of a string may overlap: a proper prefix is also a suffix. If not,
+ * the number of all occurrences is the number that -o prints, and the library counts in parallel.
+ */
+static bool may_overlap(const struct trawl_pattern *pattern)
+{
+    const uint8_t *bytes = pattern->bytes;
+
+    if (pattern->bytes_count > COMPARED_BYTES_MAX)
+        return true;
+    for (uint64_t at = 1; at < pattern->bytes_count; at++)
+        if (memcmp(bytes, bytes + at, (size_t)(pattern->bytes_count - at)) == 0)
+            return true;
+    return false;
+}
+
+/* Counts for --count-matches: by the library alone if no occurrences can overlap and no limit is
+ * set, otherwise window by window. */
+static enum trawl_status count_matches(struct text_scan *scan, struct trawl_error *error)
+{
+    const struct settings *settings = scan->settings;
+    const struct patterns *patterns = scan->job->patterns;
+    bool all = !scan->rules.filters &&
+               (settings->overlapping || patterns->count == 0 || patterns->joined.bytes != NULL ||
+                (patterns->count == 1 && settings->expressions) ||
+                (patterns->count == 1 && !settings->ignore_case && !settings->approximate &&
+                 !may_overlap(&patterns->items[0])));
+
+    if (all && settings->max_count == UINT64_MAX && !scan->rules.unpacks)
+        return trawl_count(scan->job->searcher, scan->plan, scan->text, &scan->lines.selected,
+                           error);
+    return trawl_windows(scan->job->searcher, scan->plan, scan->text,
+                         settings->overlapping || scan->rules.filters ||
+                                 (patterns->in_order && patterns->count > 1)
+                             ? 0
+                             : TRAWL_WINDOW_SPANS,
+                         count_window, scan, error);
+}
+
+enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *error)
+{
+    return scan->settings->report == REPORT_COUNT_MATCHES
+               ? count_matches(scan, error)
+               : characters_positions(scan, positions_sink, error);
+}

@@ -1,0 +1,86 @@
+/* count: counts line ends and computes line numbers. */
+#include "trawl/print/count.h"
+
+/* a byte counts to 255, so the compiler makes the loop a loop over vectors of bytes */
+#define PART_BYTES_MAX 255u
+
+uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte)
+{
+    uint64_t total = 0;
+
+    while (bytes_count > 0) {
+        uint64_t part = bytes_count < PART_BYTES_MAX ? bytes_count : PART_BYTES_MAX;
+        uint8_t sum = 0;
+
+        for (uint64_t i = 0; i < part; i++)
+            sum = (uint8_t)(sum + (bytes[i] == byte));
+        total += sum;
+        bytes += part;
+        bytes_count -= part;
+    }
+    return total;
+}
+
+void count_window_begin(struct text_scan *scan, const struct trawl_window *window)
+{
+    scan->window = window;
+    scan->counting.match = 0;
+    scan->counting.base = scan->counting.line_ends;
+}
+
+/* Continues from a match near `at`, if the bytes are the window's: the thread that searched has
+ * counted the line ends before each match. */
+static void count_from_match(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_begin,
+                             uint64_t at)
+{
+    const struct trawl_window *window = scan->window;
+    uint64_t begin;
+
+    if (scan->counting.counts || window == NULL || window->line_ends_before == NULL ||
+        bytes_begin < window->begin || bytes != window->bytes + (bytes_begin - window->begin))
+        return;
+    while (scan->counting.match < window->match_count &&
+           window->matches[scan->counting.match].begin < at)
+        scan->counting.match++;
+    if (scan->counting.match == window->match_count)
+        return;
+    begin = window->matches[scan->counting.match].begin;
+    if (begin - at >= at - scan->counting.end)
+        return;
+    scan->counting.end = begin;
+    scan->counting.line_ends = scan->counting.base + window->line_ends_before[scan->counting.match];
+}
+
+uint64_t line_number_at(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_begin,
+                        uint64_t at)
+{
+    if (at > scan->counting.end)
+        count_from_match(scan, bytes, bytes_begin, at);
+    if (at > scan->counting.end)
+        /* For a later part of a window, the bytes before `bytes` are in memory, too. */
+        scan->counting.line_ends += count_byte(bytes + (int64_t)(scan->counting.end - bytes_begin),
+                                               at - scan->counting.end, scan->settings->line_end);
+    else if (at < scan->counting.end) /* `at` is in leading context */
+        scan->counting.line_ends -= count_byte(bytes + (int64_t)(at - bytes_begin),
+                                               scan->counting.end - at, scan->settings->line_end);
+    scan->counting.end = at;
+    return scan->counting.line_ends + 1;
+}
+
+void count_lines(struct text_scan *scan, uint64_t end, uint64_t line_ends)
+{
+    scan->counting.end = end;
+    scan->counting.line_ends += line_ends;
+}
+
+void count_line_ends(struct text_scan *scan, const struct trawl_window *window)
+{
+    uint64_t end = window->begin + window->bytes_count;
+
+    if (!scan->counting.counts) {
+        scan->counting.line_ends = scan->counting.base + window->line_end_count;
+        scan->counting.end = end;
+    } else if (!window->last) {
+        (void)line_number_at(scan, window->bytes, window->begin, end);
+    }
+}

@@ -1,0 +1,334 @@
+/* json: --json, in the schema of ripgrep's JSON Lines. Each line is a message: `begin` and `end`
+ * around the messages of a file, `match` and `context` for lines, and a `summary` at the end.
+ *
+ * As in ripgrep, bytes that are not UTF-8 are printed in base64 as "bytes" instead of "text".
+ */
+#include "trawl/print/json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "trawl/text/base64.h"
+#include "trawl/print/binary.h"
+#include "trawl/text/charset.h"
+#include "trawl/text/command_clock.h"
+#include "trawl/print/reread.h"
+#include "trawl/text/sizes.h"
+#include "trawl/text/utf8.h"
+
+typedef uint8_t byte_vector __attribute__((vector_size(16)));
+
+#define PART_BYTES SIZE_OR_SMALL(6144u, 6u) /* bytes escaped at a time, a multiple of 3 */
+#define BEGINNING_BYTES 64u                 /* room for the bytes of a message before its path */
+#define ESCAPE_BYTES_MAX 6u
+
+static void put(struct text_scan *scan, const void *bytes, uint64_t bytes_count)
+{
+    output_bytes(scan->output, bytes, (size_t)bytes_count);
+    scan->json.bytes += bytes_count;
+}
+
+static void put_text(struct text_scan *scan, const char *text)
+{
+    put(scan, text, strlen(text));
+}
+
+static void put_number(struct text_scan *scan, uint64_t number)
+{
+    char text[24];
+
+    (void)snprintf(text, sizeof text, "%" PRIu64, number);
+    put_text(scan, text);
+}
+
+/* Control characters in a JSON string. */
+static const char escapes[32][8] = {
+    "\\u0000", "\\u0001", "\\u0002", "\\u0003", "\\u0004", "\\u0005", "\\u0006", "\\u0007",
+    "\\b",     "\\t",     "\\n",     "\\u000b", "\\f",     "\\r",     "\\u000e", "\\u000f",
+    "\\u0010", "\\u0011", "\\u0012", "\\u0013", "\\u0014", "\\u0015", "\\u0016", "\\u0017",
+    "\\u0018", "\\u0019", "\\u001a", "\\u001b", "\\u001c", "\\u001d", "\\u001e", "\\u001f"};
+
+#define ESCAPES_SHORT (1u << '\b' | 1u << '\t' | 1u << '\n' | 1u << '\f' | 1u << '\r')
+
+/* Writes a byte in the form that a JSON string requires, and returns the end. May write up to 8
+ * bytes. */
+static uint8_t *escape(uint8_t *to, uint8_t byte)
+{
+    if (byte >= ' ' && byte != '"' && byte != '\\') {
+        *to = byte;
+        return to + 1;
+    }
+    if (byte >= ' ') {
+        to[0] = '\\';
+        to[1] = byte;
+        return to + 2;
+    }
+    memcpy(to, escapes[byte], sizeof escapes[byte]);
+    return to + ((ESCAPES_SHORT >> byte & 1) != 0 ? 2 : ESCAPE_BYTES_MAX);
+}
+
+/* Returns whether a JSON string requires an escape for some byte. */
+static bool has_escape(byte_vector bytes)
+{
+    uint64_t halves[2];
+    byte_vector found = (byte_vector)(bytes < (byte_vector){0} + ' ') |
+                        (byte_vector)(bytes == (byte_vector){0} + '"') |
+                        (byte_vector)(bytes == (byte_vector){0} + '\\');
+
+    memcpy(halves, &found, sizeof halves);
+    return (halves[0] | halves[1]) != 0;
+}
+
+/* Prints valid UTF-8 inside a JSON string. */
+static bool put_escaped(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+{
+    struct output *output = scan->output;
+
+    for (uint64_t at = 0; at < bytes_count;) {
+        uint64_t end = bytes_count - at > PART_BYTES ? at + PART_BYTES : bytes_count;
+        uint8_t *to;
+
+        output_need(output, PART_BYTES * ESCAPE_BYTES_MAX + sizeof escapes[0]);
+        to = output->bytes + output->used;
+        while (at < end) {
+            uint64_t limit = at + sizeof(byte_vector);
+            byte_vector several;
+
+            if (limit <= end) {
+                memcpy(&several, bytes + at, sizeof several);
+                memcpy(to, &several, sizeof several);
+                if (!has_escape(several)) {
+                    to += sizeof several;
+                    at = limit;
+                    continue;
+                }
+            }
+            for (; at < limit && at < end; at++)
+                to = escape(to, bytes[at]);
+        }
+        scan->json.bytes += (uint64_t)(to - output->bytes) - output->used;
+        output->used = (size_t)(to - output->bytes);
+    }
+    return output->error == 0;
+}
+
+/* Prints base64. All parts except the last have a multiple of 3 bytes. */
+static bool put_base64(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+{
+    struct output *output = scan->output;
+
+    for (uint64_t at = 0, count; at < bytes_count; at += count) {
+        count = bytes_count - at < PART_BYTES ? bytes_count - at : PART_BYTES;
+        output_need(output, BASE64_DIGITS(count));
+        base64_encode((char *)output->bytes + output->used, bytes + at, (size_t)count);
+        output->used += BASE64_DIGITS(count);
+        scan->json.bytes += BASE64_DIGITS(count);
+    }
+    return output->error == 0;
+}
+
+static bool is_utf8(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+{
+    (void)scan;
+    return utf8_is_valid(bytes, bytes_count);
+}
+
+/* Prints the range [begin, end) as json_data does: offsets are in `line`, or if `line` is NULL in
+ * the text. */
+static void put_data(struct text_scan *scan, const uint8_t *line, uint64_t begin, uint64_t end)
+{
+    bool is_text = line != NULL ? utf8_is_valid(line + begin, end - begin)
+                                : reread_pieces(scan, CHARSET_UTF8, begin, end, is_utf8);
+    reread_pass put_piece = is_text ? put_escaped : put_base64;
+
+    put_text(scan, is_text ? "{\"text\":\"" : "{\"bytes\":\"");
+    if (line != NULL)
+        (void)put_piece(scan, line + begin, end - begin);
+    else
+        (void)reread_pieces(scan, CHARSET_BYTES, begin, end, put_piece);
+    put_text(scan, "\"}");
+}
+
+void json_data(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+{
+    put_data(scan, bytes, 0, bytes_count);
+}
+
+/* Prints the beginning of a message: {"type":TYPE,"data":{"path":PATH */
+static void put_beginning(struct text_scan *scan, const char *type)
+{
+    bool is_input = strcmp(scan->name, "(standard input)") == 0; /* the name in ripgrep */
+    const char *name = is_input && scan->settings->heads.label == NULL ? "<stdin>" : scan->name;
+
+    /* The server counts results by the first bytes of lines, so a full buffer is written before
+     * these bytes and not between them. */
+    output_need(scan->output, BEGINNING_BYTES);
+    put_text(scan, "{\"type\":\"");
+    put_text(scan, type);
+    put_text(scan, "\",\"data\":{\"path\":");
+    json_data(scan, (const uint8_t *)name, strlen(name));
+}
+
+void json_open(struct text_scan *scan)
+{
+    scan->json.begin_ns = now_ns();
+    scan->nulls.json_before = scan->json;
+}
+
+/* Prints a file's `begin` message, once. */
+static void put_begin(struct text_scan *scan)
+{
+    if (scan->json.begun)
+        return;
+    scan->json.begun = true;
+    /* The server needs the whole line at once. */
+    output_need(scan->output, BEGINNING_BYTES + ESCAPE_BYTES_MAX * strlen(scan->name));
+    put_beginning(scan, "begin");
+    put_text(scan, "}}\n");
+}
+
+static void put_match(struct text_scan *scan, const struct json_line *line,
+                      const struct line_span *span)
+{
+    uint64_t begin = line->offset + span->from, end = line->offset + span->to;
+    const uint8_t *near =
+        line->bytes != NULL ? line->bytes + span->from : reread_range(scan, begin, end);
+
+    if (near != NULL)
+        put_data(scan, near, 0, end - begin);
+    else
+        put_data(scan, NULL, begin, end);
+}
+
+/* Prints distance and strand, which ripgrep lacks, if the options ask. */
+static void put_errors(struct text_scan *scan, uint16_t distance, uint16_t reversed)
+{
+    if (scan->settings->shows_distance) {
+        put_text(scan, ",\"distance\":");
+        put_number(scan, distance);
+    }
+    if (scan->settings->errors.reverse_complement)
+        put_text(scan, reversed ? ",\"strand\":\"-\"" : ",\"strand\":\"+\"");
+}
+
+void json_match(struct text_scan *scan, const struct json_match *match)
+{
+    put_begin(scan);
+    put_beginning(scan, "match");
+    put_text(scan, ",\"sequence\":");
+    json_data(scan, match->sequence, match->sequence_bytes);
+    put_text(scan, ",\"offset\":");
+    put_number(scan, match->offset);
+    put_text(scan, match->reversed ? ",\"strand\":\"-\"" : ",\"strand\":\"+\"");
+    put_text(scan, ",\"distance\":");
+    put_number(scan, match->distance);
+    put_text(scan, ",\"pattern\":");
+    put_number(scan, match->number);
+    put_text(scan, ",\"match\":");
+    json_data(scan, match->bytes, match->bytes_count);
+    put_text(scan, "}}\n");
+    scan->json.lines++;
+    scan->json.matches++;
+}
+
+void json_line(struct text_scan *scan, const struct json_line *line)
+{
+    uint64_t base = line->bytes != NULL ? 0 : line->offset;
+
+    put_begin(scan);
+    put_beginning(scan, line->selected ? "match" : "context");
+    put_text(scan, ",\"lines\":");
+    put_data(scan, line->bytes, base, base + line->count);
+    put_text(scan, ",\"line_number\":");
+    if (line->number > 0)
+        put_number(scan, line->number);
+    else
+        put_text(scan, "null");
+    put_text(scan, ",\"absolute_offset\":");
+    put_number(scan, line->offset);
+    put_text(scan, ",\"submatches\":[");
+    for (uint64_t i = 0; i < line->span_count; i++) {
+        const struct line_span *span = &line->spans[i];
+
+        put_text(scan, i > 0 ? ",{\"match\":" : "{\"match\":");
+        put_match(scan, line, span);
+        if (span->text != NULL) {
+            put_text(scan, ",\"replacement\":");
+            json_data(scan, span->text->bytes, span->text->bytes_count);
+        }
+        put_text(scan, ",\"start\":");
+        put_number(scan, span->from);
+        put_text(scan, ",\"end\":");
+        put_number(scan, span->to);
+        put_errors(scan, span->distance, span->reversed);
+        put_text(scan, "}");
+    }
+    put_text(scan, "]}}\n");
+    scan->json.lines += line->selected ? line->lines : 0;
+    scan->json.matches += line->selected ? line->span_count : 0;
+}
+
+/* Writes a duration. sorted: keys in alphabetical order, as in ripgrep's summary; otherwise in the
+ * order of ripgrep's `end`. */
+static int elapsed(char *text, size_t text_bytes, uint64_t ns, bool sorted)
+{
+    char human[40];
+
+    (void)snprintf(human, sizeof human, "\"human\":\"%.6fs\"", (double)ns * 1e-9);
+    return snprintf(text, text_bytes,
+                    sorted ? "{%3$s,\"nanos\":%2$" PRIu64 ",\"secs\":%1$" PRIu64 "}"
+                           : "{\"secs\":%1$" PRIu64 ",\"nanos\":%2$" PRIu64 ",%3$s}",
+                    ns / SECOND_NS, ns % SECOND_NS, human);
+}
+
+void json_end(struct text_scan *scan, bool binary)
+{
+    struct json_totals *totals = &scan->job->totals.sums.json;
+    const struct json_state *json = &scan->json;
+    uint64_t printed, ns = now_ns() - json->begin_ns;
+    uint64_t searched =
+        scan->lines.left == 0 && scan->stop ? scan->lines.selected_end : scan->lines.scanned_end;
+    char text[512], time[128];
+
+    totals->searches++;
+    totals->bytes_searched += searched;
+    if (binary)
+        put_begin(scan);
+    if (!json->begun)
+        return;
+    printed = json->bytes;
+    totals->with_match += json->lines > 0;
+    totals->bytes_printed += printed;
+    totals->lines += json->lines;
+    totals->matches += json->matches;
+    totals->elapsed_ns += ns;
+    put_beginning(scan, "end");
+    if (scan->nulls.seen)
+        (void)snprintf(text, sizeof text, ",\"binary_offset\":%" PRIu64, binary_offset(scan));
+    else
+        (void)snprintf(text, sizeof text, ",\"binary_offset\":null");
+    put_text(scan, text);
+    (void)elapsed(time, sizeof time, ns, false);
+    (void)snprintf(text, sizeof text,
+                   ",\"stats\":{\"elapsed\":%s,\"searches\":1,\"searches_with_match\":%d,"
+                   "\"bytes_searched\":%" PRIu64 ",\"bytes_printed\":%" PRIu64
+                   ",\"matched_lines\":%" PRIu64 ",\"matches\":%" PRIu64 "}}}\n",
+                   time, json->lines > 0, searched, printed, json->lines, json->matches);
+    put_text(scan, text);
+}
+
+void json_summary(struct output *output, const struct json_totals *totals, uint64_t elapsed_ns)
+{
+    char text[1024], all[128], searching[128];
+
+    (void)elapsed(all, sizeof all, elapsed_ns, true);
+    (void)elapsed(searching, sizeof searching, totals->elapsed_ns, true);
+    (void)snprintf(text, sizeof text,
+                   "{\"data\":{\"elapsed_total\":%s,\"stats\":{\"bytes_printed\":%" PRIu64
+                   ",\"bytes_searched\":%" PRIu64 ",\"elapsed\":%s,\"matched_lines\":%" PRIu64
+                   ",\"matches\":%" PRIu64 ",\"searches\":%" PRIu64
+                   ",\"searches_with_match\":%" PRIu64 "}},\"type\":\"summary\"}\n",
+                   all, totals->bytes_printed, totals->bytes_searched, searching, totals->lines,
+                   totals->matches, totals->searches, totals->with_match);
+    output_text(output, text);
+}

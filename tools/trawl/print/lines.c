@@ -1,0 +1,777 @@
+/* lines: cuts windows into lines and selects lines.
+ *
+ * Whole lines of a window are handled in the window. The carry keeps the open line at the window's
+ * end, and the lines before that leading context may need. If the open line grows long, its bytes
+ * are dropped; the offset of its begin stays, with the matches that decide about the line.
+ */
+#include "trawl/print/lines.h"
+
+#include <stdlib.h>
+
+#include "trawl/print/binary.h"
+#include "trawl/print/characters.h"
+#include "trawl/text/charset.h"
+#include "trawl/print/count.h"
+#include "trawl/print/command_matches.h"
+#include "trawl/print/print.h"
+#include "trawl/print/print_line.h"
+#include "trawl/text/sizes.h"
+#include "trawl/print/spans.h"
+
+/* An open line of more bytes (or of more than --chunk-bytes, if given) is not kept; if the line is
+ * printed, its bytes are read again. */
+#define KEPT_LINE_BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(16))
+
+#define NEAR_BYTES 256u /* a match at most this far ahead is often in the next line */
+
+/* Counts a selected line, and begins trailing context if the line was printed. */
+static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
+{
+    const struct settings *settings = scan->settings;
+    bool after = printed && settings->after_count > 0;
+
+    scan->lines.pending = after ? (uint64_t)settings->after_count : 0;
+    /* grep, too, treats the begin of the file as printed when grep looks for trailing context. */
+    if (!printed && !scan->quiet && settings->after_count > 0 &&
+        scan->lines.printed_end == OFFSET_NONE)
+        scan->lines.printed_end = 0;
+    scan->job->groups = GROUPS_PRINTED;
+    scan_selected(scan, end);
+    /* The line after the last that -m allows counts as a line that does not match. */
+    if (settings->stop_on_nonmatch && scan->lines.left == 0)
+        scan->lines.pending = after || (printed && settings->is_tg && settings->passthru);
+}
+
+/* Counts the matches of a selected line. */
+static void count_spans(struct text_scan *scan, const struct view *view, uint64_t begin,
+                        uint64_t end)
+{
+    if (!spans_find(scan, view, begin,
+                    scan->whole != NULL ? end : print_content_end(scan, view, begin, end)))
+        return;
+    scan->lines.spans += scan->style.span_count > 0 ? scan->style.span_count : 1;
+}
+
+/* Selects the line [begin, end) of the view: prints the line with the context before. */
+static void select_line(struct text_scan *scan, const struct view *view, uint64_t begin,
+                        uint64_t end)
+{
+    bool printed = false;
+
+    if (view->begin + end <= scan->lines.ignore_before)
+        return;
+    if (scan->rules.counts_spans)
+        count_spans(scan, view, begin, end);
+    if (!scan->quiet) {
+        if (scan->lines.pending > 0)
+            print_pending(scan, view, begin);
+        if (view->begin + end > scan->nulls.block_end)
+            binary_next_block(scan, view->begin + end);
+        /* Under -v adjacent selected lines form a group, printed or not. But grep handles a last
+         * line without line end separately, and prints its context. */
+        if (!scan->settings->invert || scan->lines.selected == 0 ||
+            scan->lines.selected_end != view->begin + begin ||
+            print_content_end(scan, view, begin, end) == end)
+            print_before(scan, view, begin);
+        printed = print_line(scan, view, begin, end, ':');
+    }
+    end_selected(scan, view->begin + end, printed);
+}
+
+/* Returns whether the lines after the last that -m allows are printed as context, too. */
+static bool passes_on(const struct text_scan *scan)
+{
+    return scan->settings->is_tg && scan->settings->passthru && !scan->quiet &&
+           !scan->settings->stop_on_nonmatch;
+}
+
+static bool is_over(const struct text_scan *scan)
+{
+    return scan->stop || scan->lines.left == 0;
+}
+
+static uint64_t begin_of_line(const struct text_scan *scan, const struct view *view, uint64_t floor,
+                              uint64_t at)
+{
+    const uint8_t *found =
+        at == floor ? NULL
+                    : memrchr(view->bytes + floor, scan->settings->line_end, (size_t)(at - floor));
+
+    return found != NULL ? (uint64_t)(found - view->bytes) + 1 : floor;
+}
+
+/* Returns whether only selected lines are printed, each as head and bytes: the usual case. */
+static bool is_plain(const struct text_scan *scan)
+{
+    const struct settings *settings = scan->settings;
+
+    return !scan->quiet && !scan->rules.every_line && settings->before_count < 0 &&
+           settings->after_count < 0 && scan->lines.ignore_before == 0 && print_is_simple(scan);
+}
+
+/* Selects and prints the adjacent lines [at, limit), all of which are selected. */
+static void select_run(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t limit)
+{
+    uint64_t lines = print_run(scan, view, at, limit, ':');
+
+    if (lines > 0) {
+        scan->lines.selected += lines - 1;
+        scan->lines.left -= lines - 1;
+        end_selected(scan, view->begin + limit, true);
+        return;
+    }
+    while (at < limit && !is_over(scan)) {
+        uint64_t end = print_line_end(scan, view, at);
+
+        select_line(scan, view, at, end);
+        at = end;
+    }
+}
+
+/* Selects all lines in [at, limit): under -v the lines between two lines that match. */
+static void select_gap(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t limit)
+{
+    bool context = scan->settings->before_count >= 0 || scan->settings->after_count >= 0;
+    bool run = !scan->rules.stop_at_select && scan->lines.left > limit - at;
+
+    if (scan->quiet && run && at < limit) {
+        uint64_t lines = count_byte(view->bytes + at, limit - at, scan->settings->line_end);
+
+        if (view->bytes[limit - 1] != scan->settings->line_end)
+            lines++;
+        scan->lines.selected += lines;
+        scan->lines.left -= lines;
+        scan->lines.selected_end = view->begin + limit;
+        return;
+    }
+    run = run && !scan->quiet && scan->lines.ignore_before == 0 && print_is_simple(scan);
+    while (at < limit && !is_over(scan)) {
+        uint64_t end;
+
+        if (run && (!context || scan->lines.printed_end == view->begin + at)) {
+            end = print_part(scan, view, at, limit);
+            select_run(scan, view, at, end);
+        } else {
+            end = print_line_end(scan, view, at);
+            select_line(scan, view, at, end);
+        }
+        at = end;
+    }
+}
+
+/* Goes from match to match under -v, and selects the lines between. Where most lines match, the
+ * next match is usually in the next line. */
+static void jump_gaps(struct text_scan *scan, const struct view *view, uint64_t at)
+{
+    const struct trawl_match *match = view->matches, *end_match = match + view->match_count;
+
+    match += print_first_match_at(view, view->begin + at);
+    while (match < end_match && !scan->stop) {
+        uint64_t offset = match->begin - view->begin;
+        uint64_t begin = begin_of_line(scan, view, at, offset);
+
+        if (begin > at) {
+            select_gap(scan, view, at, begin);
+            if (is_over(scan))
+                return;
+        }
+        at = print_line_end(scan, view, offset);
+        while (match < end_match && match->begin < view->begin + at)
+            match++;
+    }
+    if (!scan->stop)
+        select_gap(scan, view, at, view->count);
+}
+
+/* Goes from match to match and selects the lines with a match. */
+static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t at)
+{
+    uint64_t i = print_first_match_at(view, view->begin + at);
+
+    while (i < view->match_count && !is_over(scan)) {
+        uint64_t offset = view->matches[i].begin - view->begin;
+        uint64_t begin = scan->quiet ? offset : begin_of_line(scan, view, at, offset);
+        uint64_t end = print_line_end(scan, view, offset);
+
+        select_line(scan, view, begin, end);
+        at = end;
+        while (i < view->match_count && view->matches[i].begin < view->begin + end)
+            i++;
+    }
+}
+
+/* Returns whether a line ends the run that the first selected line began. The line is the next
+ * after the run, ends at text offset `end`, and is selected or not. */
+static bool ends_run(const struct text_scan *scan, uint64_t end, bool selected)
+{
+    uint64_t last = scan->lines.selected_end; /* end of the last line of the run */
+
+    return scan->ends_with_run && scan->lines.selected > scan->nulls.selected_before &&
+           (!selected || (end - 1) / BLOCK_BYTES != (last - 1) / BLOCK_BYTES);
+}
+
+/* Handles a line that is not selected, and ends at `end`. */
+static void pass_line(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t end)
+{
+    const struct settings *settings = scan->settings;
+
+    if (settings->passthru && !scan->quiet && print_line(scan, view, at, end, '-'))
+        scan->job->groups = GROUPS_PRINTED;
+    if (settings->stop_on_nonmatch && scan->lines.selected > 0) {
+        if (scan->lines.pending > 0)
+            print_pending(scan, view, end);
+        scan->lines.pending = 0;
+        scan->lines.scanned_end = view->begin + end;
+        scan->stop = true;
+    }
+}
+
+/* Decides about each line, for searches that may select lines without a match. */
+static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t at)
+{
+    uint64_t i = print_first_match_at(view, view->begin + at);
+
+    while (at < view->count && !is_over(scan)) {
+        uint64_t end = print_line_end(scan, view, at);
+        uint64_t content = view->bytes[end - 1] == scan->settings->line_end ? end - 1 : end;
+        uint64_t first = i;
+        bool selected;
+
+        while (i < view->match_count && view->matches[i].begin < view->begin + end)
+            i++;
+        selected = scan_matches(scan, view->bytes + at, view->begin + at, view->begin + content,
+                                view->matches + first, i - first) != scan->settings->invert;
+        if (ends_run(scan, view->begin + end, selected))
+            scan->stop = true;
+        else if (selected)
+            select_line(scan, view, at, end);
+        else
+            pass_line(scan, view, at, end);
+        at = end;
+    }
+}
+
+/* As jump_lines, for is_plain: prints adjacent selected lines together.
+ */
+static void jump_plain_lines(struct text_scan *scan, const struct view *view, uint64_t at)
+{
+    const struct trawl_match *match = view->matches, *end_match = match + view->match_count;
+    uint64_t run = at; /* lines in [run, at) are selected, but not printed yet */
+
+    while (match < end_match && match->begin < view->begin + at)
+        match++;
+    while (match < end_match && !is_over(scan)) {
+        uint64_t offset = match->begin - view->begin, begin = at;
+        uint64_t end = offset - at < NEAR_BYTES ? print_line_end(scan, view, at) : at;
+        bool next_block;
+
+        if (offset >= end) {
+            begin = begin_of_line(scan, view, end, offset);
+            end = print_line_end(scan, view, offset);
+        }
+        next_block = view->begin + end > scan->nulls.block_end;
+        if (begin > at || next_block) {
+            print_lines(scan, view, run, at, ':', true);
+            run = begin;
+        }
+        if (next_block)
+            binary_next_block(scan, view->begin + end);
+        scan->job->groups = GROUPS_PRINTED;
+        scan_selected(scan, view->begin + end);
+        at = end;
+        while (match < end_match && match->begin < view->begin + end)
+            match++;
+    }
+    print_lines(scan, view, run, at, ':', true);
+}
+
+/* ---- Occurrences across lines --------------------------------------------------------------- */
+
+/* The lines [begin, end) of a view that adjacent matches touch, of which `next` is the first that
+ * does not. */
+struct block {
+    uint64_t begin, end, next;
+};
+
+/* Returns the end of the last line that the match touches. */
+static uint64_t end_of_match(const struct text_scan *scan, const struct view *view,
+                             const struct trawl_match *match)
+{
+    const uint64_t end = match->end + match->distance - view->begin; /* see TRAWL_WINDOW_EMPTY */
+
+    return match->end > match->begin && view->bytes[end - 1] == scan->settings->line_end
+               ? end
+               : print_line_end(scan, view, end);
+}
+
+/* Finds the block of the match number `i`, in lines from `at` on. As in ripgrep, lines that follow
+ * each other are one block, of at most `most` matches; under -v each match has its lines. */
+static struct block find_block(const struct text_scan *scan, const struct view *view, uint64_t at,
+                               uint64_t i, uint64_t most)
+{
+    const struct trawl_match *match = view->matches + i, *last = view->matches + view->match_count;
+    const uint64_t first = match->begin + match->distance - view->begin;
+    struct block block = {begin_of_line(scan, view, at, first), end_of_match(scan, view, match), 0};
+
+    for (match++; match < last && !scan->settings->invert && --most > 0; match++) {
+        const uint64_t begin = match->begin + match->distance - view->begin;
+
+        if (begin >= block.end && begin_of_line(scan, view, block.end, begin) > block.end)
+            break;
+        block.end = end_of_match(scan, view, match);
+    }
+    block.next = (uint64_t)(match - view->matches);
+    return block;
+}
+
+/* Passes over lines that are not selected. */
+static void pass_lines(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t limit)
+{
+    for (uint64_t end; scan->settings->passthru && at < limit && !is_over(scan); at = end) {
+        end = print_line_end(scan, view, at);
+        pass_line(scan, view, at, end);
+    }
+}
+
+/* Goes from block to block: selects a block as a whole, or under -v each line between blocks. */
+static void walk_blocks(struct text_scan *scan, const struct view *view, uint64_t at)
+{
+    const bool invert = scan->settings->invert;
+    uint64_t i = print_first_match_at(view, view->begin + at);
+
+    while (at < view->count && !is_over(scan)) {
+        struct block block = {view->count, view->count, i};
+
+        if (i < view->match_count)
+            block = find_block(scan, view, at, i, scan->lines.left);
+        if (invert)
+            select_gap(scan, view, at, block.begin);
+        pass_lines(scan, view, invert ? block.begin : at, invert ? block.end : block.begin);
+        if (!invert && block.end > block.begin) {
+            const enum groups groups = scan->job->groups;
+            const size_t used = scan->output->used;
+
+            scan->lines.left -= block.next - i - 1; /* -m counts matches */
+            select_line(scan, view, block.begin, block.end);
+            if (scan->settings->report == REPORT_ONLY_MATCHING && scan->output->used == used)
+                scan->job->groups = groups; /* all matches were empty */
+        } else if (!invert && !scan->quiet && i < view->match_count &&
+                   scan->settings->before_count > 0) {
+            /* As in ripgrep, an empty match after the last line end has context, but no line. */
+            print_pending(scan, view, view->count);
+            print_before(scan, view, view->count);
+            scan->job->groups = GROUPS_PRINTED;
+        }
+        i = block.next;
+        at = block.end;
+    }
+}
+
+/* Handles the lines of the view from `at` on. Earlier lines are there for context. */
+static void handle_view(struct text_scan *scan, const struct view *view, uint64_t at)
+{
+    if (view->count == 0 || at >= view->count)
+        return;
+    if (scan->whole != NULL)
+        walk_blocks(scan, view, at);
+    else if (is_plain(scan) && !scan->settings->invert)
+        jump_plain_lines(scan, view, at);
+    else if (scan->rules.every_line)
+        walk_lines(scan, view, at);
+    else if (scan->settings->invert)
+        jump_gaps(scan, view, at);
+    else
+        jump_lines(scan, view, at);
+    if (!scan->stop)
+        print_pending(scan, view, view->count);
+    if (!scan->stop && is_over(scan) && passes_on(scan))
+        print_lines(scan, view, print_at(scan, view), view->count, '-', true);
+    if (scan->lines.left == 0 && scan->lines.pending == 0 && !passes_on(scan))
+        scan->stop = true;
+    scan->carry.line_begin = view->begin + view->count;
+}
+
+/* Returns whether the printed form of a line depends on each match. */
+static bool keeps_each(const struct text_scan *scan)
+{
+    const struct settings *settings = scan->settings;
+
+    return !scan->quiet && (settings->json || settings->colors.on || settings->style.each_match ||
+                            settings->shows_distance || settings->report == REPORT_ONLY_MATCHING);
+}
+
+/* Keeps the matches of the open line that may still decide something. */
+static bool carry_matches(struct text_scan *scan, const struct trawl_match *matches,
+                          uint64_t match_count)
+{
+    const struct settings *settings = scan->settings;
+    /* A line printed with numbers needs each pattern once. If the carry also holds earlier lines,
+     * patterns found in these lines cannot be told apart here, so all matches are kept. */
+    bool numbered = settings->heads.pattern_number && !scan->quiet && !keeps_each(scan) &&
+                    settings->before_count <= 0 && !scan->rules.check_whole_line;
+
+    for (uint64_t i = 0; i < match_count; i++) {
+        struct trawl_match *carried;
+
+        if (scan->carry.dropped && !scan->rules.check_whole_line && !numbered &&
+            !keeps_each(scan) && scan->carry.match_count > 0)
+            return true;
+        if (scan->carry.dropped && scan->rules.check_whole_line)
+            continue; /* the match begins behind the line's begin */
+        if (numbered &&
+            !number_set_first(scan, matches[i].pattern_index, scan->carry.match_count == 0))
+            continue;
+        carried = scan_grow(scan, scan->carry.matches, &scan->carry.match_capacity,
+                            scan->carry.match_count + 1, sizeof *carried);
+        if (carried == NULL)
+            return false;
+        scan->carry.matches = carried;
+        scan->carry.matches[scan->carry.match_count++] = matches[i];
+    }
+    return true;
+}
+
+/* Appends bytes of the open line to the carry, unless the line's bytes were dropped. False: no
+ * memory. */
+static bool carry_bytes(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+{
+    uint8_t *carry;
+
+    if (scan->carry.dropped || bytes_count == 0)
+        return true;
+    carry = scan_grow(scan, scan->carry.bytes, &scan->carry.capacity,
+                      scan->carry.count + bytes_count, 1);
+    if (carry == NULL)
+        return false;
+    scan->carry.bytes = carry;
+    memcpy(scan->carry.bytes + scan->carry.count, bytes, (size_t)bytes_count);
+    scan->carry.count += bytes_count;
+    return true;
+}
+
+/* Drops the bytes of the open line if the bytes are not needed or can be read again. */
+static void drop_open_line(struct text_scan *scan)
+{
+    const struct settings *settings = scan->settings;
+    bool quiet_forever = scan->quiet && !scan->carry.keeps_bytes;
+    bool readable = scan->rules.seekable && !scan->carry.keeps_bytes && settings->before_count <= 0;
+    uint64_t kept_max =
+        settings->search.chunk_bytes > 0 ? settings->search.chunk_bytes : KEPT_LINE_BYTES_MAX;
+    uint64_t kept = 0;
+
+    if (scan->carry.dropped || !(quiet_forever || (readable && scan->carry.count > kept_max)))
+        return;
+    scan->carry.dropped = true;
+    scan->carry.count = 0;
+    for (uint64_t i = 0; i < scan->carry.match_count; i++)
+        if (scan->carry.matches[i].begin == scan->carry.line_begin ||
+            (scan->carry.matches[i].begin > scan->carry.line_begin &&
+             !scan->rules.check_whole_line &&
+             (kept == 0 || settings->heads.pattern_number || keeps_each(scan))))
+            scan->carry.matches[kept++] = scan->carry.matches[i];
+    scan->carry.match_count = kept;
+}
+
+/* Returns an address even for an empty array, since NULL + 0 is undefined. */
+static const struct trawl_match *array_of(const struct trawl_match *matches)
+{
+    static const struct trawl_match none;
+
+    return matches != NULL ? matches : &none;
+}
+
+/* Decides about the dropped line, which ends at text offset `end`; has_end: with a line end. */
+static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_end)
+{
+    uint64_t begin = scan->carry.line_begin;
+    struct view view = {.begin = begin,
+                        .count = end - begin,
+                        .matches = array_of(scan->carry.matches),
+                        .match_count = scan->carry.match_count,
+                        .has_no_end = !has_end};
+    bool selected = scan->lines.left > 0 &&
+                    scan_matches(scan, NULL, begin, has_end ? end - 1 : end, scan->carry.matches,
+                                 scan->carry.match_count) != scan->settings->invert;
+
+    if (ends_run(scan, end, selected)) {
+        scan->stop = true;
+        return;
+    }
+    if (selected) {
+        select_line(scan, &view, 0, view.count);
+    } else if ((scan->lines.pending > 0 || scan->settings->passthru) && !scan->quiet) {
+        bool printed = print_line(scan, &view, 0, view.count, '-');
+
+        if (scan->settings->passthru)
+            scan->job->groups = printed ? GROUPS_PRINTED : scan->job->groups;
+        else
+            scan->lines.pending = printed ? scan->lines.pending - 1 : 0;
+    }
+    if ((scan->lines.left == 0 && scan->lines.pending == 0 && !passes_on(scan)) ||
+        (scan->settings->stop_on_nonmatch && !selected && scan->lines.selected > 0))
+        scan->stop = true;
+    scan->carry.line_begin = end;
+}
+
+/* Handles the first `count` bytes of the carry, which are whole lines. */
+static void handle_carried(struct text_scan *scan, uint64_t count)
+{
+    uint64_t carry_end = scan->carry.begin + scan->carry.count;
+    struct view view = {
+        scan->carry.bytes, scan->carry.begin, count, array_of(scan->carry.matches), 0, false};
+
+    view.match_count = scan->carry.match_count;
+    view.match_count = print_first_match_at(&view, view.begin + count);
+    handle_view(scan, &view, scan->carry.line_begin - scan->carry.begin);
+    if (scan->settings->heads.line_number &&
+        !scan->quiet) /* the next bytes lie elsewhere in memory */
+        (void)line_number_at(scan, scan->carry.bytes, scan->carry.begin, carry_end);
+}
+
+/* Handles the carry, which now ends with a whole line, and empties the carry. */
+static void handle_carry(struct text_scan *scan)
+{
+    handle_carried(scan, scan->carry.count);
+    scan->carry.begin += scan->carry.count;
+    scan->carry.count = 0;
+    scan->carry.match_count = 0;
+}
+
+/* Returns where the before_count lines before `at` begin; 0 if there are fewer lines. A line begins
+ * at `at`. */
+static uint64_t lines_before(const struct text_scan *scan, const uint8_t *bytes, uint64_t at)
+{
+    for (int64_t i = 0; i < scan->settings->before_count && at > 0; i++) {
+        const uint8_t *line_end =
+            at < 2 ? NULL : memrchr(bytes, scan->settings->line_end, (size_t)(at - 1));
+
+        at = line_end != NULL ? (uint64_t)(line_end - bytes) + 1 : 0;
+    }
+    return at;
+}
+
+/* Drops carried lines that leading context no longer needs; lines up to `handled` were handled.
+ * Does so only once the carry has doubled, so that each byte is moved a few times at most.
+ */
+static void trim_carry(struct text_scan *scan, uint64_t handled)
+{
+    uint64_t at, dropped_matches = 0;
+
+    if (scan->carry.count < scan->carry.trim_at)
+        return;
+    at = lines_before(scan, scan->carry.bytes, handled);
+    if (at > 0)
+        memmove(scan->carry.bytes, scan->carry.bytes + at, (size_t)(scan->carry.count - at));
+    scan->carry.count -= at;
+    scan->carry.begin += at;
+    scan->carry.trim_at = 2 * scan->carry.count;
+    while (dropped_matches < scan->carry.match_count &&
+           scan->carry.matches[dropped_matches].begin < scan->carry.begin)
+        dropped_matches++;
+    scan->carry.match_count -= dropped_matches;
+    if (dropped_matches > 0)
+        memmove(scan->carry.matches, scan->carry.matches + dropped_matches,
+                (size_t)scan->carry.match_count * sizeof *scan->carry.matches);
+}
+
+/* With leading context, the carry also holds the lines before the open line. The first lines of the
+ * window may need such lines as context, so the open line and the next before_count lines go
+ * through the carry. Later lines find their context in the window. */
+static void handle_with_history(struct text_scan *scan, const struct view *window, uint64_t whole,
+                                bool last)
+{
+    struct view view = *window;
+    uint64_t limit = last ? window->count : whole, head = 0, matches_kept;
+
+    for (int64_t i = 0; i <= scan->settings->before_count && head < whole; i++)
+        head = print_line_end(scan, window, head);
+    if (head == whole)
+        head = window->count; /* the carry continues with the whole window */
+    matches_kept = print_first_match_at(window, window->begin + head);
+    if (!carry_bytes(scan, window->bytes, head) ||
+        !carry_matches(scan, window->matches, matches_kept))
+        return;
+    if (head == window->count) {
+        uint64_t handled = scan->carry.count - (window->count - limit);
+
+        if (whole > 0 || last) {
+            handle_carried(scan, handled);
+            trim_carry(scan, handled);
+        }
+        return;
+    }
+    handle_carried(scan, scan->carry.count);
+    view.count = limit;
+    view.match_count = print_first_match_at(window, window->begin + limit);
+    if (!scan->stop)
+        handle_view(scan, &view, head);
+    head = lines_before(scan, window->bytes, whole);
+    scan->carry.begin = window->begin + head;
+    scan->carry.count = scan->carry.match_count = 0;
+    matches_kept = print_first_match_at(window, scan->carry.begin);
+    if (carry_matches(scan, window->matches + matches_kept, window->match_count - matches_kept))
+        (void)carry_bytes(scan, window->bytes + head, window->count - head);
+    scan->carry.trim_at = 2 * scan->carry.count;
+}
+
+/* Ends the open line at the first line end of the window. Returns how many of the window's bytes,
+ * and in *used_matches how many of the window's matches, belong to the line. */
+static uint64_t close_open_line(struct text_scan *scan, const struct view *window,
+                                uint64_t *used_matches)
+{
+    uint64_t end = print_line_end(scan, window, 0);
+    uint64_t used = 0;
+
+    while (used < window->match_count && window->matches[used].begin < window->begin + end)
+        used++;
+    *used_matches = used;
+    if (!carry_matches(scan, window->matches, used) || !carry_bytes(scan, window->bytes, end))
+        return end;
+    if (scan->carry.dropped)
+        finish_dropped_line(scan, window->begin + end, true);
+    else
+        handle_carry(scan);
+    return end;
+}
+
+/* Handles the text of a window. last: the text ends with the window. */
+static void handle_window(struct text_scan *scan, const struct view *window, bool last)
+{
+    const uint8_t *final = window->count == 0 ? NULL
+                                              : memrchr(window->bytes, scan->settings->line_end,
+                                                        (size_t)window->count);
+    uint64_t whole = final != NULL ? (uint64_t)(final - window->bytes) + 1 : 0;
+    uint64_t at = 0, first = 0, past;
+
+    if (scan->settings->before_count > 0 && !scan->quiet) {
+        handle_with_history(scan, window, whole, last);
+        return;
+    }
+    if (whole > 0 && scan->carry.line_begin < window->begin)
+        at = close_open_line(scan, window, &first);
+    past = first;
+    if (at < whole && !scan->stop) {
+        struct view view = {
+            window->bytes + at, window->begin + at, whole - at, window->matches + first, 0, false};
+
+        past = window->match_count;
+        while (past > first && window->matches[past - 1].begin >= window->begin + whole)
+            past--;
+        view.match_count = past - first;
+        handle_view(scan, &view, 0);
+        at = whole;
+    }
+    if (scan->stop)
+        return;
+    if (scan->carry.line_begin >= window->begin + at) {
+        scan->carry.begin = scan->carry.line_begin = window->begin + at;
+        scan->carry.count = scan->carry.match_count = 0;
+        scan->carry.dropped = false;
+    }
+    if (last && at < window->count && scan->settings->heads.line_number && !scan->quiet)
+        line_number_at(scan, window->bytes, window->begin, window->begin + at);
+    if (!carry_matches(scan, window->matches + past, window->match_count - past) ||
+        !carry_bytes(scan, window->bytes + at, window->count - at))
+        return;
+    drop_open_line(scan);
+    if (last && scan->carry.line_begin < window->begin + window->count) {
+        if (scan->carry.dropped)
+            finish_dropped_line(scan, window->begin + window->count, false);
+        else
+            handle_carry(scan);
+    }
+}
+
+/* Handles the part [at, end) of the window, after the first NUL with line ends in place of NULs. */
+static void handle_part(struct text_scan *scan, const struct trawl_window *window, uint64_t at,
+                        uint64_t end)
+{
+    struct view part = {window->bytes + at,        window->begin + at,  end - at,
+                        array_of(window->matches), window->match_count, false};
+    uint64_t past = 0;
+
+    while (past < window->match_count && window->matches[past].begin < part.begin)
+        past++;
+    part.matches += past;
+    part.match_count = window->match_count - past;
+    while (part.match_count > 0 && /* at most a few matches are behind the part */
+           part.matches[part.match_count - 1].begin >= part.begin + part.count)
+        part.match_count--;
+    if (scan->nulls.seen && scan->settings->nuls.end_line) {
+        part.bytes = binary_zap(scan, part.bytes, part.count);
+        if (part.bytes == NULL && part.count > 0)
+            return;
+    }
+    handle_window(scan, &part, window->last && end == window->bytes_count);
+}
+
+int lines_window(void *context, const struct trawl_window *window)
+{
+    struct text_scan *scan = context;
+    struct trawl_window kept;
+    uint64_t text_bytes = window->bytes_count;
+
+    count_window_begin(scan, window);
+    if (!characters_window(scan, &window, &kept))
+        return 1;
+    scan->lines.scanned_end = window->begin + window->bytes_count;
+    if (scan->nulls.watched && !scan->nulls.seen)
+        text_bytes = binary_text_bytes(scan, window);
+    if (scan->rules.by_match)
+        matches_part(scan, window, 0, text_bytes);
+    else if (text_bytes > 0 || window->bytes_count == 0)
+        handle_part(scan, window, 0, text_bytes);
+    if (text_bytes < window->bytes_count && !scan->stop) {
+        binary_found(scan);
+        if (scan->rules.by_match && !scan->stop && scan->rules.seekable)
+            scan->rerun = scan->stop = true;
+        else if (scan->rules.by_match && !scan->stop)
+            matches_part(scan, window, text_bytes, window->bytes_count);
+        else if (!scan->stop)
+            handle_part(scan, window, text_bytes, window->bytes_count);
+    }
+    if (scan->settings->heads.line_number && !scan->quiet)
+        count_line_ends(scan, window);
+    if (scan->nulls.block_end == OFFSET_NONE)
+        output_commit(scan->output);
+    scan_part_end(scan);
+    scan->window = NULL; /* the library frees the window */
+    return scan->stop || scan->output->error != 0;
+}
+
+int lines_whole(void *context, const struct trawl_window *window)
+{
+    struct text_scan *scan = context;
+    struct view view = {scan->whole, 0, scan->whole_count, array_of(scan->carry.matches), 0, false};
+    uint64_t handled = 0;
+
+    scan->lines.scanned_end = window->begin + window->bytes_count;
+    if (!carry_matches(scan, window->matches, window->match_count))
+        return 1;
+    view.matches = array_of(scan->carry.matches);
+    view.match_count = scan->carry.match_count;
+    if (!window->last) { /* matches to come may belong to the last block */
+        view.count = scan->carry.line_begin;
+        while (handled < view.match_count) {
+            const struct block block =
+                find_block(scan,
+                           &(struct view){view.bytes, 0, scan->whole_count, view.matches,
+                                          view.match_count, false},
+                           view.count, handled, UINT64_MAX);
+
+            if (block.next == view.match_count)
+                break;
+            handled = block.next;
+            view.count = block.end;
+        }
+        view.match_count = handled;
+    }
+    handle_view(scan, &view, scan->carry.line_begin);
+    scan->carry.match_count -= view.match_count;
+    if (scan->carry.match_count > 0)
+        memmove(scan->carry.matches, scan->carry.matches + view.match_count,
+                (size_t)scan->carry.match_count * sizeof *scan->carry.matches);
+    output_commit(scan->output);
+    scan_part_end(scan);
+    return scan->stop || scan->output->error != 0;
+}

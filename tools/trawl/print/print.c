@@ -1,0 +1,330 @@
+/* print: prints the parts of a line: heads, names, numbers, matches.
+ *
+ * lines.c, command_matches.c and string_counts.c decide what is printed, and these functions print.
+ * The bytes go to the job's output, which may be the kept output of a worker.
+ */
+#include "trawl/print/print.h"
+
+#include "trawl/text/charset.h"
+#include "trawl/print/count.h"
+#include "trawl/options/hyperlink.h"
+#include "trawl/job/turn.h"
+#include "trawl/print/style_name.h"
+
+#define COLOR_FRAME_BYTES 16 /* bytes before and after a colour in an escape sequence */
+
+void print_terminator(struct output *output, const struct settings *settings, uint8_t of_trawl)
+{
+    if (settings->is_tg && settings->crlf)
+        output_byte(output, '\r');
+    output_byte(output, settings->is_tg ? settings->line_end : of_trawl);
+}
+
+void print_separator(struct text_scan *scan, char separator)
+{
+    print_color_start(scan, scan->settings->colors.separator);
+    output_byte(scan->output, (uint8_t)separator);
+    print_color_end(scan, scan->settings->colors.separator);
+}
+
+void print_field_end(struct text_scan *scan, bool selected)
+{
+    const struct settings *settings = scan->settings;
+    const char *given = selected ? settings->separators.match : settings->separators.context;
+
+    if (given == NULL) {
+        print_separator(scan, selected ? ':' : '-');
+        return;
+    }
+    print_color_start(scan, settings->colors.separator);
+    output_bytes(scan->output, given,
+                 selected ? settings->separators.match_bytes : settings->separators.context_bytes);
+    print_color_end(scan, settings->colors.separator);
+}
+
+void print_name(struct text_scan *scan)
+{
+    /* ripgrep's link is around the colour, trawl's inside */
+    bool linked = scan->settings->is_tg && style_begin_link(scan, 0, 0);
+
+    print_color_start(scan, scan->settings->colors.file_name);
+    if (scan->settings->style.names)
+        style_name(scan);
+    else
+        output_text(scan->output, scan->name);
+    print_color_end(scan, scan->settings->colors.file_name);
+    if (linked)
+        style_end_link(scan);
+}
+
+void print_name_field(struct text_scan *scan, bool selected)
+{
+    print_name(scan);
+    if (scan->settings->heads.null_after_name)
+        output_byte(scan->output, '\0');
+    else
+        print_field_end(scan, selected);
+}
+
+void print_name_end(struct text_scan *scan, uint8_t end)
+{
+    print_name(scan);
+    if (scan->settings->heads.null_after_name)
+        output_byte(scan->output, '\0');
+    else if (end == ':')
+        output_byte(scan->output, end);
+    else
+        print_terminator(scan->output, scan->settings, end);
+}
+
+/* Prints a number as a field. ends_link: an open link ends after the number. */
+static void print_field(struct text_scan *scan, uint64_t number, const char *color, bool selected,
+                        bool ends_link)
+{
+    print_color_start(scan, color);
+    output_number(scan->output, number, scan->rules.number_width);
+    print_color_end(scan, color);
+    if (ends_link && scan->style.link_open)
+        style_end_link(scan);
+    print_field_end(scan, selected);
+}
+
+/* Prints the numbers of the strings; in a line of context, where no string was found, only the
+ * separator. */
+static void print_numbers(struct text_scan *scan, bool selected)
+{
+    const char *color = scan->settings->colors.line_number;
+
+    for (uint64_t i = 0; i < scan->shown.number_count; i++) {
+        if (i > 0)
+            print_separator(scan, ',');
+        print_color_start(scan, color);
+        output_number(scan->output, scan->shown.numbers[i], 0);
+        print_color_end(scan, color);
+    }
+    print_separator(scan, selected ? ':' : '-');
+}
+
+/* Prints the distance; in a line of context, which has no match, only the separator. */
+static void print_distance(struct text_scan *scan, bool selected)
+{
+    if (scan->shown.distance != DISTANCE_NONE) {
+        print_color_start(scan, scan->settings->colors.line_number);
+        output_number(scan->output, scan->shown.distance, 0);
+        print_color_end(scan, scan->settings->colors.line_number);
+    }
+    print_field_end(scan, selected);
+}
+
+/* Prints the file's name above its first line, after an empty line if another file's lines were
+ * printed before. */
+static void print_heading(struct text_scan *scan)
+{
+    struct pool_worker *worker = scan->job->worker;
+
+    scan->style.heading_shown = true;
+    if (scan->job->groups != GROUPS_NONE && (worker == NULL || pool_wants_separator(worker, 1))) {
+        size_t begin = scan->output->used;
+
+        print_terminator(scan->output, scan->settings, scan->settings->line_end);
+        if (worker != NULL)
+            pool_mark_separator(worker, begin);
+    }
+    if (scan->job->show_names > 0)
+        print_name_end(scan, scan->settings->line_end);
+}
+
+void print_head(struct text_scan *scan)
+{
+    const struct line_head *head = &scan->shown.head;
+    const struct settings *settings = scan->settings;
+    const struct colors *colors = &settings->colors;
+    uint64_t number = head->line_number, column = settings->style.column ? head->column : 0;
+    bool named = scan->job->show_names > 0, name = named && !settings->style.heading;
+
+    if (settings->style.heading && !scan->style.heading_shown)
+        print_heading(scan);
+    if (settings->style.links && named &&
+        (name || (number > 0 && hyperlink_has_line(settings->style.hyperlink))))
+        (void)style_begin_link(scan, number, head->column);
+    if (name) {
+        print_name(scan);
+        if (number == 0 && column == 0)
+            style_end_link(scan);
+        if (settings->heads.null_after_name)
+            output_byte(scan->output, '\0');
+        else
+            print_field_end(scan, head->selected);
+    }
+    if (number > 0)
+        print_field(scan, number, colors->line_number, head->selected, column == 0);
+    if (column > 0)
+        print_field(scan, column, colors->column, head->selected, true);
+    if (settings->heads.byte_offset)
+        print_field(scan, head->offset, colors->byte_offset, head->selected, false);
+    if (settings->heads.pattern_number)
+        print_numbers(scan, head->selected);
+    if (settings->shows_distance)
+        print_distance(scan, head->selected);
+    if (settings->heads.initial_tab && head->bytes_count > 0 &&
+        (name || number > 0 || column > 0 || settings->heads.byte_offset ||
+         settings->heads.pattern_number || settings->shows_distance))
+        output_byte(scan->output, '\t');
+}
+
+static void print_separator_line(struct output *output, const struct settings *settings)
+{
+    const struct colors *colors = &settings->colors;
+
+    if (colors->on)
+        colors_begin(colors, output, colors->separator);
+    output_bytes(output, settings->separators.group, settings->separators.group_bytes);
+    if (colors->on)
+        colors_end(colors, output, colors->separator);
+    print_terminator(output, settings, '\n');
+}
+
+void print_between_files(struct output *output, const struct settings *settings)
+{
+    if (settings->style.heading)
+        print_terminator(output, settings, settings->line_end);
+    else if (settings->separators.group != NULL &&
+             (settings->before_count >= 0 || settings->after_count >= 0))
+        print_separator_line(output, settings);
+}
+
+void print_group_separator(struct text_scan *scan)
+{
+    const struct settings *settings = scan->settings;
+    const char *separator = settings->separators.group;
+    struct pool_worker *worker = scan->job->worker;
+    size_t begin, color_bytes = 1;
+
+    if (settings->colors.on)
+        color_bytes += strlen(settings->colors.separator) + COLOR_FRAME_BYTES;
+    /* Under --heading, print_heading prints an empty line between files. */
+    if (separator == NULL || scan->job->groups == GROUPS_NONE ||
+        (settings->style.heading && !scan->style.heading_shown) ||
+        (settings->before_count < 0 && settings->after_count < 0))
+        return;
+    if (worker != NULL &&
+        !pool_wants_separator(worker, settings->separators.group_bytes + color_bytes))
+        return;
+    begin = scan->output->used;
+    print_separator_line(scan->output, settings);
+    if (worker != NULL)
+        pool_mark_separator(worker, begin);
+}
+
+void print_found(struct text_scan *scan, const uint8_t *bytes, const struct trawl_match *match,
+                 const struct trawl_match *group, uint64_t group_count, uint64_t line_number)
+{
+    const char *color = scan->settings->colors.selected_match;
+    bool numbered = scan->settings->heads.pattern_number;
+    uint64_t bytes_count = match->end - match->begin, lines = 1;
+
+    scan->shown.head = (struct line_head){line_number, 0, match->begin, bytes_count, true};
+    if (numbered && !number_set_at(scan, group, group_count, match->end))
+        return;
+    if (numbered)
+        lines = scan->numbers.count;
+    for (uint64_t i = 0; i < lines; i++) {
+        scan->shown.numbers = numbered ? scan->numbers.list + i : NULL;
+        scan->shown.number_count = numbered;
+        print_head(scan);
+        print_color_start(scan, color);
+        output_bytes(scan->output, bytes, (size_t)bytes_count);
+        print_color_end(scan, color);
+        print_terminator(scan->output, scan->settings, scan->settings->line_end);
+    }
+    scan->shown.number_count = 0;
+}
+
+bool print_is_printable(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+{
+    if (!scan->settings->checks_text || charset_is_valid(bytes, (size_t)bytes_count))
+        return true;
+    scan->encoding_error = true;
+    return false;
+}
+
+uint64_t print_first_match_at(const struct view *view, uint64_t at)
+{
+    uint64_t low = 0, high = view->match_count;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (view->matches[middle].begin < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool print_next_match(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+                      uint64_t from, uint64_t *index, struct trawl_match *found)
+{
+    bool each = scan->settings->overlapping && scan->settings->report == REPORT_ONLY_MATCHING;
+
+    while (*index < view->match_count && view->matches[*index].begin < end) {
+        struct trawl_match match = view->matches[(*index)++];
+
+        if (match.begin < from)
+            continue;
+        /* The match of an expression may be empty. Of --multiline's matches an empty match counts,
+         * unless the text ends there, or a match. */
+        if (match.end == match.begin &&
+            (scan->whole == NULL || match.distance > 0 ||
+             (*index > 1 && view->matches[*index - 2].end == match.begin)))
+            continue;
+        while (!each && *index < view->match_count && view->matches[*index].begin == match.begin) {
+            if (scan_prefers(scan, &view->matches[*index], &match) || scan->rules.check_whole_line)
+                if (!scan->rules.check_whole_line || match.end != end)
+                    match = view->matches[*index];
+            (*index)++;
+        }
+        if (scan->rules.check_whole_line && (match.begin != begin || match.end != end))
+            continue;
+        if (match.end > end)
+            match.end = end; /* the string contains a line end */
+        *found = match;
+        return true;
+    }
+    return false;
+}
+
+uint64_t print_content_end(struct text_scan *scan, const struct view *view, uint64_t begin,
+                           uint64_t end)
+{
+    if (view->bytes == NULL)
+        return end - !view->has_no_end;
+    return end > begin && view->bytes[end - 1] == scan->settings->line_end ? end - 1 : end;
+}
+
+uint64_t print_line_number(struct text_scan *scan, const struct view *view, uint64_t at)
+{
+    if (!scan->settings->heads.line_number)
+        return 0;
+    if (view->bytes == NULL)
+        return scan->counting.line_ends + 1;
+    return line_number_at(scan, view->bytes, view->begin, view->begin + at);
+}
+
+bool print_show_numbers(struct text_scan *scan, const struct view *view, uint64_t begin,
+                        uint64_t end)
+{
+    uint64_t content = print_content_end(scan, view, begin, end);
+    uint64_t first = print_first_match_at(view, view->begin + begin);
+    uint64_t past = print_first_match_at(view, view->begin + end);
+
+    if (!number_set_of_line(scan, view->matches + first, past - first, view->begin + begin,
+                            view->begin + content,
+                            line_holds_empty(scan, view->bytes == NULL ? NULL : view->bytes + begin,
+                                             view->begin + begin, view->begin + content)))
+        return false;
+    scan->shown.numbers = scan->numbers.list;
+    scan->shown.number_count = scan->numbers.count;
+    return true;
+}

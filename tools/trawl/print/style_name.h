@@ -1,0 +1,13 @@
+/* style_name: prints a file's name as ripgrep's options ask, and links. */
+#ifndef TRAWL_STYLE_NAME_H
+#define TRAWL_STYLE_NAME_H
+
+#include "trawl/job/command_scan.h"
+
+void style_name(struct text_scan *scan);
+/* Begins a link to the file, if links are wanted and no link is open. Returns whether a link
+ * begins. */
+bool style_begin_link(struct text_scan *scan, uint64_t line, uint64_t column);
+void style_end_link(struct text_scan *scan);
+
+#endif

@@ -1,0 +1,370 @@
+/* client: has a server search instead of the command. The server answers with frames (output.h).
+ *
+ * main.c calls client_run before it opens a file. The client sends options, locale and working
+ * directory, and copies the frames to standard output and standard error. If no server answers, and
+ * the user did not insist on a server, the command searches by itself.
+ */
+#include "trawl/remote/client.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "trawl/text/charset.h"
+#include "trawl/remote/client_json.h"
+#include "trawl/remote/connection.h"
+#include "trawl/job/command_job.h"
+#include "trawl/text/message.h"
+#include "trawl/job/walk.h"
+#include "trawl/text/whole.h"
+
+#define MESSAGE_BYTES_MAX (1u << 20) /* longest message that a server may send */
+#define TOKEN_BYTES_MAX 4096u        /* longest token in a file */
+
+/* A search by a server: the command's settings, the request's body, and why the search failed. */
+struct client {
+    const struct settings *settings;
+    const struct value_item *operands;
+    size_t operand_count;
+    bool insists; /* --server was given, so whatever the server does not serve is an error */
+    char token[TOKEN_BYTES_MAX + 1];
+    struct client_json body;            /* the body of the request */
+    char message[SETTINGS_ERROR_BYTES]; /* why the search failed */
+};
+
+/* Static, so that other runs of the command do not pay for its pages. */
+static struct connection connection;
+
+/* ---- The request ------------------------------------------------------------------------------
+ */
+
+/* Returns whether the settings ask for something that a server cannot do; then client->message says
+ * what. */
+static bool is_unserved(struct client *client)
+{
+    const struct settings *settings = client->settings;
+
+    for (size_t i = 0; i < settings->arguments.given_count; i++) {
+        const struct flag *flag = settings->arguments.given[i].flag;
+        const char *why = flag_refusal(flag);
+
+        if (why == NULL || flag->served == SERVED_ASKS || flag->served == SERVED_TEXT)
+            continue;
+        (void)snprintf(client->message, sizeof client->message, "--server: %s%s is not served: %s",
+                       flag->name != NULL ? "--" : "-", flag->name != NULL ? flag->name : "", why);
+        return true;
+    }
+    if (settings->files.names_only ||
+        !walk_reads_input(settings, client->operands, client->operand_count))
+        return false;
+    strcpy(client->message, "--server: standard input is not served: name the files, or use -r");
+    return true;
+}
+
+static void put_member(struct client *client, const char *name, const char *value)
+{
+    if (value == NULL)
+        return;
+    client_json_put(&client->body, name);
+    client_json_string(&client->body, value, strlen(value));
+}
+
+/* Adds the facts about this process that the server needs instead of its own: standard output,
+ * colours, charset. */
+static void put_environment(struct client *client)
+{
+    const struct surroundings *surroundings = &client->settings->surroundings;
+    char text[256];
+
+    (void)snprintf(text, sizeof text,
+                   ",\"environment\":{\"terminal\":%s,\"null\":%s,\"color\":%s,"
+                   "\"charset\":\"%s\"",
+                   surroundings->output_is_terminal ? "true" : "false",
+                   surroundings->output_is_null ? "true" : "false",
+                   surroundings->colors_suit ? "true" : "false",
+                   charset_name(surroundings->charset));
+    client_json_put(&client->body, text);
+    if (surroundings->output_is_regular) {
+        (void)snprintf(text, sizeof text, ",\"file\":[%" PRId64 ",%" PRId64 "]",
+                       (int64_t)surroundings->output_device, (int64_t)surroundings->output_inode);
+        client_json_put(&client->body, text);
+    }
+    put_member(client, ",\"grep_colors\":", surroundings->grep_colors);
+    put_member(client, ",\"grep_color\":", surroundings->grep_color);
+    client_json_put(&client->body, "}");
+}
+
+/* Adds the options that the server takes to the body. False: out of memory. */
+static bool put_options(struct client *client)
+{
+    const struct settings *settings = client->settings;
+    const char *before = ",\"options\":[";
+
+    for (size_t i = 0; i < settings->arguments.given_count; i++) {
+        const struct given_option *given = &settings->arguments.given[i];
+        const char *name = given->flag->name, letter[] = {given->flag->letter, '\0'};
+        char *option = NULL;
+        int bytes;
+
+        if (flag_refusal(given->flag) != NULL)
+            /* is_unserved accepted the option; a separate member of the body has the value. */
+            continue;
+        bytes =
+            asprintf(&option, "%s%s%s%s", name != NULL ? "--" : "-", name != NULL ? name : letter,
+                     given->value != NULL ? "=" : "", given->value != NULL ? given->value : "");
+        if (bytes < 0)
+            return false;
+        client_json_put(&client->body, before);
+        client_json_string(&client->body, option, (size_t)bytes);
+        free(option);
+        before = ",";
+    }
+    if (*before == ',' && before[1] == '\0')
+        client_json_put(&client->body, "]");
+    return true;
+}
+
+/* Adds a file of -f to the body. False: the file cannot be read. Unless the client insists, also
+ * false for a file that is not regular, since reading a pipe would consume bytes that the command
+ * may need afterwards. */
+static bool put_file(struct client *client, const char *name)
+{
+    struct stat status;
+    size_t bytes_count;
+    char *bytes;
+
+    if (!client->insists &&
+        (strcmp(name, "-") == 0 || stat(name, &status) != 0 || !S_ISREG(status.st_mode)))
+        return false;
+    if (!whole_read(name, &bytes, &bytes_count, client->message))
+        return false;
+    client_json_file(&client->body, strcmp(name, "-") == 0 ? "(standard input)" : name, bytes,
+                     bytes_count);
+    free(bytes);
+    return true;
+}
+
+/* Adds the strings of -e or the first operand, and the contents of the files of -f. False: a file
+ * cannot be read. */
+static bool put_patterns(struct client *client)
+{
+    const struct settings *settings = client->settings;
+    const struct value_list *patterns = &settings->patterns;
+
+    client_json_put(&client->body, ",\"patterns\":[");
+    if (patterns->count == 0 && !settings->files.names_only)
+        put_member(client, "", settings->operands.items[0].text);
+    for (size_t i = 0; i < patterns->count; i++) {
+        client_json_put(&client->body, i == 0 ? "" : ",");
+        if (patterns->items[i].kind == VALUE_STRING)
+            put_member(client, "", patterns->items[i].text);
+        else if (!put_file(client, patterns->items[i].text))
+            return false;
+    }
+    client_json_put(&client->body, "]");
+    return true;
+}
+
+/* Makes the request's body. False: client->message says why, but may be empty if the client does
+ * not insist. */
+static bool make_body(struct client *client)
+{
+    char *directory = getcwd(NULL, 0);
+
+    if (directory == NULL) {
+        (void)snprintf(client->message, sizeof client->message, "--server: working directory: %s",
+                       strerror(errno));
+        return false;
+    }
+    client_json_put(&client->body, "{\"format\":\"frames\",\"tg\":");
+    client_json_put(&client->body, client->settings->is_tg ? "true" : "false");
+    put_member(client, ",\"directory\":", directory);
+    free(directory);
+    client_json_put(&client->body, ",\"paths\":[");
+    for (size_t i = 0; i < client->operand_count; i++)
+        put_member(client, i == 0 ? "" : ",", client->operands[i].text);
+    client_json_put(&client->body, "]");
+    put_environment(client);
+    if (!put_patterns(client))
+        return false;
+    client->body.exhausted = !put_options(client) || client->body.exhausted;
+    client_json_put(&client->body, "}");
+    if (client->body.exhausted)
+        strcpy(client->message, "memory exhausted");
+    return !client->body.exhausted;
+}
+
+/* Reads the token from the file that TRAWL_TOKEN_FILE names; sets no token if the variable is not
+ * set. False: client->message says why. */
+static bool read_token(struct client *client)
+{
+    const char *name = getenv("TRAWL_TOKEN_FILE");
+    char *bytes, why[SETTINGS_ERROR_BYTES];
+    size_t bytes_count;
+
+    if (name == NULL || *name == '\0')
+        return true;
+    if (!whole_read(name, &bytes, &bytes_count, why)) {
+        (void)snprintf(client->message, sizeof client->message, "TRAWL_TOKEN_FILE: %.450s", why);
+        return false;
+    }
+    while (bytes_count > 0 && strchr(" \t\r\n", bytes[bytes_count - 1]) != NULL)
+        bytes_count--;
+    if (bytes_count <= TOKEN_BYTES_MAX)
+        memcpy(client->token, bytes, bytes_count);
+    free(bytes);
+    for (size_t i = 0; i < bytes_count && i < TOKEN_BYTES_MAX; i++)
+        if (client->token[i] <= ' ' || client->token[i] > '~')
+            bytes_count = 0;
+    if (bytes_count > 0 && bytes_count <= TOKEN_BYTES_MAX)
+        return true;
+    (void)snprintf(client->message, sizeof client->message,
+                   "TRAWL_TOKEN_FILE: %.200s: the file has no valid token", name);
+    return false;
+}
+
+/* ---- The answer -------------------------------------------------------------------------------
+ */
+
+/* Prints client->message. Returns the exit status. */
+static int client_fail(struct client *client)
+{
+    message_print("%s", client->message);
+    return EXIT_ERROR;
+}
+
+/* Copies a frame's bytes to the output as they come. False: the connection ended, or the output
+ * cannot be written. */
+static bool pass_output(struct output *output, uint32_t bytes_count)
+{
+    const uint8_t *bytes;
+    size_t count = 0;
+
+    for (; bytes_count > 0 && output->error == 0; bytes_count -= (uint32_t)count) {
+        count = connection_next(&connection, &bytes, bytes_count);
+        if (count == 0)
+            return false;
+        output_bytes_large(output, bytes, count);
+    }
+    return output->error == 0;
+}
+
+/* Prints a message of the server. False: the connection ended, or the message is too long. */
+static bool pass_message(uint32_t bytes_count)
+{
+    char *text = bytes_count <= MESSAGE_BYTES_MAX ? calloc(1, (size_t)bytes_count + 1) : NULL;
+    bool good = text != NULL && connection_take(&connection, text, bytes_count);
+
+    if (good)
+        message_print("%s", text);
+    free(text);
+    return good;
+}
+
+/* Handles the frames of an answer. Returns the exit status. */
+static int pass_frames(struct client *client, struct output *output)
+{
+    uint8_t head[5], status = 0;
+    bool good = true;
+
+    while (good && connection_take(&connection, head, sizeof head)) {
+        uint32_t count =
+            head[1] | (uint32_t)head[2] << 8 | (uint32_t)head[3] << 16 | (uint32_t)head[4] << 24;
+
+        switch (head[0]) {
+        case OUTPUT_FRAME_OUTPUT:
+            good = pass_output(output, count);
+            break;
+        case OUTPUT_FRAME_MESSAGE:
+            good = pass_message(count);
+            break;
+        case OUTPUT_FRAME_EXIT:
+            if (count == 1 && connection_take(&connection, &status, 1) && status <= EXIT_ERROR)
+                return status;
+            good = false;
+            break;
+        default:
+            strcpy(client->message, "--server: the program at this address is not trawl's server");
+            return client_fail(client);
+        }
+    }
+    strcpy(client->message, "--server: the connection ended early");
+    if (output->error != 0)
+        (void)snprintf(client->message, sizeof client->message, "write error: %s",
+                       strerror(output->error));
+    return client_fail(client);
+}
+
+/* Handles an answer with an HTTP error. Returns the exit status, or CLIENT_NOT_ANSWERED if the
+ * command may search by itself. */
+static int pass_error(struct client *client)
+{
+    char text[4096], message[400];
+    unsigned status = connection.http_status;
+    const uint8_t *bytes;
+    size_t used = 0, count = 1;
+
+    while (used < sizeof text &&
+           (count = connection_next(&connection, &bytes, sizeof text - used)) > 0) {
+        memcpy(text + used, bytes, count);
+        used += count;
+    }
+    if (!client_json_message(text, used, message, sizeof message))
+        (void)snprintf(message, sizeof message, "the server answers with the HTTP status %u",
+                       status);
+    (void)snprintf(client->message, sizeof client->message, "--server: %s", message);
+    /* Statuses below 404 are about the request's form and the token; the user has to see these
+     * errors. */
+    return client->insists || status < 404 ? client_fail(client) : CLIENT_NOT_ANSWERED;
+}
+
+/* Connects to the server, sends the request and handles the answer. Returns the exit status, or
+ * CLIENT_NOT_ANSWERED if the command may search by itself. */
+static int ask(struct client *client, const char *address, struct output *output)
+{
+    int status;
+
+    if (!connection_open(&connection, address)) {
+        strcpy(client->message, connection.message);
+        return client->insists || connection.bad_address ? client_fail(client)
+                                                         : CLIENT_NOT_ANSWERED;
+    }
+    if (!read_token(client)) {
+        status = client_fail(client);
+    } else if (!make_body(client)) {
+        status = client->insists ? client_fail(client) : CLIENT_NOT_ANSWERED;
+    } else if (!connection_begin(&connection, address, client->token, client->body.bytes,
+                                 client->body.used)) {
+        strcpy(client->message, connection.message);
+        status = client_fail(client);
+    } else {
+        status = connection.http_status == 200 ? pass_frames(client, output) : pass_error(client);
+    }
+    connection_close(&connection);
+    return status;
+}
+
+int client_run(const struct settings *settings, const char *address, struct output *output)
+{
+    bool pattern_is_operand = settings->patterns.count == 0 && !settings->files.names_only;
+    struct client client = {.settings = settings, .insists = settings->server != NULL};
+    int status;
+
+    client.operands = settings->operands.items;
+    client.operand_count = settings->operands.count;
+    if (pattern_is_operand && client.operand_count == 0)
+        return CLIENT_NOT_ANSWERED; /* without a string the command prints its usage */
+    if (pattern_is_operand) {
+        client.operands++;
+        client.operand_count--;
+    }
+    if (is_unserved(&client))
+        return client.insists ? client_fail(&client) : CLIENT_NOT_ANSWERED;
+    status = ask(&client, address, output);
+    free(client.body.bytes);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* connection: sends an HTTP/1.0 request and reads the answer. Nothing that a server sends is
+ * trusted, since the server may be another program. */
+#ifndef TRAWL_CONNECTION_H
+#define TRAWL_CONNECTION_H
+
+#include "trawl/options/flags.h"
+#include "trawl/text/sizes.h"
+
+#define RECEIVE_BYTES SIZE_OR_SMALL(64u << 10, 64u) /* most bytes of a receive */
+
+struct connection {
+    int descriptor;
+    bool bad_address;     /* connection_open failed because the address is wrong */
+    bool is_chunked;      /* the body comes in chunks, as some proxies send to HTTP/1.0, too */
+    uint64_t chunk_left;  /* bytes of the chunk that were not taken yet */
+    unsigned http_status; /* status of the answer, after connection_begin */
+    size_t begin, end;    /* range of `bytes` that was received and not yet taken */
+    char message[SETTINGS_ERROR_BYTES];
+    uint8_t bytes[RECEIVE_BYTES];
+};
+
+/* Returns how many digits at the text's beginning are a port, a number up to 65535; 0: they are no
+ * port. */
+size_t connection_port_bytes(const char *text);
+/* Connects to unix:PATH or http://HOST:PORT; "unix:" is the default socket. False: message says
+ * why. */
+bool connection_open(struct connection *connection, const char *address);
+void connection_close(struct connection *connection);
+
+/* Sends the request and reads the answer's status and headers. token "": no token. False: message
+ * says why. */
+bool connection_begin(struct connection *connection, const char *address, const char *token,
+                      const char *body, size_t body_bytes);
+/* Sets *bytes to the next bytes of the body, valid until the next call, and returns how many there
+ * are, at most `most`. 0: the body has ended. */
+size_t connection_next(struct connection *connection, const uint8_t **bytes, size_t most);
+/* Copies exactly bytes_count bytes of the body. False: the body has fewer. */
+bool connection_take(struct connection *connection, void *to, size_t bytes_count);
+
+#endif

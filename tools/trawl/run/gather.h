@@ -1,0 +1,51 @@
+/* gather: searches several small files with one call, as long as most files contain nothing.
+ *
+ * Files are read into a buffer, with line ends between them. The first match shows which files
+ * contain nothing. The file with the match is searched alone, and the files behind are searched
+ * together again. A call costs as much as searching some KiB of text, so smaller files gain; larger
+ * files gain because no line ends are counted. If many files contain a match, fewer files are
+ * gathered, down to one.
+ */
+#ifndef TRAWL_GATHER_H
+#define TRAWL_GATHER_H
+
+#include "trawl/job/command_job.h"
+#include "trawl/text/sizes.h"
+#include "trawl/run/search_file.h"
+
+/* most files that are searched by a single call */
+#define GATHER_FILES_MAX SIZE_OR_SMALL(32u, 3u)
+
+/* Files up to this size are read as a whole, so that the search finds the bytes in the cache. */
+#define WHOLE_BYTES SIZE_OR_SMALL(UINT64_C(512) << 10, UINT64_C(2) << 10)
+#define GATHER_BYTES \
+    SIZE_OR_SMALL(UINT64_C(256) << 10, UINT64_C(2) << 10) /* bytes that may wait to be searched */
+
+struct gathered {
+    const char *name;
+    uint64_t begin, bytes_count; /* the file's range in gather->bytes */
+    int descriptor;              /* -1: the descriptor is not needed again */
+    bool is_operand;
+};
+
+struct gather {
+    uint8_t *bytes; /* the bytes of the waiting files, then room for another file (input.c) */
+    uint64_t used;  /* bytes of all waiting files */
+    struct gathered files[GATHER_FILES_MAX];
+    size_t count;     /* number of waiting files */
+    size_t files_max; /* 0: files are never gathered */
+    size_t in_vain;   /* files searched alone since the last file in which a line was selected */
+};
+
+struct pool_worker;
+
+/* Allows gathering, if the report permits. Called where several files may come. */
+void gather_begin(struct gather *gather, const struct command_job *job);
+
+/* Searches a file that was read as a whole, or lets the file wait. The name must last until
+ * gather_flush. */
+void gather_search(struct pool_worker *worker, const struct open_file *file);
+/* Searches the waiting files. Called before anything else is searched or reported. */
+void gather_flush(struct pool_worker *worker);
+
+#endif

@@ -1,0 +1,181 @@
+/* main: the command `trawl`: searches files with the options of GNU grep, on every core. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "trawl/text/charset.h"
+#include "trawl/remote/client.h"
+#include "trawl/options/help.h"
+#include "trawl/job/command_job.h"
+#include "trawl/text/message.h"
+#include "trawl/run/run.h"
+#include "trawl/remote/server.h"
+#include "trawl/files/types.h"
+#include "trawl/run/version.h"
+
+/* Static, so that small runs do not pay for clearing the buffer. */
+static struct output standard_output;
+
+static int end_document(void)
+{
+    struct command_job job = {.output = &standard_output};
+
+    return run_end_document(&job);
+}
+
+static int list_algorithms(void)
+{
+    const char *name, *summary = "";
+    uint32_t engines = 0;
+
+    if (trawl_algorithm(0, NULL, NULL) == NULL) {
+        message_print("--list-algorithms: this build has no gallery, so no algorithms");
+        return EXIT_ERROR;
+    }
+    for (uint32_t i = 0; (name = trawl_algorithm(i, &summary, &engines)) != NULL; i++) {
+        char line[320];
+
+        (void)snprintf(line, sizeof line, "%-24s %-9s %s\n", name,
+                       engines == 1u << TRAWL_ENGINE_CPU    ? "cpu"
+                       : engines == 1u << TRAWL_ENGINE_CUDA ? "cuda"
+                                                            : "cpu, cuda",
+                       summary);
+        output_text(&standard_output, line);
+    }
+    return end_document();
+}
+static int list_types(const struct settings *settings)
+{
+    char message[SETTINGS_ERROR_BYTES];
+
+    if (types_print(&standard_output, &settings->files.rules, message))
+        return end_document();
+    message_print("%s", message);
+    return EXIT_ERROR;
+}
+/* Parses the options of the file of options, if there is a file, and then of the command line.
+ * False: the error was printed. */
+static bool parse(struct settings *settings, struct config *config, int argument_count,
+                  char **arguments)
+{
+    bool operands_end_options = getenv("POSIXLY_CORRECT") != NULL, good;
+    char message[SETTINGS_ERROR_BYTES];
+
+    good = flags_parse(settings, NULL, argument_count, arguments, operands_end_options);
+    message_called_tg = settings->is_tg;
+    if (good && !settings->document.no_config) {
+        if (!config_read(config, message)) {
+            message_print("%s", message);
+            return false;
+        }
+        if (*message != '\0' && !settings->no_messages)
+            message_print("%s", message);
+        if (config->count > 1) {
+            settings_free(settings);
+            good = flags_parse(settings, config, argument_count, arguments, operands_end_options);
+        }
+    }
+    if (!good)
+        message_print("%s", settings->error);
+    return good;
+}
+
+/* Prints a document if the options ask for a document instead of a search. False: no document. */
+static bool print_document(const struct settings *settings, int *status)
+{
+    if (settings->document.version) {
+        version_print(&standard_output);
+    } else if (settings->document.help) {
+        help_print_short(&standard_output, settings->is_tg);
+    } else if (settings->document.help_long) {
+        help_print(&standard_output, settings->is_tg);
+    } else if (settings->document.list_algorithms) {
+        *status = list_algorithms();
+        return true;
+    } else if (settings->files.list_types) {
+        *status = list_types(settings);
+        return true;
+    } else if (settings->document.generate == NULL) {
+        return false;
+    } else if (!help_generate(&standard_output, settings->document.generate)) {
+        message_print("--generate: '%s' is not one of man, man-tg, complete-bash, complete-zsh, "
+                      "complete-fish",
+                      settings->document.generate);
+        *status = EXIT_ERROR;
+        return true;
+    }
+    *status = end_document();
+    return true;
+}
+
+/* Keeps new files from taking the number of a closed standard descriptor: opens something
+ * unreadable (standard input) or unwritable there. Returns whether standard input was closed. */
+static bool take_closed_descriptors(void)
+{
+    bool input_is_closed = fcntl(STDIN_FILENO, F_GETFD) < 0;
+
+    for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
+        if (fcntl(descriptor, F_GETFD) < 0 &&
+            (descriptor != STDIN_FILENO || open("/dev/null", O_WRONLY | O_CLOEXEC) < 0))
+            (void)open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return input_is_closed;
+}
+
+/* Asks the system for the facts that settings_build needs: terminals, locale, environment, output
+ * file. */
+static void look_around(struct surroundings *surroundings, bool is_tg)
+{
+    const char *terminal = getenv("TERM");
+    struct stat output, null_device;
+
+    surroundings->output_is_terminal = isatty(STDOUT_FILENO) != 0;
+    surroundings->colors_suit =
+        terminal != NULL && strcmp(terminal, "dumb") != 0 && getenv("NO_COLOR") == NULL;
+    surroundings->grep_colors = getenv("GREP_COLORS");
+    surroundings->grep_color = getenv("GREP_COLOR");
+    surroundings->charset = charset_open(is_tg);
+    if (fstat(STDOUT_FILENO, &output) != 0)
+        return;
+    surroundings->output_is_regular = S_ISREG(output.st_mode);
+    surroundings->output_device = output.st_dev;
+    surroundings->output_inode = output.st_ino;
+    surroundings->output_is_null =
+        S_ISCHR(output.st_mode) && stat("/dev/null", &null_device) == 0 &&
+        null_device.st_dev == output.st_dev && null_device.st_ino == output.st_ino;
+}
+
+int main(int argument_count, char **arguments)
+{
+    struct settings settings;
+    struct config config = {0};
+    bool input_is_closed = take_closed_descriptors();
+    int status = EXIT_ERROR;
+
+    if (argument_count > 1 && strcmp(arguments[1], "serve") == 0 && !flags_means_tg(arguments[0]))
+        return server_become(arguments);
+    output_open(&standard_output, STDOUT_FILENO);
+    if (parse(&settings, &config, argument_count, arguments)) {
+        if (!print_document(&settings, &status)) {
+            struct command_job job = {.output = &standard_output,
+                                      .input_is_closed = input_is_closed};
+
+            const char *server = settings.server != NULL ? settings.server : getenv("TRAWL_SERVER");
+
+            look_around(&settings.surroundings, settings.is_tg);
+            status = server != NULL && *server != '\0'
+                         ? client_run(&settings, server, &standard_output)
+                         : CLIENT_NOT_ANSWERED;
+            if (status == CLIENT_NOT_ANSWERED)
+                status = run_job(&job, &settings);
+        }
+    }
+    settings_free(&settings);
+    if (config.path != NULL)
+        config_free(&config);
+    return status;
+}

@@ -1,0 +1,25 @@
+/* pool: several workers search the files of a walk and report in the walk's order.
+ *
+ * Each worker takes the next few files of the walk (a batch), searches these files with a searcher
+ * that starts no threads, and keeps the output. Batches are printed in order. The worker with the
+ * next batch has the turn and prints at once. A worker without the turn leaves a finished batch to
+ * the worker with the turn, which prints the batch when all earlier batches are printed.
+ *
+ * A worker waits for the turn in two cases: if the kept output reaches its limit, and if the next
+ * file may not be searched before the turn. Files that are not regular, and large files, may not.
+ * Large files are searched by a shared searcher with all threads. A compressed file is searched at
+ * once, with the threads that other files leave idle. A worker whose file takes long leaves the
+ * rest of its batch to other workers (pool_rests.c).
+ */
+#ifndef TRAWL_POOL_H
+#define TRAWL_POOL_H
+
+#include "trawl/job/walk.h"
+
+/* Searches the files that the operands name. If job->searcher is NULL, opens searchers; otherwise
+ * uses that searcher for all files, in a single thread. False: message[SETTINGS_ERROR_BYTES] says
+ * why nothing was searched. */
+bool pool_walk(struct command_job *job, const struct value_item *operands, size_t operand_count,
+               char *message);
+
+#endif

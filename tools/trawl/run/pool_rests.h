@@ -1,0 +1,16 @@
+/* pool_rests: files that a worker of a pool leaves to other workers.
+ *
+ * A worker takes several files at once. If a file takes long, the worker leaves its later files.
+ */
+#ifndef TRAWL_POOL_RESTS_H
+#define TRAWL_POOL_RESTS_H
+
+#include "trawl/run/pool_turns.h"
+
+/* Leaves the batch's files after the current file to other workers, and wakes or starts one. */
+void pool_leave_rest(struct pool_worker *worker);
+/* Makes files that were left the worker's batch, the first in the walk's order: no worker may wait
+ * for the turn of files that nobody has. False: no files were left. Called with walk_lock. */
+bool pool_take_rest(struct pool_worker *worker);
+
+#endif

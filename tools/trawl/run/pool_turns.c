@@ -1,0 +1,455 @@
+/* pool_turns: keeps the output of workers until their turn.
+ *
+ * A worker that is not at its turn writes into memory. The worker with the turn prints directly,
+ * then prints the kept output of batches that are done. Messages for standard error are kept with
+ * the output, so that both come in the walk's order.
+ */
+#include "trawl/run/pool_turns.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trawl/text/grow.h"
+#include "trawl/text/message.h"
+#include "trawl/text/sizes.h"
+#include "trawl/job/totals.h"
+
+/* bytes of finished batches that may wait to be printed */
+#define LEFT_BYTES_MAX SIZE_OR_SMALL(UINT64_C(64) << 20, UINT64_C(3000))
+
+/* The output of a batch that was searched before its turn. */
+struct pool_result {
+    uint8_t *bytes;
+    size_t bytes_count;
+    struct pool_message *messages;
+    size_t message_count;
+    struct pool_mark mark;
+    struct command_job job; /* a copy of the worker's job, made after the batch was searched */
+};
+
+/* Prints a message for the pool's own job, which has no worker. */
+static void print_message(struct command_job *job, const char *text)
+{
+    message_in_output(job->output, text);
+}
+
+static void free_messages(struct pool_message *messages, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(messages[i].text);
+}
+
+/* Prints kept bytes, with the messages between. */
+static void print_kept(struct pool *pool, const uint8_t *bytes, size_t bytes_count,
+                       const struct pool_message *messages, size_t message_count)
+{
+    struct command_job *job = pool->job;
+    size_t from = 0;
+
+    for (size_t i = 0; i < message_count; i++) {
+        output_bytes(job->output, bytes + from, messages[i].at - from);
+        from = messages[i].at;
+        print_message(job, messages[i].text);
+    }
+    output_bytes(job->output, bytes + from, bytes_count - from);
+    output_commit(job->output);
+    if (job->settings->writes_lines || job->supply != NULL)
+        output_flush(job->output);
+}
+
+/* Removes the marked separator if no line was printed before. Returns the number of bytes removed.
+ * Called with the turn, when pool->job->groups is known. */
+static size_t finish_mark(const struct pool *pool, struct pool_mark *mark, uint8_t *bytes,
+                          size_t bytes_count, struct pool_message *messages, size_t message_count)
+{
+    size_t taken = mark->end - mark->begin;
+
+    if (taken == 0 || pool->job->groups == GROUPS_PRINTED || pool->job->groups == GROUPS_BEFORE) {
+        mark->begin = mark->end = 0;
+        return 0;
+    }
+    memmove(bytes + mark->begin, bytes + mark->end, bytes_count - mark->end);
+    for (size_t i = 0; i < message_count; i++)
+        if (messages[i].at >= mark->end)
+            messages[i].at -= taken;
+    mark->begin = mark->end = 0;
+    return taken;
+}
+
+/* Prints what the worker kept. Called with the turn. */
+static void print_own(struct pool_worker *worker)
+{
+    struct output *kept = worker->kept;
+    size_t mark_end = worker->mark.end, taken;
+
+    if (worker->job->groups == GROUPS_UNKNOWN)
+        worker->job->groups = worker->pool->job->groups;
+    if (kept == NULL)
+        return;
+    taken = finish_mark(worker->pool, &worker->mark, kept->bytes, kept->used, worker->messages,
+                        worker->message_count);
+    kept->used -= taken;
+    if (kept->committed >= mark_end)
+        kept->committed -= taken;
+    print_kept(worker->pool, kept->bytes, kept->committed, worker->messages, worker->message_count);
+    free_messages(worker->messages, worker->message_count);
+    worker->message_count = 0;
+    kept->used -= kept->committed;
+    memmove(kept->bytes, kept->bytes + kept->committed, kept->used);
+    kept->committed = 0;
+}
+
+/* Returns the entry of the worker's batch. Called with the lock. */
+static struct batch_turn *entry_of(struct pool_worker *worker)
+{
+    struct pool *pool = worker->pool;
+
+    if (pool->ahead_end <= worker->sequence)
+        pool->ahead_end = worker->sequence + 1;
+    return &pool->ahead[worker->sequence % POOL_AHEAD_FILES];
+}
+
+static bool has_turn(struct pool_worker *worker)
+{
+    if (!worker->has_turn && atomic_load(&worker->pool->turn) == worker->sequence) {
+        worker->has_turn = true;
+        if (worker->job != worker->pool->job)
+            print_own(worker);
+    }
+    return worker->has_turn;
+}
+
+/* Waits until the worker's batch has the turn. False: the search is over. */
+static bool wait_turn(struct pool_worker *worker)
+{
+    struct pool *pool = worker->pool;
+    struct batch_turn *entry;
+
+    if (has_turn(worker))
+        return true;
+    thread_lock(&pool->lock);
+    entry = entry_of(worker);
+    entry->waiter = worker;
+    while (pool->turn != worker->sequence && !pool->over)
+        pthread_cond_wait(&worker->turned, &pool->lock.mutex);
+    entry->waiter = NULL;
+    thread_unlock(&pool->lock);
+    if (!pool->over && has_turn(worker))
+        return true;
+    worker->job->done = true;
+    return false;
+}
+
+/* Waits for the turn when the kept output reaches its limit. From now on the file's output goes
+ * through to the pool's output. */
+static void kept_is_full(void *context)
+{
+    struct pool_worker *worker = context;
+    struct output *kept = worker->kept;
+
+    kept->full = NULL;
+    if (wait_turn(worker)) {
+        output_flush(worker->pool->job->output);
+        kept->error = worker->pool->job->output->error;
+        return;
+    }
+    kept->error = ECANCELED;
+    kept->used = kept->committed = 0;
+}
+
+/* Prints what the worker kept, and lets its next files print to the pool's output. Called with the
+ * turn, between files. */
+static void print_directly(struct pool_worker *worker)
+{
+    struct pool *pool = worker->pool;
+
+    if (worker->job == pool->job)
+        return;
+    if (worker->kept != NULL) { /* the kept output may have reached its limit */
+        output_commit(worker->kept);
+        print_own(worker);
+        worker->kept->full = kept_is_full;
+    }
+    worker->job->output = pool->job->output;
+}
+
+bool pool_has_turn(struct pool_worker *worker)
+{
+    bool turn = has_turn(worker);
+
+    if (turn)
+        print_directly(worker);
+    return turn;
+}
+
+bool pool_wait_turn(struct pool_worker *worker)
+{
+    bool turn = wait_turn(worker);
+
+    if (turn)
+        print_directly(worker);
+    return turn;
+}
+
+bool pool_may_search(struct pool_worker *worker)
+{
+    if (worker->job->done || worker->pool->over || worker->sequence > worker->pool->sequence_last)
+        return false;
+    if (worker->job == worker->pool->job || pool_has_turn(worker))
+        return worker->pool->job->output->error == 0;
+    if (worker->kept == NULL) {
+        worker->kept = malloc(sizeof *worker->kept);
+        if (worker->kept == NULL)
+            return pool_wait_turn(worker);
+        output_open(worker->kept, -1);
+        worker->kept->through = worker->pool->job->output;
+        worker->kept->full = kept_is_full;
+        worker->kept->full_context = worker;
+    }
+    worker->job->output = worker->kept;
+    return true;
+}
+
+/* Ends the search for all workers. Called with the lock. */
+static void end_all(struct pool *pool)
+{
+    pool->over = true;
+    pthread_cond_broadcast(&pool->room);
+    for (uint64_t i = pool->turn; i < pool->ahead_end; i++) {
+        const struct batch_turn *entry = &pool->ahead[i % POOL_AHEAD_FILES];
+
+        if (entry->waiter != NULL)
+            pthread_cond_signal(&entry->waiter->turned);
+    }
+}
+
+static void add_to_job(struct command_job *job, const struct command_job *more)
+{
+    if (more->groups == GROUPS_PRINTED)
+        job->groups = GROUPS_PRINTED;
+    job->selected |= more->selected;
+    job->error_seen |= more->error_seen;
+    job->done |= more->done;
+    totals_add(&job->totals, &more->totals);
+}
+
+static void free_result(struct pool_result *result)
+{
+    free_messages(result->messages, result->message_count);
+    free(result->messages);
+    free(result);
+}
+
+static void print_result(struct pool *pool, struct pool_result *result)
+{
+    result->bytes_count -= finish_mark(pool, &result->mark, result->bytes, result->bytes_count,
+                                       result->messages, result->message_count);
+    print_kept(pool, result->bytes, result->bytes_count, result->messages, result->message_count);
+    add_to_job(pool->job, &result->job);
+}
+
+/* Passes the turn on after a batch of so many files was printed. Prints the finished batches that
+ * follow, and wakes the worker that waits. If the search is over, nobody gets the turn: a worker of
+ * a later batch may still be searching, and would print. */
+static void pass_turn(struct pool *pool, size_t file_count)
+{
+    struct batch_turn *entry = NULL;
+
+    thread_lock(&pool->lock);
+    for (;;) {
+        struct pool_result *result;
+
+        if (pool->job->done || pool->job->output->error != 0)
+            end_all(pool);
+        if (pool->over)
+            break;
+        pool->turn += file_count;
+        entry = pool->ahead == NULL ? NULL : &pool->ahead[pool->turn % POOL_AHEAD_FILES];
+        if (entry == NULL || !entry->searched)
+            break;
+        result = entry->result;
+        file_count = entry->file_count;
+        entry->searched = false;
+        entry->result = NULL;
+        if (result == NULL)
+            continue;
+        pool->left_bytes -= result->bytes_count;
+        thread_unlock(&pool->lock);
+        print_result(pool, result);
+        free_result(result);
+        thread_lock(&pool->lock);
+    }
+    if (entry != NULL && entry->waiter != NULL)
+        pthread_cond_signal(&entry->waiter->turned);
+    if (pool->room_wanted != UINT64_MAX && pool->room_wanted - pool->turn <= POOL_AHEAD_FILES / 2) {
+        pool->room_wanted = UINT64_MAX;
+        pthread_cond_broadcast(&pool->room);
+    }
+    thread_unlock(&pool->lock);
+}
+
+static bool tells_nothing(const struct pool_worker *worker)
+{
+    const struct command_job *job = worker->job;
+
+    return (worker->kept == NULL || worker->kept->used == 0) && worker->message_count == 0 &&
+           job->groups != GROUPS_PRINTED && !job->selected && !job->error_seen && !job->done &&
+           !job->settings->stats && !job->settings->json;
+}
+
+/* Leaves a finished batch to the worker that has the turn. False: this worker has the turn, or the
+ * limit is reached. */
+static bool leave_batch(struct pool_worker *worker)
+{
+    struct pool *pool = worker->pool;
+    size_t bytes_count = worker->kept != NULL ? worker->kept->used : 0;
+    struct pool_result *result = NULL;
+    bool left;
+
+    if (!tells_nothing(worker)) {
+        result = malloc(sizeof *result + bytes_count);
+        if (result == NULL)
+            return false;
+        result->job = *worker->job;
+        result->bytes = (uint8_t *)(result + 1);
+        result->bytes_count = bytes_count;
+        result->messages = worker->messages;
+        result->message_count = worker->message_count;
+        result->mark = worker->mark;
+        if (bytes_count > 0)
+            memcpy(result->bytes, worker->kept->bytes, bytes_count);
+    }
+    thread_lock(&pool->lock);
+    left = pool->turn != worker->sequence && pool->left_bytes + bytes_count <= LEFT_BYTES_MAX;
+    if (left) {
+        struct batch_turn *entry = entry_of(worker);
+
+        entry->file_count = worker->item_count;
+        entry->result = result;
+        entry->searched = true;
+        pool->left_bytes += bytes_count;
+    }
+    thread_unlock(&pool->lock);
+    if (!left) {
+        free(result);
+        return false;
+    }
+    if (result != NULL) {
+        worker->messages = NULL;
+        worker->message_count = worker->message_capacity = 0;
+    }
+    return true;
+}
+
+void pool_begin_batch(struct pool_worker *worker)
+{
+    struct command_job *job = &worker->own_job;
+
+    worker->has_turn = false;
+    worker->mark.begin = worker->mark.end = 0;
+    job->groups = GROUPS_UNKNOWN;
+    job->selected = job->error_seen = job->done = false;
+    memset(&job->totals, 0, sizeof job->totals);
+    if (worker->kept != NULL) {
+        worker->kept->used = worker->kept->committed = 0;
+        worker->kept->full = kept_is_full;
+    }
+}
+
+void pool_end_batch(struct pool_worker *worker)
+{
+    struct pool *pool = worker->pool;
+
+    if (pool->over || (!pool_has_turn(worker) && (leave_batch(worker) || !pool_wait_turn(worker))))
+        return;
+    if (worker->job != pool->job)
+        add_to_job(pool->job, worker->job);
+    if (pool->job->supply != NULL)
+        output_flush(pool->job->output);
+    pass_turn(pool, worker->item_count);
+}
+
+void pool_say(struct pool_worker *worker, const char *text)
+{
+    struct pool_message *messages = NULL;
+    char *copy = NULL;
+
+    if (!worker->has_turn)
+        messages = grown(worker->messages, &worker->message_capacity, 4, worker->message_count + 1,
+                         sizeof *messages);
+    if (messages != NULL) {
+        worker->messages = messages;
+        copy = strdup(text);
+    }
+    if (copy != NULL) {
+        output_commit(worker->kept);
+        messages[worker->message_count].at = worker->kept->used;
+        messages[worker->message_count].text = copy;
+        worker->message_count++;
+    } else if (wait_turn(worker)) {
+        if (worker->job->output == worker->kept) {
+            output_commit(worker->kept);
+            print_own(worker);
+        }
+        print_message(worker->pool->job, text);
+    }
+}
+
+bool pool_wants_separator(struct pool_worker *worker, size_t separator_bytes)
+{
+    if (worker->job->groups == GROUPS_UNKNOWN &&
+        (has_turn(worker) || separator_bytes > OUTPUT_BYTES / 4))
+        (void)wait_turn(worker);
+    if (worker->job->groups == GROUPS_UNKNOWN)
+        output_need(worker->job->output, separator_bytes);
+    /* output_need may have waited for the turn, which decides */
+    return worker->job->groups != GROUPS_NONE;
+}
+
+void pool_mark_separator(struct pool_worker *worker, size_t begin)
+{
+    if (worker->job->groups != GROUPS_UNKNOWN)
+        return;
+    worker->mark.begin = begin;
+    worker->mark.end = worker->kept->used;
+}
+
+void pool_cut_back(struct pool_worker *worker)
+{
+    if (worker->kept != NULL && worker->mark.end > worker->kept->used)
+        worker->mark.begin = worker->mark.end = 0;
+}
+
+void pool_open_turns(struct pool *pool)
+{
+    pool->room_wanted = UINT64_MAX;
+    atomic_init(&pool->sequence_last, UINT64_MAX);
+    thread_lock_open(&pool->walk_lock);
+    thread_lock_open(&pool->lock);
+    pthread_cond_init(&pool->room, NULL);
+    pthread_cond_init(&pool->more, NULL);
+    pthread_cond_init(&pool->workers[0].turned, NULL);
+}
+
+void pool_close_turns(struct pool *pool)
+{
+    for (uint32_t i = 0; i < pool->worker_count; i++) {
+        struct pool_worker *worker = &pool->workers[i];
+
+        pthread_cond_destroy(&worker->turned);
+        free_messages(worker->messages, worker->message_count);
+        free(worker->messages);
+        if (worker->kept != NULL)
+            output_close(worker->kept);
+        free(worker->kept);
+    }
+    for (uint64_t i = pool->turn; i < pool->ahead_end; i++)
+        if (pool->ahead[i % POOL_AHEAD_FILES].result != NULL)
+            free_result(pool->ahead[i % POOL_AHEAD_FILES].result);
+    free(pool->ahead);
+    pthread_cond_destroy(&pool->room);
+    pthread_cond_destroy(&pool->more);
+    thread_lock_close(&pool->walk_lock);
+    thread_lock_close(&pool->lock);
+}

@@ -1,0 +1,126 @@
+/* pool_turns: a pool of workers that search files and print in the order of their turns. */
+#ifndef TRAWL_POOL_TURNS_H
+#define TRAWL_POOL_TURNS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "trawl/run/gather.h"
+#include "trawl/text/sizes.h"
+#include "trawl/text/thread.h"
+#include "trawl/job/turn.h"
+#include "trawl/job/walk.h"
+
+#define POOL_BATCH_FILES GATHER_FILES_MAX
+
+struct pool;
+struct pool_result;
+struct pool_rest;
+/* Files that may be taken before earlier files are printed. */
+#define POOL_AHEAD_FILES SIZE_OR_SMALL(65536u, 24u)
+
+/* A message for standard error, due when the first `at` bytes of the kept output were printed. */
+struct pool_message {
+    size_t at; /* offset in the kept output */
+    char *text;
+};
+
+/* A separator of groups in the kept output, to be printed only if a line was printed before. */
+struct pool_mark {
+    size_t begin, end; /* begin == end: no separator */
+};
+
+struct pool_worker {
+    struct pool *pool;
+    /* the job to search with: own_job, or with a single worker the pool's job */
+    struct command_job *job;
+    struct command_job own_job;
+    struct trawl_searcher *searcher; /* has no threads; NULL: only the pool's shared searcher */
+    /* searches compressed files with the threads of the pool's runtime; NULL until needed */
+    struct trawl_searcher *team;
+    struct output *kept; /* output that waits for the turn; NULL until needed */
+    struct pool_message *messages;
+    size_t message_count, message_capacity;
+    struct pool_mark mark; /* the separator in the kept output */
+    struct gather gather;  /* small files that wait to be searched together */
+
+    uint64_t sequence; /* number of the batch's first file in the walk's order */
+    bool has_turn;     /* always true with a single worker */
+    /* items[i].name is names + name_at[i], or the name of an operand if name_at[i] == SIZE_MAX */
+    struct walk_item items[POOL_BATCH_FILES];
+    size_t name_at[POOL_BATCH_FILES];
+    size_t item_count; /* number of files in the batch */
+    size_t item_at;    /* index of the file that is searched */
+    char *names;       /* the names of the batch's files */
+    size_t names_used, names_capacity;
+
+    struct thread thread;
+    pthread_cond_t turned; /* signalled when the worker has the turn */
+};
+
+/* The state of a batch, at index sequence % POOL_AHEAD_FILES. */
+struct batch_turn {
+    size_t file_count;          /* the files of a complete batch */
+    bool searched;              /* the batch is complete */
+    struct pool_result *result; /* NULL: nothing to print */
+    struct pool_worker *waiter; /* a worker that waits for its turn */
+};
+
+struct pool {
+    struct command_job *job;
+    struct command_job worker_job; /* the initial job of each worker */
+    struct pool_worker *workers;
+    uint32_t worker_count; /* workers that were started; grows under walk_lock */
+    uint32_t workers_max;  /* limit for worker_count */
+    bool several_files;    /* more than a single file may come */
+    /* There may be several workers, which take turns. Otherwise the only worker prints at once,
+     * without locks. */
+    bool takes_turns;
+    unsigned batch_directories;    /* the most directories that the files of a batch lie in */
+    struct trawl_searcher *shared; /* a searcher with all threads, for large files */
+    bool shared_is_ours;
+    /* the threads of the team searchers and of `shared`; NULL: not open, or the caller's */
+    struct trawl_runtime *runtime;
+
+    struct walk walk;
+    bool walked; /* the walk has ended */
+    /* files of all finished batches; their bytes, at most BATCH_BYTES a file */
+    _Atomic uint64_t file_count, file_bytes;
+
+    struct thread_lock walk_lock;   /* guards `walk` and the next members */
+    uint64_t sequence_next;         /* number of the walk's next file; under walk_lock */
+    struct pool_rest *rests;        /* files that workers left to others; under walk_lock */
+    pthread_cond_t more;            /* signalled when files were left, or all workers wait */
+    bool all_wait;                  /* no worker will leave files any more; under walk_lock */
+    _Atomic uint64_t sequence_last; /* last batch that is needed; UINT64_MAX: all batches */
+    void (*begin_worker)(
+        struct pool *pool); /* starts a worker if there may be more; with walk_lock */
+    atomic_uint active;     /* workers that take and search batches at the moment */
+
+    struct thread_lock lock; /* guards the members below */
+    pthread_cond_t room;     /* signalled when a waiting batch may begin */
+    /* the batch that is being printed; `job` belongs to the worker of that batch */
+    _Atomic uint64_t turn;
+    atomic_bool over;         /* the search is over: workers stop */
+    uint64_t room_wanted;     /* the first batch that waits for `room` */
+    uint64_t left_bytes;      /* memory of the finished batches that wait to be printed */
+    struct batch_turn *ahead; /* NULL until a second worker starts */
+    uint64_t ahead_end;       /* no batch from this number on has used its entry of `ahead` */
+};
+
+/* Prepares the turns, and makes the first worker ready to take its turn. */
+void pool_open_turns(struct pool *pool);
+void pool_close_turns(struct pool *pool);
+/* Resets a worker that has taken the files of a batch. */
+void pool_begin_batch(struct pool_worker *worker);
+/* Prints the batch, or leaves the batch to the worker that has the turn. */
+void pool_end_batch(struct pool_worker *worker);
+/* Returns whether the next file of the batch must still be searched: the search is not over, and no
+ * write has failed. Then job->output is set for the file. */
+bool pool_may_search(struct pool_worker *worker);
+
+bool pool_has_turn(struct pool_worker *worker);
+/* Waits for the turn. False: the search is over. */
+bool pool_wait_turn(struct pool_worker *worker);
+
+#endif

@@ -1,0 +1,365 @@
+/* run: carries out a search, from settings to exit status.
+ *
+ * main.c calls run_job for a command line, and the server's answer.c for a request. run_job
+ * collects the strings, builds the plan, walks the files (pool.c) and prints what belongs at the
+ * end. This file does not read arguments: main.c and the server parse them before. Files here may
+ * come from directories, from standard input, or from job->supply.
+ */
+#include "trawl/run/run.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trawl/text/command_clock.h"
+#include "trawl/files/exclude.h"
+#include "trawl/files/file_filter.h"
+#include "trawl/print/json.h"
+#include "trawl/text/message.h"
+#include "trawl/run/pool.h"
+#include "trawl/job/searchers.h"
+#include "trawl/text/sizes.h"
+#include "trawl/print/string_counts.h"
+#include "trawl/run/search_file.h"
+
+#define OPEN_LEVELS SIZE_OR_SMALL(32u, 3u) /* directories that --files may hold open */
+
+static void print_usage_hint(void)
+{
+    const char *name = message_called_tg ? "tg" : "trawl";
+    char hint[160];
+    int bytes = snprintf(hint, sizeof hint,
+                         "Usage: %s [OPTION]... PATTERNS [FILE]...\n"
+                         "Try '%s --help' for more information.\n",
+                         name, name);
+    ssize_t ignored = write(STDERR_FILENO, hint, (size_t)bytes);
+
+    (void)ignored;
+}
+
+/* Prints the library's description of the plan. Returns the exit status. */
+static int explain(struct command_job *job)
+{
+    const struct trawl_plan *plan = job->patterns->plan;
+    uint64_t bytes = 0;
+    char *lines = NULL;
+    int status = EXIT_ERROR;
+
+    if (trawl_plan_explain(plan, NULL, 0, &bytes, NULL) == TRAWL_OK)
+        lines = malloc((size_t)bytes);
+    if (lines != NULL && trawl_plan_explain(plan, lines, bytes, &bytes, NULL) == TRAWL_OK) {
+        output_text(job->output, lines);
+        status = run_end_document(job);
+    } else {
+        job_message(job, "memory exhausted");
+    }
+    free(lines);
+    return status;
+}
+
+/* Prints how many bytes each method searched. */
+static void print_methods(const struct job_totals *totals)
+{
+    static const char *const names[TRAWL_METHODS_COUNT] = {
+#define METHOD_NAME(name, number, text) [number] = text,
+        TRAWL_METHOD_LIST(METHOD_NAME)
+#undef METHOD_NAME
+    };
+    const char *before = "methods: ";
+
+    for (uint32_t i = TRAWL_METHOD_AUTO + 1; i < TRAWL_METHODS_COUNT; i++) {
+        if (totals->sums.method_bytes[i] == 0)
+            continue;
+        fprintf(stderr, "%s%s %" PRIu64, before, names[i], totals->sums.method_bytes[i]);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        fputs(" bytes\n", stderr);
+}
+
+/* Prints the parts of a published algorithm's time on devices; other searches have no such parts.
+ */
+static void print_device(const struct job_sums *sums)
+{
+    if (sums->device_kernel_ns == 0)
+        return;
+    fprintf(stderr, "seconds of device copies: %.6f (%.6f to devices, %.6f back)\n",
+            (double)sums->device_copy_ns * 1e-9,
+            (double)(sums->device_copy_ns - sums->device_back_ns) * 1e-9,
+            (double)sums->device_back_ns * 1e-9);
+    fprintf(stderr, "seconds of device kernels: %.6f", (double)sums->device_kernel_ns * 1e-9);
+    if (sums->device_shifts_ns != 0)
+        fprintf(stderr, " (%.6f of them follow the shifts)", (double)sums->device_shifts_ns * 1e-9);
+    fprintf(stderr, "\nseconds of sorting and verifying what devices found: %.6f\n",
+            (double)sums->device_host_ns * 1e-9);
+}
+
+/* Prints the lines of --stats on standard error. */
+static void print_stats(const struct command_job *job)
+{
+    const struct job_totals *totals = &job->totals;
+    double seconds = (double)totals->sums.search_ns * 1e-9;
+
+    fprintf(stderr,
+            "files: %" PRIu64 "\nselected: %" PRIu64 "\nbytes: %" PRIu64 "\noccurrences: %" PRIu64
+            "\ncandidates: %" PRIu64 "\nseconds: %.6f\nGB/s: %.2f\nthreads: %u\n"
+            "workers: %u\nelapsed: %.6f\nchunks: %" PRIu64 " (%" PRIu64
+            " by devices)\nengine: %s\n",
+            totals->sums.file_count, totals->sums.selected_count, totals->sums.text_bytes,
+            totals->sums.match_count, totals->sums.candidate_count, seconds,
+            seconds > 0 ? (double)totals->sums.text_bytes * 1e-9 / seconds : 0.0,
+            totals->thread_count, totals->worker_count, (double)totals->elapsed_ns * 1e-9,
+            totals->sums.chunk_count, totals->sums.device_chunk_count, totals->engine);
+    print_methods(totals);
+    if (totals->instruction_set[0] != '\0')
+        fprintf(stderr, "instruction set: %s\n", totals->instruction_set);
+    print_device(&totals->sums);
+    if (totals->sums.child_grids != 0)
+        fprintf(stderr, "child grids: %" PRIu64 "\n", totals->sums.child_grids);
+    if (totals->sums.child_spills != 0)
+        fprintf(stderr, "child grids refused: %" PRIu64 "\n", totals->sums.child_spills);
+    if (totals->sums.child_withheld != 0)
+        fprintf(stderr, "child grids left out: %" PRIu64 "\n", totals->sums.child_withheld);
+    if (totals->note[0] != '\0')
+        fprintf(stderr, "note: %s\n", totals->note);
+}
+
+int run_end_document(struct command_job *job)
+{
+    output_flush(job->output);
+    if (job->output->error != 0)
+        job_message(job, "write error: %s", strerror(job->output->error));
+    return job->output->error == 0 ? EXIT_SELECTED : EXIT_ERROR;
+}
+
+/* Says that no file was searched. As in ripgrep, that is an error of tg if no FILE was named. */
+static void tell_of_nothing(struct command_job *job, size_t operand_count)
+{
+    const struct settings *settings = job->settings;
+    bool fails = settings->is_tg && operand_count == 0;
+
+    if ((fails || (job->left_out && !job->selected && !settings->quiet)) && !settings->no_messages)
+        job_message(job, "no files were searched%s",
+                    job->left_out ? ": rules left all of them out; --debug says which" : "");
+    job->error_seen = job->error_seen || fails;
+}
+
+/* Opens what the report needs beside the searchers of single files, searches the operands' files,
+ * and prints what belongs at the end. Returns the exit status. */
+static int run_operands(struct command_job *job, const struct value_item *operands,
+                        size_t operand_count, char *message)
+{
+    const struct settings *settings = job->settings;
+    const bool is_timed = settings->stats || settings->json;
+    uint64_t begin_ns = is_timed ? now_ns() : 0;
+    bool good = searchers_engine(settings, job->patterns) != TRAWL_ENGINE_CUDA ||
+                searchers_open(job, false, &job->searcher, message);
+
+    if (good && settings->report == REPORT_COUNT_BY_PATTERN)
+        good = string_counts_open(job, message);
+    if (settings->heads.file_names != 0 || operand_count > 1)
+        job->show_names = settings->heads.file_names >= 0 ? 1 : 0;
+    else
+        job->show_names = settings->files.directories == DIRECTORIES_RECURSE ? -1 : 0;
+    if (good)
+        good = pool_walk(job, operands, operand_count, message);
+    if (good && job->string_counts != NULL)
+        string_counts_print(job);
+    if (is_timed)
+        job->totals.elapsed_ns = now_ns() - begin_ns;
+    if (settings->json && settings->report == REPORT_LINES)
+        json_summary(job->output, &job->totals.sums.json, job->totals.elapsed_ns);
+    output_flush(job->output);
+    if (good && settings->stats)
+        print_stats(job);
+    if (good && job->totals.sums.file_count == 0 && !job->has_searched)
+        tell_of_nothing(job, operand_count);
+    if (!good) {
+        job_message(job, "%s", message);
+        return EXIT_ERROR;
+    }
+    if (!job->selected && !settings->quiet && !settings->no_messages &&
+        patterns_doubt(job->patterns, settings, message))
+        job_message(job, "%s", message);
+    if (job->output->error != 0) {
+        job_message(job, "write error: %s", strerror(job->output->error));
+        return EXIT_ERROR;
+    }
+    if (job->selected && settings->stop_at_first_file)
+        return EXIT_SELECTED;
+    return job->error_seen ? EXIT_ERROR : job->selected ? EXIT_SELECTED : EXIT_NOT_SELECTED;
+}
+
+/* Returns whether no line can be selected, so that, as in grep, no file is opened. With -v, grep
+ * notices this only if the empty string is the only string, and ripgrep never. trawl still prints
+ * the names of -L; tg, as ripgrep, names no file either. */
+static bool is_decided(const struct settings *settings, const struct patterns *patterns)
+{
+    bool inverted_all = settings->invert && !settings->is_tg && patterns->has_empty &&
+                        !patterns->has_never && patterns->count == 0 && !settings->whole_lines &&
+                        !settings->words;
+
+    const bool without_reading = settings->asked.max_count_given == 0 || patterns->none_given;
+
+    if (settings->list == LIST_WITHOUT_MATCH)
+        return settings->is_tg && without_reading;
+    return without_reading || inverted_all;
+}
+
+/* Turns a search with -v and without any string into a search for the empty string without -v.
+ * Either selects every line. grep does the same, which shows in how grep groups lines. */
+static void take_all_lines(struct settings *settings, struct patterns *patterns)
+{
+    settings->invert = false;
+    settings->words = false;
+    settings->whole_lines = false;
+    patterns->has_empty = true;
+    patterns->none_given = false;
+}
+
+static void warn_of_old_color(struct command_job *job)
+{
+    const struct colors *colors = &job->settings->colors;
+    const char *old = job->settings->surroundings.grep_color;
+
+    if (old != NULL && (colors->selected_match == old || colors->context_match == old))
+        job_message(job, "warning: GREP_COLOR='%s' is deprecated; use GREP_COLORS='mt=%s'", old,
+                    old);
+}
+
+/* Gathers the strings, builds the plan and searches. The options are valid. */
+static int run(struct command_job *job, struct settings *settings, char *message)
+{
+    bool pattern_is_operand = settings->patterns.count == 0;
+    const struct value_item *operands = settings->operands.items;
+    size_t operand_count = settings->operands.count;
+
+    if (pattern_is_operand && operand_count == 0) {
+        print_usage_hint();
+        return EXIT_ERROR;
+    }
+    if ((settings->filters.count > 0 &&
+         !exclude_open(&job->exclude, &settings->filters, message)) ||
+        !patterns_gather(job->patterns, settings, pattern_is_operand ? operands[0].text : NULL,
+                         message)) {
+        job_message(job, "%s", message);
+        return EXIT_ERROR;
+    }
+    if (pattern_is_operand) {
+        operands++;
+        operand_count--;
+    }
+    if (settings->is_tg &&
+        walk_lists_of_input(settings) + walk_reads_input(settings, operands, operand_count) > 1) {
+        job_message(job, "'-' is given more than once: standard input can be read only once");
+        return EXIT_ERROR;
+    }
+    if (job->patterns->none_given && settings->invert)
+        take_all_lines(settings, job->patterns);
+    if (is_decided(settings, job->patterns) && !settings->document.explain)
+        return EXIT_NOT_SELECTED;
+    if (!patterns_plan(job->patterns, settings, settings->whole_lines, &job->patterns->plan,
+                       message)) {
+        job_message(job, "%s", message);
+        return EXIT_ERROR;
+    }
+    if (settings->document.explain)
+        return explain(job);
+    if (settings->colors.on && !settings->is_tg)
+        warn_of_old_color(job);
+    return job->supply != NULL && job->supply->run != NULL
+               ? job->supply->run(job->supply->context, job, operands, operand_count)
+               : run_operands(job, operands, operand_count, message);
+}
+
+/* Returns whether a search would leave the file out. */
+static bool is_skipped(const struct walk *walk, const struct walk_item *item)
+{
+    if (item->kind == WALK_INPUT)
+        return false;
+    if (!item->is_operand)
+        return item->type == DT_UNKNOWN; /* of what the walk takes, only links to nothing */
+    return walk_skips_operand(walk, item->name, false) ||
+           (item->type != DT_REG && walk_skips_devices(walk->job->settings, true));
+}
+
+/* Prints the names of the files that would be searched. */
+static int print_names(struct command_job *job, const struct value_item *operands,
+                       size_t operand_count)
+{
+    bool quiet = job->settings->quiet;
+    struct walk_item item;
+    struct walk walk;
+
+    walk_open(&walk, job, operands, operand_count, OPEN_LEVELS);
+    while (!(job->selected && quiet) && job->output->error == 0 && walk_next(&walk, &item)) {
+        if (item.kind != WALK_FILE && item.kind != WALK_INPUT) {
+            walk_tell(job, &item);
+        } else if (!is_skipped(&walk, &item)) {
+            job->selected = true;
+            if (!quiet)
+                search_file_name(job, item.name);
+        }
+    }
+    if (walk.tree != NULL)
+        tree_close(walk.tree);
+    output_flush(job->output);
+    if (job->selected && quiet)
+        return EXIT_SELECTED;
+    return job->error_seen ? EXIT_ERROR : job->selected ? EXIT_SELECTED : EXIT_NOT_SELECTED;
+}
+
+/* Handles --files, which takes no strings. */
+static int list_files(struct command_job *job, struct settings *settings, char *message)
+{
+    int status = EXIT_ERROR;
+
+    if (settings->files.directories == DIRECTORIES_READ)
+        settings->files.directories = DIRECTORIES_RECURSE;
+    if (settings->filters.count == 0 || exclude_open(&job->exclude, &settings->filters, message))
+        status = print_names(job, settings->operands.items, settings->operands.count);
+    else
+        job_message(job, "%s", message);
+    if (job->output->error != 0) {
+        job_message(job, "write error: %s", strerror(job->output->error));
+        return EXIT_ERROR;
+    }
+    return status;
+}
+
+/* Whatever list_files or run opens is closed here, also after an error. */
+int run_job(struct command_job *job, struct settings *settings)
+{
+    struct patterns patterns = {0};
+    const struct file_settings *files = &settings->files;
+    char message[SETTINGS_ERROR_BYTES];
+    int status = EXIT_ERROR;
+    bool good;
+
+    job->settings = settings;
+    job->patterns = &patterns;
+    good = settings_build(settings, message);
+    if (good && settings->heads.unix_offsets)
+        job_message(job, "warning: --unix-byte-offsets (-u) is obsolete");
+    if (good && (files->filtering || files->hidden < 0 || files->rules.count > 0))
+        good = filter_open(&job->filter, settings, job->supply != NULL, message);
+    if (!good)
+        job_message(job, "%s", message);
+    else if (files->names_only)
+        status = list_files(job, settings, message);
+    else
+        status = run(job, settings, message);
+    if (job->string_counts != NULL)
+        string_counts_close(job);
+    if (job->searcher != NULL)
+        trawl_searcher_close(job->searcher);
+    if (job->exclude != NULL)
+        exclude_close(job->exclude);
+    if (job->filter != NULL)
+        filter_close(job->filter);
+    patterns_free(&patterns);
+    return status;
+}

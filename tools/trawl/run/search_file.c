@@ -1,0 +1,687 @@
+/* search_file: searches an open file and reports.
+ *
+ * input.c calls search_file for each file, and gather.c for files that were read. The functions
+ * here choose the library's call and the file that handles the windows (command_scan.h). A call
+ * that fails becomes a message, and the job goes on with the next file.
+ */
+#include "trawl/job/command_scan.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "trawl/print/binary.h"
+#include "trawl/print/characters.h"
+#include "trawl/print/fasta.h"
+#include "trawl/text/guard.h"
+#include "trawl/text/bus.h"
+#include "trawl/print/json.h"
+#include "trawl/print/lines.h"
+#include "trawl/print/command_matches.h"
+#include "trawl/print/print.h"
+#include "trawl/text/sizes.h"
+#include "trawl/print/string_counts.h"
+#include "trawl/print/style.h"
+#include "trawl/job/totals.h"
+#include "trawl/run/search_file.h"
+
+#define DRAIN_BYTES SIZE_OR_SMALL(32u << 10, 100u)
+/* The most bytes of a text of --multiline, as the library has it. */
+#define TEXT_BYTES_MAX (UINT32_MAX - UINT64_C(1))
+/* Digits of INT64_MAX: the width that grep uses where a file's size is unknown. */
+#define NUMBER_WIDTH_UNKNOWN 19
+
+bool search_file_is_output(const struct settings *settings, const struct stat *status)
+{
+    const struct surroundings *surroundings = &settings->surroundings;
+
+    return surroundings->output_is_regular && S_ISREG(status->st_mode) &&
+           status->st_dev == surroundings->output_device &&
+           status->st_ino == surroundings->output_inode && settings->max_count > 1 &&
+           settings->report != REPORT_COUNT && settings->report != REPORT_NAMES &&
+           settings->report != REPORT_QUIET &&
+           (settings->report != REPORT_COUNT_BY_PATTERN || settings->heads.file_names > 0);
+}
+
+/* Returns the width of numbers under -T: the digits of the file's size, or with -n of size + 1, the
+ * greatest line number possible. */
+static unsigned number_width(const struct command_job *job, const struct stat *status,
+                             bool seekable)
+{
+    uint64_t largest = (uint64_t)status->st_size;
+    unsigned width = 0;
+
+    if (!S_ISREG(status->st_mode) || !seekable)
+        return NUMBER_WIDTH_UNKNOWN;
+    largest += job->settings->heads.line_number;
+    do {
+        width++;
+        largest /= 10;
+    } while (largest > 0);
+    return width;
+}
+
+/* Finds a hole in a regular file, whose bytes are NULs. grep looks for holes before reading the
+ * file. *at: offset of the hole in the text. */
+static bool has_hole(const struct open_file *file, uint64_t *at)
+{
+    const struct stat *status = file->status;
+    off_t here, hole;
+
+    here = file->bytes != NULL ? 0 : lseek(file->descriptor, 0, SEEK_CUR);
+    if (here < 0)
+        return false;
+    hole = lseek(file->descriptor, here, SEEK_HOLE);
+    if (file->bytes == NULL && lseek(file->descriptor, here, SEEK_SET) != here)
+        return false;
+    *at = (uint64_t)(hole - here);
+    return hole >= 0 && hole < status->st_size;
+}
+
+/* Replaces the scan's plan for whole lines by a plan that finds the strings anywhere; lines.c
+ * then compares whole lines. False: the scan has failed. */
+static bool plan_any_position(struct text_scan *scan)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* workers share `patterns` */
+    struct patterns *patterns = scan->job->patterns;
+    char message[SETTINGS_ERROR_BYTES];
+    bool good;
+
+    pthread_mutex_lock(&lock);
+    good = patterns->plan_any_position != NULL ||
+           patterns_plan(patterns, scan->settings, false, &patterns->plan_any_position, message);
+    pthread_mutex_unlock(&lock);
+    if (!good) {
+        scan_fail(scan, TRAWL_MEMORY);
+        return false;
+    }
+    scan->plan = patterns->plan_any_position;
+    scan->rules.check_whole_line = true;
+    scan->rules.every_line = true;
+    return true;
+}
+
+/* Sets up the scan of a file, and finds out whether a hole already makes the file binary. */
+static void scan_begin(struct text_scan *scan, struct command_job *job, struct trawl_text *text,
+                       const struct open_file *file)
+{
+    const struct settings *settings = job->settings;
+    const struct patterns *patterns = job->patterns;
+    uint64_t hole;
+
+    memset(scan, 0, sizeof *scan);
+    scan->job = job;
+    scan->settings = settings;
+    scan->output = job->output;
+    scan->output->holds = false;
+    scan->text = text;
+    scan->plan = patterns->plan;
+    scan->name = file->name;
+    scan->binary_files = settings->binary_files;
+    if (settings->is_tg && file->is_operand && scan->binary_files == BINARY_FILES_WITHOUT_MATCH)
+        /* tg leaves out only binary files of directories */
+        scan->binary_files = BINARY_FILES_BINARY;
+    scan->rules.seekable = trawl_text_is_seekable(text);
+    scan->encoding = file->encoding;
+    scan->nulls.has_blocks = scan->rules.seekable || scan->encoding != NULL;
+    scan->rules.unpacks = file->may_be_compressed && file->bytes == NULL && !scan->rules.seekable;
+    scan->counting.counts = file->bytes != NULL || patterns->crosses;
+    scan->whole = patterns->crosses ? file->bytes : NULL;
+    scan->whole_count = scan->whole != NULL ? file->bytes_count : 0;
+    if (settings->heads.initial_tab)
+        scan->rules.number_width = number_width(job, file->status, scan->rules.seekable);
+    scan->lines.left = settings->max_count;
+    scan->lines.printed_end = OFFSET_NONE;
+    scan->rules.counts_spans =
+        (patterns->crosses && !settings->invert &&
+         (settings->report == REPORT_COUNT || settings->report == REPORT_COUNT_MATCHES)) ||
+        (settings->is_tg && settings->report == REPORT_COUNT_MATCHES &&
+         (patterns->finds_empty || settings->stop_on_nonmatch || settings->max_count < UINT64_MAX));
+    scan->quiet = settings->report != REPORT_LINES && settings->report != REPORT_ONLY_MATCHING;
+    scan->rules.stop_at_select =
+        settings->report == REPORT_NAMES || settings->report == REPORT_QUIET;
+    scan->rules.run_ends_input =
+        settings->invert && !settings->quiet && settings->max_count < UINT64_MAX &&
+        file->descriptor == STDIN_FILENO &&
+        (settings->report == REPORT_QUIET || (!scan->quiet && scan->rules.seekable));
+    scan->ends_with_run = scan->rules.run_ends_input && scan->quiet;
+    scan->rules.stop_at_select = scan->rules.stop_at_select && !scan->ends_with_run;
+    scan->rules.every_line = patterns->has_empty || (settings->passthru && !scan->quiet) ||
+                             scan->ends_with_run || scan->rules.counts_spans ||
+                             settings->stop_on_nonmatch;
+    scan->carry.keeps_bytes =
+        (patterns->has_empty && (settings->whole_lines ? settings->crlf : settings->words)) ||
+        (settings->expressions && settings->replace != NULL) || patterns->finds_empty ||
+        scan->rules.counts_spans;
+    scan->rules.filters = patterns->check.any;
+    scan->shown.distance = DISTANCE_NONE;
+    scan->nulls.watched = settings->nuls.end_line ||
+                          (settings->nuls.is_binary &&
+                           (!scan->quiet || scan->binary_files == BINARY_FILES_WITHOUT_MATCH));
+    if (settings->json)
+        json_open(scan);
+    scan->nulls.block_end =
+        scan->nulls.watched && scan->nulls.has_blocks && !scan->quiet ? 0 : OFFSET_NONE;
+    if (scan->nulls.watched && scan->rules.seekable && S_ISREG(file->status->st_mode) &&
+        file->status->st_size > (off_t)BLOCK_BYTES && has_hole(file, &hole)) {
+        scan->nulls.hole = hole;
+        scan->nulls.offset = 0;
+        binary_found(scan);
+        scan->stop = scan->binary_files == BINARY_FILES_WITHOUT_MATCH;
+        scan->rerun = false;
+    }
+}
+
+/* Prepares a second search from the begin of the text, because NUL ends lines, which the plan for
+ * whole lines ignores. */
+static void scan_again(struct text_scan *scan)
+{
+    scan->rerun = false;
+    scan->stop = false;
+    scan->carry.count = scan->carry.match_count = 0;
+    scan->carry.begin = scan->carry.line_begin = 0;
+    characters_begin(scan);
+    scan->carry.dropped = false;
+    if (scan->settings->report == REPORT_COUNT || scan->ends_with_run) {
+        scan->lines.selected = scan->nulls.selected_before;
+        scan->lines.left = scan->settings->max_count - scan->lines.selected;
+    } else if (scan->lines.left == 0) {
+        scan->lines.left = 1;
+    }
+}
+
+/* Returns whether NUL may end lines while the plan for whole lines ignores NUL. */
+static bool is_unaware_of_nulls(const struct settings *settings)
+{
+    return settings->whole_lines && settings->nuls.end_line && !settings->approximate &&
+           !settings->expressions;
+}
+
+/* Returns whether the first match alone decides the report. */
+static bool first_decides(const struct text_scan *scan, int descriptor)
+{
+    const struct settings *settings = scan->settings;
+
+    return !scan->rules.filters && !settings->invert && !scan->rules.every_line &&
+           !settings->expressions && scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
+           !is_unaware_of_nulls(settings) &&
+           (descriptor != STDIN_FILENO || settings->max_count > 1);
+}
+
+/* Returns the offset after the line end at `at` or later. grep reads that far before looking at the
+ * line. */
+static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
+{
+    uint8_t bytes[DRAIN_BYTES];
+    uint64_t got = 0;
+    const uint8_t *found = NULL;
+
+    while (scan->rules.seekable && found == NULL &&
+           trawl_text_read(scan->text, at, bytes, sizeof bytes, &got, NULL) == TRAWL_OK &&
+           got > 0) {
+        found = memchr(bytes, scan->settings->line_end, (size_t)got);
+        at += found != NULL ? (uint64_t)(found - bytes) + 1 : got;
+    }
+    return at;
+}
+
+/* Returns whether the library counts the same lines as grep. grep lets NUL end lines only from the
+ * block of the first NUL on; earlier blocks have no NUL, so the count is the same. The count of a
+ * file that a NUL ends is left to binary.c. */
+static bool library_counts(const struct text_scan *scan, int descriptor)
+{
+    return scan->settings->report == REPORT_COUNT && scan->whole == NULL && !scan->rules.filters &&
+           !scan->rules.every_line && !scan->rules.unpacks &&
+           scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
+           (!scan->nulls.watched || scan->settings->nuls.end_count) &&
+           (descriptor != STDIN_FILENO || scan->settings->max_count == UINT64_MAX);
+}
+
+/* -o: returns whether matches are enough, because no line around a match is printed. */
+static bool matches_suffice(const struct text_scan *scan)
+{
+    const struct settings *settings = scan->settings;
+
+    return settings->report == REPORT_ONLY_MATCHING && !settings->invert &&
+           settings->before_count < 0 && settings->after_count < 0 && !scan->rules.every_line &&
+           !scan->job->patterns->finds_empty && !settings->style.on &&
+           !(settings->crlf && settings->whole_lines) && !scan->nulls.seen;
+}
+
+/* --pattern-number: returns whether the longest match at an offset gives all numbers to be printed.
+ * A line needs the numbers of all its matches. And if case is ignored, different strings may match
+ * the same bytes, so a single match does not give all numbers. */
+static bool one_match_tells(const struct text_scan *scan)
+{
+    return scan->settings->report == REPORT_ONLY_MATCHING && !scan->job->patterns->case_may_tell;
+}
+
+/* Returns the flags of trawl_windows for the matches that are printed, or that decide. */
+static uint32_t needed_matches(const struct text_scan *scan)
+{
+    const struct settings *settings = scan->settings;
+
+    if (scan->whole != NULL)
+        return settings->invert ? TRAWL_WINDOW_LINES : TRAWL_WINDOW_SPANS;
+    if (settings->expressions && !scan->quiet && !scan->rules.filters &&
+        (settings->heads.pattern_number || settings->overlapping))
+        return TRAWL_WINDOW_EMPTY;
+    if (scan->rules.check_whole_line || scan->rules.filters || settings->overlapping ||
+        (scan->job->patterns->in_order && scan->job->patterns->count > 1) ||
+        (settings->shows_distance && !scan->quiet) ||
+        (settings->heads.pattern_number && !scan->quiet && !one_match_tells(scan)))
+        return 0;
+    if (settings->report == REPORT_ONLY_MATCHING || scan->rules.counts_spans ||
+        ((settings->colors.on || settings->style.each_match) && !scan->quiet))
+        return TRAWL_WINDOW_SPANS;
+    return scan->job->patterns->has_empty && !settings->words && !settings->whole_lines
+               ? TRAWL_WINDOW_NO_MATCHES /* the empty string is in every line */
+               : TRAWL_WINDOW_LINES;
+}
+
+/* Searches the text window by window, with the sink lines_window. */
+static enum trawl_status windows(struct text_scan *scan, struct trawl_error *error)
+{
+    bool library_counts_ends =
+        scan->settings->heads.line_number && !scan->quiet && !scan->counting.counts;
+    uint32_t flags = needed_matches(scan) | (library_counts_ends ? TRAWL_WINDOW_LINE_ENDS : 0u) |
+                     (scan->nulls.watched ? TRAWL_WINDOW_NULLS : 0u);
+    enum trawl_status status;
+
+    scan->rules.by_match = scan->whole == NULL && matches_suffice(scan);
+    status = trawl_windows(scan->job->searcher, scan->plan, scan->text, flags,
+                           scan->whole == NULL ? lines_window : lines_whole, scan, error);
+    return status == TRAWL_STOPPED ? TRAWL_OK : status;
+}
+
+/* A sink that appends the window's bytes to scan->read. */
+static int read_window(void *context, const struct trawl_window *window)
+{
+    struct text_scan *scan = context;
+    const uint64_t count = scan->whole_count + window->bytes_count;
+    uint8_t *read = scan->read;
+
+    if (count <= TEXT_BYTES_MAX)
+        read = scan_grow(scan, read, &scan->read_capacity, count + 1, 1);
+    if (read == NULL || count > TEXT_BYTES_MAX)
+        return 1;
+    scan->read = read;
+    memcpy(read + scan->whole_count, window->bytes, (size_t)window->bytes_count);
+    scan->whole_count = count;
+    return 0;
+}
+
+/* --multiline: reads the text into memory, unless it lies there, and looks for a NUL. */
+static enum trawl_status hold_whole(struct text_scan *scan, struct trawl_error *error)
+{
+    const uint8_t *null;
+    uint8_t last;
+    uint64_t got = 0;
+    enum trawl_status status = TRAWL_OK;
+
+    if (scan->whole == NULL) {
+        if (scan->rules.seekable &&
+            trawl_text_read(scan->text, TEXT_BYTES_MAX, &last, 1, &got, NULL) == TRAWL_OK &&
+            got > 0)
+            status = TRAWL_STOPPED;
+        else
+            status = trawl_windows(scan->job->searcher, scan->plan, scan->text,
+                                   TRAWL_WINDOW_NO_MATCHES, read_window, scan, error);
+        if (status == TRAWL_STOPPED || status == TRAWL_MEMORY) {
+            (void)snprintf(error->message, sizeof error->message,
+                           "--multiline needs the text in memory, which has no room for it, and "
+                           "texts below 4 GiB");
+            return error->status = scan->status = TRAWL_LIMIT;
+        }
+        if (status == TRAWL_OK)
+            status = trawl_text_from_memory(scan->read, scan->whole_count, &scan->read_text, error);
+        if (status != TRAWL_OK)
+            return status;
+        scan->text = scan->read_text;
+        scan->whole = scan->whole_count > 0 ? scan->read : (const uint8_t *)"";
+    }
+    null = !scan->nulls.watched || (scan->quiet && scan->binary_files != BINARY_FILES_WITHOUT_MATCH)
+               ? NULL
+               : memchr(scan->whole, 0, (size_t)scan->whole_count);
+    scan->nulls.block_end = OFFSET_NONE;
+    if (null != NULL) { /* the text is one block */
+        scan->nulls.offset = (uint64_t)(null - scan->whole);
+        binary_found(scan);
+        scan->lines.ignore_before = 0;
+    }
+    scan->nulls.watched = false;
+    return TRAWL_OK;
+}
+
+/* Searches the text by the library's cheapest call that gives the report. A text that must be
+ * read as a file with NULs is searched again. */
+static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
+                                     struct trawl_error *error)
+{
+    struct trawl_searcher *searcher = scan->job->searcher;
+    enum trawl_status status;
+    bool text_is_bytes =
+        scan->settings->report >= REPORT_COUNT_MATCHES && !scan->rules.counts_spans;
+
+    if (scan->lines.left == 0 || scan->stop)
+        return TRAWL_OK;
+    if (scan->job->patterns->crosses) {
+        status = hold_whole(scan, error);
+        if (status != TRAWL_OK || scan->stop)
+            return status;
+    }
+    if (scan->settings->fasta)
+        return fasta_search(scan, error);
+    if (scan->job->string_counts != NULL) {
+        status = string_counts_search(scan, error);
+        if (status != TRAWL_OK && scan->status != TRAWL_OK)
+            *error = scan->error;
+        return status;
+    }
+    if (text_is_bytes) {
+        status = matches_report(scan, error);
+        return status == TRAWL_STOPPED ? TRAWL_OK : status;
+    }
+    if (scan->rules.stop_at_select && first_decides(scan, descriptor)) {
+        struct trawl_match match;
+        bool found = false;
+
+        status = trawl_first(searcher, scan->plan, scan->text, &match, &found, error);
+        scan->lines.selected = found;
+        scan->lines.selected_end = !found                       ? 0
+                                   : descriptor == STDIN_FILENO ? end_of_line(scan, match.end)
+                                                                : match.end;
+        scan->stop = found;
+        if (found)
+            scan->job->groups = GROUPS_PRINTED; /* as in grep, although nothing was printed */
+        return status;
+    }
+    if (library_counts(scan, descriptor))
+        return trawl_count_lines(searcher, scan->plan, scan->text, scan->settings->invert,
+                                 scan->lines.left, &scan->lines.selected, error);
+    if (is_unaware_of_nulls(scan->settings) && (!scan->rules.seekable || scan->nulls.seen) &&
+        !plan_any_position(scan))
+        return TRAWL_MEMORY;
+    status = windows(scan, error);
+    if (status == TRAWL_OK && scan->stop && scan->nulls.watched && !scan->nulls.seen &&
+        scan->nulls.has_blocks)
+        binary_look_ahead(scan);
+    if (status == TRAWL_OK && scan->rerun) {
+        if (is_unaware_of_nulls(scan->settings) && !plan_any_position(scan))
+            return TRAWL_MEMORY;
+        scan_again(scan);
+        status = windows(scan, error);
+    }
+    if (status != TRAWL_OK)
+        return status;
+    *error = scan->error;
+    return scan->status;
+}
+
+/* tg: prints, in ripgrep's words and place, which part of a binary file is not shown. */
+static void report_binary(struct command_job *job, struct text_scan *scan, bool is_binary)
+{
+    const char *what = is_binary ? "binary file matches" : NULL;
+    char text[128];
+
+    if (!scan->nulls.seen)
+        return;
+    if (!is_binary && scan->binary_files == BINARY_FILES_WITHOUT_MATCH) {
+        if (scan->lines.selected > 0)
+            what = "WARNING: stopped searching binary file after match";
+        else if (job->settings->files.debug)
+            job_message(job,
+                        "%s: left out: binary file (found \"\\0\" byte around offset %" PRIu64 ")",
+                        scan->name, binary_offset(scan));
+    }
+    if (what == NULL || job->settings->report > REPORT_ONLY_MATCHING)
+        return;
+    if (job->show_names > 0) {
+        print_name(scan);
+        output_text(job->output, ": ");
+    }
+    (void)snprintf(text, sizeof text, "%s (found \"\\0\" byte around offset %" PRIu64 ")\n", what,
+                   binary_offset(scan));
+    output_text(job->output, text);
+}
+
+/* tg: returns whether a file of a directory is left out of a report without lines, because the file
+ * is binary. */
+static bool is_left_out(struct command_job *job, struct text_scan *scan)
+{
+    const struct settings *settings = job->settings;
+
+    if (!settings->is_tg || settings->report <= REPORT_ONLY_MATCHING || settings->null_data ||
+        scan->binary_files != BINARY_FILES_WITHOUT_MATCH)
+        return false;
+    if (settings->report == REPORT_COUNT_MATCHES && scan->lines.selected > 0)
+        binary_look(scan);
+    return scan->nulls.seen;
+}
+
+static void report_count(struct command_job *job, struct text_scan *scan)
+{
+    if (job->show_names > 0) {
+        print_name(scan);
+        if (job->settings->heads.null_after_name)
+            output_byte(job->output, '\0');
+        else
+            print_separator(scan, ':');
+    }
+    output_number(job->output, scan->rules.counts_spans ? scan->lines.spans : scan->lines.selected,
+                  0);
+    print_terminator(job->output, job->settings, '\n');
+}
+
+/* Prints the rest of a file's report, once the file was searched as far as needed. */
+static void report_file(struct command_job *job, struct text_scan *scan)
+{
+    const struct settings *settings = job->settings;
+    bool prints_lines =
+        settings->report == REPORT_LINES || settings->report == REPORT_ONLY_MATCHING;
+    bool counts = settings->report == REPORT_COUNT || settings->report == REPORT_COUNT_MATCHES;
+    bool left_out = is_left_out(job, scan), selected = scan->lines.selected > 0;
+    /* as in ripgrep, a file without a match is what tg --files-without-match looks for */
+    bool succeeds =
+        !left_out && selected != (settings->is_tg && settings->list == LIST_WITHOUT_MATCH);
+    bool is_binary = prints_lines && scan->binary_files == BINARY_FILES_BINARY &&
+                     (scan->encoding_error ||
+                      (scan->nulls.seen && scan->lines.selected > scan->nulls.selected_before));
+
+    if (settings->json && prints_lines)
+        json_end(scan, is_binary);
+    else if (settings->is_tg)
+        report_binary(job, scan, is_binary);
+    else if (is_binary)
+        job_message(job, "%s: binary file matches", scan->name);
+    if (counts && !left_out && (selected || !settings->is_tg || settings->include_zero))
+        report_count(job, scan);
+    if (settings->report == REPORT_NAMES && !left_out &&
+        selected == (settings->list == LIST_WITH_MATCHES))
+        print_name_end(scan, '\n');
+    output_commit(job->output);
+    if (settings->writes_lines)
+        output_flush(job->output);
+    job->selected = job->selected || succeeds;
+    if (succeeds && settings->stop_at_first_file)
+        job->done = true;
+}
+
+static void scan_free(struct text_scan *scan)
+{
+    free(scan->carry.bytes);
+    free(scan->carry.matches);
+    free(scan->reread.bytes);
+    free(scan->nulls.zapped);
+    free(scan->read);
+    trawl_text_close(scan->read_text);
+    free(scan->characters.kept);
+    free(scan->numbers.stamps);
+    free(scan->numbers.list);
+    free(scan->style.spans);
+    free(scan->style.cut);
+    free(scan->style.parts);
+    free(scan->style.block);
+    free(scan->style.texts);
+    free(scan->style.text_bytes);
+    free(scan->style.link_path);
+    if (scan->guarded_bytes > 0)
+        guard_give(scan->settings->guard, scan->guarded_bytes);
+}
+
+void search_file_pass_over(struct command_job *job, const char *name)
+{
+    struct text_scan scan = {
+        .job = job, .settings = job->settings, .output = job->output, .name = name};
+
+    if (job->settings->report == REPORT_LINES || job->settings->report == REPORT_ONLY_MATCHING)
+        return;
+    report_file(job, &scan);
+    scan_free(&scan);
+}
+
+void search_file_name(struct command_job *job, const char *name)
+{
+    struct text_scan scan = {
+        .job = job, .settings = job->settings, .output = job->output, .name = name};
+
+    print_name(&scan);
+    output_byte(job->output, job->settings->heads.null_after_name ? '\0' : '\n');
+    scan_free(&scan);
+}
+
+/* Reads standard input to its end, so that the writer of a pipe gets no SIGPIPE. */
+static bool drain_input(void)
+{
+    char bytes[DRAIN_BYTES];
+    ssize_t got;
+
+    do
+        got = read(STDIN_FILENO, bytes, sizeof bytes);
+    while (got > 0 || (got < 0 && errno == EINTR));
+    return got == 0;
+}
+
+/* Leaves standard input at the position at which grep leaves its input: after -m, behind the last
+ * selected line; after -q or if only the name was wanted, where grep's buffer ended; otherwise at
+ * the end. */
+static void leave_input(struct text_scan *scan, const struct stat *status, off_t begin)
+{
+    const struct settings *settings = scan->settings;
+    bool is_quick = settings->report == REPORT_NAMES ||
+                    (settings->stop_at_first_file && scan->lines.selected > 0);
+    uint64_t last = scan->nulls.seen && scan->nulls.offset >= scan->lines.selected_end
+                        ? scan->nulls.offset + 1
+                        : scan->lines.selected_end;
+    off_t end = (off_t)((last + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES);
+
+    if (S_ISREG(status->st_mode) && begin >= 0) {
+        if (!scan->rules.seekable) /* compressed: the offset in the file is unknown */
+            (void)lseek(STDIN_FILENO, 0, SEEK_END);
+        else if (scan->lines.left == 0 && !is_quick)
+            (void)lseek(STDIN_FILENO, begin + (off_t)scan->lines.selected_end, SEEK_SET);
+        else if (is_quick && scan->stop && begin + end < status->st_size)
+            (void)lseek(STDIN_FILENO, begin + end, SEEK_SET);
+        else
+            (void)lseek(STDIN_FILENO, 0, SEEK_END);
+    } else if (scan->stop && scan->lines.left > 0 && !is_quick &&
+               settings->report <= REPORT_QUIET && lseek(STDIN_FILENO, 0, SEEK_END) < 0 &&
+               errno != EINVAL && !drain_input()) {
+        job_file_error(scan->job, scan->name, errno);
+    }
+}
+
+/* Prints the message of a failed call. Errors of reading, and lines with too much work for PCRE2,
+ * let the job go on; all other errors end the job. */
+static void report_fault(struct command_job *job, const char *name, enum trawl_status status,
+                         const struct trawl_error *error)
+{
+    const struct guard *guard = job->settings->guard;
+
+    if ((status == TRAWL_READ || status == TRAWL_OPEN) && error->os_code != 0) {
+        job_file_error(job, name, error->os_code);
+        return;
+    }
+    if (status == TRAWL_READ || (status == TRAWL_UNSUPPORTED && job->settings->search_zip)) {
+        job_file_fault(job, error->message); /* the message names the file */
+        return;
+    }
+    if (status == TRAWL_MEMORY && guard != NULL && atomic_load(&guard->refusal) != GUARD_NONE)
+        job_message(
+            job,
+            "%s: a line with its occurrences needs more memory than a request may take: see "
+            "--max-memory and --request-memory",
+            name);
+    else if (status == TRAWL_MEMORY)
+        job_message(job, "memory exhausted");
+    else
+        job_message(job, "%s: %s", name, error->message);
+    job->error_seen = true;
+    /* PCRE2 may take too much work for a line of this file alone, --multiline too much memory. */
+    job->done = status != TRAWL_LIMIT ||
+                ((job->patterns->options.flags & TRAWL_PCRE) == 0 && !job->patterns->crosses);
+}
+
+static enum trawl_status text_open(const struct open_file *file, struct trawl_text **text,
+                                   struct trawl_error *error)
+{
+    struct trawl_text_options options = TRAWL_TEXT_OPTIONS_INIT;
+
+    if (file->bytes != NULL)
+        return trawl_text_from_memory(file->bytes, file->bytes_count, text, error);
+    bus_guard_maps();
+    options.flags = TRAWL_TEXT_DESCRIPTOR | (file->may_be_compressed ? TRAWL_TEXT_UNPACK : 0u);
+    options.descriptor = file->descriptor;
+    return trawl_text_open(file->name, &options, text, error);
+}
+
+void search_file(struct command_job *job, const struct open_file *file)
+{
+    struct trawl_text *text = NULL;
+    struct trawl_error error;
+    struct text_scan scan;
+    bool is_input = file->descriptor == STDIN_FILENO;
+    bool fasta = job->settings->fasta;
+    off_t begin = is_input ? lseek(file->descriptor, 0, SEEK_CUR) : 0;
+    enum trawl_status status;
+
+    if (search_file_is_output(job->settings, file->status)) {
+        if (!job->settings->no_messages)
+            job_message(job, "%s: input file is also the output", file->name);
+        job->error_seen = true;
+        return;
+    }
+    if (S_ISDIR(file->status->st_mode)) { /* in reports and statistics a file without bytes */
+        job_file_error(job, file->name, EISDIR);
+        if (!job->done)
+            search_file_pass_over(job, file->name);
+        job->totals.sums.file_count++;
+        job->totals.sums.json.searches++;
+        return;
+    }
+    memset(&error, 0, sizeof error);
+    status = text_open(file, &text, &error);
+    if (status != TRAWL_OK) {
+        report_fault(job, file->name, status, &error);
+        return;
+    }
+    scan_begin(&scan, job, text, file);
+    status = scan_report(&scan, file->descriptor, &error);
+    if (!fasta)
+        job->searched_bytes += trawl_searcher_progress(job->searcher);
+    if (status != TRAWL_OK && (status != TRAWL_STOPPED || !guard_is_over(job->settings->guard)))
+        report_fault(job, file->name, status, &error);
+    if (!job->done)
+        report_file(job, &scan);
+    if (is_input)
+        leave_input(&scan, file->status, begin);
+    job->totals.sums.file_count++;
+    job->totals.sums.selected_count += scan.lines.selected;
+    if (job->settings->stats && !fasta) /* fasta.c adds its searches itself */
+        totals_add_stats(job);
+    scan_free(&scan);
+    trawl_text_close(text);
+}

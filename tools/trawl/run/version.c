@@ -1,0 +1,112 @@
+/* version: prints what --version says: engines, instruction sets, regular expressions, formats of
+ * compressed files, the server. */
+#include "trawl/run/version.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "trawl.h"
+#include "trawl/remote/server.h"
+
+#ifndef TRAWL_RE2_VERSION /* of the RE2 that the build found; cmake/regex.cmake sets it */
+#define TRAWL_RE2_VERSION ""
+#endif
+
+/* An empty file of each format. If the library can open the file, the build can unpack the
+ * format. */
+static const struct sample_line {
+    const char *name;
+    uint8_t bytes_count;
+    uint8_t bytes[32];
+} samples[] = {
+    {"gzip", 20, {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 3}},
+    {"xz", 32, {0xfd, 0x37, 0x7a, 0x58, 0x5a, 0,    0,    4,    0xe6, 0xd6, 0xb4,
+                0x46, 0,    0,    0,    0,    0x1c, 0xdf, 0x44, 0x21, 0x1f, 0xb6,
+                0xf3, 0x7d, 1,    0,    0,    0,    0,    4,    0x59, 0x5a}},
+    {"bzip2", 14, {0x42, 0x5a, 0x68, 0x39, 0x17, 0x72, 0x45, 0x38, 0x50, 0x90}},
+    {"zstd", 13, {0x28, 0xb5, 0x2f, 0xfd, 0x24, 0, 1, 0, 0, 0x99, 0xe9, 0xd8, 0x51}},
+    {"lz4", 15, {4, 0x22, 0x4d, 0x18, 0x64, 0x40, 0xa7, 0, 0, 0, 0, 5, 0x5d, 0xcc, 2}},
+};
+
+/* The library loads a format's library when a regular file of the format is opened; of a pipe, only
+ * the first read does. */
+static bool unpacks(const struct sample_line *sample)
+{
+    struct trawl_text *text = NULL;
+    int descriptor = memfd_create(sample->name, MFD_CLOEXEC);
+    bool good = descriptor >= 0 &&
+                pwrite(descriptor, sample->bytes, sample->bytes_count, 0) == sample->bytes_count &&
+                trawl_text_from_compressed(descriptor, sample->name, &text, NULL) == TRAWL_OK;
+
+    trawl_text_close(text);
+    if (descriptor >= 0)
+        (void)close(descriptor);
+    return good;
+}
+
+static void write_devices(struct output *output)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_searcher *searcher = NULL;
+    struct trawl_error error;
+
+    options.engine = TRAWL_ENGINE_CUDA;
+    if (trawl_searcher_open(&options, &searcher, &error) == TRAWL_OK) {
+        output_text(output, "engines: cpu, cuda\n");
+    } else {
+        output_text(output, "engines: cpu; not cuda: ");
+        output_text(output, error.message);
+        output_text(output, "\n");
+    }
+    trawl_searcher_close(searcher);
+}
+
+/* The library loads RE2 for the first plan of expressions, so only such a plan shows whether RE2 is
+ * there. */
+static void write_expressions(struct output *output)
+{
+    const struct trawl_pattern pattern = {"a", 1};
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_plan *plan = NULL;
+    struct trawl_error error;
+
+    options.syntax = TRAWL_PERL;
+    if (trawl_plan_build(&pattern, 1, &options, &plan, &error) == TRAWL_OK) {
+        output_text(output, "\nregular expressions: RE2" TRAWL_RE2_VERSION);
+    } else {
+        output_text(output, "\nno regular expressions: ");
+        output_text(output, error.message);
+    }
+    trawl_plan_free(plan);
+}
+
+void version_print(struct output *output)
+{
+    const char *name;
+    const char *server = server_path();
+
+    output_text(output, "trawl ");
+    output_text(output, trawl_version());
+    output_text(output, "\n");
+    write_devices(output);
+    output_text(output, "instruction sets:");
+    for (uint32_t i = 0; (name = trawl_instruction_set(i)) != NULL; i++) {
+        output_text(output, i == 0 ? " " : ", ");
+        output_text(output, name);
+    }
+    write_expressions(output);
+    for (int can = 1; can >= 0; can--) {
+        bool any = false;
+
+        for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+            if (unpacks(&samples[i]) != (can == 1))
+                continue;
+            output_text(output, any ? ", " : can ? "\nunpacks: " : "\ndoes not unpack: ");
+            output_text(output, samples[i].name);
+            any = true;
+        }
+    }
+    output_text(output, server != NULL ? "\nserver: " : "\nno server: there is no trawl-serve");
+    output_text(output, server != NULL ? server : "");
+    output_text(output, "\n");
+}

@@ -1,0 +1,39 @@
+/* bus: the handler of SIGBUS, for commands and for servers. The handler calls only functions that
+ * are safe in a signal handler. */
+#include "trawl/text/bus.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include "trawl.h"
+
+static struct sigaction former;
+
+static void at_bus(int signal, siginfo_t *information, void *context)
+{
+    (void)context;
+    if (information->si_code > 0 && trawl_map_repair(information->si_addr))
+        return;
+    /* Not a fault of a mapping. A fault occurs again when the instruction is repeated; a signal
+     * that another process sent has to be raised again. */
+    (void)sigaction(SIGBUS, &former, NULL);
+    if (information->si_code <= 0)
+        (void)raise(signal);
+}
+
+static void install(void)
+{
+    struct sigaction action = {0};
+
+    action.sa_sigaction = at_bus;
+    action.sa_flags = SA_SIGINFO;
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGBUS, &action, &former);
+}
+
+void bus_guard_maps(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)pthread_once(&once, install);
+}

@@ -1,0 +1,315 @@
+/* charset: characters of the locale, as the C library knows the characters.
+ *
+ * charset_open is called once, before any thread starts, and sets the locale for the whole process.
+ * Functions for UTF-8 that do not depend on the locale are in utf8.c.
+ */
+#include "trawl/text/charset.h"
+
+#include <langinfo.h>
+#include <limits.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+#include <wctype.h>
+
+#include "trawl/text/utf8.h"
+
+/* Letters that are not the lower-case form of their upper-case letter, such as the long s and the
+ * final sigma. All of these letters lie below LONESOME_END. Letters whose upper-case letter is
+ * ASCII lie below LONESOME_END_ASCII. The comparison with grep over all letters, in tests/grep,
+ * would find further letters. */
+#define LONESOME_BEGIN 0x80
+#define LONESOME_END_ASCII 0x250
+#define LONESOME_END 0x2000
+#define LONESOME_MAX 64
+
+/* Letters that the C library folds but grep 3.8 does not: Cyrillic forms of Unicode 9. */
+#define UNFOUND_BEGIN 0x1c80
+#define UNFOUND_END 0x1c89
+
+/* The locale's charset. In CHARSET_SINGLE, code_points has the character of each byte. */
+static struct {
+    enum charset kind;         /* set by charset_prepare */
+    bool every_byte_is_valid;  /* CHARSET_SINGLE: each byte is a character */
+    uint32_t code_points[256]; /* NO_CHARACTER: the byte is no character */
+} locale_set = {CHARSET_BYTES, true, {0}};
+
+#define NO_CHARACTER UINT32_MAX
+
+/* Filled by charset_prepare, then only read. */
+static struct {
+    uint32_t code_points[LONESOME_MAX];
+    uint32_t count;
+    uint32_t seen_end; /* letters below were examined */
+} lonesome = {{0}, 0, LONESOME_BEGIN};
+
+void charset_prepare(bool beyond_ascii)
+{
+    uint32_t end = beyond_ascii ? LONESOME_END : LONESOME_END_ASCII;
+
+    for (uint32_t at = lonesome.seen_end; at < end; at++) {
+        wint_t upper = towupper((wint_t)at);
+
+        if (upper == at || towlower(upper) == at || (at >= UNFOUND_BEGIN && at < UNFOUND_END))
+            continue;
+        if (lonesome.count < LONESOME_MAX)
+            lonesome.code_points[lonesome.count++] = at;
+    }
+    if (end > lonesome.seen_end)
+        lonesome.seen_end = end;
+}
+
+/* Fills locale_set.code_points for a locale with a byte for each character. */
+static void read_bytes(void)
+{
+    locale_set.every_byte_is_valid = true;
+    for (int byte = 0; byte < 256; byte++) {
+        wint_t character = btowc(byte);
+
+        locale_set.code_points[byte] = character == WEOF ? NO_CHARACTER : (uint32_t)character;
+        if (character == WEOF)
+            locale_set.every_byte_is_valid = false;
+    }
+}
+
+enum charset charset_open(bool utf8)
+{
+    const char *name = setlocale(LC_CTYPE, "");
+
+    if (utf8 && (name == NULL || strcmp(nl_langinfo(CODESET), "UTF-8") != 0))
+        name = setlocale(LC_CTYPE, "C.UTF-8");
+    locale_set.kind = CHARSET_BYTES;
+    if (name == NULL || strcmp(name, "C") == 0 || strcmp(name, "POSIX") == 0)
+        return locale_set.kind;
+    if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0)
+        locale_set.kind = CHARSET_UTF8;
+    else if (MB_CUR_MAX <= 1)
+        locale_set.kind = CHARSET_SINGLE;
+    if (locale_set.kind == CHARSET_SINGLE)
+        read_bytes();
+    return locale_set.kind;
+}
+
+/* Decodes the character at bytes[0] in this charset. False: no valid character begins there. */
+static bool decode(enum charset charset, const uint8_t *bytes, size_t bytes_count,
+                   uint32_t *code_point, size_t *length)
+{
+    mbstate_t state;
+    wchar_t character;
+    size_t result;
+
+    if (bytes_count == 0)
+        return false;
+    if (bytes[0] < 0x80) {
+        *code_point = bytes[0];
+        *length = 1;
+        return true;
+    }
+    if (charset <= CHARSET_SINGLE) {
+        *code_point = locale_set.code_points[bytes[0]];
+        *length = 1;
+        return charset == CHARSET_SINGLE && *code_point != NO_CHARACTER;
+    }
+    memset(&state, 0, sizeof state);
+    result = mbrtowc(&character, (const char *)bytes, bytes_count, &state);
+    if (result == 0 || result > bytes_count)
+        return false;
+    *code_point = (uint32_t)character;
+    *length = result;
+    return true;
+}
+
+bool charset_decode(const uint8_t *bytes, size_t bytes_count, uint32_t *code_point, size_t *length)
+{
+    return decode(locale_set.kind, bytes, bytes_count, code_point, length);
+}
+
+/* Returns whether charset_is_valid, by each character. Not inline: two locals, whose addresses are
+ * taken, would bring the stack protector into charset_is_valid. */
+static __attribute__((noinline)) bool characters_are_valid(const uint8_t *bytes, size_t bytes_count)
+{
+    uint32_t code_point;
+    size_t length;
+
+    /* The C library accepts some characters beyond U+10FFFF, which utf8_character does not. */
+    for (size_t i = 0; i < bytes_count; i += length) {
+        length = locale_set.kind == CHARSET_UTF8
+                     ? utf8_character(bytes + i, bytes_count - i, &code_point)
+                     : 0;
+        if (length == 0 && !charset_decode(bytes + i, bytes_count - i, &code_point, &length))
+            return false;
+    }
+    return true;
+}
+
+bool charset_is_valid(const uint8_t *bytes, size_t bytes_count)
+{
+    return locale_set.kind == CHARSET_BYTES ||
+           (locale_set.kind == CHARSET_SINGLE && locale_set.every_byte_is_valid) ||
+           (locale_set.kind == CHARSET_UTF8 && utf8_is_valid(bytes, bytes_count)) ||
+           characters_are_valid(bytes, bytes_count);
+}
+
+bool charset_has_capital(enum charset charset, const uint8_t *bytes, size_t bytes_count)
+{
+    for (size_t at = 0; at < bytes_count;) {
+        uint32_t code_point = 0;
+        size_t length = 1;
+
+        if (decode(charset, bytes + at, bytes_count - at, &code_point, &length) &&
+            iswupper((wint_t)code_point))
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+bool charset_is_word(void *context, uint32_t code_point)
+{
+    (void)context;
+    return code_point == '_' || iswalnum((wint_t)code_point);
+}
+
+bool charset_folds_ascii(void)
+{
+    return towupper('i') == 'I' && towlower('I') == 'i';
+}
+
+const char *charset_name(enum charset charset)
+{
+    if (charset == CHARSET_BYTES)
+        return "c";
+    return charset == CHARSET_UTF8 && charset_folds_ascii() ? "utf-8" : "other";
+}
+
+bool charset_equal_case(const uint8_t *a, size_t a_count, const uint8_t *b, size_t b_count)
+{
+    while (a_count > 0 && b_count > 0) {
+        uint32_t first = 0, second = 0;
+        size_t first_length = 1, second_length = 1;
+        bool first_is = charset_decode(a, a_count, &first, &first_length);
+        bool second_is = charset_decode(b, b_count, &second, &second_length);
+
+        if (first_is && second_is) {
+            if (first != second && towupper((wint_t)first) != towupper((wint_t)second))
+                return false;
+        } else { /* a truncated character counts as that many invalid bytes */
+            first_length = second_length = 1;
+            if (*a != *b)
+                return false;
+        }
+        a += first_length;
+        a_count -= first_length;
+        b += second_length;
+        b_count -= second_length;
+    }
+    return a_count == 0 && b_count == 0;
+}
+
+static uint32_t add_variant(uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], uint32_t count,
+                            uint32_t code_point)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (variants[i] == code_point)
+            return count;
+    if (count == TRAWL_UTF8_VARIANTS_MAX)
+        return count;
+    variants[count] = code_point;
+    return count + 1;
+}
+
+/* By grep's rule, letters are equal if towupper returns the same letter. U+212A KELVIN SIGN is its
+ * own upper-case letter, so k does not match U+212A, nor does k in grep 3.8. */
+static uint32_t charset_variants(void *context, uint32_t code_point,
+                                 uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
+{
+    wint_t upper = towupper((wint_t)code_point);
+    wint_t lower = towlower(upper);
+    uint32_t count = add_variant(variants, 0, code_point);
+
+    (void)context;
+    count = add_variant(variants, count, (uint32_t)upper);
+    if (towupper(lower) == upper)
+        count = add_variant(variants, count, (uint32_t)lower);
+    for (uint32_t i = 0; i < lonesome.count; i++)
+        if (towupper((wint_t)lonesome.code_points[i]) == upper)
+            count = add_variant(variants, count, lonesome.code_points[i]);
+    return count;
+}
+
+/* The same for the bytes of CHARSET_SINGLE; with a context by Unicode's rule. */
+static uint32_t byte_variants(void *context, uint32_t byte,
+                              uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
+{
+    uint32_t code_point = locale_set.code_points[byte];
+    uint32_t count = code_point == NO_CHARACTER ? 0
+                     : context != NULL ? trawl_unicode()->variants(NULL, code_point, variants)
+                                       : charset_variants(NULL, code_point, variants);
+    uint32_t kept = 1;
+
+    for (uint32_t i = 0; i < count; i++) { /* variants[0] is the letter itself */
+        int other = wctob((wint_t)variants[i]);
+
+        if (i > 0 && other != EOF)
+            variants[kept++] = (uint32_t)other;
+    }
+    variants[0] = byte;
+    return kept;
+}
+
+static bool byte_is_word(void *context, uint32_t byte)
+{
+    uint32_t code_point = locale_set.code_points[byte];
+
+    return code_point != NO_CHARACTER && charset_is_word(context, code_point);
+}
+
+struct trawl_utf8 charset_utf8(bool by_unicode)
+{
+    if (locale_set.kind == CHARSET_SINGLE)
+        return (struct trawl_utf8){by_unicode ? &locale_set : NULL, byte_variants, byte_is_word};
+    return (struct trawl_utf8){NULL, by_unicode ? trawl_unicode()->variants : charset_variants,
+                               charset_is_word};
+}
+
+uint32_t charset_folded(uint32_t code_point, bool by_unicode)
+{
+    uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], least = code_point;
+
+    if (by_unicode) {
+        for (uint32_t i = trawl_unicode()->variants(NULL, code_point, variants); i-- > 0;)
+            least = variants[i] < least ? variants[i] : least;
+        return least;
+    }
+    return code_point >= UNFOUND_BEGIN && code_point < UNFOUND_END
+               ? code_point
+               : (uint32_t)towupper((wint_t)code_point);
+}
+
+bool charset_empty_word(enum charset charset, bool (*is_word_character)(void *, uint32_t),
+                        const uint8_t *bytes, size_t bytes_count)
+{
+    bool word_before = false;
+
+    for (size_t at = 0, length = 1; at <= bytes_count; at += length) {
+        uint32_t code_point = 0;
+        bool is_word = false;
+
+        length = 1;
+        if (at < bytes_count) {
+            if (!decode(charset, bytes + at, bytes_count - at, &code_point, &length)) {
+                code_point = 0x110000; /* as in words_utf8 */
+                length = 1;
+            }
+            is_word = is_word_character(NULL, code_point);
+        }
+        /* grep also looks inside a longer character that is no letter */
+        if (!is_word && (!word_before || (length > 1 && charset == CHARSET_UTF8 &&
+                                          is_word_character == charset_is_word)))
+            return true;
+        word_before = is_word;
+    }
+    return false;
+}

@@ -1,0 +1,49 @@
+/* guard: limits of memory and time for a search that the server runs on behalf of a client. The
+ * command passes NULL, a guard that refuses nothing.
+ */
+#ifndef TRAWL_GUARD_H
+#define TRAWL_GUARD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trawl/text/command_clock.h"
+
+enum guard_refusal {
+    GUARD_NONE, /* nothing was refused */
+    GUARD_OWN,  /* the search needs more memory than a single search may take */
+    GUARD_ALL   /* all searches together hold too much memory at the moment */
+};
+
+/* The guard of a search, or of all searches together (`all` is NULL). Memory that was taken stays
+ * counted until guard_give or guard_end. */
+struct guard {
+    struct guard *all;      /* the guard of all searches together; NULL: this guard is that guard */
+    uint64_t bytes_max;     /* limit for `bytes`; 0: no limit */
+    _Atomic uint64_t bytes; /* memory taken and not given back */
+    atomic_int refusal;     /* the first reason for which guard_take refused */
+    uint64_t deadline_ns;   /* time of now_ns() at which the search ends; 0: no deadline */
+    uint32_t thread_count;  /* threads that may search for the request */
+    atomic_bool cancelled;  /* loops end as soon as they see this flag */
+};
+
+/* Counts `bytes` of memory that the caller is about to allocate. False: the guard refuses, and
+ * nothing was counted. */
+bool guard_take(struct guard *guard, uint64_t bytes);
+void guard_give(struct guard *guard, uint64_t bytes);
+/* Returns how many bytes the search may still take of its own limit; UINT64_MAX: no limit. */
+uint64_t guard_left(const struct guard *guard);
+/* Gives all memory that is still counted back to guard->all. */
+void guard_end(struct guard *guard);
+
+/* Returns whether the search must end now, because the deadline passed or `cancelled` was set.
+ * Every loop whose length a user's input decides has to ask. */
+static inline bool guard_is_over(const struct guard *guard)
+{
+    return guard != NULL && (atomic_load_explicit(&guard->cancelled, memory_order_relaxed) ||
+                             (guard->deadline_ns != 0 && now_ns() >= guard->deadline_ns));
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* message: prints lines on standard error. */
+#include "trawl/text/message.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+bool message_called_tg;
+
+/* Writes a line with a single call, so that lines of several processes do not mix. */
+static void message_line(const char *text)
+{
+    static char end[] = "\n";
+    const char *prefix = message_called_tg ? "tg: " : "trawl: ";
+    struct iovec parts[] = {{(void *)(uintptr_t)prefix, strlen(prefix)},
+                            {(void *)(uintptr_t)text, strlen(text)},
+                            {end, sizeof end - 1}};
+    ssize_t ignored = writev(STDERR_FILENO, parts, sizeof parts / sizeof *parts);
+
+    (void)ignored; /* a failed write cannot be reported anywhere */
+}
+
+char *message_format(char room[MESSAGE_BYTES], const char *format, va_list arguments)
+{
+    va_list again;
+    char *text = room;
+    int bytes;
+
+    va_copy(again, arguments);
+    bytes = vsnprintf(room, MESSAGE_BYTES, format, arguments);
+    if (bytes >= MESSAGE_BYTES) {
+        text = malloc((size_t)bytes + 1);
+        if (text != NULL)
+            (void)vsnprintf(text, (size_t)bytes + 1, format, again);
+        else
+            text = room; /* truncated */
+    }
+    va_end(again);
+    return text;
+}
+
+void message_print(const char *format, ...)
+{
+    char room[MESSAGE_BYTES], *text;
+    va_list arguments;
+
+    va_start(arguments, format);
+    text = message_format(room, format, arguments);
+    va_end(arguments);
+    message_line(text);
+    if (text != room)
+        free(text);
+}
+
+void message_in_output(struct output *output, const char *text)
+{
+    output_flush(output);
+    if (output->sink != NULL)
+        output_frame(output, OUTPUT_FRAME_MESSAGE, text, strlen(text));
+    else
+        message_line(text);
+}

@@ -1,0 +1,23 @@
+/* message: prints lines on standard error. */
+#ifndef TRAWL_MESSAGE_H
+#define TRAWL_MESSAGE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+
+#include "trawl/text/output.h"
+#include "trawl/text/sizes.h"
+
+#define MESSAGE_BYTES SIZE_OR_SMALL(1024, 16) /* longer messages are allocated */
+
+/* The command was called as tg. Set once, before threads begin. */
+extern bool message_called_tg;
+
+void message_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Formats a text of any length, since a path may have any length. Returns `room` if the text fits,
+ * otherwise memory that the caller frees. */
+char *message_format(char room[MESSAGE_BYTES], const char *format, va_list arguments);
+/* Prints a message after the output so far. */
+void message_in_output(struct output *output, const char *text);
+
+#endif

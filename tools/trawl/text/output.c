@@ -1,0 +1,188 @@
+/* output: standard output, in a buffer that is written with write(2).
+ *
+ * All files that print call these functions; a server's request writes to a sink instead of a
+ * descriptor. An error of write is kept in output->error, after which nothing is written.
+ */
+#include "trawl/text/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define NUMBER_ROOM 24u /* room for a number's digits, in three words */
+
+void output_open(struct output *output, int descriptor)
+{
+    output->descriptor = descriptor;
+    output->through = NULL;
+    output->sink = NULL;
+    output->sink_context = NULL;
+    output->bytes = output->initial;
+    output->capacity = sizeof output->initial;
+    output->used = 0;
+    output->committed = 0;
+    output->holds = false;
+    output->overflowed = false;
+    output->error = 0;
+    output->full = NULL;
+    output->full_context = NULL;
+}
+
+void output_close(struct output *output)
+{
+    if (output->bytes != output->initial)
+        free(output->bytes);
+    output->bytes = output->initial;
+    output->capacity = sizeof output->initial;
+}
+
+static void send_frame(struct output *output, enum output_frame frame, const void *bytes,
+                       size_t bytes_count)
+{
+    if (output->error == 0 && bytes_count > 0)
+        output->error = output->sink(output->sink_context, frame, bytes, bytes_count);
+}
+
+/* Writes bytes to the descriptor, to the sink, or to output->through. A failure sets
+ * output->error. */
+static void write_output(struct output *output, const uint8_t *bytes, size_t bytes_count)
+{
+    if (output->through != NULL) {
+        write_output(output->through, bytes, bytes_count);
+        output->error = output->through->error;
+        return;
+    }
+    if (output->sink != NULL) {
+        send_frame(output, OUTPUT_FRAME_OUTPUT, bytes, bytes_count);
+        return;
+    }
+    while (bytes_count > 0 && output->error == 0) {
+        ssize_t written = write(output->descriptor, bytes, bytes_count);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0) {
+            output->error = errno;
+        } else {
+            bytes += written;
+            bytes_count -= (size_t)written;
+        }
+    }
+}
+
+void output_frame(struct output *output, enum output_frame frame, const void *bytes,
+                  size_t bytes_count)
+{
+    output_flush(output);
+    send_frame(output, frame, bytes, bytes_count);
+}
+
+void output_write(struct output *output)
+{
+    if (output->full != NULL)
+        return;
+    write_output(output, output->bytes, output->committed);
+    output->used -= output->committed;
+    if (output->used > 0 && output->committed > 0)
+        memmove(output->bytes, output->bytes + output->committed, output->used);
+    output->committed = 0;
+}
+
+void output_flush(struct output *output)
+{
+    output_commit(output);
+    output_write(output);
+}
+
+/* Enlarges the buffer so that bytes_count more bytes fit. False: no memory, or the buffer would
+ * exceed `most`. */
+static bool grow(struct output *output, size_t bytes_count, size_t most)
+{
+    size_t capacity = output->capacity;
+    uint8_t *bytes;
+
+    while (capacity - output->used < bytes_count && capacity < most)
+        capacity *= 2;
+    bytes = capacity - output->used < bytes_count ? NULL : malloc(capacity);
+    if (bytes == NULL)
+        return false;
+    memcpy(bytes, output->bytes, output->used);
+    if (output->bytes != output->initial)
+        free(output->bytes);
+    output->bytes = bytes;
+    output->capacity = capacity;
+    return true;
+}
+
+/* Returns whether bytes_count more bytes can be kept. If not, calls full(), and from now on bytes
+ * are written. */
+static bool keep_bytes(struct output *output, size_t bytes_count)
+{
+    if (output->capacity - output->used >= bytes_count ||
+        grow(output, bytes_count, OUTPUT_KEPT_MAX))
+        return true;
+    output->full(output->full_context);
+    return false;
+}
+
+void output_make_room(struct output *output, size_t bytes_count)
+{
+    if (output->full != NULL && keep_bytes(output, bytes_count))
+        return;
+    output_write(output);
+    if (output->capacity - output->used >= bytes_count)
+        return;
+    /* Holding back fewer bytes is no error: only the report about a binary file becomes less exact.
+     * Callers ask for at most half of the first buffer. */
+    if (!grow(output, bytes_count, OUTPUT_HELD_MAX)) {
+        output_flush(output);
+        output->overflowed = true;
+    }
+}
+
+void output_bytes_large(struct output *output, const void *bytes, size_t bytes_count)
+{
+    const uint8_t *at = bytes;
+    size_t part = OUTPUT_BYTES / 2;
+
+    if (output->full != NULL && keep_bytes(output, bytes_count)) {
+        memcpy(output->bytes + output->used, bytes, bytes_count);
+        output->used += bytes_count;
+        return;
+    }
+    for (; output->holds && bytes_count > 0; at += part, bytes_count -= part) {
+        part = bytes_count < part ? bytes_count : part;
+        output_bytes(output, at, part);
+    }
+    if (output->holds)
+        return;
+    output_flush(output);
+    write_output(output, bytes, bytes_count);
+}
+
+void output_number(struct output *output, uint64_t number, unsigned width)
+{
+    static const char pairs[] = "0001020304050607080910111213141516171819"
+                                "2021222324252627282930313233343536373839"
+                                "4041424344454647484950515253545556575859"
+                                "6061626364656667686970717273747576777879"
+                                "8081828384858687888990919293949596979899";
+    uint8_t *digits;
+    size_t at = NUMBER_ROOM;
+
+    /* The digits are written behind the place where they belong. A local array would have the stack
+     * protector, and _FORTIFY_SOURCE makes a call of a copy of two digits to a variable place. */
+    output_need(output, 3 * NUMBER_ROOM);
+    digits = output->bytes + output->used + NUMBER_ROOM;
+    for (; number >= 10; number /= 100) {
+        digits[--at] = (uint8_t)pairs[2 * (number % 100) + 1];
+        digits[--at] = (uint8_t)pairs[2 * (number % 100)];
+    }
+    if (number > 0 || at == NUMBER_ROOM)
+        digits[--at] = (uint8_t)('0' + number);
+    while (NUMBER_ROOM - at < width && at > 0)
+        digits[--at] = ' ';
+    /* The length is fixed. The next output overwrites the bytes after the digits. */
+    memcpy(output->bytes + output->used, digits + at, NUMBER_ROOM);
+    output->used += NUMBER_ROOM - at;
+}

@@ -1,0 +1,113 @@
+/* output: standard output, in a buffer that is written with write(2).
+ *
+ * Bytes are held back until output_commit, because a file's block may turn out to be binary after
+ * some lines of the block were formatted; then output_discard removes the lines. At most
+ * OUTPUT_HELD_MAX bytes are held back; beyond that limit the output commits by itself.
+ *
+ * If `sink` is set, sink() receives the output, the messages and at the end the exit status, in
+ * order, and nothing is written to the descriptor. sink() returns 0 or an errno; after an errno,
+ * sink() is not called again.
+ *
+ * If `through` is set, output is passed to the output that `through` points to.
+ *
+ * If `full` is set, nothing is written: up to OUTPUT_KEPT_MAX bytes are kept, then full() is
+ * called. full() must set `full` to NULL, and may remove committed bytes.
+ */
+#ifndef TRAWL_OUTPUT_H
+#define TRAWL_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "trawl/text/sizes.h"
+
+#define OUTPUT_BYTES SIZE_OR_SMALL(128u << 10, 512u) /* size of the first buffer */
+#define OUTPUT_HELD_MAX (4u << 20)
+#define OUTPUT_KEPT_MAX SIZE_OR_SMALL(1u << 20, 2000u)
+
+/* The kinds of frames that a sink receives and a server sends to the command. A frame on the wire
+ * is this byte, the length of the contents (4 bytes, little-endian), and the contents. */
+enum output_frame {
+    OUTPUT_FRAME_OUTPUT = 'o',  /* bytes for standard output */
+    OUTPUT_FRAME_MESSAGE = 'm', /* a line for standard error, without the program's name */
+    OUTPUT_FRAME_EXIT = 'x'     /* the exit status, a byte; the last frame */
+};
+
+struct output {
+    int descriptor;
+    struct output *through; /* NULL: write to the descriptor */
+    int (*sink)(void *context, enum output_frame frame, const void *bytes, size_t bytes_count);
+    void *sink_context;
+    uint8_t *bytes; /* the buffer: `initial`, or allocated */
+    size_t capacity;
+    size_t used;      /* bytes in the buffer */
+    size_t committed; /* bytes that may be written; ≤ used */
+    /* new bytes may be discarded, so large output, too, goes through the buffer */
+    bool holds;
+    bool overflowed; /* bytes that should be held back were committed; set to false by the caller */
+    int error;       /* errno of a failed write, after which nothing is written */
+    void (*full)(void *context);
+    void *full_context; /* passed to `full` */
+    uint8_t initial[OUTPUT_BYTES];
+};
+
+/* Prepares an output that writes to the descriptor, with `through` set to NULL. */
+void output_open(struct output *output, int descriptor);
+void output_close(struct output *output);
+
+void output_make_room(struct output *output, size_t bytes_count);
+void output_write(struct output *output); /* writes the committed bytes, unless `full` is set */
+void output_flush(struct output *output); /* commits, then writes all bytes */
+/* Passes a frame to `sink`, which must be set, after the output so far. */
+void output_frame(struct output *output, enum output_frame frame, const void *bytes,
+                  size_t bytes_count);
+
+static inline void output_commit(struct output *output)
+{
+    output->committed = output->used;
+}
+
+/* Removes the bytes that were not committed. */
+static inline void output_discard(struct output *output)
+{
+    output->used = output->committed;
+}
+
+static inline void output_need(struct output *output, size_t bytes_count)
+{
+    if (output->capacity - output->used < bytes_count)
+        output_make_room(output, bytes_count);
+}
+
+static inline void output_byte(struct output *output, uint8_t byte)
+{
+    output_need(output, 1);
+    output->bytes[output->used++] = byte;
+}
+
+/* Adds bytes; passes the bytes around the buffer if the buffer is too small, unless `holds`. */
+void output_bytes_large(struct output *output, const void *bytes, size_t bytes_count);
+
+static inline void output_bytes(struct output *output, const void *bytes, size_t bytes_count)
+{
+    if (bytes_count > OUTPUT_BYTES / 2) {
+        output_bytes_large(output, bytes, bytes_count);
+        return;
+    }
+    output_need(output, bytes_count);
+    if (bytes_count > 0)
+        memcpy(output->bytes + output->used, bytes, bytes_count);
+    output->used += bytes_count;
+}
+
+static inline void output_text(struct output *output, const char *text)
+{
+    output_bytes(output, text, strlen(text));
+}
+
+/* Adds a decimal number, filled with blanks on the left to at least `width` characters. */
+void output_number(struct output *output, uint64_t number, unsigned width);
+
+#endif

@@ -1,0 +1,91 @@
+/* thread: starts threads on another core than the starter's, and has a lock that waits awake. */
+#include "trawl/text/thread.h"
+
+#include <errno.h>
+
+#include "trawl/text/command_clock.h"
+
+#define WATCH_NS 200000u /* four times as long as finding the files of a batch takes */
+#define LOOKS 16u        /* attempts between two looks at the clock */
+
+int thread_start(struct thread *thread, void *(*main)(void *), void *context)
+{
+    int core = sched_getcpu(), code = ENOMEM;
+    pthread_attr_t attributes;
+    cpu_set_t others;
+
+    if (core >= 0 && core < CPU_SETSIZE &&
+        sched_getaffinity(0, sizeof thread->cores, &thread->cores) == 0 &&
+        pthread_attr_init(&attributes) == 0) {
+        others = thread->cores;
+        CPU_CLR((size_t)core, &others);
+        thread->is_moved = CPU_COUNT(&others) > 0 &&
+                           pthread_attr_setaffinity_np(&attributes, sizeof others, &others) == 0;
+        if (thread->is_moved)
+            code = pthread_create(&thread->id, &attributes, main, context);
+        (void)pthread_attr_destroy(&attributes);
+    }
+    if (code == 0)
+        return 0;
+    thread->is_moved = false;
+    return pthread_create(&thread->id, NULL, main, context);
+}
+
+void thread_begins(const struct thread *thread)
+{
+    if (thread->is_moved)
+        (void)sched_setaffinity(0, sizeof thread->cores, &thread->cores);
+}
+
+void thread_lock_open(struct thread_lock *lock)
+{
+    (void)pthread_mutex_init(&lock->mutex, NULL);
+    atomic_init(&lock->is_watched, false);
+}
+
+void thread_lock_close(struct thread_lock *lock)
+{
+    (void)pthread_mutex_destroy(&lock->mutex);
+}
+
+/* Pauses for a moment, in which the core's other hardware thread runs. */
+static void pause_shortly(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb");
+#endif
+}
+
+/* Waits awake for the lock. True: the lock is taken. */
+static bool watch(struct thread_lock *lock)
+{
+    uint64_t end_ns = now_ns() + WATCH_NS;
+
+    do
+        for (unsigned i = 0; i < LOOKS; i++) {
+            pause_shortly();
+            if (pthread_mutex_trylock(&lock->mutex) == 0)
+                return true;
+        }
+    while (now_ns() < end_ns);
+    return false;
+}
+
+void thread_lock(struct thread_lock *lock)
+{
+    bool locked = pthread_mutex_trylock(&lock->mutex) == 0;
+
+    if (!locked && !atomic_exchange(&lock->is_watched, true)) {
+        locked = watch(lock);
+        atomic_store(&lock->is_watched, false);
+    }
+    if (!locked)
+        (void)pthread_mutex_lock(&lock->mutex);
+}
+
+void thread_unlock(struct thread_lock *lock)
+{
+    (void)pthread_mutex_unlock(&lock->mutex);
+}
