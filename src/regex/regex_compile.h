@@ -103,10 +103,8 @@ static inline bool expressions_take_empty(const struct expressions *expressions)
 static inline bool expressions_are_atoms(const struct expressions *expressions,
                                          const struct engine_task *task)
 {
-    return task->chunk->records == NULL &&
-           (task->want == WANT_LINES
-                ? expressions->atoms_are_exact && !expressions_cross(expressions)
-                : expressions->is_string);
+    return task->chunk->records == NULL && !expressions_cross(expressions) &&
+           (task->want == WANT_LINES ? expressions->atoms_are_exact : expressions->is_string);
 }
 
 /* Returns how many bytes RE2 could have read in the time of the atoms that were found, if RE2 can

@@ -544,8 +544,7 @@ static void print_for_each_match(struct text_scan *scan, const struct piece *lin
     }
 }
 
-/* ---- Lines that matches cross ------------------------------------------------------------------
- */
+/* ---- Lines that matches cross ---- */
 
 /* Replaces the piece, a replaced block, by its bytes in memory. */
 static bool write_out(struct text_scan *scan, struct piece *block)
