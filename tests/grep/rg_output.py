@@ -108,7 +108,7 @@ ROWS = [
     ("`--multiline` with `\\A`, or with `^` and `-m`", lambda case: case.given("U", "multiline") and
      (any(re.search(r"\\A|\(\?-m", pattern) for pattern in case.patterns) or case.given("m", "max-count") and any({*pattern} & {*"^"} for pattern in case.patterns)), ["-U \\Ax? f2"]),
     ("`--multiline` with `-m` or `-v`, lines of context", lambda case: case.given("U", "multiline") and case.given("m", "max-count", "v", "invert-match") and
-     case.given("A", "B", "C", "after-context", "before-context", "context", "passthru", "passthrough"), ["-U -n -m1 -A4 x?\\n f0"]),
+     case.given("A", "B", "C", "after-context", "before-context", "context", "passthru", "passthrough"), ["-U -v --passthru -rZ o\\nf f2"]),
     ("`--multiline --crlf` with `^`, `$` or `-x`", lambda case: case.given("U", "multiline") and case.given("crlf") and "-F" not in case.words() and
      (case.given("x", "line-regexp") or any({*pattern} & {*"^$"} for pattern in case.patterns)), ["-U --crlf ^foo f0"]),
     ("`--multiline -w` with `^` or `$`", lambda case: case.given("U", "multiline") and case.given("w", "word-regexp") and
