@@ -209,13 +209,13 @@ static double rate_of_grams(const struct approximate *approximate)
     for (uint32_t i = 0; i < approximate->plan->literal_count; i++) {
         uint64_t count = approximate->symbol_begin[i + 1] - approximate->symbol_begin[i];
         double bits, share = approximate->errors_max + 1;
+        uint32_t halvings;
 
         count = min_u64(count, CODED_SYMBOLS_MAX) / (approximate->errors_max + 1);
         bits = min_double((double)count * (dna ? DNA_CODE_BITS : CODE_BITS),
                           dna ? DNA_GRAM_BITS_MAX : GRAM_BITS_MAX);
-        for (; bits >= 1; bits--)
-            share /= 2;
-        sum += share / (1 + bits);
+        halvings = (uint32_t)bits;
+        sum += share / (double)(UINT64_C(1) << halvings) / (1 + bits - halvings);
     }
     return sum;
 }

@@ -157,6 +157,7 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
                           "^ and $ across lines know no edges of words but \\b and \\B, and no -w");
     made->mark = mark;
     if (made->marked == NULL)
+        /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
         TRAWL_TRY(MEMORY_ZEROED(made->marked, made->count, error));
     if (made->may_be_empty == NULL)
         TRAWL_TRY(MEMORY_ZEROED(made->may_be_empty, made->count, error));
@@ -228,6 +229,7 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
     enum trawl_status status = TRAWL_ARGUMENT;
 
     if (made->beyond == NULL)
+        /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
         TRAWL_TRY(MEMORY_ZEROED(made->beyond, made->count, error));
     made->needs_marks = made->crosses = true;
     TRAWL_TRY(pcre2_prepare((const char *)pattern.bytes, pattern.bytes_count, &made->options,

@@ -275,6 +275,11 @@ static bool needs_lines_alone(const struct settings *settings)
             !settings->style.each_match);
 }
 
+static bool is_one_of(char letter, const char *letters)
+{
+    return letter != '\0' && strchr(letters, letter) != NULL;
+}
+
 /* Returns whether some expression refers to a group by a number that joining changes. */
 static bool refers(const struct patterns *patterns)
 {
@@ -282,9 +287,8 @@ static bool refers(const struct patterns *patterns)
         const char *at = patterns->items[i].bytes, *end = at + patterns->items[i].bytes_count;
 
         for (; end - at > 1; at += *at == '\\' ? 2 : 1)
-            if ((at[0] == '\\' && memchr("123456789g", at[1], 10) != NULL) ||
-                (end - at > 2 && at[0] == '(' && at[1] == '?' &&
-                 memchr("R(0123456789", at[2], 12) != NULL))
+            if ((at[0] == '\\' && is_one_of(at[1], "123456789g")) ||
+                (end - at > 2 && at[0] == '(' && at[1] == '?' && is_one_of(at[2], "R(0123456789")))
                 return true;
     }
     return false;
