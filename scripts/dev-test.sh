@@ -13,7 +13,7 @@ bash scripts/judges.sh >/dev/null 2>&1 & # the network is slow, and building nee
 # A sixteenth of what is drawn from a seed (tests/test.h): the rest is for ./dev test long.
 export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-16}
 # What takes longest and fails least is for long runs, too; so is what the other build runs.
-release_later=(bench.papers bench.gpu serve_page serve_day.device diff_work sim_table)
+release_later=(bench.papers bench.gpu serve_page serve_day.device diff_work sim_table sim_regex)
 asan_later=(unit_matrix unit_rewritten diff_work diff_approximate gallery_device gallery_records_device
     grep_numbers grep_compare grep_encodings grep_compressed grep_trees grep_fold grep_rg_output rg_types git_ignored
     cli_terminal cli_faults cli_options cli_signals sim_command sim_gallery_command regex_judges regex_differential
