@@ -117,7 +117,8 @@ ROWS = [
      case.given("w", "word-regexp", "U", "multiline")), ["-P [f&&o]oo f0"]),
     ("`--crlf` with an expression or `-x`", lambda case: case.given("crlf") and ("-F" not in case.words() or case.given("x", "line-regexp")) and
      any(re.search(b"\r(?!\n)", line) for text in case.texts.values() for line in text), ["-a --crlf -o f.oo f0"]),
-    ("`--crlf -w` with an empty match", lambda case: case.given("crlf") and case.given("w", "word-regexp") and "-F" not in case.words(), ["--crlf -w x? f3"]),
+    ("`--crlf -w` with an empty match", lambda case: case.given("crlf") and case.given("w", "word-regexp") and
+     ("-F" not in case.words() or "" in case.patterns), ["--crlf -w x? f3"]),
     ("`--hyperlink-format` with `--path-separator`", lambda case: case.given("hyperlink-format") and case.given("path-separator"),
      ["--color=always -H --hyperlink-format=x://{path} --path-separator=A foo sub/f5"]),
     ("`--max-columns-preview` in a line with a carriage return, or not in UTF-8", lambda case: case.given("max-columns-preview") and case.given("M", "max-columns") and

@@ -140,6 +140,8 @@ def main():
                 options = ['-an' + draw.choice(['', 'v', 'x'])] + ['-i'] * (draw.random() < 0.3 and re.search('[kKsS]', made) is None)
                 if re.search(r'\(\)|\(\||\|\)|\|\||\|$|[(|][+*?]', made):
                     continue  # an empty alternative
+            if judge == 'rg-P':
+                made = made.replace(r'\X', '.')  # a row of regex.md; grep has the same library
             if judge.endswith('-P'):
                 made += draw.choice(['(?!Z)', '(?<!Z)', '(?#)(?=)'])
                 options = ['-a' + draw.choice(['nob', 'nob', 'n', 'c', 'nv', 'nx', 'obx'] if judge != 'perl-P' else ['nob'])] + ['-i'] * (judge != 'perl-P' and draw.random() < 0.3)
