@@ -28,7 +28,8 @@ struct trawl_stream_options {
 
 /* Open a stream: a text that has no byte yet.
  * Ownership  the plan is borrowed until trawl_stream_close; any number of streams may share a plan.
- * Errors     ARGUMENT; MEMORY; UNSUPPORTED: a plan with errors or with an algorithm
+ * Errors     ARGUMENT; MEMORY; UNSUPPORTED: a plan with errors, with an algorithm, or with
+ *            expressions that cross lines
  * Threads    a stream belongs to one thread at a time, and may go from thread to thread.
  * Memory     about 100 bytes, and for strings the bytes of the longest pattern, for expressions the
  *            bytes of the line that has not ended yet. */

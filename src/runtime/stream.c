@@ -79,6 +79,9 @@ enum trawl_status trawl_stream_open(const struct trawl_plan *plan,
         return TRAWL_FAIL(error, UNSUPPORTED,
                           "a stream cannot be searched within errors: bytes to come may make a "
                           "match better");
+    if ((plan->flags & TRAWL_MULTILINE) != 0)
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "expressions across lines need the whole text in memory");
     TRAWL_TRY(MEMORY_ZEROED(stream, 1, error));
     stream->plan = plan;
     stream->line_bytes_max = given.line_bytes_max > 0 ? given.line_bytes_max : LINE_BYTES_MAX;

@@ -470,6 +470,20 @@ static void fed_wrongly(void)
     trawl_stream_close(stream);
 }
 
+/* (A stream took the plan, and lost each match that two pieces hold.) */
+static void fed_across_lines(void)
+{
+    AUTO_PLAN across =
+        must_plan_with("a\\s+b", PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_MULTILINE));
+    AUTO_PLAN within =
+        must_plan_with("a b", PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_MULTILINE));
+    struct trawl_stream *stream = NULL;
+
+    CHECK_ERROR(trawl_stream_open(across, NULL, &stream, error), TRAWL_UNSUPPORTED);
+    MUST(trawl_stream_open(within, NULL, &stream, NULL)); /* no match can cross a line */
+    trawl_stream_close(stream);
+}
+
 int main(void)
 {
     test_begin("streams");
@@ -479,8 +493,10 @@ int main(void)
     fed_by_threads(100); /* in brief searches */
     fed_by_threads(FED_STRINGS);
     fed_wrongly();
-    if (has_expressions())
+    if (has_expressions()) {
         fed_lines();
+        fed_across_lines();
+    }
     for (uint32_t threads = 1; threads <= 4; threads++) {
         answers_without_the_end(threads);
         for (int i = 0; i < 2; i++)
