@@ -1,23 +1,33 @@
 # groups: the groups of occurrences of expressions, as places in a text and as columns.
 # Uses memory, columns, plan, searcher; bodies of functions also use search, records.
 
-# The line, without its end, of an occurrence.
+# The line, without its end, of an occurrence; the whole text or record, if occurrences may cross lines.
 cdef struct line_place:
+    bint by_lines  # see Plan.by_lines
+    uint8_t line_end
     uint64_t begin
     uint64_t end
 
 
+cdef void begin_lines(line_place *line, Plan plan) noexcept:
+    line.by_lines, line.line_end = plan.by_lines, trawl_plan_facts(plan.plan).line_end
+    line.begin = line.end = 0
+
+
 cdef void find_line(line_place *line, const uint8_t *text, uint64_t base, uint64_t stop,
-                    uint64_t begin, uint64_t end, uint8_t line_end) noexcept nogil:
+                    uint64_t begin, uint64_t end) noexcept nogil:
     """Set `line` to the line of text[base:stop] that holds the occurrence [begin, end). `line` is empty or
     the line of an occurrence that begins earlier."""
     cdef const void *place
 
+    if not line.by_lines:
+        line.begin, line.end = base, stop
+        return
     if begin < line.end:
         return
-    place = memrchr(text + base, line_end, begin - base)
+    place = memrchr(text + base, line.line_end, begin - base)
     line.begin = base if place == NULL else <uint64_t>(<const uint8_t *>place - text) + 1
-    place = memchr(text + end, line_end, stop - end)
+    place = memchr(text + end, line.line_end, stop - end)
     line.end = stop if place == NULL else <uint64_t>(<const uint8_t *>place - text)
 
 
@@ -41,6 +51,7 @@ cdef class Places:
         cdef Py_ssize_t count
 
         self.plan, self.text = plan, text
+        begin_lines(&self.line, plan)
         if isinstance(text, str):
             self.bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &count)
             if not PyUnicode_IS_ASCII(text):
@@ -74,7 +85,7 @@ cdef class Places:
 
         if count == 0:
             return (self.place(begin, end),)
-        find_line(&self.line, self.bytes, 0, self.size, begin, end, trawl_plan_facts(self.plan.plan).line_end)
+        find_line(&self.line, self.bytes, 0, self.size, begin, end)
         match.begin, match.end = begin - self.line.begin, end - self.line.begin
         check(trawl_expression_groups(self.plan.plan, pattern, self.bytes + self.line.begin,
                                       self.line.end - self.line.begin, match, groups, count + 1, &error), &error)
@@ -103,7 +114,6 @@ cdef struct group_columns:
     uint64_t spans_max
     uint64_t *sources  # for each column the number of the group; 0: none
     line_place line
-    uint8_t line_end
     bint first_only  # a row for each record; else for each occurrence
     bint is_text  # values become str, and hold whole characters
     int status
@@ -133,7 +143,7 @@ cdef void put_groups(group_columns *made, const trawl_record_array *records, uin
 
     if made.status != TRAWL_OK:
         return
-    find_line(&made.line, bytes, base, stop, begin, end, made.line_end)
+    find_line(&made.line, bytes, base, stop, begin, end)
     match.begin, match.end = begin - made.line.begin, end - made.line.begin
     made.status = trawl_expression_groups(made.plan, pattern, bytes + made.line.begin, made.line.end - made.line.begin,
                                           match, made.spans, made.spans_max, &made.error)
@@ -187,7 +197,8 @@ cdef class Groups:
         places = {label: place for place, label in enumerate(self.labels)}
         self.begins = array("Q", itertools.accumulate([fact[0] for fact in facts], initial=0))
         self.targets = array("Q", [places[label] for fact in facts for label in _groups.labels([fact])])
-        self.made.plan, self.made.line_end = plan.plan, trawl_plan_facts(plan.plan).line_end
+        self.made.plan = plan.plan
+        begin_lines(&self.made.line, plan)
         self.made.begins, self.made.targets = &self.begins[0], &self.targets[0]
         self.made.count, self.made.first_only = <uint64_t>len(self.labels), first_only
         self.made.spans_max = 1 + max([fact[0] for fact in facts])

@@ -187,6 +187,7 @@ cdef class Plan:
     cdef bint has_distances  # whether occurrences have a distance
     cdef bint has_strands
     cdef bint is_alone  # occurrences in a record may depend on bytes beside the record
+    cdef bint by_lines  # the patterns are expressions, whose occurrences cross no line
     cdef readonly uint32_t mismatches
     cdef readonly uint32_t edits
     cdef readonly str alphabet  # 'bytes' for a plan without errors
@@ -210,6 +211,7 @@ cdef class Plan:
             self.alphabet = self.options["alphabet"]
         self.is_alone = (facts.flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE) != 0 or self.edits > 0
                          or self.alphabet == "utf8" or self.regex is not None)
+        self.by_lines = self.regex is not None and not self.options["multiline"]
 
     def __dealloc__(self):
         trawl_plan_free(self.plan)

@@ -12,8 +12,8 @@ cdef struct spans_state:
     # Choose spans from all occurrences: with errors, the library prefers differently; of expressions,
     # the library's spans may be empty.
     bint all
-    # The plan has expressions. Of records, a copy is searched as one text, in which a line end follows each record.
-    bint regex
+    # See Plan.by_lines. Of records, a copy is searched as one text, in which a line end follows each record.
+    bint by_lines
     bint alone  # search each record by itself: occurrences depend on the record's borders
     const trawl_record_array *records  # NULL: the search is of one text
     uint64_t record  # every later span begins in this record or after it
@@ -48,14 +48,14 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
 
     if records != NULL:
         stop, valid = offset_of(records, found.record + 1), is_valid(records, found.record)
-        shift -= found.record if found.regex else 0
+        shift -= found.record if found.by_lines else 0
     for i in range(window.match_count):
         begin, end = match[i].begin + shift, match[i].end + shift
         if records != NULL:
             while begin >= stop:
                 found.record += 1
                 stop, valid = offset_of(records, found.record + 1), is_valid(records, found.record)
-                if found.regex:  # of each record before, the copy has a line end
+                if found.by_lines:  # of each record before, the copy has a line end
                     shift, begin, end = shift - 1, begin - 1, end - 1
             if not valid or end > stop:
                 continue
@@ -165,7 +165,7 @@ cdef void work_record_spans(work *job) noexcept nogil:
     cdef trawl_text *text = NULL
     cdef column marks
 
-    if found.regex:
+    if found.by_lines:
         work_lines_of_records(job)
         return
     memset(&marks, 0, sizeof(marks))
@@ -195,7 +195,7 @@ cdef int spans_begin(spans_state *found, Plan plan, object match) except -1:
     memset(found, 0, sizeof(found[0]))
     found.longest = match == "leftmost-longest"
     found.all = plan.has_distances or plan.regex is not None
-    found.alone, found.regex = plan.is_alone, plan.regex is not None
+    found.alone, found.by_lines = plan.is_alone, plan.by_lines
     return 0
 
 
@@ -397,11 +397,11 @@ cdef class Values:
         cdef trawl_error error
         cdef uint64_t count = found.columns.begins.count, record = 0
         cdef uint64_t begin, end, number, i
-        cdef uint8_t line_end = trawl_plan_facts(self.plan.plan).line_end
         cdef line_place line
         cdef uint32_t pattern
 
-        self.filled.count = line.begin = line.end = 0
+        begin_lines(&line, self.plan)
+        self.filled.count = 0
         self.own = <piece *>realloc(self.own, (count + 1) * sizeof(piece))
         if self.own == NULL or not reach(&self.filled, 1):
             raise MemoryError()
@@ -417,7 +417,7 @@ cdef class Values:
                 while begin >= offset_of(found.records, record + 1):
                     record += 1
                 base, stop = offset_of(found.records, record), offset_of(found.records, record + 1)
-            find_line(&line, text, base, stop, begin, end, line_end)
+            find_line(&line, text, base, stop, begin, end)
             if pattern not in self.templates:
                 put(&self.filled, self.pieces[pattern].bytes, self.pieces[pattern].count, 1)
                 continue
@@ -902,7 +902,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         put_value(&all.value_ends, 0)
         if groups is not None:
             groups.begin(reader.is_str())
-        while not gather_failed(&made) and reader.next_piece(PIECE_MAX if plan.regex is None else PIECE_OF_LINES):
+        while not gather_failed(&made) and reader.next_piece(PIECE_OF_LINES if plan.by_lines else PIECE_MAX):
             characters = offsets == "characters" or (offsets is None and reader.is_str())
             if groups is not None:
                 keyed_groups = Groups(plan, groups.made.first_only)
@@ -1008,7 +1008,7 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
             if found.columns.begins.count > job.bytes // DENSE_BYTES:
                 piece = PIECE_MIN
             else:
-                piece = PIECE_MAX if plan.regex is None else PIECE_OF_LINES
+                piece = PIECE_OF_LINES if plan.by_lines else PIECE_MAX
         if objects is not None:
             return objects
         if gather_failed(&made):

@@ -268,6 +268,29 @@ def test_groups_of_occurrences(rng):
         assert plan.groups(iter(lines)) == plan.groups(lines) and plan.groups(io.StringIO(text)) == plan.groups(text)
 
 
+def test_across_lines(rng):
+    """Check occurrences and groups across lines, in texts and in records, against re. (Records were searched as lines of one
+    text, in which occurrences crossed from record to record.)"""
+    expressions = [r"a(\s+)b", r"(?s)(a.)b", r"(\n)", r"(x)\n?", "^(a)", "(b)$", "([^x]+)", r"(a)\n(b)", r"(b)\s*$", r"(x)|(\nb)", r"\b(\w)\n", r"(x)(\n\w)?"]
+    for _ in range(amount(900)):
+        expression, is_unicode = rng.choice(expressions), rng.random() < 0.3
+        texts = ["".join(rng.choice("abé\nx ") for _ in range(rng.randrange(8))) for _ in range(rng.randrange(1, 6))]
+        plan = trawl.Plan(expression, regex=True, multiline=True, unicode=is_unicode)
+        found = [list(re.finditer(expression, text, re.MULTILINE | (0 if is_unicode else re.ASCII))) for text in texts]
+        said = (expression, is_unicode, texts)
+        assert [[(one.span(), one.groups()) for one in plan.finditer(text)] for text in texts] == [
+            [(one.span(), one.groups()) for one in row] for row in found], said  # fmt: skip
+        assert plan.match_counts([*texts, None]).tolist() == [*map(len, found), None], said
+        assert plan.contains(texts).tolist() == [bool(row) for row in found], said
+        assert [[tuple(one)[:2] for one in row] for row in plan.match_lists(texts, match="leftmost-first").tolist()] == [
+            [one.span() for one in row] for row in found], said  # fmt: skip
+        assert [[tuple(one.values()) for one in row] for row in plan.group_lists(texts).tolist()] == [
+            [one.groups() for one in row] for row in found], said  # fmt: skip
+        assert list(plan.replace(texts, "<$1>")) == [
+            re.sub(expression, lambda one: "<%s>" % (one[1] or ""), text, flags=re.MULTILINE | (0 if is_unicode else re.ASCII))
+            for text in texts], said  # fmt: skip
+
+
 def struct_of(plan, match):
     """Return the struct of a match of `re`, for plans in whose expressions names mean what they mean in this one."""
     names = {number: name for name, number in match.re.groupindex.items()}
