@@ -43,12 +43,18 @@
 #define FOUND_SHORT 300.0
 #define SHORT_MAX 64u
 #define FOUND_MAX 5.0
+#define FOUND_SAMPLED 300.0 /* method sampled compares four candidates together */
+#define FOUND_SAMPLED_BYTE 2.4
 #define NAMED 400.0 /* a sample that occurs at an offset of the pattern */
 #define NAMED_BYTE 0.23
 /* If the pattern's rarest 8 bytes occur at a larger share of the positions, bit planes
  * (kernels/plane.h) search the text. */
 #define DENSE_RATE 0.01
-#define PRICE_MAX 1e9             /* the price of a method that cannot search for the pattern */
+#define PRICE_MAX 1e9 /* the price of a method that cannot search for the pattern */
+/* If the pattern's pieces occur at a larger share of the positions, all of the sample is searched
+ * for the pattern's rarest 8 bytes: of many windows that occur equally often, the window that seems
+ * the rarest is one that the examined positions miss by chance. */
+#define DEEP_MANY 1e-4
 #define ONCE_SAMPLED_BYTE_NS 20.0 /* making a table of method sampled, per byte of the pattern */
 /* Time to rate the plan's grams, and to rate method every, with cold caches [H200's host]. */
 #define RATE_GRAMS_NS 3e3
@@ -110,7 +116,7 @@ static double price_of(enum trawl_method method, double length, const struct rat
         if (length < CUDA_SAMPLED_LENGTH_MIN)
             break;
         return read_sampled(length) + (NAMED + NAMED_BYTE * length) * rates->named +
-               FOUND * rates->deep;
+               (FOUND_SAMPLED + FOUND_SAMPLED_BYTE * length) * rates->deep;
     default:
         if (rates->rare > DENSE_RATE)
             return length > SHORT_MAX ? READ_PLANES_LONG : READ_PLANES;
@@ -201,6 +207,9 @@ static void rate_every(const struct trawl_plan *plan, const uint8_t *sample, uin
         tuning->rare_offset =
             analyse_seen_window(plan_literal_bytes(plan, 0), plan->length_min, fold, of_bytes,
                                 sample, sample_bytes, &rates->rare);
+    if (rates->rare <= 0 && rates->deep > DEEP_MANY)
+        rates->rare = analyse_seen_rate(plan_literal_bytes(plan, 0) + tuning->rare_offset, fold,
+                                        sample, sample_bytes);
 }
 
 /* Rates one method after the other by the sample. Returns the cheapest rated method as soon as

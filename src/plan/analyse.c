@@ -590,6 +590,17 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
     return rarer_window(bytes, windows, count, folds, sample, sample_bytes, best, rate);
 }
 
+double analyse_seen_rate(const uint8_t *bytes, bool fold, const uint8_t *sample,
+                         uint64_t sample_bytes)
+{
+    uint64_t folds = fold ? FOLD_ALL : 0, window = window_at(bytes, folds), count = 0;
+
+    TRAWL_ASSERT(sample_bytes >= SAMPLE_BYTES_MIN);
+    for (uint64_t at = 0; at + 8 <= sample_bytes; at++)
+        count += window_at(sample + at, folds) == window;
+    return (double)count / (double)(sample_bytes - 7);
+}
+
 /* Returns whether literal and sample also agree after the 16 bytes that are known to be equal. */
 static bool is_deep(const uint8_t *own, uint64_t own_left, const uint8_t *seen, uint64_t seen_left,
                     uint64_t folds)
