@@ -5,29 +5,12 @@
 #include "gallery/gallery_device.h"
 #include "gallery/gallery_host.h"
 
-struct engine {
-    struct engine *cuda; /* the open CUDA engine; NULL: the gallery runs on the host's cores */
-};
-
 struct engine_worker {
     struct gallery_device *device; /* NULL: the worker runs on the host */
     struct gallery_host host;
     struct gallery_matrix *matrix; /* tables of a plan for records; NULL: a plan for texts */
     const struct trawl_plan *plan;
 };
-
-static enum trawl_status gallery_open(const struct engine_options *options, struct engine **engine,
-                                      struct trawl_error *error)
-{
-    TRAWL_TRY(MEMORY_NEW(*engine, 1, error));
-    (*engine)->cuda = options->cuda;
-    return TRAWL_OK;
-}
-
-static void gallery_close(struct engine *engine)
-{
-    memory_release(engine, 1, sizeof *engine);
-}
 
 static void gallery_release(struct engine_worker *worker)
 {
@@ -37,15 +20,15 @@ static void gallery_release(struct engine_worker *worker)
     memory_release(worker, 1, sizeof *worker);
 }
 
-static enum trawl_status worker_open(struct engine *engine, struct engine_worker **worker_out,
-                                     struct trawl_error *error)
+static enum trawl_status worker_open(struct engine *engine, uint32_t device,
+                                     struct engine_worker **worker_out, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
     struct engine_worker *worker;
 
     TRAWL_TRY(MEMORY_ZEROED(worker, 1, error));
-    if (engine->cuda != NULL)
-        TRAWL_TRY_DONE(gallery_device_open(engine->cuda, &worker->device, error));
+    if (device != ENGINE_HOST)
+        TRAWL_TRY_DONE(gallery_device_open(engine, &worker->device, error));
     *worker_out = worker;
     worker = NULL;
 done:
@@ -59,9 +42,8 @@ static enum trawl_status gallery_compile(struct engine *engine, uint32_t device,
                                          const struct trawl_plan *plan,
                                          struct engine_worker **worker, struct trawl_error *error)
 {
-    (void)device;
     if (*worker == NULL)
-        TRAWL_TRY(worker_open(engine, worker, error));
+        TRAWL_TRY(worker_open(engine, device, worker, error));
     if (plan == NULL)
         return TRAWL_OK;
     (*worker)->plan = plan;
@@ -108,11 +90,5 @@ static enum trawl_status gallery_submit(struct engine_worker *worker, struct eng
                                                       task->want, task->result, error);
 }
 
-const struct engine_ops engine_gallery = {.open = gallery_open,
-                                          .close = gallery_close,
-                                          .compile = gallery_compile,
-                                          .release = gallery_release,
-                                          .submit = gallery_submit,
-                                          .bring = engine_bring_nothing,
-                                          .hold = engine_hold_nothing,
-                                          .drop = engine_drop_nothing};
+const struct engine_ops engine_gallery = {
+    .compile = gallery_compile, .release = gallery_release, .submit = gallery_submit};

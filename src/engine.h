@@ -220,18 +220,11 @@ struct engine_options {
     uint64_t size;
     const char *instruction_set;  /* CPU: NULL for the best */
     uint64_t device_memory_bytes; /* use at most so much memory of each device; 0: no limit */
-    /* the engine of devices, for engines that search by another engine's devices; NULL: host */
-    struct engine *cuda;
 };
 
 #define ENGINE_DEVICES_MAX 16u
+#define ENGINE_HOST (ENGINE_DEVICES_MAX + 1u) /* for layers, instead of a device: the host */
 #define ENGINE_PIECES_MAX 16u /* at most this many copies of one worker's words are under way */
-
-struct engine_properties {
-    const char *instruction_set; /* CPU; "" elsewhere */
-    uint32_t device_count;       /* 0: the engine searches on the host */
-    uint32_t workers_per_device; /* workers that are worth opening on each device */
-};
 
 /* A search of a short text without a worker, for occurrences that begin in [from, to). */
 struct engine_brief {
@@ -245,17 +238,23 @@ struct engine_brief {
 };
 
 /* The functions of an engine. A worker belongs to one thread and is compiled for one plan: on the
- * host it holds scratch memory, on a device a stream, staging buffers and device memory. */
+ * host it holds scratch memory, on a device a stream, staging buffers and device memory. A layer
+ * has only the functions of workers: it searches by means of the host's engine or of the devices'
+ * engine, which compile gets. */
 struct engine_ops {
     enum trawl_status (*open)(const struct engine_options *options, struct engine **engine,
                               struct trawl_error *error);
     void (*close)(struct engine *engine);
-    /* not asked of layers */
-    void (*properties)(struct engine *engine, struct engine_properties *properties);
-    /* Makes a worker on this device (ENGINE_DEVICES_MAX: any device) for tasks under this plan. The
-     * plan must outlive the tasks; plan NULL: the worker gets its plan in a later call. *worker is
-     * NULL, or a worker for another plan, which the call reuses. After a failure the worker has no
-     * plan and can be compiled again. UNSUPPORTED: this engine cannot search under the plan. */
+    /* The host's engine: returns the name of the instruction set in use, a static text. */
+    const char *(*instruction_set)(const struct engine *engine);
+    /* The devices' engine: returns the number of devices. *workers: how many workers are worth
+     * opening on each device. */
+    uint32_t (*devices)(const struct engine *engine, uint32_t *workers);
+    /* Makes a worker on this device (ENGINE_DEVICES_MAX: any device; for layers ENGINE_HOST: on the
+     * host, by the host's engine) for tasks under this plan. The plan must outlive the tasks; plan
+     * NULL: the worker gets its plan in a later call. *worker is NULL, or a worker for another
+     * plan, which the call reuses. After a failure the worker has no plan and can be compiled
+     * again. UNSUPPORTED: this engine cannot search under the plan. */
     enum trawl_status (*compile)(struct engine *engine, uint32_t device,
                                  const struct trawl_plan *plan, struct engine_worker **worker,
                                  struct trawl_error *error);
@@ -268,6 +267,7 @@ struct engine_ops {
      * may call. NULL: every search of this engine needs tasks. */
     bool (*brief)(const struct engine *engine, const struct trawl_plan *plan, const uint8_t *text,
                   uint64_t count, struct engine_brief *found);
+    /* The functions from here on are the devices' engine's alone. */
     /* Begins a copy, or waits for a copy that was begun. Several copies may be under way; the
      * caller waits for the copies in the order in which they began. Any thread may call. After a
      * failure no copy of the worker is under way. */
@@ -293,32 +293,6 @@ static inline enum trawl_status engine_scan(const struct engine_ops *ops,
 
     engine_result_begin(result, from, false);
     return ops->submit(worker, &task, error);
-}
-
-/* Implements `hold` for engines on the host, which search a text where it lies in memory. */
-static inline enum trawl_status engine_hold_nothing(struct engine *engine, struct engine_text *text,
-                                                    struct trawl_error *error)
-{
-    (void)engine;
-    if (text->how == ENGINE_HOLD_COPY || text->how == ENGINE_HOLD_ANEW)
-        return TRAWL_OK;
-    return TRAWL_FAIL(error, UNSUPPORTED, "the host holds no text on a device");
-}
-
-static inline bool engine_drop_nothing(struct engine *engine, const struct engine_text *text)
-{
-    (void)engine;
-    return text->how != ENGINE_HOLD_PINNED;
-}
-
-static inline enum trawl_status engine_bring_nothing(struct engine_worker *worker,
-                                                     struct engine_copy *copy, bool wait,
-                                                     struct trawl_error *error)
-{
-    (void)worker;
-    (void)copy;
-    (void)wait;
-    return TRAWL_FAIL(error, UNSUPPORTED, "the host has no list on a device");
 }
 
 extern const struct engine_ops engine_cpu;

@@ -32,13 +32,10 @@ struct approx_host {
 enum trawl_status approx_host_open(struct engine *cpu, struct approx_host **host,
                                    struct trawl_error *error)
 {
-    struct engine_properties properties;
-
     TRAWL_TRY(MEMORY_ZEROED(*host, 1, error));
-    engine_cpu.properties(cpu, &properties);
     (*host)->cpu = cpu;
-    (*host)->instruction_set = properties.instruction_set;
-    (*host)->grams = grams_by_name(properties.instruction_set);
+    (*host)->instruction_set = engine_cpu.instruction_set(cpu);
+    (*host)->grams = grams_by_name((*host)->instruction_set);
     return TRAWL_OK;
 }
 

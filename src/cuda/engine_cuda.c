@@ -18,11 +18,10 @@ static void cuda_close(struct engine *engine)
     cuda_engine_close(engine);
 }
 
-static void cuda_properties(struct engine *engine, struct engine_properties *properties)
+static uint32_t cuda_devices(const struct engine *engine, uint32_t *workers)
 {
-    properties->instruction_set = "";
-    properties->device_count = engine->device_count;
-    properties->workers_per_device = WORKERS_PER_DEVICE;
+    *workers = WORKERS_PER_DEVICE;
+    return engine->device_count;
 }
 
 /* ---- Texts --------------------------------------------------------------------------------- */
@@ -193,7 +192,7 @@ static enum trawl_status cuda_submit(struct engine_worker *worker, struct engine
 const struct engine_ops engine_cuda = {
     .open = cuda_engine_open,
     .close = cuda_close,
-    .properties = cuda_properties,
+    .devices = cuda_devices,
     .compile = cuda_compile,
     .release = cuda_worker_close,
     .submit = cuda_submit,

@@ -50,8 +50,6 @@ static void adopt_runtime(struct trawl_runtime *runtime)
     runtime->jobs = NULL;
     runtime->idle = NULL;
     runtime->workers_wanted = 0;
-    for (uint32_t i = 0; i < ENGINE_LAYERS; i++)
-        runtime->layers[i][1] = NULL;
     adopt_devices(&runtime->devices);
 }
 

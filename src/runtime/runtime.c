@@ -74,9 +74,6 @@ void runtime_close(struct trawl_runtime *runtime)
         workers_stop(runtime);
     if (runtime->devices.workers != NULL)
         devices_stop(&runtime->devices);
-    for (uint32_t i = 0; i < 2 * ENGINE_LAYERS; i++)
-        if (runtime->layers[i / 2][i % 2] != NULL)
-            engine_layers[i / 2]->close(runtime->layers[i / 2][i % 2]);
     if (runtime->devices.pinned != NULL)
         buffers_close(&runtime->devices);
     if (runtime->devices.opener_runs || runtime->devices.engine != NULL)

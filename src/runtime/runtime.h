@@ -154,9 +154,6 @@ struct trawl_runtime {
     uint32_t threads_max;       /* searching threads, the calling thread included */
     uint64_t memory_max;        /* limit of memory_used; 0: no limit */
     struct engine *host;        /* engine of the host; owned */
-    /* Engines of the layers, [0] on the host, [1] on devices; owned. NULL: no plan needed that
-     * engine yet. Under the lock. */
-    struct engine *layers[ENGINE_LAYERS][2];
     struct devices devices;
     _Atomic uint64_t jobs_begun;  /* number of jobs ever begun */
     _Atomic uint64_t searched_ns; /* wall time of the host's searches of long texts */
