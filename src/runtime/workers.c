@@ -147,14 +147,21 @@ static enum trawl_status device_worker_want(struct worker *worker, struct trawl_
 enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
                                       struct trawl_error *error)
 {
+    struct devices *devices = &worker->runtime->devices;
+    char failure[TRAWL_ERROR_MESSAGE_BYTES];
+
+    if (!devices_are_ready(devices)) { /* in a child of fork() */
+        devices_failure(devices, failure, sizeof failure);
+        return TRAWL_FAIL(error, DEVICE, "%s", failure);
+    }
     if (job->layer < ENGINE_LAYERS)
         return layer_ready(worker, job, true, error);
     if (worker->device_job == job->number && !worker_is_stranded(worker))
         return TRAWL_OK;
     TRAWL_TRY(device_worker_want(worker, error));
     worker->device_job = 0;
-    TRAWL_TRY(engine_for_devices->compile(worker->runtime->devices.engine, worker->device_index,
-                                          job->plan, &worker->device, error));
+    TRAWL_TRY(engine_for_devices->compile(devices->engine, worker->device_index, job->plan,
+                                          &worker->device, error));
     worker->device_job = job->number;
     return TRAWL_OK;
 }
