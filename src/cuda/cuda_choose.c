@@ -314,7 +314,7 @@ enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_m
 /* Returns the expected time to make the automaton. */
 static double make_ns(const struct engine_worker *worker)
 {
-    return worker->tables.automaton == CUDA_AUTOMATON_READY
+    return worker->tables->automaton == CUDA_AUTOMATON_READY
                ? 0
                : MAKE_NS + MAKE_BYTE_NS * (double)worker->plan->literal_bytes_total +
                      MAKE_LEVEL_NS * (double)worker->plan->length_max;
@@ -326,7 +326,7 @@ static double make_ns(const struct engine_worker *worker)
  * either, since its filter is slow in nearly every text. */
 static bool is_worth_making(struct engine_worker *worker, uint64_t bytes)
 {
-    const struct cuda_tables *tables = &worker->tables;
+    const struct cuda_tables *tables = worker->tables;
     double filter = tables->has_sets
                         ? tables->sets_price
                         : PRICE_SET + PRICE_SET_EACH * (double)worker->plan->literal_count;
@@ -339,7 +339,7 @@ static bool is_worth_making(struct engine_worker *worker, uint64_t bytes)
 
 enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum want want)
 {
-    const struct cuda_tables *tables = &worker->tables;
+    const struct cuda_tables *tables = worker->tables;
 
     if (tables->kernel != CUDA_KERNEL_SET || tables->dense_left > 0 ||
         tables->automaton == CUDA_AUTOMATON_NONE || !worker->limits.automaton ||
@@ -360,16 +360,16 @@ bool cuda_choose_leaves_filter(struct engine_worker *worker, uint64_t bytes, uin
     double automaton_ns = cuda_automaton_price(worker) / rate * (double)bytes;
     double filter_ns = (double)ns - TRIED_LAUNCH_NS, lost_ns = filter_ns - automaton_ns;
 
-    worker->tables.is_tried = true;
-    worker->tables.filter_price = filter_ns * rate / (double)bytes;
-    worker->tables.lost_ns = max_double(0, worker->tables.lost_ns + lost_ns);
-    return max_double(worker->tables.lost_ns, lost_ns * (double)rest / (double)bytes) >
+    worker->tables->is_tried = true;
+    worker->tables->filter_price = filter_ns * rate / (double)bytes;
+    worker->tables->lost_ns = max_double(0, worker->tables->lost_ns + lost_ns);
+    return max_double(worker->tables->lost_ns, lost_ns * (double)rest / (double)bytes) >
            make_ns(worker);
 }
 
 void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, uint64_t ns)
 {
-    struct cuda_tables *tables = &worker->tables;
+    struct cuda_tables *tables = worker->tables;
 
     if (bytes < worker->limits.tried_bytes || tables->automaton != CUDA_AUTOMATON_READY)
         return;

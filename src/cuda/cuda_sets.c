@@ -694,7 +694,7 @@ static enum trawl_status launch_maker(struct engine_worker *worker, enum cuda_ke
                                       struct trawl_error *error)
 {
     const struct cuda_device *device = worker->device;
-    struct scan_arguments *arguments = &worker->tables.arguments;
+    struct scan_arguments *arguments = &worker->tables->arguments;
     uint64_t entries = (uint64_t)arguments->sets.literal_count * arguments->sets.stride;
     uint32_t blocks = (uint32_t)min_u64((entries + SCAN_THREADS_MAX - 1) / SCAN_THREADS_MAX,
                                         (uint64_t)device->multiprocessors * FILL_BLOCKS);
@@ -711,9 +711,9 @@ static enum trawl_status launch_maker(struct engine_worker *worker, enum cuda_ke
 static enum trawl_status reserve_entries(struct engine_worker *worker, struct trawl_error *error)
 {
     const struct cuda_device *device = worker->device;
-    struct cuda_memory *memory = &worker->tables.entries_memory;
-    struct scan_sets *sets = &worker->tables.arguments.sets;
-    uint64_t *entries = &worker->tables.entries;
+    struct cuda_memory *memory = &worker->tables->entries_memory;
+    struct scan_sets *sets = &worker->tables->arguments.sets;
+    uint64_t *entries = &worker->tables->entries;
 
     *entries = (uint64_t)sets->literal_count * sets->stride;
     if (*entries > worker->limits.sets_counted_min) {
@@ -732,7 +732,7 @@ static enum trawl_status reserve_entries(struct engine_worker *worker, struct tr
  * device lacks memory, has_sets becomes false, and the kernels of set.cu search. */
 enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_error *error)
 {
-    struct cuda_tables *tables = &worker->tables;
+    struct cuda_tables *tables = worker->tables;
     struct scan_sets *sets = &tables->arguments.sets;
     uint64_t bytes = lay_out(0, sets), zeros;
     enum trawl_status status;
@@ -785,6 +785,6 @@ void cuda_sets_prepare(const struct engine_worker *worker, uint32_t blocks,
     TRAWL_ASSERT(a->tile_count * a->tile_bytes >= places);
     a->sets.budget = worker->limits.dense_always
                          ? 0
-                         : (uint32_t)(COST_PER_BYTE * step_bytes) << worker->tables.budget_log2;
+                         : (uint32_t)(COST_PER_BYTE * step_bytes) << worker->tables->budget_log2;
     a->listed_max = 0;
 }
