@@ -32,7 +32,8 @@ static void plan_release(struct engine_worker *worker)
 
 static void gallery_release(struct engine_worker *worker)
 {
-    gallery_device_close(worker->device);
+    if (worker->device != NULL)
+        gallery_device_close(worker->device);
     gallery_host_end(&worker->host);
     plan_release(worker);
     memory_release(worker, 1, sizeof *worker);

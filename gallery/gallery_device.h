@@ -47,4 +47,13 @@ struct gallery_met {
  * call of gallery_device_flag. */
 struct gallery_met gallery_device_met(const struct gallery_device *device, const uint8_t *flag);
 
+#ifdef TRAWL_NO_DEVICES /* such a build opens no device, and calls no function of this file */
+#pragma weak gallery_device_open
+#pragma weak gallery_device_close
+#pragma weak gallery_device_begin
+#pragma weak gallery_device_scan
+#pragma weak gallery_device_flag
+#pragma weak gallery_device_met
+#endif
+
 #endif

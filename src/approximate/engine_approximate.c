@@ -38,7 +38,8 @@ static void approximate_release(struct engine_worker *worker)
 {
     plan_release(worker);
     approx_host_close(worker->host);
-    approx_device_close(worker->device);
+    if (worker->device != NULL)
+        approx_device_close(worker->device);
     approx_candidates_release(&worker->candidates);
     memory_release(worker, 1, sizeof *worker);
 }

@@ -58,7 +58,7 @@ enum trawl_status runtime_open(const struct trawl_runtime_options *given,
         TRAWL_TRY_DONE(devices_open(&runtime->devices, error));
     if (given->engine == TRAWL_ENGINE_CPU)
         atomic_store(&runtime->devices.state, DEVICES_ABSENT);
-    forked_note_runtime(runtime);
+    forked_note(&runtime->forked, false);
     *runtime_out = runtime;
     runtime = NULL;
 done:
@@ -69,7 +69,7 @@ done:
 
 void runtime_close(struct trawl_runtime *runtime)
 {
-    forked_forget_runtime(runtime);
+    forked_forget(&runtime->forked);
     if (atomic_load(&runtime->worker_count) > 0 || runtime->devices.workers != NULL)
         workers_stop(runtime);
     if (runtime->devices.workers != NULL)
