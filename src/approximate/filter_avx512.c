@@ -7,5 +7,6 @@
     ((vector)_mm512_ternarylogic_epi64((__m512i)(a), (__m512i)(b), (__m512i)(c), (table)))
 
 #include "approximate/filter_impl.h"
+#include "approximate/grams_impl.h"
 
-const struct filter_ops approx_filter_avx512 = FILTER_OPS("avx512");
+const struct filter_ops approx_filter_avx512 = FILTER_OPS;

@@ -445,9 +445,9 @@ static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, u
     return any;
 }
 
-#define FILTER_OPS(name)                                                                  \
-    {                                                                                     \
-        name, WINDOWS, make_planes, make_row, select_offsets, find_mismatches, find_edits \
+#define FILTER_OPS                                                                              \
+    {                                                                                           \
+        WINDOWS, make_planes, make_row, select_offsets, find_mismatches, find_edits, grams_scan \
     }
 
 #endif

@@ -3,5 +3,6 @@
 #include "cpu/lookups.h"
 
 #include "approximate/filter_impl.h"
+#include "approximate/grams_impl.h"
 
-const struct filter_ops approx_filter_neon = FILTER_OPS("neon");
+const struct filter_ops approx_filter_neon = FILTER_OPS;

@@ -2,5 +2,6 @@
  * any machine. The reference for the other variants. */
 #define VECTOR_BYTES 16
 #include "approximate/filter_impl.h"
+#include "approximate/grams_impl.h"
 
-const struct filter_ops approx_filter_portable = FILTER_OPS("portable");
+const struct filter_ops approx_filter_portable = FILTER_OPS;
