@@ -75,6 +75,8 @@ static struct regex_options options_of(const struct trawl_plan *plan)
         options.letters = plan->utf8;
     else if (given->characters)
         options.letters.variants = trawl_unicode()->variants;
+    if (given->syntax == TRAWL_PERL)
+        options.letters.class_ranges = NULL;
     return options;
 }
 
