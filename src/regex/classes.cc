@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -174,13 +173,18 @@ std::string body(const ranges &of)
 
     for (const auto &each : of)
         for (uint32_t code = each.first;; code = each.second) {
-            char text[16];
+            int shift = 20;
 
-            std::snprintf(
-                text, sizeof text,
-                code < 0x80 && std::isalnum(static_cast<int>(code)) != 0 ? "%c" : "\\x{%x}", code);
             made += code != each.first ? "-" : "";
-            made += text;
+            if (code < 0x80 && std::isalnum(static_cast<int>(code)) != 0) {
+                made += static_cast<char>(code);
+            } else {
+                while (shift > 0 && code >> shift == 0)
+                    shift -= 4;
+                for (made += "\\x{"; shift >= 0; shift -= 4)
+                    made += "0123456789abcdef"[code >> shift & 0xf];
+                made += '}';
+            }
             if (code == each.second)
                 break;
         }
@@ -561,7 +565,7 @@ std::string parts_of(const chars &of, const regex_options &options, bool beyond)
             named += name;
     for (const chars &each : of.others)
         parts.push_back(parts_of(each, options, beyond));
-    const ranges own = common(of.own, without(out, last), last);
+    const ranges own = without(sum(without(of.own, last), out), last);
     if (of.folds && !named.empty())
         parts.push_back("(?i:[" + named + "])");
     parts[0] = named.empty() || of.folds ? class_of(own) : "[" + body(own) + named + "]";
