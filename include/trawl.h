@@ -171,7 +171,7 @@ struct trawl_letters {
     /* Returns whether this code point (>= 128) is a word character. Searches call the function. */
     bool (*is_word)(void *context, uint32_t code_point);
     /* Points *ranges to the first and last code point of each range of a class such as "alpha", and
-     * returns how many; 0: no such class. NULL: [[:alpha:]], \w and \s mean ASCII, as in PERL. */
+     * returns how many; 0: no such class. NULL, and in PERL with UTF-8: [[:alpha:]] means ASCII. */
     uint64_t (*class_ranges)(void *context, const char *name, const uint32_t **ranges);
 };
 /* Return the letters of Unicode 16: equal by simple case folding, and words of \w. Static. */

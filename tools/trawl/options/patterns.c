@@ -386,9 +386,9 @@ static bool needs_utf8(const struct patterns *patterns, const struct settings *s
         return false;
     if (settings->ignore_case && !folds_by_unicode(settings))
         charset_prepare(beyond_ascii || settings->expressions);
-    if (settings->expressions) /* outside Perl's syntax, \b asks which characters are words */
+    if (settings->expressions) /* in UTF-8, classes and \b of Perl's syntax mean ASCII, as in grep */
         return settings->words || settings->ignore_case || settings->is_tg ||
-               settings->syntax != TRAWL_PERL;
+               settings->syntax != TRAWL_PERL || settings->surroundings.charset == CHARSET_SINGLE;
     if (settings->words || !settings->ignore_case || beyond_ascii)
         return settings->words || (settings->ignore_case && beyond_ascii);
     for (uint64_t i = 0; i < patterns->count; i++) {
