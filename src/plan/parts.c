@@ -437,7 +437,7 @@ static enum trawl_status make_part(const struct cutting *cutting, uint32_t from,
     options.line_end_set = options.line_end_also_set = 1;
     options.line_end = plan->line_end;
     options.line_end_also = plan->line_end_also;
-    options.utf8 = plan->utf8_is_set ? &plan->utf8 : NULL;
+    options.letters = plan->utf8_is_set ? &plan->utf8 : NULL;
     TRAWL_TRY(memory_allocate(end - begin, sizeof *patterns, &memory, error));
     patterns = (struct trawl_pattern *)memory;
     for (uint64_t i = begin; i < end; i++)

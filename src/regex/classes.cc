@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -174,13 +173,18 @@ std::string body(const ranges &of)
 
     for (const auto &each : of)
         for (uint32_t code = each.first;; code = each.second) {
-            char text[16];
+            int shift = 20;
 
-            std::snprintf(
-                text, sizeof text,
-                code < 0x80 && std::isalnum(static_cast<int>(code)) != 0 ? "%c" : "\\x{%x}", code);
             made += code != each.first ? "-" : "";
-            made += text;
+            if (code < 0x80 && std::isalnum(static_cast<int>(code)) != 0) {
+                made += static_cast<char>(code);
+            } else {
+                while (shift > 0 && code >> shift == 0)
+                    shift -= 4;
+                for (made += "\\x{"; shift >= 0; shift -= 4)
+                    made += "0123456789abcdef"[code >> shift & 0xf];
+                made += '}';
+            }
             if (code == each.second)
                 break;
         }
@@ -259,6 +263,7 @@ class reader
     const regex_options &options;
     const bool fold;
 
+    ranges named(const std::string &name) const;
     [[noreturn]] void fail(size_t where, const std::string &what) const
     {
         throw mistake{where, options.ripgrep ? what : ""};
@@ -343,6 +348,22 @@ uint32_t reader::read_character(bool in_class)
     return code;
 }
 
+// Returns the characters of the class of that name; empty: there is no such class.
+ranges reader::named(const std::string &name) const
+{
+    const auto found = known().by_name.find(name);
+    const uint32_t *listed = nullptr;
+    uint64_t count = 0;
+
+    if (options.letters.class_ranges == nullptr)
+        return found == known().by_name.end() ? ranges{} : found->second;
+    count = options.letters.class_ranges(options.letters.context, name.c_str(), &listed);
+    ranges made;
+    for (uint64_t i = 0; i < count; i++)
+        made.emplace_back(listed[2 * i], listed[2 * i + 1]);
+    return made;
+}
+
 // Reads a class by its name; returns false if there is none.
 bool reader::read_name(chars *made)
 {
@@ -350,17 +371,18 @@ bool reader::read_name(chars *made)
     const char letter = stands("\\") && at + 1 < end ? text[at + 1] : '\0';
 
     if (length > 0) {
-        made->negated = text[at + 2] == '^';
-        const auto found =
-            known().by_name.find(text.substr(at + 2 + made->negated, length - 4 - made->negated));
+        made->negated = text[at + 2] == '^' && !options.longest;
+        std::string name = text.substr(at + 2 + made->negated, length - 4 - made->negated);
         at += length;
-        if (found == known().by_name.end())
+        if (fold && !options.unicode && (name == "upper" || name == "lower"))
+            name = "alpha";
+        made->own = named(name);
+        if (made->own.empty() && options.longest)
+            throw mistake{begin, "unknown class or property: " + since(begin)};
+        if (made->own.empty())
             fail(begin, "unknown class or property: " + since(begin));
-        made->own = found->second;
         if (fold && options.unicode)
             add_cases(&made->own, options);
-        else if (fold && (found->first == "upper" || found->first == "lower"))
-            made->own = known().letters;
         return true;
     }
     if (!options.ripgrep && stands("[:") && text.find(":]", at + 2) != std::string::npos)
@@ -380,10 +402,11 @@ bool reader::read_name(chars *made)
         *made = options.unicode ? chars{{}, {"\\p{Nd}"}, false, {}, false}
                                 : chars{known().digits, {}, false, {}, false};
     else if ((letter | 0x20) == 'w')
-        *made = options.unicode ? known().words : chars{known().word, {}, false, {}, false};
+        *made = options.unicode ? known().words
+                                : chars{sum(named("alnum"), {{'_', '_'}}), {}, false, {}, false};
     else
-        made->own = options.unicode   ? known().spaces
-                    : options.ripgrep ? known().blanks
+        made->own = options.unicode                       ? known().spaces
+                    : options.ripgrep || options.longest ? named("space")
                                       : ranges{{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}};
     made->negated = (letter & 0x20) == 0;
     return true;
@@ -542,7 +565,7 @@ std::string parts_of(const chars &of, const regex_options &options, bool beyond)
             named += name;
     for (const chars &each : of.others)
         parts.push_back(parts_of(each, options, beyond));
-    const ranges own = common(of.own, without(out, last), last);
+    const ranges own = without(sum(without(of.own, last), out), last);
     if (of.folds && !named.empty())
         parts.push_back("(?i:[" + named + "])");
     parts[0] = named.empty() || of.folds ? class_of(own) : "[" + body(own) + named + "]";
