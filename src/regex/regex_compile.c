@@ -421,6 +421,8 @@ static enum trawl_status expressions_make(const void *from, void **object,
     maker.made->plan = source->plan;
     maker.made->options = options_of(source->plan);
     maker.made->count = (uint32_t)source->plan->pattern_count;
+    for (uint64_t i = 0; i < source->sample_bytes && !maker.made->options.bytes; i++)
+        maker.made->is_wide_text |= (source->sample[i] & 0xf0) == 0xe0;
     program_memory_divide(maker.made);
     status = make_all(&maker, source, error);
     memory_release(maker.joined, maker.joined_capacity, 1);
