@@ -649,7 +649,8 @@ static const uint8_t *map_whole(const struct command_job *job, const struct open
     const uint64_t bytes = (uint64_t)file->status->st_size;
 
     if (!job->patterns->crosses || file->bytes != NULL || begin != 0 || file->may_be_compressed ||
-        !S_ISREG(file->status->st_mode) || bytes < MAP_BYTES || bytes > TEXT_BYTES_MAX ||
+        !S_ISREG(file->status->st_mode) || bytes > TEXT_BYTES_MAX ||
+        bytes < (job->settings->search.map == TRAWL_MAP_ALWAYS ? 1 : MAP_BYTES) ||
         job->settings->search.map == TRAWL_MAP_NEVER)
         return NULL;
     return bus_map(file->descriptor, bytes);
