@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/memory.h"
 #include "regex/class_text.h"
 
@@ -12,6 +13,7 @@
 #define WORD (1u << 31)    /* in places.members: the character belongs to a word */
 #define UNKNOWN (1u << 30) /* likewise: RE2 has to read the code point */
 #define RANGES_MAX 1024u
+#define FIRST_BYTES 16u /* are read on both sides before more is read on either side */
 #define PAGE_CODES 64u
 
 /* The sequence with its repetitions written out. Sets of places are words: a bit for each place
@@ -24,7 +26,6 @@ struct places {
     uint8_t character[PLACES_MAX];     /* number of the sequence's character */
     uint8_t edges[PLACES_MAX];         /* of an edge: split_character.edge; else 0 */
     uint32_t members[CHAIN_CODES];     /* a bit for each character that the code point may be */
-    uint32_t code_count;               /* code points that may be known */
     uint32_t of_symbol[CHAIN_SYMBOLS]; /* the members that share a symbol */
     uint32_t symbol_count;
     uint32_t sets[STATES_MAX]; /* the set of places of each state */
@@ -33,25 +34,35 @@ struct places {
     uint32_t state_count;
 };
 
-/* The code points that a chain knows. In other blocks the letters of an expression are so many
- * ranges that RE2 would take longer to list the letters than to read a short text. The first block
- * is known to each chain, the others to the chains for texts with characters of three bytes. */
+/* The code points that a chain knows where RE2 alone knows which letters the expression means. In
+ * other blocks the letters are so many ranges that RE2 would take longer to list the letters than
+ * to read a short text. Chains for texts with few characters of three bytes know the first block.
+ */
 static const struct regex_range blocks[] = {
     {0, 0x7ff}, {0x2000, 0x2fff}, {0x3000, 0x9fff}, {0xac00, 0xd7ff}, {0xf000, 0xffff}};
 
-static uint32_t block_count(const struct expressions *made)
+static void set_bit(uint32_t first, uint32_t last, uint32_t bit, uint32_t *members)
 {
-    return made->is_wide_text ? sizeof blocks / sizeof *blocks : 1;
+    for (uint32_t code = first; code <= last && code < CHAIN_CODES; code++)
+        members[code] |= bit;
 }
 
-static void begin_codes(const struct expressions *made, struct places *places)
+/* Sets the bit for the code points from `first` up to `last` that the character may be. Returns
+ * false if they are not known. */
+static bool ask_block(const struct expressions *made, const struct split_character *character,
+                      uint32_t first, uint32_t last, uint32_t bit, uint32_t *members)
 {
-    places->code_count = made->is_wide_text ? CHAIN_CODES : blocks[0].last + 1;
-    for (uint32_t code = 0; code < places->code_count; code++)
-        places->members[code] = UNKNOWN;
-    for (uint32_t block = 0; block < block_count(made); block++)
-        for (uint32_t code = blocks[block].first; code <= blocks[block].last; code++)
-            places->members[code] = 0;
+    struct regex_range ranges[RANGES_MAX];
+    struct regex_options options = made->options;
+    uint32_t count;
+
+    options.fold = character->fold;
+    options.dot_all = character->dot_all;
+    count = made->ops->list(character->bytes, character->count, &options, first, last, ranges,
+                            RANGES_MAX);
+    for (uint32_t i = 0; count != UINT32_MAX && i < count; i++)
+        set_bit(ranges[i].first, ranges[i].last, bit, members);
+    return count != UINT32_MAX;
 }
 
 /* Sets the character's bit for the code points, or the bytes, that the character may be. Returns
@@ -59,23 +70,18 @@ static void begin_codes(const struct expressions *made, struct places *places)
 static bool ask(const struct expressions *made, const struct split_character *character,
                 uint32_t bit, uint32_t *members)
 {
-    struct regex_range ranges[RANGES_MAX];
-    struct regex_options options = made->options;
+    const uint32_t block_count = made->is_wide_text ? sizeof blocks / sizeof *blocks : 1;
+    bool known = ask_block(made, character, 0, UINT32_MAX, bit, members);
 
-    options.fold = character->fold;
-    options.dot_all = character->dot_all;
-    for (uint32_t block = 0; block < block_count(made); block++) {
-        const uint32_t count =
-            made->ops->list(character->bytes, character->count, &options, blocks[block].first,
-                            blocks[block].last, ranges, RANGES_MAX);
-
-        if (count == UINT32_MAX)
-            return false;
-        for (uint32_t i = 0; i < count; i++)
-            for (uint32_t code = ranges[i].first; code <= ranges[i].last; code++)
-                members[code] |= bit;
+    if (known)
+        return true;
+    known = true;
+    for (uint32_t i = 0; i < block_count; i++) {
+        known &= ask_block(made, character, blocks[i].first, blocks[i].last, bit, members);
+        set_bit(blocks[i].last + 1, i + 1 < block_count ? blocks[i + 1].first - 1 : CHAIN_CODES - 1,
+                UNKNOWN, members);
     }
-    return true;
+    return known;
 }
 
 /* Writes out the sequence. Returns false if the sequence is too long, or a character's code points
@@ -111,7 +117,7 @@ static void mark_words(const struct expressions *made, uint32_t expression, stru
     const struct trawl_utf8 *letters = &made->options.letters;
     const bool is_wide =
         made->marked != NULL && made->marked[expression] != NULL && letters->is_word != NULL;
-    const uint32_t codes = made->options.bytes ? 0x100 : places->code_count;
+    const uint32_t codes = made->options.bytes ? 0x100 : CHAIN_CODES;
 
     for (uint32_t code = 0; code < 0x80; code++)
         if (class_is_word_byte((char)code))
@@ -153,8 +159,7 @@ static void number_symbols(const struct expressions *made, struct places *places
         chain->of_byte[plan->line_end] = chain->of_byte[plan->line_end_also] = CHAIN_END;
     if ((plan->flags & TRAWL_CRLF) != 0)
         chain->of_byte['\r'] = CHAIN_ELSE; /* which may belong to a line end */
-    for (uint32_t page = 2; page < places->code_count / PAGE_CODES && !made->options.bytes;
-         page++) {
+    for (uint32_t page = 2; page < CHAIN_CODES / PAGE_CODES && !made->options.bytes; page++) {
         const uint32_t *here = members + page * PAGE_CODES;
         uint8_t *to = chain->pages[page_count];
         uint32_t same = 0;
@@ -286,11 +291,11 @@ enum trawl_status chain_make(const struct expressions *made, uint32_t expression
     chain->backwards = backwards;
     chain->multi = expressions_cross(made);
     places->symbol_count = CHAIN_ELSE + 1;
-    begin_codes(made, places);
     if (!write_out(made, sequence, places))
         goto done;
     if (chain->has_edges)
         mark_words(made, expression, places);
+    set_bit(0xd800, 0xdfff, UNKNOWN, places->members);
     number_symbols(made, places);
     fill_rows(places);
     chain->state_count = places->state_count;
@@ -317,65 +322,59 @@ static bool is_more(uint8_t byte)
     return (byte & 0xc0) == 0x80;
 }
 
-/* Returns the symbol of the character of two or three bytes at `at`. */
-static uint32_t long_symbol(const struct chain *chain, const uint8_t *at, uint32_t count)
+/* Returns the symbol of the character of `count` bytes, two or three, at `at`. */
+static inline uint32_t long_symbol(const struct chain *chain, const uint8_t *at, uint32_t count)
 {
-    const uint32_t code = count == 2
-                              ? (at[0] & 0x1fu) << 6 | (at[1] & 0x3fu)
-                              : (at[0] & 0xfu) << 12 | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
+    const uint32_t page = count == 2 ? at[0] & 0x1fu : (at[0] & 0xfu) << 6 | (at[1] & 0x3fu);
 
-    return code < (count == 2 ? 0x80u : 0x800u)
-               ? CHAIN_ELSE
-               : chain->pages[chain->page_of[code / PAGE_CODES]][code % PAGE_CODES];
+    if ((at[0] & (count == 2 ? 0xe0 : 0xf0)) != (count == 2 ? 0xc0 : 0xe0) ||
+        !is_more(at[count - 1]) || (count == 3 && (!is_more(at[1]) || page < 0x800 / PAGE_CODES)))
+        return CHAIN_ELSE; /* no character, or too many bytes for the character */
+    return chain->pages[chain->page_of[page]][at[count - 1] % PAGE_CODES];
 }
 
-/* Returns the symbol of the character at *at, and moves *at to the character's end. */
-static inline uint32_t read_on(const struct chain *chain, const uint8_t *bytes, uint64_t *at,
-                               uint64_t count)
+/* Returns the symbol of the character at *at, or `back` before *at, and moves *at over it. */
+static inline uint32_t read_one(const struct chain *chain, const uint8_t *bytes, uint64_t *at,
+                                uint64_t count, bool back)
 {
-    const uint8_t *here = bytes + *at;
-    const uint64_t left = count - *at;
+    const uint64_t left = back ? *at : count - *at;
+    const uint8_t *here = bytes + *at - back;
     uint32_t symbol, taken;
 
     if (left == 0)
         return chain->multi ? CHAIN_ELSE : CHAIN_END;
     symbol = chain->of_byte[*here];
-    ++*at;
-    if (symbol != CHAIN_LONG)
-        return symbol;
-    taken = *here < 0xe0 ? 2 : 3;
-    if (*here < 0xc0 || *here >= 0xf0 || left < taken || !is_more(here[1]) ||
-        !is_more(here[taken - 1]))
-        return CHAIN_ELSE;
-    *at += taken - 1;
-    return long_symbol(chain, here, taken);
+    taken = symbol != CHAIN_LONG                                     ? 1
+            : (back ? left > 1 && is_more(here[-1]) : *here >= 0xe0) ? 3
+                                                                     : 2;
+    if (taken > left) {
+        taken = 1;
+        symbol = CHAIN_ELSE;
+    } else if (taken > 1) {
+        here -= back ? taken - 1 : 0;
+        symbol = taken == 2 ? long_symbol(chain, here, 2) : long_symbol(chain, here, 3);
+    }
+    *at += back ? -(uint64_t)taken : taken;
+    return symbol;
 }
 
-/* Returns the symbol of the character before *at, and moves *at to the character's begin. */
-static inline uint32_t read_back(const struct chain *chain, const uint8_t *bytes, uint64_t *at)
+/* Reads on from *at, or back, over at most `most` bytes, or somewhat more. */
+static inline uint32_t run(const struct chain *chain, uint32_t state, const uint8_t *bytes,
+                           uint64_t *at, uint64_t count, uint64_t most, bool back)
 {
-    const uint8_t *here = bytes + *at;
-    uint32_t symbol, taken;
+    const uint64_t start = *at;
+    uint64_t here = start;
 
-    if (*at == 0)
-        return chain->multi ? CHAIN_ELSE : CHAIN_END;
-    symbol = chain->of_byte[here[-1]];
-    --*at;
-    if (symbol != CHAIN_LONG)
-        return symbol;
-    if (!is_more(here[-1]) || *at == 0)
-        return CHAIN_ELSE;
-    taken = is_more(here[-2]) ? 3 : 2;
-    if (*at + 1 < taken ||
-        (here[-(int32_t)taken] & (taken == 2 ? 0xe0 : 0xf0)) != (taken == 2 ? 0xc0 : 0xe0))
-        return CHAIN_ELSE;
-    *at -= taken - 1;
-    return long_symbol(chain, here - taken, taken);
-}
+    while (state > CHAIN_ASKS && (back ? start - here : here - start) < most) {
+        const struct chain_row *row = &chain->rows[state - CHAIN_ASKS - 1];
+        uint32_t symbol = read_one(chain, bytes, &here, count, back);
 
-static inline uint32_t step(const struct chain *chain, uint32_t state, uint32_t symbol)
-{
-    return chain->rows[state - CHAIN_ASKS - 1].next[symbol];
+        while ((row->stays >> symbol & 1) != 0 && (back ? start - here : here - start) < most)
+            symbol = read_one(chain, bytes, &here, count, back);
+        state = row->next[symbol];
+    }
+    *at = here;
+    return state;
 }
 
 /* Returns the state before the first character, of which the other side is the string. */
@@ -387,7 +386,7 @@ static uint32_t begin(const struct chain *chain, const uint8_t *bytes, uint64_t 
         return CHAIN_ASKS;
     if (!chain->has_edges)
         return chain->first[0];
-    symbol = chain->backwards ? read_on(chain, bytes, &at, count) : read_back(chain, bytes, &at);
+    symbol = read_one(chain, bytes, &at, count, !chain->backwards);
     return symbol == CHAIN_ELSE ? CHAIN_ASKS : chain->first[chain->words >> symbol & 1];
 }
 
@@ -397,39 +396,18 @@ struct around chain_read(const struct chain *before, const struct chain *after,
 {
     struct around around = {begin(before, bytes, at, count), begin(after, bytes, end, count)};
     const uint64_t first = at, last = end;
-    uint64_t most;
 
     /* In turns, because either side may fail first. */
-    for (uint32_t i = 0; i < CHAIN_TURNS; i++) {
-        if (around.before == CHAIN_FAILS || around.after == CHAIN_FAILS ||
-            (around.before <= CHAIN_ASKS && around.after <= CHAIN_ASKS))
-            return around;
-        if (around.before > CHAIN_ASKS)
-            around.before = step(before, around.before, read_back(before, bytes, &at));
-        if (around.after > CHAIN_ASKS)
-            around.after = step(after, around.after, read_on(after, bytes, &end, count));
+    for (uint64_t most = FIRST_BYTES; around.before != CHAIN_FAILS && around.after != CHAIN_FAILS;
+         most = CHAIN_BYTES + *spare) {
+        around.after = run(after, around.after, bytes, &end, count, most, false);
+        if (around.after != CHAIN_FAILS)
+            around.before = run(before, around.before, bytes, &at, count, most, true);
+        if (most > FIRST_BYTES || (around.before <= CHAIN_ASKS && around.after <= CHAIN_ASKS))
+            break;
     }
-    most = CHAIN_BYTES + *spare;
-    while (around.before > CHAIN_ASKS && first - at < most) {
-        const uint64_t stays = before->rows[around.before - CHAIN_ASKS - 1].stays;
-
-        while (at > 0 && first - at < most && (stays >> before->of_byte[bytes[at - 1]] % 64 & 1))
-            at--;
-        around.before = step(before, around.before, read_back(before, bytes, &at));
-    }
-    most -= first - at < most ? first - at : most;
-    while (around.before != CHAIN_FAILS && around.after > CHAIN_ASKS && end - last < most) {
-        const uint64_t stays = after->rows[around.after - CHAIN_ASKS - 1].stays;
-
-        while (end < count && end - last < most && (stays >> after->of_byte[bytes[end]] % 64 & 1))
-            end++;
-        around.after = step(after, around.after, read_on(after, bytes, &end, count));
-    }
-    most -= end - last < most ? end - last : most;
-    *spare = *spare < most ? *spare : most;
-    if (around.before > CHAIN_ASKS)
-        around.before = CHAIN_ASKS;
-    if (around.after > CHAIN_ASKS)
-        around.after = CHAIN_ASKS;
+    *spare -= min_u64(*spare, first - at + (end - last));
+    around.before = around.before < CHAIN_ASKS ? around.before : CHAIN_ASKS;
+    around.after = around.after < CHAIN_ASKS ? around.after : CHAIN_ASKS;
     return around;
 }

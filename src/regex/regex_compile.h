@@ -50,7 +50,7 @@ struct expressions {
     /* `count` programs of PCRE2; NULL, or the program is NULL: RE2 decides. Otherwise the program
      * in `each` is that of a filter, which matches in each line in which PCRE2's program does. */
     struct pcre2 **beyond;
-    bool is_wide_text; /* texts have characters of three bytes (chain.c) */
+    bool is_wide_text; /* texts have many characters of three bytes (chain.c) */
     bool crosses;      /* TRAWL_MULTILINE: the flag changes what is found */
     bool lines_alone;  /* PCRE2 knows which lines match, but not the longest occurrences */
     /* under WHOLE_WORD, or with edges that RE2 lacks: in all lines; or some program is PCRE2's */
