@@ -357,10 +357,11 @@ struct line {
     uint64_t begin; /* UINT64_MAX: not known yet */
     uint64_t after; /* the next line's begin; UINT64_MAX: not known yet */
     uint64_t end;   /* without the line end */
-    bool is_wide;   /* no program but `marked` may be asked */
+    enum { WIDE_UNKNOWN, WIDE_NOT, WIDE } wide; /* WIDE: no program but `marked` may be asked */
+    bool is_decided;                            /* some expression matches */
 };
 
-static struct around look_around(const struct step *step, const struct anchor *anchor, uint64_t at,
+static struct around look_around(struct step *step, const struct anchor *anchor, uint64_t at,
                                  const struct plan_literal *literal)
 {
     const struct engine_chunk *chunk = step->chunk;
@@ -370,7 +371,7 @@ static struct around look_around(const struct step *step, const struct anchor *a
     if (chunk->records != NULL)
         return (struct around){CHAIN_ASKS, CHAIN_ASKS};
     return chain_read(anchor->before, is_read ? anchor->after : NULL, chunk->bytes, at,
-                      is_read ? end : at, chunk->owned);
+                      is_read ? end : at, chunk->owned, &step->spare);
 }
 
 /* Stores in *may whether a match of the anchor's expression may hold the string at `at`; by_line:
@@ -414,11 +415,18 @@ static bool has_parts(const struct regex_ops *ops, const struct anchor *anchor)
            (ops->is_ready(anchor->head) && (anchor->tail == NULL || ops->is_ready(anchor->tail)));
 }
 
-static void look_wide(const struct step *step, struct line *line)
+static bool is_wide(const struct step *step, struct line *line)
 {
-    line->begin = line_begin(step, line->at);
-    line->is_wide = words_matter(step->worker->expressions, step->chunk->bytes + line->begin,
-                                 line->end - line->begin);
+    const struct expressions *expressions = step->worker->expressions;
+
+    if (line->wide == WIDE_UNKNOWN && expressions->has_wide_words) {
+        line->begin = line_begin(step, line->at);
+        line->wide =
+            words_matter(expressions, step->chunk->bytes + line->begin, line->end - line->begin)
+                ? WIDE
+                : WIDE_NOT;
+    }
+    return line->wide == WIDE;
 }
 
 /* Adds the expressions that may match with this atom at `at` to worker->passing. Finds the line's
@@ -430,18 +438,22 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
 {
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
+    const bool plain = !expressions->needs_marks &&
+                       (expressions->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) == 0;
     const uint32_t end = expressions->atom_first[literal->pattern + 1];
 
     for (uint32_t i = expressions->atom_first[literal->pattern]; i < end; i++) {
         const struct anchor *anchor = &expressions->anchors[expressions->atom_anchors[i]];
+        const uint64_t spare = step->spare;
         const struct around around = look_around(step, anchor, at, literal);
         uint64_t *known = &worker->known[anchor->expression];
-        const bool is_sure =
-            anchor->is_sure || (around.before == CHAIN_MATCHES && around.after == CHAIN_MATCHES);
+        /* Chains know all edges, but not what PCRE2 asks for beyond its filter. */
+        const bool matches = around.before == CHAIN_MATCHES && around.after == CHAIN_MATCHES &&
+                             (plain || expressions->beyond == NULL);
         bool may = true, by_line = false;
 
         if (around.before == CHAIN_FAILS || around.after == CHAIN_FAILS) {
-            step->missed += BYTES_PER_LOOK;
+            step->missed += BYTES_PER_LOOK + spare - step->spare;
             continue;
         }
         if (line->after == UINT64_MAX) {
@@ -449,8 +461,6 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
             line->after = line_after(step, at);
             line->end = content_of(step, at, line->after).end;
             worker->line++;
-            if (expressions->has_wide_words)
-                look_wide(step, line);
         }
         if (at >= line->end)
             break; /* the string lies in a line end */
@@ -458,15 +468,16 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
             *known = worker->line << 8;
         if ((*known & DECIDED) == DECIDED)
             continue;
-        if (by_words && line->begin == UINT64_MAX)
+        if (by_words && !matches && line->begin == UINT64_MAX)
             line->begin = line_begin(step, at);
-        if (by_words &&
+        if (by_words && !matches &&
             !judge_word(expressions, judged_of(step, (struct regex_line){line->begin, line->end}),
                         at - line->begin, literal)) {
             step->missed += BYTES_PER_LOOK;
             continue;
         }
-        if (!is_sure && !line->is_wide) {
+        if (!matches && !anchor->is_sure && !is_wide(step, line)) {
+            step->asked += anchor->before != NULL || anchor->after != NULL;
             by_line = (*known & DECIDED) == TRIES_MAX || !has_parts(expressions->ops, anchor);
             TRAWL_TRY(verify(step, anchor, at, by_line, around, line, &may, error));
         }
@@ -474,6 +485,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
         *known = may || by_line ? *known | DECIDED : *known + 1;
         if (may)
             worker->passing[(*passing)++] = anchor->expression;
+        line->is_decided |= may && (matches || by_words || (plain && !is_wide(step, line)));
     }
     return TRAWL_OK;
 }
@@ -482,10 +494,9 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 {
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
-    const bool plain = (expressions->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) == 0;
-    const bool by_words = expressions->words_are_exact;
-    const bool any = step->want == WANT_LINES && step->chunk->records == NULL &&
-                     !judges_whole(step) && ((plain && !expressions->needs_marks) || by_words);
+    const bool any =
+        step->want == WANT_LINES && step->chunk->records == NULL && !judges_whole(step);
+    const bool by_words = any && expressions->words_are_exact;
     const struct hits *hits = &worker->atoms.hits;
     uint64_t ended, i = 0;
 
@@ -506,14 +517,14 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 
             if (at >= min_u64(line.after, ended))
                 break;
-            if (passing == expressions->count || (passing > 0 && any && !line.is_wide))
+            if (passing == expressions->count || (any && line.is_decided))
                 continue; /* this hit cannot change what is known about the line */
             literal = plan_literal_at(expressions->atoms, hits->items[i].literal);
-            TRAWL_TRY(pass_atom(step, at, &literal, any && by_words, &line, &passing, error));
+            TRAWL_TRY(pass_atom(step, at, &literal, by_words, &line, &passing, error));
         }
         if (line.after == UINT64_MAX) /* the hits that were left are ruled out */
             break;
-        if (passing > 0 && any && !line.is_wide)
+        if (any && line.is_decided)
             TRAWL_TRY(push_hit(step, line.at, worker->passing[0], line.end - line.at, error));
         else if (passing > 0)
             TRAWL_TRY(judge(step, (struct regex_line){line_begin(step, line.at), line.end},
@@ -583,7 +594,7 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
             worker->expressions->ops->is_ready(worker->expressions->whole))
             worker->whole_steps = WHOLE_STEPS;
         grow_steps(worker);
-        worker->missed += step->missed;
+        worker->missed += step->missed + step->asked * BYTES_PER_MISS;
         worker->missed -= min_u64(worker->missed, (step->to - step->from) / MISSED_SHARE);
         if (!worker->is_resplit && worker->missed > regex_missed_bytes && !step->is_paused)
             return resplit(step, error);
@@ -648,6 +659,7 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
         step = (struct step){worker, chunk, task->want, at, chunk->owned, result, .decided = at};
         if (chunk->owned - at > worker->step_bytes)
             step.to = line_after(&step, at + worker->step_bytes);
+        step.spare = step.to - at;
         TRAWL_TRY(search_step(&step, error));
     }
     result->hits.one_per_line = task->want == WANT_LINES && chunk->records == NULL;

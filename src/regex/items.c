@@ -124,8 +124,8 @@ static bool list_part(const struct reader *reader, const uint8_t *part, uint64_t
     uint32_t range_count;
 
     alone.fold = false;
-    range_count = reader->options->ops->list((const char *)part, count, &alone, UINT32_MAX, ranges,
-                                             SPLIT_STRINGS_MAX);
+    range_count = reader->options->ops->list((const char *)part, count, &alone, 0, UINT32_MAX,
+                                             ranges, SPLIT_STRINGS_MAX);
     if (range_count == UINT32_MAX)
         return false;
     for (uint32_t i = 0; i < range_count; i++)

@@ -51,6 +51,8 @@ struct step {
     bool is_paused;   /* the step ended at step->to, inside a line, because the result is full */
     uint64_t decided; /* no line that begins earlier is looked at again */
     uint64_t judged;  /* lines about which RE2 decided */
+    uint64_t asked;   /* atoms about which the chains did not decide */
+    uint64_t spare;   /* bytes that chains may read beyond CHAIN_BYTES: linear time */
     /* bytes that RE2 could have read in the time of verifications and judgements that failed */
     uint64_t missed;
 };
