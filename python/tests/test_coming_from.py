@@ -90,9 +90,7 @@ def test_re(rng):
     for _ in range(50):
         text = text_of(rng)
         matches = plan.matches(text, match="leftmost-first")
-        assert [one.span() for one in pattern.finditer(text)] == list(
-            zip(matches.begins, matches.ends)
-        )
+        assert [one.span() for one in pattern.finditer(text)] == list(zip(matches.begins, matches.ends))
         new = pattern.sub(lambda one: values[WORDS.index(one[0])], text)
         assert plan.replace(text, values, match="leftmost-first") == new
         assert plan.split(text, match="leftmost-first") == pattern.split(text)

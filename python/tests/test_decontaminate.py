@@ -28,9 +28,7 @@ with contextlib.suppress(ImportError):
 FORMS = [
     {"nfkc": nfkc, "ignore_case": case, "punctuation": punctuation, "spaces": spaces}
     for nfkc, case in itertools.product((True, False), repeat=2)
-    for punctuation, spaces in itertools.product(
-        ("split", "delete", "keep"), ("fold", "delete", "keep")
-    )
+    for punctuation, spaces in itertools.product(("split", "delete", "keep"), ("fold", "delete", "keep"))
 ]
 PIECES = [*"abcXYZ09_ \t\n.,;-'\"", "\u00a0", "\u2003", "\x1c", "\u3000", "\x85"]  # fmt: skip
 PIECES += ["\u00e9", "e\u0301", "\u00df", "\u0130", "\u03c3", "\u03a3", "\u03c2", "J\u030c", "\u01f0"]

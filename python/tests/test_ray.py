@@ -37,10 +37,7 @@ def cluster():
 
 @pytest.fixture
 def table(rng):
-    texts = [
-        None if rng.random() < 0.1 else "".join(rng.choice("abcd") for _ in range(40))
-        for _ in range(8000)
-    ]
+    texts = [None if rng.random() < 0.1 else "".join(rng.choice("abcd") for _ in range(40)) for _ in range(8000)]
     return pyarrow.table({"id": list(range(8000)), "text": texts})
 
 

@@ -83,8 +83,7 @@ def one_mismatch(patterns, text):
         (begin, begin + len(pattern), index)
         for begin in range(len(text))
         for index, pattern in enumerate(patterns)
-        if begin + len(pattern) <= len(text)
-        and sum(a != b for a, b in zip(pattern, text[begin:])) <= 1
+        if begin + len(pattern) <= len(text) and sum(a != b for a, b in zip(pattern, text[begin:])) <= 1
     ]
 
 
@@ -208,9 +207,7 @@ def test_counts_that_share_a_search(monkeypatch):
         threading.Thread(target=lambda i=i, one=one: counts.update({i: shard.count_by_pattern(one).tolist()}))
         for i, one in enumerate(plans)
     ]
-    threads += [
-        threading.Thread(target=lambda i=i: counts.update({-i: shard.count(plans[i])})) for i in (1, 4)
-    ]
+    threads += [threading.Thread(target=lambda i=i: counts.update({-i: shard.count(plans[i])})) for i in (1, 4)]
     threads[0].start()
     for thread in threads:
         thread.join()

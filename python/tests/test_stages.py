@@ -21,9 +21,7 @@ from trawl.stages import KINDS, Stage  # noqa: E402  (needs pyarrow)
 
 def table_of(rng, rows):
     texts = [
-        None
-        if rng.random() < 0.1
-        else "".join(rng.choice("abc ") for _ in range(rng.randint(0, 40)))
+        None if rng.random() < 0.1 else "".join(rng.choice("abc ") for _ in range(rng.randint(0, 40)))
         for _ in range(rows)
     ]
     return pyarrow.table({"id": list(range(rows)), "text": texts})
@@ -232,9 +230,7 @@ def test_signed():
     table = pyarrow.table({"id": [1, 2, 3], "text": ["a secret", None, "nothing"]})
     plan = trawl.Plan(["secret", "thing"], values="xy")
     for kind in KINDS:
-        (plain,), (signed,) = (
-            list(Stage(plan, "text", kind, signed=ask)(table.to_batches())) for ask in (False, True)
-        )
+        (plain,), (signed,) = (list(Stage(plan, "text", kind, signed=ask)(table.to_batches())) for ask in (False, True))
         assert plain.to_pylist() == signed.to_pylist()
         for column in signed.columns:
             assert "uint64" not in str(column.type) and "large_list" not in str(column.type)
@@ -407,9 +403,7 @@ def test_broken_parquet_files(tmp_path, monkeypatch):
 
     table = pyarrow.table({"id": range(300), "text": [str(i) for i in range(300)]})
     for name in "abc":
-        parquet.write_table(
-            table, tmp_path / name, row_group_size=100, write_page_checksum=True, use_dictionary=False
-        )
+        parquet.write_table(table, tmp_path / name, row_group_size=100, write_page_checksum=True, use_dictionary=False)
     many = pyarrow.table({"text": list(map(str, range(70_000)))})  # whose second batch of rows is bad
     parquet.write_table(many, tmp_path / "many", write_page_checksum=True, use_dictionary=False, data_page_size=1 << 14)
     data = bytearray((tmp_path / "many").read_bytes())

@@ -40,8 +40,7 @@ def name(value: Any) -> str:
 
 @contextlib.contextmanager
 def understood(close: Callable[[], object] = bool) -> Iterator[None]:
-    """Call `close` after any exception in the body, and turn exceptions about unreadable answers into
-    ServerError."""
+    """Call `close` after any exception in the body, and turn exceptions about unreadable answers into ServerError."""
     try:
         yield
     except BaseException as fault:

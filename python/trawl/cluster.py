@@ -453,9 +453,7 @@ class Front:
         turn = next(self.turns) % len(self.shards[i])
 
         def send(copy: Copy) -> Any:
-            ask = copy.actor.ask.options(
-                num_returns="streaming", _generator_backpressure_num_objects=PARTS_AHEAD
-            )
+            ask = copy.actor.ask.options(num_returns="streaming", _generator_backpressure_num_objects=PARTS_AHEAD)
             return aiter(ask.remote(request.method, path, headers, body))
 
         return Units(send, self.shards[i][turn:] + self.shards[i][:turn], is_framed)
@@ -705,9 +703,7 @@ def start(
             ray.remote(Shard).options, num_cpus=cpus, num_gpus=gpus, memory=memory + ACTOR_BYTES, max_restarts=-1, max_concurrency=1000,
             lifetime="detached", namespace=NAMESPACE, scheduling_strategy="SPREAD",
         )  # fmt: skip
-        actors.append(
-            [made(name=f"{name}/{i}/{copy}").remote([*arguments, given]) for copy in range(replicas)]
-        )
+        actors.append([made(name=f"{name}/{i}/{copy}").remote([*arguments, given]) for copy in range(replicas)])
     try:
         wait_for(list(itertools.chain(*actors)), time.monotonic() + timeout)
         serve.start(http_options={"host": host, "port": port})

@@ -49,9 +49,7 @@ class Metrics:
         from ray.util.metrics import Counter
 
         self.tags = {"kind": stage.kind, "column": stage.column}
-        self.counters = {
-            name: Counter(f"trawl_{name}", f"trawl: {name}", tuple(self.tags)) for name in COUNTERS
-        }
+        self.counters = {name: Counter(f"trawl_{name}", f"trawl: {name}", tuple(self.tags)) for name in COUNTERS}
 
     def __call__(self, added: dict[str, int]) -> None:
         for name, value in added.items():
@@ -129,9 +127,8 @@ def run_stage(
     and the stage cannot search it.
     batch_rows: how many records a worker gets at a time; None: whole blocks of the dataset.
     keep_order: keep the dataset's order. The setting is stored in the dataset's context. The sources of the dataset,
-    and datasets derived from the dataset, share the context.
-    The workers' counters become Ray metrics (see Metrics), unless the stage has its own `tell`.
-    """
+    and datasets derived from the dataset, share the context. The workers' counters become Ray metrics (see Metrics),
+    unless the stage has its own `tell`."""
     import pyarrow
     import ray
 
@@ -192,11 +189,10 @@ def warn_if_held(kind: str, needed: float) -> None:
 
 
 def claim_of(actors: int, cpus: int, cores: list[float]) -> float:
-    """Return how many cores each actor claims from Ray: nearly `cpus`, or less if otherwise the actors of
-    STAGES_MAX stages could claim all cores of the nodes. Ray starts the actors of all stages first. A task that reads
-    needs a core beside the actors' cores, and would wait without end if no core were left. No
-    claim is a whole number of cores, because
-    Ray moves the reading into actors that claim as much as a reading task, a whole core."""
+    """Return how many cores each actor claims from Ray: nearly `cpus`, or less if otherwise the actors of STAGES_MAX
+    stages could claim all cores of the nodes. Ray starts the actors of all stages first. A task that reads needs a
+    core beside the actors' cores, and would wait without end if no core were left. No claim is a whole number of
+    cores, because Ray moves the reading into actors that claim as much as a reading task, a whole core."""
     for part in (1, 2, 4, 8, 16, 32, 64):
         claim = round(cpus / part - 0.001, 3)
         if actors * STAGES_MAX < sum((has - 1) // claim + 1 for has in cores):
@@ -214,9 +210,7 @@ def filter(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
     return run(dataset, plan, column, "filter", **options)
 
 
-def cells(
-    dataset: Any, plan: Plan, column: str, *, keep: str | Iterable[str] = (), **options: Any
-) -> Any:
+def cells(dataset: Any, plan: Plan, column: str, *, keep: str | Iterable[str] = (), **options: Any) -> Any:
     """Return a row for each pair of a record and a pattern that occurs there: the record's columns
     `keep`, record, pattern, begin. The column `record` counts only the records of one worker, so keep a
     column that identifies the record."""
@@ -248,9 +242,8 @@ def count(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
 def read_json_lines(paths: Any, field: str, *, filesystem: Any = None) -> tuple[Any, Any]:
     """Read a text field of JSON lines, and return two datasets, (records, unread).
 
-    paths: files and directories, as paths or URIs that pyarrow.fs knows, or as paths of `filesystem`.
-    Files whose name ends in .gz, .bz2, .zst or .lz4 are decompressed. In directories, names that begin
-    with . or _ are left out.
+    paths: files and directories, as paths or URIs that pyarrow.fs knows, or as paths of `filesystem`. Files whose
+    name ends in .gz, .bz2, .zst or .lz4 are decompressed. In directories, names that begin with . or _ are left out.
     records: the columns path, line (the line's bytes) and the field.
     unread: the lines that are no JSON object with that field, or whose text is not UTF-8, and files that
       cannot be read: path, record (counted from 0 in the file), line, and the reason as `trawl_error`.
@@ -277,9 +270,7 @@ def read(paths: Any, parts: Any, filesystem: Any) -> tuple[Any, Any]:
     listed = ray.data.from_items(files, override_num_blocks=max(1, min(len(files), 1000)))
     read_parts: Any = read_files  # Any: Ray's annotations know no further arguments of a function
     good, bad = (
-        listed.map_batches(
-            read_parts, batch_size=1, batch_format="numpy", fn_args=(parts, apart, wanted)
-        )
+        listed.map_batches(read_parts, batch_size=1, batch_format="numpy", fn_args=(parts, apart, wanted))
         for wanted in (False, True)
     )
     return good, bad
