@@ -124,15 +124,8 @@ def check(collection, texts, patterns, options, oracle):
 def test_a_shard(case, listed, rng, monkeypatch):
     pytest.importorskip("pyarrow")
     monkeypatch.setattr(_shards, "LISTED_MAX", listed)
-    texts = texts_of(rng)
-    shard = _shards.Shard(list(_shards.files_of(texts)), 2, "cpu")
-    check(shard, texts, *case)
-
-
-def test_a_shard_of_nothing():
-    pytest.importorskip("pyarrow")
-    for texts in ({}, {"a": b""}):
-        check(_shards.Shard(list(_shards.files_of(texts)), 1, "cpu"), texts, [b"a"], {}, naive)
+    for texts in (texts_of(rng), {}, {"a": b""}):
+        check(_shards.Shard(list(_shards.files_of(texts)), 2, "cpu"), texts, *case)
 
 
 def test_files_are_cut_at_line_ends(rng, tmp_path):

@@ -474,15 +474,13 @@ class Front:
                     if lost(copies):
                         raise refusal(503, f"no copy of shard {i} answers: {copies[0].fault}")
                 return Response(b"ok\n", 200, {"content-type": "text/plain", "cache-control": "no-store"})
-            if path == "/" or (path[1:2] != "v" and path != "/metrics") or not isinstance(given, dict):
-                given, first = None, self.asked(request, body, 0)
+            is_read = isinstance(given, dict) and all(isinstance(given.get(key) or [], list) for key in ("options", "paths"))
+            if path == "/" or (path[1:2] != "v" and path != "/metrics") or not is_read:  # refused in a server's words
+                first = self.asked(request, body, 0)
                 content = await first.whole()
                 return Response(content, *first.status)
             framed = given.get("format") == "frames"
             streams = path == "/v1/search" and given.get("format") != "columns"
-            if any(not isinstance(given.get(key) or [], list) for key in ("options", "paths")):
-                await self.asked(request, body, 0).whole()  # a server refuses the request in its own words
-                raise refusal(400, "options, paths: a list is needed")
             runs = runs_of(given, path != "/v1/count") if request.method == "POST" else [given]
             if len(runs) > 1 and not streams:  # all positions, of which some may be left out
                 runs = [{key: value for key, value in run.items() if key != "max_results"} for run in runs]

@@ -261,7 +261,7 @@ def read_parquet(paths: Any, *, columns: Any = None, filesystem: Any = None) -> 
 
 def read(paths: Any, parts: Any, filesystem: Any) -> tuple[Any, Any]:
     """Read files by `parts`, a function from a filesystem and a path to an iterator of (table of
-    records, list of bad records). A bad record is (its number in the file, line, reason)."""
+    records, list of unread records). An unread record is (its number in the file, line, reason)."""
     import ray
 
     files = list(files_of(paths, filesystem))
@@ -269,11 +269,11 @@ def read(paths: Any, parts: Any, filesystem: Any) -> tuple[Any, Any]:
     apart = actor.options(num_cpus=0, max_restarts=-1, max_task_retries=-1).remote()
     listed = ray.data.from_items(files, override_num_blocks=max(1, min(len(files), 1000)))
     read_parts: Any = read_files  # Any: Ray's annotations know no further arguments of a function
-    good, bad = (
+    good, unread = (
         listed.map_batches(read_parts, batch_size=1, batch_format="numpy", fn_args=(parts, apart, wanted))
         for wanted in (False, True)
     )
-    return good, bad
+    return good, unread
 
 
 def files_of(paths: Any, filesystem: Any) -> Iterator[dict[str, Any]]:
@@ -296,7 +296,7 @@ def files_of(paths: Any, filesystem: Any) -> Iterator[dict[str, Any]]:
 
 
 class Apart:
-    """An actor that keeps the bad records of files, by the file and the part of the file. A file that is
+    """An actor that keeps the unread records of files, by the file and the part of the file. A file that is
     read again, as after the loss of a node, gives the same parts."""
 
     def __init__(self) -> None:
@@ -316,25 +316,25 @@ class Apart:
         return list(self.tables.get(path, {}).values()) if path in self.ended else None
 
 
-def read_files(files: Any, parts: Any, apart: Any, bad: bool) -> Iterator[pyarrow.Table]:
-    """Yield the records of files, or the bad records alone."""
+def read_files(files: Any, parts: Any, apart: Any, unread: bool) -> Iterator[pyarrow.Table]:
+    """Yield the records of files, or the unread records alone."""
     import ray
 
     for path, system in zip(files["path"], files["system"]):
-        while not bad or (kept := ray.get(apart.of.remote(path))) is None:
+        while not unread or (kept := ray.get(apart.of.remote(path))) is None:
             for i, (records, rows) in enumerate(parts_and_end(parts(system, path))):
                 if rows:
-                    apart.add.remote(path, i, bad_table(path, rows))
-                if records is not None and not bad:
+                    apart.add.remote(path, i, unread_table(path, rows))
+                if records is not None and not unread:
                     yield records
             ray.get(apart.end.remote(path))
-            if not bad:
+            if not unread:
                 break
         else:
-            yield from (bad_table(path, []), *ray.get(kept))
+            yield from (unread_table(path, []), *ray.get(kept))
 
 
-def bad_table(path: str, rows: list[Any]) -> pyarrow.Table:
+def unread_table(path: str, rows: list[Any]) -> pyarrow.Table:
     import pyarrow
 
     kinds = {"record": "int64", "line": "large_binary", ERROR_COLUMN: "string"}
@@ -345,18 +345,18 @@ def bad_table(path: str, rows: list[Any]) -> pyarrow.Table:
 
 
 def parts_and_end(parts: Iterable[tuple[Any, list[Any]]]) -> Iterator[tuple[Any, list[Any]]]:
-    """Yield the parts of a file, and the fault that ends the reading as a bad record."""
+    """Yield the parts of a file, and the fault that ends the reading as an unread record."""
     first = 0
     try:
-        for records, bad in parts:
-            yield records, bad
-            first += (0 if records is None else records.num_rows) + len(bad)
+        for records, unread in parts:
+            yield records, unread
+            first += (0 if records is None else records.num_rows) + len(unread)
     except Exception as fault:
         yield None, [(first, None, f"{type(fault).__name__}: {fault}")]
 
 
 def json_parts(system: Any, path: str, field: str) -> Iterator[tuple[Any, list[Any]]]:
-    """Yield the records, and the bad records, of a file of JSON lines, some MiB at a time."""
+    """Yield the records, and the unread records, of a file of JSON lines, some MiB at a time."""
     import pyarrow
 
     first = 0
@@ -369,8 +369,8 @@ def json_parts(system: Any, path: str, field: str) -> Iterator[tuple[Any, list[A
                 "line": pyarrow.array([line for line, _ in good], "large_binary"),
                 field: pyarrow.array([text for _, text in good], "large_string"),
             }
-            bad = [(first + i, line, fault) for i, (line, _, fault) in enumerate(parsed) if fault]
-            yield pyarrow.table(columns), bad
+            unread = [(first + i, line, fault) for i, (line, _, fault) in enumerate(parsed) if fault]
+            yield pyarrow.table(columns), unread
             first += len(lines)
 
 
@@ -388,7 +388,7 @@ def lines_of(stream: Any) -> Iterator[list[bytes]]:
 
 
 def parquet_parts(system: Any, path: str, columns: Any) -> Iterator[tuple[Any, list[Any]]]:
-    """Yield the records of a Parquet file, and the row groups that cannot be read as bad records."""
+    """Yield the records of a Parquet file, and the row groups that cannot be read as unread records."""
     import pyarrow
     from pyarrow import parquet
 
