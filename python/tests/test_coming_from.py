@@ -14,8 +14,7 @@ def text_of(rng):
 
 
 def spans(plan, text):
-    return [(pattern, begin, end)
-            for begin, end, pattern in plan.matches(text, match="leftmost-longest")]  # fmt: skip
+    return [(pattern, begin, end) for begin, end, pattern in plan.matches(text, match="leftmost-longest")]
 
 
 def test_pyahocorasick(rng):

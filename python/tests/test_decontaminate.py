@@ -226,8 +226,7 @@ def test_characters(rng):
     for _ in range(amount(60)):
         form = rng.choice(FORMS)
         size = rng.randint(1, 5)
-        texts = ["".join(rng.choices(PIECES[:8] + PIECES[17:24], k=rng.randint(0, 12)))
-                 for _ in range(60)]  # fmt: skip
+        texts = ["".join(rng.choices(PIECES[:8] + PIECES[17:24], k=rng.randint(0, 12))) for _ in range(60)]
         normal = [plain(text, **form) for text in texts]
         parts = [{one[at : at + size] for at in range(len(one) - size + 1)} for one in normal]
         if not any(parts[:20]):
@@ -378,8 +377,7 @@ def test_command(tmp_path):
         dict(zip(names, (files[0], at + (at > 0), f"n{at}", 0, found, 2, found / 2, ngram)))
         for at, _, found, _, ngram in OVERLAPS
     ]
-    expected += [row | {"file": files[1], "document": at, "id": None}
-                 for row, at in zip(expected, (0, 2, 4))]  # fmt: skip
+    expected += [row | {"file": files[1], "document": at, "id": None} for row, at in zip(expected, (0, 2, 4))]
     options = ("--words", 3, "--clean", "clean", "questions.txt", *files)
     status, out, messages = command(tmp_path, "--workers", 2, *options, own=True)
     assert [json.loads(line) for line in out.splitlines()] == expected and status == 1

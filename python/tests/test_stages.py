@@ -203,8 +203,7 @@ def test_what_is_told():
         again = Stage(trawl.Plan(["an"], values=["x"]), "text", kind, tell=told.clear, engine="cuda")
         again.schema(table.schema)  # neither opens a GPU nor tells anything
     told = []
-    list(Stage(trawl.Plan("an"), "n", errors="apart", tell=told.append)(
-        pyarrow.table({"n": [1]}).to_batches()))  # fmt: skip
+    list(Stage(trawl.Plan("an"), "n", errors="apart", tell=told.append)(pyarrow.table({"n": [1]}).to_batches()))
     assert told == [{"records": 1, "bad": 1}]
 
 
@@ -422,9 +421,7 @@ def test_broken_parquet_files(tmp_path, monkeypatch):
     assert reads == 3 and len(apart) == 1 and len(rows) == 600
     rows, apart, reads = read(monkeypatch, tmp_path, functools.partial(parquet_parts, columns=None))
     assert rows == [row for row in table.to_pylist() if row["id"] // 100 != 1] + table.to_pylist()
-    assert [(row["path"], row["record"]) for row in apart] == [
-        (str(tmp_path / "a"), 0), (str(tmp_path / "b"), 100)
-    ]  # fmt: skip
+    assert [(row["path"], row["record"]) for row in apart] == [(str(tmp_path / "a"), 0), (str(tmp_path / "b"), 100)]
     assert "records 100 to 199: OSError" in apart[1]["trawl_error"]
 
 

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 READ_BYTES = 1 << 16
 IDLE_MAX = 32  # connections that are kept open for later requests
-UNREADABLE = (
-    ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, http.client.HTTPException,
-)  # fmt: skip
+UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, http.client.HTTPException)
 
 
 def data(value: Any) -> bytes:

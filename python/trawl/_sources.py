@@ -426,9 +426,7 @@ class Matches(Columns["tuple[Any, ...]"]):
     [3, 5, 5]
     """
 
-    __slots__ = (
-        "begins", "ends", "patterns", "lines", "text_begin", "text_end", "distances", "strands", "values"
-    )  # fmt: skip
+    __slots__ = ("begins", "ends", "patterns", "lines", "text_begin", "text_end", "distances", "strands", "values")
     _names = ("begins", "ends", "patterns", "distances", "strands", "values")
     _fields = ("begin", "end", "pattern", "distance", "strand", "value")
 

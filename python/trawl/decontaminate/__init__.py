@@ -433,6 +433,4 @@ class Stage(stages.Stage):
 
 # In the package, `trawl.decontaminate` is the function, which hides this module.
 vars(decontaminate).update(Form=Form, Overlap=Overlap, Questions=Questions, Stage=Stage)
-_COLUMNS = {
-    "question": "int64", "found": "int64", "total": "int64", "ratio": "float64", "ngram": "string"
-}  # fmt: skip
+_COLUMNS = {"question": "int64", "found": "int64", "total": "int64", "ratio": "float64", "ngram": "string"}
