@@ -201,12 +201,12 @@ class Units:
         self.begin()
 
     async def part(self) -> Any:
-        """Return the next part of the answer, None at the end. If the copy answers no longer and another copy does,
-        raise ServerError."""
+        """Return the next part of the answer, None at the end. If the copy answers no longer, for longer than a check
+        may take, and another copy does, raise ServerError."""
         task = asyncio.ensure_future(self.next_part())
         try:
             while not (await asyncio.wait([task], timeout=PATIENCE_SECONDS))[0]:
-                if self.copy.fault and not lost(self.copies) and time.monotonic() - self.copy.since > SILENT_SECONDS:
+                if self.copy.fault and not lost(self.copies) and time.monotonic() - self.copy.since > CHECK_SECONDS:
                     raise ServerError(self.copy.fault)
             return task.result()
         finally:
