@@ -70,8 +70,7 @@ class Handle:
 
     def _task(self, name, *arguments):
         try:
-            made = self._method(name)(*map(resolved, arguments))
-            return Reference(made)
+            return Reference(self._method(name)(*map(resolved, arguments)))
         except Exception as fault:
             return Reference(fault=fault)
 
