@@ -83,7 +83,7 @@ struct json_state {
     uint64_t bytes, lines, matches, begin_ns;
 };
 
-/* What characters.c keeps of a text. */
+/* What occurrences.c keeps of a text. */
 struct characters {
     uint8_t tail[UTF8_BYTES_MAX]; /* the last bytes before the current window */
     uint32_t tail_count;
@@ -154,7 +154,6 @@ struct lines {
 struct occurrences {
     uint64_t line_end; /* of the line in which the last match begins; OFFSET_NONE: not seen yet */
     uint64_t end;      /* end of the last match */
-    struct trawl_match counted; /* --count-matches: the last match */
     size_t held_before_line;    /* bytes of output not committed when the last line began */
     bool bad_line;              /* a match in the current line was not valid text */
 };
@@ -188,7 +187,7 @@ struct scan_rules {
      * depends on that. Nothing is printed any more: ends_with_run becomes true. */
     bool run_ends_input;
     bool check_whole_line; /* -x is decided here, not by the plan */
-    bool filters;          /* the library's matches must be checked (characters.c) */
+    bool filters;          /* the library's matches must be checked (occurrences.c) */
     unsigned number_width; /* -T: width of line numbers */
 };
 
@@ -219,7 +218,7 @@ struct text_scan {
     struct lines lines;
     struct occurrences occurrences;
     struct nulls nulls;
-    struct characters characters; /* what characters.c keeps between windows */
+    struct characters characters; /* what occurrences.c keeps between windows */
     /* No local variable: its address would bring the stack protector into functions that run once
      * for each match or line. */
     struct shown shown;

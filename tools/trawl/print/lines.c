@@ -9,14 +9,14 @@
 #include <stdlib.h>
 
 #include "trawl/print/binary.h"
-#include "trawl/print/characters.h"
+#include "trawl/print/occurrences.h"
 #include "trawl/text/charset.h"
 #include "trawl/print/count.h"
 #include "trawl/print/command_matches.h"
 #include "trawl/print/print.h"
 #include "trawl/print/print_line.h"
 #include "trawl/text/sizes.h"
-#include "trawl/print/spans.h"
+#include "trawl/print/occurrences.h"
 
 /* An open line of more bytes (or of more than --chunk-bytes, if given) is not kept; if the line is
  * printed, its bytes are read again. */
@@ -46,8 +46,9 @@ static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
 static void count_spans(struct text_scan *scan, const struct view *view, uint64_t begin,
                         uint64_t end)
 {
-    if (!spans_find(scan, view, begin,
-                    scan->whole.bytes != NULL ? end : print_content_end(scan, view, begin, end)))
+    if (!occurrences_of_line(scan, view, begin,
+                             scan->whole.bytes != NULL ? end
+                                                       : print_content_end(scan, view, begin, end)))
         return;
     scan->lines.spans += scan->style.span_count > 0 ? scan->style.span_count : 1;
 }
@@ -712,7 +713,7 @@ int lines_window(void *context, const struct trawl_window *window)
     uint64_t text_bytes = window->bytes_count;
 
     count_window_begin(scan, window);
-    if (!characters_window(scan, &window, &kept))
+    if (!occurrences_window(scan, &window, &kept))
         return 1;
     scan->lines.scanned_end = window->begin + window->bytes_count;
     if (scan->nulls.watched && !scan->nulls.seen)

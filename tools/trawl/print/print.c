@@ -263,38 +263,6 @@ uint64_t print_first_match_at(const struct view *view, uint64_t at)
     return low;
 }
 
-bool print_next_match(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
-                      uint64_t from, uint64_t *index, struct trawl_match *found)
-{
-    bool each = scan->settings->overlapping && scan->settings->report == REPORT_ONLY_MATCHING;
-
-    while (*index < view->match_count && view->matches[*index].begin < end) {
-        struct trawl_match match = view->matches[(*index)++];
-
-        if (match.begin < from)
-            continue;
-        /* The match of an expression may be empty. Of --multiline's matches an empty match counts,
-         * unless the text ends there, or a match. */
-        if (match.end == match.begin &&
-            (scan->whole.bytes == NULL || match.distance > 0 ||
-             (*index > 1 && view->matches[*index - 2].end == match.begin)))
-            continue;
-        while (!each && *index < view->match_count && view->matches[*index].begin == match.begin) {
-            if (scan_prefers(scan, &view->matches[*index], &match) || scan->rules.check_whole_line)
-                if (!scan->rules.check_whole_line || match.end != end)
-                    match = view->matches[*index];
-            (*index)++;
-        }
-        if (scan->rules.check_whole_line && (match.begin != begin || match.end != end))
-            continue;
-        if (match.end > end)
-            match.end = end; /* the string contains a line end */
-        *found = match;
-        return true;
-    }
-    return false;
-}
-
 uint64_t print_content_end(struct text_scan *scan, const struct view *view, uint64_t begin,
                            uint64_t end)
 {

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "trawl/print/characters.h"
+#include "trawl/print/occurrences.h"
 #include "trawl/text/grow.h"
 #include "trawl/print/print.h"
 #include "trawl/job/command_scan.h"
@@ -216,9 +216,10 @@ enum trawl_status string_counts_search(struct text_scan *scan, struct trawl_erro
     if (part == NULL)
         return TRAWL_MEMORY;
     scan->string_counts_part = part;
-    status = scan->rules.filters ? characters_positions(scan, matches_sink, error)
-                                 : trawl_count_by_pattern(scan->job->searcher, scan->plan,
-                                                          scan->text, counts_sink, scan, error);
+    status = occurrences_are_all(scan)
+                 ? trawl_count_by_pattern(scan->job->searcher, scan->plan, scan->text, counts_sink,
+                                          scan, error)
+                 : occurrences_positions(scan, matches_sink, error);
     if (status == TRAWL_STOPPED)
         status = scan->status;
     if (prints_each_text(scan->settings) && !print_text(scan, part))

@@ -12,7 +12,7 @@
 #include "trawl/print/replace.h"
 #include "trawl/print/reread.h"
 #include "trawl/text/sizes.h"
-#include "trawl/print/spans.h"
+#include "trawl/print/occurrences.h"
 #include "trawl/text/utf8.h"
 
 /* bytes of a replaced line that are composed at a time */
@@ -722,7 +722,8 @@ static bool print_json(struct text_scan *scan, const struct view *view, uint64_t
                           .content = content - begin};
 
     scan->style.span_count = 0;
-    if (((selected || scan->settings->invert) && !spans_find(scan, view, begin, content)) ||
+    if (((selected || scan->settings->invert) &&
+         !occurrences_of_line(scan, view, begin, content)) ||
         (scan->settings->replace != NULL && scan->style.span_count > 0 &&
          !replace_spans(scan, view, &piece)))
         return false;
@@ -767,7 +768,7 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
     if (settings->json)
         return print_json(scan, view, begin, end, selected);
     scan->style.span_count = 0;
-    if (matching && settings->style.each_match && !spans_find(scan, view, begin, content))
+    if (matching && settings->style.each_match && !occurrences_of_line(scan, view, begin, content))
         return false;
     if (!only_matching && !is_printable(scan, &line))
         return false;

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "trawl/print/binary.h"
-#include "trawl/print/characters.h"
+#include "trawl/print/occurrences.h"
 #include "trawl/print/fasta.h"
 #include "trawl/text/guard.h"
 #include "trawl/text/bus.h"
@@ -186,7 +186,7 @@ static void scan_again(struct text_scan *scan)
     scan->stop = false;
     scan->carry.count = scan->carry.match_count = 0;
     scan->carry.begin = scan->carry.line_begin = 0;
-    characters_begin(scan);
+    occurrences_begin(scan);
     scan->carry.dropped = false;
     if (scan->settings->report == REPORT_COUNT || scan->ends_with_run) {
         scan->lines.selected = scan->nulls.selected_before;
