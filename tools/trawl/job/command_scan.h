@@ -3,11 +3,13 @@
  * The library delivers the text in windows, in order, each with the matches in the window.
  * search_file.c chooses the file that handles the windows:
  *   lines.c            cuts lines, keeps the open line between windows, selects lines
+ *   occurrences.c      which of the library's matches are occurrences
  *   command_matches.c  reports without lines: -o, --positions, --count-matches
  *   string_counts.c    occurrences of each string: --count-by-pattern
  *   print_line.c       prints a line as grep does
  *   print.c            parts of a line: heads, names, numbers, matches
- *   style.c            prints a line as ripgrep does
+ *   style.c            prints a line as ripgrep does, and an occurrence
+ *   piece.c            the bytes of a line that style.c prints
  *   json.c             prints a line for --json
  *   number_set.c       the numbers of the strings that a match stands for
  *   binary.c           NUL bytes and invalid UTF-8

@@ -5,9 +5,8 @@
 
 #include "trawl/print/binary.h"
 #include "trawl/print/occurrences.h"
-#include "trawl/text/charset.h"
-#include "trawl/print/count.h"
 #include "trawl/print/print.h"
+#include "trawl/print/style.h"
 #include "trawl/text/sizes.h"
 
 /* A longer string is taken to overlap with itself, since each end would be compared. */
@@ -28,27 +27,6 @@ static void begin_line(struct text_scan *scan, const struct trawl_window *window
         binary_next_block(scan, end);
     scan->occurrences.held_before_line = scan->output->used - scan->output->committed;
     scan_selected(scan, end);
-}
-
-/* Prints a match. group: all matches with the same begin, including this match. */
-static bool print_one(struct text_scan *scan, const struct trawl_window *window,
-                      const struct trawl_match *match, const struct trawl_match *group,
-                      uint64_t group_count)
-{
-    const struct settings *settings = scan->settings;
-    const uint8_t *bytes = window->bytes + (match->begin - window->begin);
-    uint64_t bytes_count = match->end - match->begin;
-    uint64_t number = 0;
-
-    if (settings->checks_text && !charset_is_valid(bytes, (size_t)bytes_count)) {
-        scan->encoding_error = true;
-        scan->occurrences.bad_line = true; /* grep prints nothing more of this line */
-        return false;
-    }
-    if (settings->heads.line_number)
-        number = line_number_at(scan, window->bytes, window->begin, match->begin);
-    print_found(scan, bytes, match, group, group_count, number);
-    return true;
 }
 
 /* Looks for the end of the open line in this window, which is text up to text offset `limit`. */
@@ -88,9 +66,12 @@ static void take_matches(struct text_scan *scan, const struct trawl_window *wind
             scan->occurrences.bad_line = false;
         }
         /* a match without a byte, of an expression, selects its line and is not printed */
-        if (!scan->quiet && !scan->occurrences.bad_line && match.end > match.begin &&
-            print_one(scan, window, &match, group, (uint64_t)(&window->matches[i] - group)))
+        if (scan->quiet || scan->occurrences.bad_line || match.end == match.begin)
+            continue;
+        if (style_match(scan, window, &match, group, (uint64_t)(&window->matches[i] - group)))
             scan->occurrences.end = scan->settings->overlapping ? 0 : match.end;
+        else /* grep prints nothing more of a line with a match that is not valid text */
+            scan->occurrences.bad_line = true;
     }
 }
 

@@ -95,20 +95,24 @@ static void print_match(struct text_scan *scan, const struct json_match *match, 
     output_byte(scan->output, '\n');
 }
 
-/* Prints a match of the block, with the name of its sequence and its offset there. Matches
- * ascend from call to call. */
-static void report_match(struct fasta *fasta, const struct trawl_match *match)
+/* Returns the sequence in which a match begins. Matches ascend from call to call. */
+static struct sequence *sequence_at(struct fasta *fasta, uint64_t begin)
+{
+    while (fasta->sequence + 1 < fasta->sequence_count &&
+           fasta->sequences[fasta->sequence + 1].begin <= begin)
+        fasta->sequence++;
+    return &fasta->sequences[fasta->sequence];
+}
+
+/* Prints a match of the block, with the name of its sequence and its offset there. */
+static void report_match(struct fasta *fasta, const struct sequence *sequence,
+                         const struct trawl_match *match)
 {
     struct text_scan *scan = fasta->scan;
-    const struct sequence *sequence;
     const struct numbers *numbers = &scan->job->patterns->numbers;
     struct json_match found = {.distance = match->distance, .reversed = match->reversed};
     bool numbered = scan->settings->heads.pattern_number;
 
-    while (fasta->sequence + 1 < fasta->sequence_count &&
-           fasta->sequences[fasta->sequence + 1].begin <= match->begin)
-        fasta->sequence++;
-    sequence = &fasta->sequences[fasta->sequence];
     found.sequence = fasta->names == NULL ? NULL : fasta->names + sequence->name_begin;
     found.sequence_bytes = sequence->name_bytes;
     found.offset = sequence->base + match->begin - sequence->begin;
@@ -130,10 +134,12 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
     struct text_scan *scan = fasta->scan;
 
     for (uint64_t i = 0; i < match_count && !fasta->stop; i++) {
+        const struct sequence *sequence = sequence_at(fasta, matches[i].begin);
+
         if (matches[i].begin < fasta->own_from || matches[i].begin >= fasta->own_to)
             continue;
         if (!scan->quiet)
-            report_match(fasta, &matches[i]);
+            report_match(fasta, sequence, &matches[i]);
         scan->lines.selected++;
         scan->lines.selected_end = scan->lines.scanned_end;
         scan->lines.left--;

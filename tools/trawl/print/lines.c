@@ -745,9 +745,12 @@ int lines_whole(void *context, const struct trawl_window *window)
     struct text_scan *scan = context;
     struct view view = {
         scan->whole.bytes, 0, scan->whole.count, array_of(scan->carry.matches), 0, false};
+    struct trawl_window kept;
     uint64_t handled = 0;
 
     scan->lines.scanned_end = window->begin + window->bytes_count;
+    if (!scan->settings->invert && !occurrences_window(scan, &window, &kept))
+        return 1;
     if (!carry_matches(scan, window->matches, window->match_count))
         return 1;
     view.matches = array_of(scan->carry.matches);

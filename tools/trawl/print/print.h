@@ -30,10 +30,6 @@ void print_terminator(struct output *output, const struct settings *settings, ui
 void print_group_separator(struct text_scan *scan);
 /* Prints what is between groups of lines of two files. */
 void print_between_files(struct output *output, const struct settings *settings);
-/* Prints a match of -o on its own line; with --pattern-number, on a line for each number of the
- * string. group: the matches with the same begin. bytes: the bytes of the match. */
-void print_found(struct text_scan *scan, const uint8_t *bytes, const struct trawl_match *match,
-                 const struct trawl_match *group, uint64_t group_count, uint64_t line_number);
 void print_name(struct text_scan *scan);
 /* Prints the file's name as the first field of a line. */
 void print_name_field(struct text_scan *scan, bool selected);
