@@ -91,6 +91,9 @@ struct characters {
     uint32_t tail_count;
     struct trawl_match *kept; /* the matches that passed the checks */
     uint64_t kept_capacity;
+    /* --only-first: of the line of the last match that was kept; OFFSET_NONE: not seen yet */
+    uint64_t line_end;
+    uint64_t first; /* index in `kept` of the last match that is the first of its line */
 };
 
 /* What is printed before a line, or with -o before a match, besides the file name. */
@@ -156,8 +159,8 @@ struct lines {
 struct occurrences {
     uint64_t line_end; /* of the line in which the last match begins; OFFSET_NONE: not seen yet */
     uint64_t end;      /* end of the last match */
-    size_t held_before_line;    /* bytes of output not committed when the last line began */
-    bool bad_line;              /* a match in the current line was not valid text */
+    size_t held_before_line; /* bytes of output not committed when the last line began */
+    bool bad_line;           /* a match in the current line was not valid text */
 };
 
 /* What binary.c keeps. The counts and totals are those at the begin of the current block. */

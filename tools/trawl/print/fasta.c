@@ -27,6 +27,7 @@ struct sequence {
     uint64_t base;       /* letters of the sequence that come before the block */
     uint64_t name_begin; /* offset in `names` */
     uint64_t name_bytes; /* at most NAME_BYTES_MAX */
+    bool has_match;
 };
 
 enum fasta_state {
@@ -134,10 +135,12 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
     struct text_scan *scan = fasta->scan;
 
     for (uint64_t i = 0; i < match_count && !fasta->stop; i++) {
-        const struct sequence *sequence = sequence_at(fasta, matches[i].begin);
+        struct sequence *sequence = sequence_at(fasta, matches[i].begin);
 
-        if (matches[i].begin < fasta->own_from || matches[i].begin >= fasta->own_to)
+        if (matches[i].begin < fasta->own_from || matches[i].begin >= fasta->own_to ||
+            (scan->settings->only_first && sequence->has_match))
             continue;
+        sequence->has_match = true;
         if (!scan->quiet)
             report_match(fasta, sequence, &matches[i]);
         scan->lines.selected++;
@@ -260,7 +263,8 @@ static void begin_sequence(struct fasta *fasta)
         return;
     }
     fasta->sequences = sequences;
-    sequences[fasta->sequence_count++] = (struct sequence){fasta->used, 0, fasta->names_used, 0};
+    sequences[fasta->sequence_count++] =
+        (struct sequence){fasta->used, 0, fasta->names_used, 0, false};
 }
 
 /* Appends bytes to the name of the last sequence. A name keeps at most NAME_BYTES_MAX bytes. */

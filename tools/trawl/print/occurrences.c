@@ -90,9 +90,65 @@ static bool is_match(struct text_scan *scan, const struct trawl_window *window,
                                                (size_t)(match->end - match->begin));
 }
 
+/* Compares two matches with the same begin: the longer match is better, then the match with fewer
+ * errors; for tg, the match of the string that was given first.
+ */
+static bool prefers(const struct text_scan *scan, const struct trawl_match *match,
+                    const struct trawl_match *other)
+{
+    if (scan->job->patterns->in_order)
+        return match->pattern_index < other->pattern_index;
+    return match->end > other->end ||
+           (match->end == other->end && match->distance < other->distance);
+}
+
+/* Returns where the line of `at` ends, if the end is in the window; otherwise OFFSET_NONE. */
+static uint64_t end_of_line(const struct text_scan *scan, const struct trawl_window *window,
+                            uint64_t at)
+{
+    const uint8_t *bytes = window->bytes + (at - window->begin);
+    size_t count = (size_t)(window->begin + window->bytes_count - at);
+    const uint8_t *end = count == 0 ? NULL : memchr(bytes, scan->settings->line_end, count);
+    const uint8_t *null = NULL;
+
+    if (scan->settings->nuls.end_line && count > 0)
+        null = memchr(bytes, '\0', end != NULL ? (size_t)(end - bytes) : count);
+    end = null != NULL ? null : end;
+    return end != NULL ? at + (uint64_t)(end - bytes) + 1 : OFFSET_NONE;
+}
+
+/* --only-first: keeps a match if no other match of its line begins before. Of the matches that
+ * begin there too the best is kept, and if numbers are wanted, those that end with it. Where whole
+ * lines are compared later, all are kept. */
+static void keep_first(struct text_scan *scan, const struct trawl_window *window,
+                       const struct trawl_match *match, struct trawl_window *kept)
+{
+    struct characters *characters = &scan->characters;
+    struct trawl_match *first = characters->kept + characters->first;
+    bool is_empty = match->end == match->begin &&
+                    (scan->whole.bytes == NULL || match->distance > 0); /* selects the line alone */
+
+    if (match->begin >= characters->line_end && !is_empty) {
+        characters->line_end = end_of_line(scan, window, match->begin);
+        characters->first = kept->match_count;
+    } else if (!is_empty && !scan->rules.check_whole_line) {
+        bool same_end, better;
+
+        if (kept->match_count == 0 || first->begin != match->begin)
+            return;
+        same_end = scan->settings->numbers_wanted && match->end == first->end;
+        better = prefers(scan, match, first);
+        if (!same_end && !better)
+            return;
+        if (!same_end)
+            kept->match_count = characters->first;
+    }
+    characters->kept[kept->match_count++] = *match;
+}
+
 bool occurrences_are_all(const struct text_scan *scan)
 {
-    return !scan->rules.filters;
+    return !scan->rules.filters && !scan->settings->only_first;
 }
 
 bool occurrences_window(struct text_scan *scan, const struct trawl_window **window,
@@ -113,9 +169,16 @@ bool occurrences_window(struct text_scan *scan, const struct trawl_window **wind
     *kept = *given;
     kept->matches = characters->kept;
     kept->match_count = 0;
-    for (uint64_t i = 0; i < given->match_count; i++)
-        if (is_match(scan, given, &given->matches[i]))
+    if (characters->line_end == OFFSET_NONE)
+        characters->line_end = end_of_line(scan, given, given->begin);
+    for (uint64_t i = 0; i < given->match_count; i++) {
+        if (scan->rules.filters && !is_match(scan, given, &given->matches[i]))
+            continue;
+        if (scan->settings->only_first)
+            keep_first(scan, given, &given->matches[i], kept);
+        else
             characters->kept[kept->match_count++] = given->matches[i];
+    }
     if (check->begins || check->words)
         keep_tail(scan, given);
     *window = kept;
@@ -125,6 +188,7 @@ bool occurrences_window(struct text_scan *scan, const struct trawl_window **wind
 void occurrences_begin(struct text_scan *scan)
 {
     scan->characters.tail_count = 0;
+    scan->characters.line_end = 0;
 }
 
 /* ---- Matches without lines ------------------------------------------------------------------- */
@@ -158,18 +222,6 @@ enum trawl_status occurrences_positions(struct text_scan *scan, trawl_match_sink
 }
 
 /* ---- The occurrences of a line ---- */
-
-/* Compares two matches with the same begin: the longer match is better, then the match with fewer
- * errors; for tg, the match of the string that was given first.
- */
-static bool prefers(const struct text_scan *scan, const struct trawl_match *match,
-                    const struct trawl_match *other)
-{
-    if (scan->job->patterns->in_order)
-        return match->pattern_index < other->pattern_index;
-    return match->end > other->end ||
-           (match->end == other->end && match->distance < other->distance);
-}
 
 struct trawl_match occurrences_next(const struct text_scan *scan, const struct trawl_match *matches,
                                     uint64_t match_count, uint64_t *index)
@@ -331,8 +383,9 @@ static bool next_match(struct text_scan *scan, const struct view *view, uint64_t
     return false;
 }
 
-bool occurrences_of_line(struct text_scan *scan, const struct view *view, uint64_t begin,
-                         uint64_t end)
+/* As occurrences_of_line, without regard to --only-first. */
+static bool find_spans(struct text_scan *scan, const struct view *view, uint64_t begin,
+                       uint64_t end)
 {
     uint64_t line = view->begin + begin, content = view->begin + end;
     uint64_t index = print_first_match_at(view, line), from = line, group, past;
@@ -370,4 +423,16 @@ bool occurrences_of_line(struct text_scan *scan, const struct view *view, uint64
         from = each ? match.begin : match.end;
     }
     return add_empty(scan, &places, from - line, place_count);
+}
+
+bool occurrences_of_line(struct text_scan *scan, const struct view *view, uint64_t begin,
+                         uint64_t end)
+{
+    const bool is_block = scan->whole.bytes != NULL && !scan->settings->invert;
+
+    if (!find_spans(scan, view, begin, end))
+        return false;
+    if (scan->settings->only_first && !is_block && scan->style.span_count > 1)
+        scan->style.span_count = 1;
+    return true;
 }
