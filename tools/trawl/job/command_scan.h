@@ -259,11 +259,12 @@ bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64
 bool scan_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,
                   const struct trawl_match *matches, uint64_t match_count);
 
-/* Makes room for `wanted` elements of `size` bytes. Returns the array, which may have moved, and
- * sets *capacity. NULL: no memory, or a server's limit; the scan has failed and the array is
+/* As GROW. False: no memory, or a server's limit; the scan has failed and the array is
  * unchanged. */
-void *scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
-                uint64_t size);
+#define SCAN_GROW(scan, array, capacity, wanted) \
+    scan_grow(scan, (void *)&(array), &(capacity), wanted, sizeof *(array))
+bool scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
+               uint64_t size);
 
 static inline void scan_fail(struct text_scan *scan, enum trawl_status status)
 {

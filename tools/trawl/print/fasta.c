@@ -249,21 +249,17 @@ static void add_bytes(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_
 static void begin_sequence(struct fasta *fasta)
 {
     static const uint8_t line_end = '\n';
-    struct sequence *sequences;
 
     if (fasta->sequence_count > 0)
         add_bytes(fasta, &line_end, 1);
     if (fasta->sequence_count > 1 &&
-        fasta->names_used + fasta->sequence_count * sizeof *sequences > fasta->capacity)
+        fasta->names_used + fasta->sequence_count * sizeof(struct sequence) > fasta->capacity)
         empty_block(fasta);
-    sequences = grown(fasta->sequences, &fasta->sequence_capacity, 64, fasta->sequence_count + 1,
-                      sizeof *sequences);
-    if (sequences == NULL) {
+    if (!GROW(fasta->sequences, fasta->sequence_capacity, 64, fasta->sequence_count + 1)) {
         fail_fasta(fasta, TRAWL_MEMORY);
         return;
     }
-    fasta->sequences = sequences;
-    sequences[fasta->sequence_count++] =
+    fasta->sequences[fasta->sequence_count++] =
         (struct sequence){fasta->used, 0, fasta->names_used, 0, false};
 }
 
@@ -271,18 +267,15 @@ static void begin_sequence(struct fasta *fasta)
 static void add_name(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count)
 {
     struct sequence *last = &fasta->sequences[fasta->sequence_count - 1];
-    uint8_t *names;
 
     if (bytes_count > NAME_BYTES_MAX - last->name_bytes)
         bytes_count = NAME_BYTES_MAX - last->name_bytes;
-    names = grown(fasta->names, &fasta->names_capacity, 2 * NAME_BYTES_MAX,
-                  fasta->names_used + bytes_count, 1);
-    if (names == NULL) {
+    if (!GROW(fasta->names, fasta->names_capacity, 2 * NAME_BYTES_MAX,
+              fasta->names_used + bytes_count)) {
         fail_fasta(fasta, TRAWL_MEMORY);
         return;
     }
-    fasta->names = names;
-    memcpy(names + fasta->names_used, bytes, (size_t)bytes_count);
+    memcpy(fasta->names + fasta->names_used, bytes, (size_t)bytes_count);
     fasta->names_used += bytes_count;
     last->name_bytes += bytes_count;
 }

@@ -412,8 +412,6 @@ static bool carry_matches(struct text_scan *scan, const struct trawl_match *matc
                     settings->before_count <= 0 && !scan->rules.check_whole_line;
 
     for (uint64_t i = 0; i < match_count; i++) {
-        struct trawl_match *carried;
-
         if (scan->carry.dropped && !scan->rules.check_whole_line && !numbered &&
             !keeps_each(scan) && scan->carry.match_count > 0)
             return true;
@@ -422,11 +420,9 @@ static bool carry_matches(struct text_scan *scan, const struct trawl_match *matc
         if (numbered &&
             !number_set_first(scan, matches[i].pattern_index, scan->carry.match_count == 0))
             continue;
-        carried = scan_grow(scan, scan->carry.matches, &scan->carry.match_capacity,
-                            scan->carry.match_count + 1, sizeof *carried);
-        if (carried == NULL)
+        if (!SCAN_GROW(scan, scan->carry.matches, scan->carry.match_capacity,
+                       scan->carry.match_count + 1))
             return false;
-        scan->carry.matches = carried;
         scan->carry.matches[scan->carry.match_count++] = matches[i];
     }
     return true;
@@ -436,15 +432,10 @@ static bool carry_matches(struct text_scan *scan, const struct trawl_match *matc
  * memory. */
 static bool carry_bytes(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
-    uint8_t *carry;
-
     if (scan->carry.dropped || bytes_count == 0)
         return true;
-    carry = scan_grow(scan, scan->carry.bytes, &scan->carry.capacity,
-                      scan->carry.count + bytes_count, 1);
-    if (carry == NULL)
+    if (!SCAN_GROW(scan, scan->carry.bytes, scan->carry.capacity, scan->carry.count + bytes_count))
         return false;
-    scan->carry.bytes = carry;
     memcpy(scan->carry.bytes + scan->carry.count, bytes, (size_t)bytes_count);
     scan->carry.count += bytes_count;
     return true;

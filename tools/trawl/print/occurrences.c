@@ -157,15 +157,11 @@ bool occurrences_window(struct text_scan *scan, const struct trawl_window **wind
     const struct trawl_window *given = *window;
     struct characters *characters = &scan->characters;
     const struct pattern_check *check = &scan->job->patterns->check;
-    struct trawl_match *matches;
 
     if (occurrences_are_all(scan))
         return true;
-    matches = scan_grow(scan, characters->kept, &characters->kept_capacity, given->match_count,
-                        sizeof *matches);
-    if (matches == NULL && given->match_count > 0)
+    if (!SCAN_GROW(scan, characters->kept, characters->kept_capacity, given->match_count))
         return false;
-    characters->kept = matches;
     *kept = *given;
     kept->matches = characters->kept;
     kept->match_count = 0;
@@ -302,14 +298,9 @@ static bool add_span(struct text_scan *scan, const struct line_span *span)
 {
     struct style_state *style = &scan->style;
 
-    if (style->span_count == style->span_capacity) {
-        struct line_span *spans = scan_grow(scan, style->spans, &style->span_capacity,
-                                            style->span_count + 1, sizeof *spans);
-
-        if (spans == NULL)
-            return false;
-        style->spans = spans;
-    }
+    if (style->span_count == style->span_capacity &&
+        !SCAN_GROW(scan, style->spans, style->span_capacity, style->span_count + 1))
+        return false;
     style->spans[style->span_count++] = *span;
     return true;
 }

@@ -205,15 +205,13 @@ bool piece_is_printable(struct text_scan *scan, const struct piece *piece)
 static bool add_part(struct text_scan *scan, const char *bytes, uint64_t bytes_count)
 {
     struct style_state *style = &scan->style;
-    struct replace_part *parts =
-        scan_grow(scan, style->parts, &style->part_capacity, style->part_count + 2, sizeof *parts);
+    struct replace_part *parts;
 
-    if (parts == NULL)
+    if (!SCAN_GROW(scan, style->parts, style->part_capacity, style->part_count + 2))
         return false;
-    if (style->part_count == 0)
+    parts = style->parts + style->part_count;
+    if (style->part_count++ == 0)
         parts[0].bytes_before = parts[0].matches_before = 0;
-    style->parts = parts;
-    parts += style->part_count++;
     parts[0].bytes = bytes;
     parts[0].name = NULL;
     parts[1].bytes_before = parts[0].bytes_before + bytes_count;
@@ -264,14 +262,12 @@ static bool read_parts(struct text_scan *scan)
 static bool put_text(struct text_scan *scan, const void *bytes, uint64_t count)
 {
     struct style_state *style = &scan->style;
-    char *room = scan_grow(scan, style->text_bytes, &style->text_bytes_capacity,
-                           style->text_bytes_count + count + 1, 1);
 
-    if (room == NULL)
+    if (!SCAN_GROW(scan, style->text_bytes, style->text_bytes_capacity,
+                   style->text_bytes_count + count + 1))
         return false;
-    style->text_bytes = room;
     if (count > 0)
-        memcpy(room + style->text_bytes_count, bytes, (size_t)count);
+        memcpy(style->text_bytes + style->text_bytes_count, bytes, (size_t)count);
     style->text_bytes_count += count;
     return true;
 }
@@ -328,12 +324,11 @@ static bool write_texts(struct text_scan *scan, const struct view *view, const u
 {
     struct style_state *style = &scan->style;
     uint64_t at = 0;
-    struct trawl_pattern *texts =
-        scan_grow(scan, style->texts, &style->text_capacity, style->span_count + 1, sizeof *texts);
+    struct trawl_pattern *texts;
 
-    if (texts == NULL)
+    if (!SCAN_GROW(scan, style->texts, style->text_capacity, style->span_count + 1))
         return false;
-    style->texts = texts;
+    texts = style->texts;
     style->text_bytes_count = 0;
     if (scan->settings->crlf && content > 0 && line[content - 1] == '\r')
         content--;
@@ -370,9 +365,7 @@ bool piece_replace(struct text_scan *scan, const struct view *view, struct piece
 
     if (style->part_count == 0 && !read_parts(scan))
         return false;
-    if (style->block == NULL)
-        style->block = scan_grow(scan, NULL, &style->block_capacity, REPLACED_BLOCK_BYTES, 1);
-    if (style->block == NULL)
+    if (!SCAN_GROW(scan, style->block, style->block_capacity, REPLACED_BLOCK_BYTES))
         return false;
     if (scan->settings->expressions || scan->settings->json) {
         uint64_t content = piece->content;

@@ -97,12 +97,8 @@ static void give_part(struct string_counts *string_counts, struct string_counts_
 
 static bool list_touched(struct string_counts_part *part, uint64_t pattern)
 {
-    uint64_t *touched =
-        grown(part->touched, &part->touched_capacity, 64, part->touched_count + 1, sizeof *touched);
-
-    if (touched == NULL)
+    if (!GROW(part->touched, part->touched_capacity, 64, part->touched_count + 1))
         return false;
-    part->touched = touched;
     part->touched[part->touched_count++] = pattern;
     return true;
 }

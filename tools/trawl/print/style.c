@@ -326,13 +326,12 @@ static void print_for_each_match(struct text_scan *scan, const struct piece *lin
 /* Replaces the piece, a replaced block, by its bytes in memory. */
 static bool write_out(struct text_scan *scan, struct piece *block)
 {
-    uint8_t *bytes =
-        scan_grow(scan, scan->nulls.zapped, &scan->nulls.zapped_capacity, block->count + 1, 1);
+    uint8_t *bytes;
     uint64_t count;
 
-    if (bytes == NULL)
+    if (!SCAN_GROW(scan, scan->nulls.zapped, scan->nulls.zapped_capacity, block->count + 1))
         return false;
-    scan->nulls.zapped = bytes;
+    bytes = scan->nulls.zapped;
     for (uint64_t at = 0; at < block->count; at += count) {
         const uint8_t *part = piece_bytes(scan, block, at, &count);
 
@@ -361,13 +360,11 @@ static struct piece line_of(const struct text_scan *scan, const struct piece *bl
 static void add_cut(struct text_scan *scan, struct piece *line, const struct line_span *span)
 {
     const uint64_t at = line->at, past = at + line->count;
-    struct line_span *cut = scan_grow(scan, scan->style.cut, &scan->style.cut_capacity,
-                                      line->span_count + 1, sizeof *cut);
+    struct line_span *cut;
 
-    if (cut == NULL)
+    if (!SCAN_GROW(scan, scan->style.cut, scan->style.cut_capacity, line->span_count + 1))
         return;
-    scan->style.cut = cut;
-    cut += line->span_count++;
+    cut = scan->style.cut + line->span_count++;
     *cut = *span;
     cut->begin = span->begin > at ? span->begin - at : 0;
     cut->end = (span->end < past ? span->end : past) - at;

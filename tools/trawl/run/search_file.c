@@ -303,13 +303,8 @@ static enum trawl_status windows(struct text_scan *scan, struct trawl_error *err
 /* Makes room for `count` bytes of the whole text. False: there are too many. */
 static bool reserve_whole(struct text_scan *scan, uint64_t count)
 {
-    uint8_t *read = count > TEXT_BYTES_MAX
-                        ? NULL
-                        : scan_grow(scan, scan->whole.read, &scan->whole.capacity, count + 1, 1);
-
-    if (read != NULL)
-        scan->whole.read = read;
-    return read != NULL;
+    return count <= TEXT_BYTES_MAX &&
+           SCAN_GROW(scan, scan->whole.read, scan->whole.capacity, count + 1);
 }
 
 /* A sink that appends the window's bytes to scan->whole.read. */
