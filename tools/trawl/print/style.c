@@ -3,7 +3,7 @@
  */
 #include "trawl/print/style.h"
 
-#include <stdio.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "trawl/print/count.h"
@@ -168,7 +168,6 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
                            ? end
                            : piece_skip_characters(scan, piece, 0, limit, characters);
     uint64_t shown = end < piece->content ? end : piece->content;
-    char text[64];
 
     if (begin < shown)
         print_span(scan, piece, begin, shown);
@@ -178,23 +177,19 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
     }
     for (uint64_t i = 0; i < span_count; i++)
         more += spans[i].begin >= base + counted && spans[i].begin < base + limit;
-    (void)snprintf(text, sizeof text, " [... %llu more match%s]", (unsigned long long)more,
-                   more == 1 ? "" : "es");
-    output_text(scan->output, text);
+    output_format(scan->output, " [... %" PRIu64 " more match%s]", more, more == 1 ? "" : "es");
 }
 
 /* Prints a line that exceeds --max-columns: a preview, or how much was left out. */
 static void print_too_long(struct text_scan *scan, const struct piece *piece)
 {
     const struct settings *settings = scan->settings;
-    char text[64];
 
     if (settings->style.preview) {
         print_beginning(scan, piece, settings->style.max_columns);
     } else if (piece->match_count > 0 && !piece->is_match) {
-        (void)snprintf(text, sizeof text, "[Omitted long line with %llu matches]",
-                       (unsigned long long)piece->match_count);
-        output_text(scan->output, text);
+        output_format(scan->output, "[Omitted long line with %" PRIu64 " matches]",
+                      piece->match_count);
     } else {
         output_text(scan->output, piece->selected ? "[Omitted long matching line]"
                                                   : "[Omitted long context line]");

@@ -444,7 +444,6 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
 static void report_binary(struct command_job *job, struct text_scan *scan, bool is_binary)
 {
     const char *what = is_binary ? "binary file matches" : NULL;
-    char text[128];
 
     if (!scan->nulls.seen)
         return;
@@ -462,9 +461,8 @@ static void report_binary(struct command_job *job, struct text_scan *scan, bool 
         print_name(scan);
         output_text(job->output, ": ");
     }
-    (void)snprintf(text, sizeof text, "%s (found \"\\0\" byte around offset %" PRIu64 ")\n", what,
-                   binary_offset(scan));
-    output_text(job->output, text);
+    output_format(job->output, "%s (found \"\\0\" byte around offset %" PRIu64 ")\n", what,
+                  binary_offset(scan));
 }
 
 /* tg: returns whether a file of a directory is left out of a report without lines, because the file
