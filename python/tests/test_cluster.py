@@ -48,18 +48,7 @@ def test_runs():
             runs("a", options=[option])
 
 
-def test_rules_are_the_servers():
-    """Check the table against that of `trawl-serve --generate=answers`, which stands in the manual, too."""
-    guide = pathlib.Path(__file__).parents[2].joinpath("docs/server.md").read_text("utf-8")
-    rows = [row.split("|") for row in re.findall(r"^\|(?:count|columns|status|collection)\|.*", guide, re.M)]
-    how = {"sum": sum, "each": cluster.each, "most": max, "first": cluster.first}
-    said = {(row[1], row[2]): how[row[4]] for row in rows if row[4] != "joined"}
-    assert said == {(answer, name): rule for answer, members in cluster.RULES.items() for name, rule in members.items()}
-
-
 def test_answers_that_become_one():
-    assert set(trawl.client.Count._fields) == set(cluster.RULES["count"])
-
     def count(n):
         return json.dumps({"occurrences": n, "files": 1, "patterns": [n, 1], "seconds": n, "shared": 2}).encode()
 

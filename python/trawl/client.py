@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 from urllib.parse import quote
 
+from ._answers import Count
 from ._errors import ArgumentError, ServerError, UnsupportedError, busy
 from ._http import Reply, Server, data, name, understood
 from ._sources import LETTERS, SYNTAXES, Columns, choice, gather, number, several
@@ -91,21 +92,6 @@ class Match(NamedTuple):
     submatches: tuple[Submatch, ...]
     context: bool = False
     sequence: bytes | None = None
-
-
-class Count(NamedTuple):
-    """Numbers of occurrences: of all patterns (occurrences) and of each pattern (patterns).
-
-    files: how many files have an occurrence. unread: how many files could not be read. bytes, seconds:
-    how much was searched in which time. shared: for how many requests at once."""
-
-    occurrences: int
-    files: int
-    patterns: tuple[int, ...]
-    unread: int
-    bytes: int
-    seconds: float
-    shared: int
 
 
 class Positions(Columns[tuple[int, int, int]]):

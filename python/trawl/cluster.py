@@ -32,6 +32,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from . import _http
+from ._answers import PARTS
 from ._errors import ServerError
 from ._shards import ACTOR_BYTES, NAMESPACE, deal, found_below, nodes_for
 
@@ -340,16 +341,9 @@ first = operator.itemgetter(0)
 SUMS = dict.fromkeys(("bytes_printed", "bytes_searched", "matched_lines", "matches", "searches", "searches_with_match"), sum)
 SUMMARY = {"type": first, "data": {"elapsed_total": times, "stats": {"elapsed": times, **SUMS}}}
 COPIES = "# TYPE trawl_copies gauge\ntrawl_copies {wanted}\n# TYPE trawl_copies_ready gauge\ntrawl_copies_ready {ready}\n"
-# The table of `trawl-serve --generate=answers`. A member that is not here is joined by the front itself.
-RULES: dict[str, dict[str, Any]] = {
-    "count": {"occurrences": sum, "files": sum, "patterns": each, "unread": sum, "bytes": sum, "seconds": max, "shared": max},
-    "columns": {"count": sum, "total": sum, "unread": sum},
-    "status": {"truncated": max, "seconds": max, "shared": max},
-    "collection": {
-        "name": first, "root": first, "files": sum, "bytes": sum, "held_bytes": sum, "device_bytes": sum,
-        "unheld_files": sum, "state": sum, "load_seconds": max, "loading": max,
-    },
-}  # fmt: skip
+HOW: dict[str, Any] = {"sum": sum, "each": each, "most": max, "first": first}
+# A member that is "joined" is joined by the front itself.
+RULES = {answer: {name: HOW[how] for name, how in members.items() if how in HOW} for answer, members in PARTS.items()}
 
 
 def joined(values: list[Any], rule: Any) -> Any:

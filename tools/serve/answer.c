@@ -44,19 +44,16 @@ static void end_searches(struct served_answer *answer)
 static bool watch(void *context, struct trawl_searcher *searcher)
 {
     struct served_answer *answer = context;
-    struct trawl_searcher **searchers;
+    bool good;
 
     pthread_mutex_lock(&answer->lock);
-    searchers = grown(answer->searchers, &answer->searcher_capacity, 8, answer->searcher_count + 1,
-                      sizeof(struct trawl_searcher *));
-    if (searchers != NULL) {
-        answer->searchers = searchers;
-        searchers[answer->searcher_count++] = searcher;
-    }
+    good = GROW(answer->searchers, answer->searcher_capacity, 8, answer->searcher_count + 1);
+    if (good)
+        answer->searchers[answer->searcher_count++] = searcher;
     if (searcher == NULL)
         answer->searcher_count = 0;
     pthread_mutex_unlock(&answer->lock);
-    return searchers != NULL;
+    return good;
 }
 
 /* Marks the answer as truncated by the deadline, and cancels the answer's searches. */

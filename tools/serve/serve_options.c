@@ -282,25 +282,13 @@ static const char about_signals[] = "On SIGHUP the server loads all files again.
 
 void serve_options_print_help(struct output *output)
 {
-    output_text(output, "Usage: trawl serve [OPTION]... [NAME=]PATH...\nThe server ");
-    output_text(output, about);
-    output_text(output, "\n\n");
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        output_text(output, "  ");
-        output_text(output, rows[i].name);
-        if (rows[i].argument != NULL) {
-            output_text(output, "=");
-            output_text(output, rows[i].argument);
-        }
-        output_text(output, "\n        ");
-        output_text(output, rows[i].summary);
-        output_text(output, "\n");
-    }
-    output_text(output, "\n");
-    output_text(output, about_rest);
-    output_text(output, "\n");
-    output_text(output, about_signals);
-    output_text(output, "\n");
+    output_format(output, "Usage: trawl serve [OPTION]... [NAME=]PATH...\nThe server %s\n\n",
+                  about);
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        output_format(output, "  %s%s%s\n        %s\n", rows[i].name,
+                      rows[i].argument != NULL ? "=" : "",
+                      rows[i].argument != NULL ? rows[i].argument : "", rows[i].summary);
+    output_format(output, "\n%s\n%s\n", about_rest, about_signals);
 }
 
 static void print_section(struct output *output, const char *head, const char *text)

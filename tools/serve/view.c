@@ -65,32 +65,28 @@ static bool no_memory(struct viewing *viewing)
 
 /* ---- What a view has ------------------------------------------------------------------------- */
 
-/* Grows an array as `grown` does, if the guard grants the memory. NULL: refused, or out of
- * memory. */
-static void *grow(struct viewing *viewing, void *array, size_t *capacity, size_t wanted,
-                  size_t size)
+#define VIEW_GROW(viewing, array, capacity, wanted) \
+    view_grow(viewing, (void *)&(array), &(capacity), wanted, sizeof *(array))
+
+/* Grows an array as GROW does, if the guard grants the memory. False: refused, or out of memory. */
+static bool view_grow(struct viewing *viewing, void *array, size_t *capacity, size_t wanted,
+                      size_t size)
 {
     size_t more = wanted > 2 * *capacity ? wanted - *capacity : *capacity;
-    void *larger = NULL;
 
-    if (wanted <= *capacity || guard_take(viewing->guard, more * size))
-        larger = grown(array, capacity, 64, wanted, size);
-    if (larger == NULL)
-        (void)no_memory(viewing);
-    return larger;
+    return ((wanted <= *capacity || guard_take(viewing->guard, more * size)) &&
+            grow_array(array, capacity, 64, wanted, size)) ||
+           no_memory(viewing);
 }
 
 /* Adds indices to the view. False: memory is short. */
 static bool add_files(struct viewing *viewing, const uint32_t *files, size_t count)
 {
     struct served_view *view = viewing->view;
-    uint32_t *own =
-        grow(viewing, view->own, &viewing->own_capacity, view->file_count + count, sizeof *own);
 
-    if (own == NULL)
+    if (!VIEW_GROW(viewing, view->own, viewing->own_capacity, view->file_count + count))
         return false;
-    view->own = own;
-    memcpy(own + view->file_count, files, count * sizeof *own);
+    memcpy(view->own + view->file_count, files, count * sizeof *files);
     view->file_count += count;
     return true;
 }
@@ -99,15 +95,12 @@ static bool add_files(struct viewing *viewing, const uint32_t *files, size_t cou
 static bool add_part(struct viewing *viewing, bool is_operand)
 {
     struct served_view *view = viewing->view;
-    struct view_part *parts =
-        grow(viewing, view->parts, &viewing->part_capacity, view->part_count + 1, sizeof *parts);
 
-    if (parts == NULL)
+    if (!VIEW_GROW(viewing, view->parts, viewing->part_capacity, view->part_count + 1))
         return false;
-    view->parts = parts;
     viewing->part.begin = view->file_count;
     viewing->part.is_operand = is_operand;
-    parts[view->part_count++] = viewing->part;
+    view->parts[view->part_count++] = viewing->part;
     return true;
 }
 
@@ -118,18 +111,16 @@ static bool add_special(struct viewing *viewing, const char *below, const char *
 {
     struct served_view *view = viewing->view;
     uint32_t index = VIEW_SPECIAL | (uint32_t)view->special_count;
-    struct view_special *specials;
     char *copy;
 
     if (!is_within_bounds(viewing->collection, below))
         return true;
-    specials = grow(viewing, view->specials, &viewing->special_capacity, view->special_count + 1,
-                    sizeof *specials);
-    copy = specials == NULL ? NULL : strdup(name);
-    view->specials = specials != NULL ? specials : view->specials;
+    copy = VIEW_GROW(viewing, view->specials, viewing->special_capacity, view->special_count + 1)
+               ? strdup(name)
+               : NULL;
     if (copy == NULL)
         return no_memory(viewing);
-    specials[view->special_count++] = (struct view_special){copy, kind, os_code};
+    view->specials[view->special_count++] = (struct view_special){copy, kind, os_code};
     view->error_count += kind == WALK_ERROR;
     return add_files(viewing, &index, 1);
 }
@@ -148,11 +139,11 @@ static const char *write_name(const struct view_part *part, const char *path, ch
 {
     const char *rest = strlen(path) > part->path_bytes ? path + part->path_bytes : "";
     size_t at = part->operand_bytes, bytes = strlen(rest) + 1;
-    char *name = grown(*buffer, capacity, 256, at + bytes + 1, 1);
+    char *name;
 
-    if (name == NULL)
+    if (!GROW(*buffer, *capacity, 256, at + bytes + 1))
         return NULL;
-    *buffer = name;
+    name = *buffer;
     memcpy(name, part->operand, at);
     if (*rest != '\0' && part->has_slash)
         name[at++] = '/';
@@ -638,14 +629,14 @@ static void take_operand(struct viewing *viewing, const char *operand, bool is_o
 static void find_operand(struct viewing *viewing, const char *operand, bool is_only)
 {
     const char *name = operand != NULL ? operand : ".", *below;
-    char *path = grown(viewing->below, &viewing->below_capacity, 256,
-                       strlen(viewing->directory) + strlen(name) + 3, 1);
+    char *path;
 
-    if (path == NULL) {
+    if (!GROW(viewing->below, viewing->below_capacity, 256,
+              strlen(viewing->directory) + strlen(name) + 3)) {
         (void)no_memory(viewing);
         return;
     }
-    viewing->below = path;
+    path = viewing->below;
     viewing->is_folder = false;
     if (strcmp(name, "-") == 0)
         view_fail(viewing, 409, "-: the server does not read standard input");

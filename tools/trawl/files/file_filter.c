@@ -342,10 +342,8 @@ static int add_scope(struct filter_walk *walk, size_t depth, int directory, size
     bool any = false;
     int os_code = 0;
 
-    scope = grown(walk->scopes, &walk->scope_capacity, 16, walk->scope_count + 1, sizeof *scope);
-    if (scope == NULL)
+    if (!GROW(walk->scopes, walk->scope_capacity, 16, walk->scope_count + 1))
         return ENOMEM;
-    walk->scopes = scope;
     scope = &walk->scopes[walk->scope_count++];
     memset(scope, 0, sizeof *scope);
     scope->depth = depth;
@@ -432,15 +430,12 @@ static bool set_full(struct filter_walk *walk, const char *path)
 {
     const char *rest = path + walk->root_bytes;
     size_t at = walk->full_root_bytes, rest_bytes;
-    char *full;
 
     while (*rest == '/')
         rest++;
     rest_bytes = strlen(rest);
-    full = grown(walk->full, &walk->full_capacity, FULL_FIRST, at + rest_bytes + 2, 1);
-    if (full == NULL)
+    if (!GROW(walk->full, walk->full_capacity, FULL_FIRST, at + rest_bytes + 2))
         return false;
-    walk->full = full;
     if (at == 0 || walk->full[at - 1] != '/')
         walk->full[at++] = '/';
     memcpy(walk->full + at, rest, rest_bytes + 1);

@@ -38,14 +38,10 @@ static bool refuse_value(struct types *types, const char *option, const char *va
 
 static bool add_row(struct types *types, const struct type_row *row)
 {
-    struct type_row *rows =
-        grown(types->rows, &types->capacity, 512, types->count + 1, sizeof *rows);
-
-    if (rows == NULL) {
+    if (!GROW(types->rows, types->capacity, 512, types->count + 1)) {
         snprintf(types->message, SETTINGS_ERROR_BYTES, "memory exhausted");
         return false;
     }
-    types->rows = rows;
     types->rows[types->count++] = *row;
     return true;
 }

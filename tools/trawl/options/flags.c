@@ -89,31 +89,20 @@ struct reader {
 
 bool value_add(struct value_list *list, enum value_kind kind, const char *text)
 {
-    struct value_item *items =
-        grown(list->items, &list->capacity, 8, list->count + 1, sizeof *items);
-
-    if (items == NULL)
+    if (!GROW(list->items, list->capacity, 8, list->count + 1))
         return false;
-    list->items = items;
-    list->items[list->count].kind = kind;
-    list->items[list->count].text = text;
-    list->items[list->count].shown = NULL;
-    list->count++;
+    list->items[list->count++] = (struct value_item){kind, text, NULL};
     return true;
 }
 
 /* Carries out an option, and records the option for a request to a server. */
 static bool take_option(struct settings *settings, const struct flag *flag, const char *value)
 {
-    struct given_option *given =
-        grown(settings->arguments.given, &settings->arguments.given_capacity, 16,
-              settings->arguments.given_count + 1, sizeof *given);
+    struct arguments *read = &settings->arguments;
 
-    if (given == NULL)
+    if (!GROW(read->given, read->given_capacity, 16, read->given_count + 1))
         return false;
-    settings->arguments.given = given;
-    given[settings->arguments.given_count++] =
-        (struct given_option){&flag_table[flag->target], value};
+    read->given[read->given_count++] = (struct given_option){&flag_table[flag->target], value};
     settings->asked.names_errors |= flag_table[flag->target].category == CATEGORY_ERRORS;
     switch (flag->target) {
 #define FLAG(id_, letter_, name_, argument_, argument_name_, category_, served_, summary_, \

@@ -46,15 +46,9 @@ static bool keep_block(struct patterns *patterns, void *block)
 /* Appends a pattern for the plan. The bytes are borrowed. False: no memory. */
 static bool add_pattern(struct patterns *patterns, const void *bytes, size_t bytes_count)
 {
-    struct trawl_pattern *items =
-        grown(patterns->items, &patterns->capacity, 4, patterns->count + 1, sizeof *items);
-
-    if (items == NULL)
+    if (!GROW(patterns->items, patterns->capacity, 4, patterns->count + 1))
         return false;
-    patterns->items = items;
-    patterns->items[patterns->count].bytes = bytes;
-    patterns->items[patterns->count].bytes_count = bytes_count;
-    patterns->count++;
+    patterns->items[patterns->count++] = (struct trawl_pattern){bytes, bytes_count};
     return true;
 }
 

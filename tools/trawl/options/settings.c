@@ -200,6 +200,8 @@ bool settings_build(struct settings *settings, char *error)
     if (contradiction(settings, error))
         return false;
     settings->report = choose_report(settings);
+    settings->overlapping = settings->overlapping && (settings->report == REPORT_ONLY_MATCHING ||
+                                                      settings->report == REPORT_COUNT_MATCHES);
     settings->writes_lines = settings->asked.line_buffered != 0
                                  ? settings->asked.line_buffered > 0
                                  : settings->surroundings.output_is_terminal;

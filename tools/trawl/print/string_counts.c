@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "trawl/print/characters.h"
+#include "trawl/print/occurrences.h"
 #include "trawl/text/grow.h"
 #include "trawl/print/print.h"
 #include "trawl/job/command_scan.h"
@@ -97,12 +97,8 @@ static void give_part(struct string_counts *string_counts, struct string_counts_
 
 static bool list_touched(struct string_counts_part *part, uint64_t pattern)
 {
-    uint64_t *touched =
-        grown(part->touched, &part->touched_capacity, 64, part->touched_count + 1, sizeof *touched);
-
-    if (touched == NULL)
+    if (!GROW(part->touched, part->touched_capacity, 64, part->touched_count + 1))
         return false;
-    part->touched = touched;
     part->touched[part->touched_count++] = pattern;
     return true;
 }
@@ -216,9 +212,10 @@ enum trawl_status string_counts_search(struct text_scan *scan, struct trawl_erro
     if (part == NULL)
         return TRAWL_MEMORY;
     scan->string_counts_part = part;
-    status = scan->rules.filters ? characters_positions(scan, matches_sink, error)
-                                 : trawl_count_by_pattern(scan->job->searcher, scan->plan,
-                                                          scan->text, counts_sink, scan, error);
+    status = occurrences_are_all(scan)
+                 ? trawl_count_by_pattern(scan->job->searcher, scan->plan, scan->text, counts_sink,
+                                          scan, error)
+                 : occurrences_positions(scan, matches_sink, error);
     if (status == TRAWL_STOPPED)
         status = scan->status;
     if (prints_each_text(scan->settings) && !print_text(scan, part))

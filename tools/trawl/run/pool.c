@@ -37,11 +37,9 @@
 static bool keep_name(struct pool_worker *worker, const char *name)
 {
     size_t bytes = strlen(name) + 1, wanted = worker->names_used + bytes;
-    char *names = grown(worker->names, &worker->names_capacity, NAMES_FIRST, wanted, 1);
 
-    if (names == NULL)
+    if (!GROW(worker->names, worker->names_capacity, NAMES_FIRST, wanted))
         return false;
-    worker->names = names;
     memcpy(worker->names + worker->names_used, name, bytes);
     worker->names_used = wanted;
     return true;

@@ -372,21 +372,15 @@ void pool_end_batch(struct pool_worker *worker)
 
 void pool_say(struct pool_worker *worker, const char *text)
 {
-    struct pool_message *messages = NULL;
     char *copy = NULL;
 
-    if (!worker->has_turn)
-        messages = grown(worker->messages, &worker->message_capacity, 4, worker->message_count + 1,
-                         sizeof *messages);
-    if (messages != NULL) {
-        worker->messages = messages;
+    if (!worker->has_turn &&
+        GROW(worker->messages, worker->message_capacity, 4, worker->message_count + 1))
         copy = strdup(text);
-    }
     if (copy != NULL) {
         output_commit(worker->kept);
-        messages[worker->message_count].at = worker->kept->used;
-        messages[worker->message_count].text = copy;
-        worker->message_count++;
+        worker->messages[worker->message_count].at = worker->kept->used;
+        worker->messages[worker->message_count++].text = copy;
     } else if (wait_turn(worker)) {
         if (worker->job->output == worker->kept) {
             output_commit(worker->kept);
