@@ -165,6 +165,8 @@ def run(name, normal, what, run_case, more=(), one_in=0, features=None):
     failures = 0
     folder = tempfile.mkdtemp(prefix="trawl-%s-" % name)
     pairs = Pairs(name, lambda rng: features(rng, trawl, folder)) if features else None
+    if "--cases" in sys.argv and amount(TELLING) < TELLING:  # a short run of the server's clients: each check runs without a server, too
+        more = ()
     try:
         for number in range(first, first + count):
             rng = pairs.choose(number) if pairs else random_of(name, number)
