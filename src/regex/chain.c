@@ -35,12 +35,12 @@ struct places {
     uint32_t state_count;
 };
 
-/* The code points that a chain knows where RE2 alone knows which letters the expression means. In
- * other blocks the letters are so many ranges that RE2 would take longer to list the letters than
- * to read a short text. Chains for texts with few characters of three bytes know the first block.
- */
-static const struct regex_range blocks[] = {
-    {0, 0x7ff}, {0x2000, 0x2fff}, {0x3000, 0x9fff}, {0xac00, 0xd7ff}, {0xf000, 0xffff}};
+/* The code points that a chain knows: all, but where RE2 alone knows which letters the expression
+ * means, those of the other blocks. In blocks that are left out the letters are so many ranges that
+ * RE2 would take longer to list the letters than to read a short text. Chains for texts with few
+ * characters of three bytes know the first two entries. */
+static const struct regex_range blocks[] = {{0, UINT32_MAX},  {0, 0x7ff},       {0x2000, 0x2fff},
+                                            {0x3000, 0x9fff}, {0xac00, 0xd7ff}, {0xf000, 0xffff}};
 
 static void set_bit(uint32_t first, uint32_t last, uint32_t bit, struct places *places)
 {
@@ -48,41 +48,33 @@ static void set_bit(uint32_t first, uint32_t last, uint32_t bit, struct places *
         places->members[code] |= bit;
 }
 
-/* Sets the bit for the code points of the block that the character may be. Returns
- * false if they are not known. */
-static bool ask_block(const struct expressions *made, const struct split_character *character,
-                      struct regex_range block, uint32_t bit, struct places *places)
-{
-    struct regex_range ranges[RANGES_MAX];
-    struct regex_options options = made->options;
-    uint32_t count;
-
-    options.fold = character->fold;
-    options.dot_all = character->dot_all;
-    count = made->ops->list(character->bytes, character->count, &options, block.first, block.last,
-                            ranges, RANGES_MAX);
-    for (uint32_t i = 0; count != UINT32_MAX && i < count; i++)
-        set_bit(ranges[i].first, ranges[i].last, bit, places);
-    return count != UINT32_MAX;
-}
-
 /* Sets the character's bit for the code points, or the bytes, that the character may be. Returns
  * false if they are not known. */
 static bool ask(const struct expressions *made, const struct split_character *character,
                 uint32_t bit, struct places *places)
 {
-    bool known = ask_block(made, character, (struct regex_range){0, UINT32_MAX}, bit, places);
+    const uint32_t block_count = made->is_wide_text ? sizeof blocks / sizeof *blocks : 2;
+    struct regex_range ranges[RANGES_MAX];
+    struct regex_options options = made->options;
 
-    if (known)
-        return true;
-    known = ask_block(made, character, blocks[0], bit, places);
-    if (!made->is_wide_text)
-        places->code_end = blocks[0].last + 1;
-    for (uint32_t i = 1; i < sizeof blocks / sizeof *blocks && made->is_wide_text; i++) {
-        known &= ask_block(made, character, blocks[i], bit, places);
-        set_bit(blocks[i - 1].last + 1, blocks[i].first - 1, UNKNOWN, places);
+    options.fold = character->fold;
+    options.dot_all = character->dot_all;
+    for (uint32_t i = 0; i < block_count; i++) {
+        const uint32_t count = made->ops->list(character->bytes, character->count, &options,
+                                               blocks[i].first, blocks[i].last, ranges, RANGES_MAX);
+
+        if (i > 0 && count == UINT32_MAX)
+            return false;
+        for (uint32_t k = 0; k < count && count != UINT32_MAX; k++)
+            set_bit(ranges[k].first, ranges[k].last, bit, places);
+        if (i == 0 && count != UINT32_MAX)
+            return true;
+        if (i > 1)
+            set_bit(blocks[i - 1].last + 1, blocks[i].first - 1, UNKNOWN, places);
     }
-    return known;
+    if (!made->is_wide_text)
+        places->code_end = blocks[1].last + 1;
+    return true;
 }
 
 /* Writes out the sequence. Returns false if the sequence is too long, or a character's code points
