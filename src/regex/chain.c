@@ -25,6 +25,7 @@ struct places {
     uint32_t endless;                  /* places that may be read again */
     uint8_t character[PLACES_MAX];     /* number of the sequence's character */
     uint8_t edges[PLACES_MAX];         /* of an edge: split_character.edge; else 0 */
+    uint32_t code_end;                 /* a code point from here on is not known */
     uint32_t members[CHAIN_CODES];     /* a bit for each character that the code point may be */
     uint32_t of_symbol[CHAIN_SYMBOLS]; /* the members that share a symbol */
     uint32_t symbol_count;
@@ -34,54 +35,46 @@ struct places {
     uint32_t state_count;
 };
 
-/* The code points that a chain knows where RE2 alone knows which letters the expression means. In
- * other blocks the letters are so many ranges that RE2 would take longer to list the letters than
- * to read a short text. Chains for texts with few characters of three bytes know the first block.
- */
-static const struct regex_range blocks[] = {
-    {0, 0x7ff}, {0x2000, 0x2fff}, {0x3000, 0x9fff}, {0xac00, 0xd7ff}, {0xf000, 0xffff}};
+/* The code points that a chain knows: all, but where RE2 alone knows which letters the expression
+ * means, those of the other blocks. In blocks that are left out the letters are so many ranges that
+ * RE2 would take longer to list the letters than to read a short text. Chains for texts with few
+ * characters of three bytes know the first two entries. */
+static const struct regex_range blocks[] = {{0, UINT32_MAX},  {0, 0x7ff},       {0x2000, 0x2fff},
+                                            {0x3000, 0x9fff}, {0xac00, 0xd7ff}, {0xf000, 0xffff}};
 
-static void set_bit(uint32_t first, uint32_t last, uint32_t bit, uint32_t *members)
+static void set_bit(uint32_t first, uint32_t last, uint32_t bit, struct places *places)
 {
-    for (uint32_t code = first; code <= last && code < CHAIN_CODES; code++)
-        members[code] |= bit;
-}
-
-/* Sets the bit for the code points from `first` up to `last` that the character may be. Returns
- * false if they are not known. */
-static bool ask_block(const struct expressions *made, const struct split_character *character,
-                      uint32_t first, uint32_t last, uint32_t bit, uint32_t *members)
-{
-    struct regex_range ranges[RANGES_MAX];
-    struct regex_options options = made->options;
-    uint32_t count;
-
-    options.fold = character->fold;
-    options.dot_all = character->dot_all;
-    count = made->ops->list(character->bytes, character->count, &options, first, last, ranges,
-                            RANGES_MAX);
-    for (uint32_t i = 0; count != UINT32_MAX && i < count; i++)
-        set_bit(ranges[i].first, ranges[i].last, bit, members);
-    return count != UINT32_MAX;
+    for (uint32_t code = first; code <= last && code < places->code_end; code++)
+        places->members[code] |= bit;
 }
 
 /* Sets the character's bit for the code points, or the bytes, that the character may be. Returns
  * false if they are not known. */
 static bool ask(const struct expressions *made, const struct split_character *character,
-                uint32_t bit, uint32_t *members)
+                uint32_t bit, struct places *places)
 {
-    const uint32_t block_count = made->is_wide_text ? sizeof blocks / sizeof *blocks : 1;
-    bool known = ask_block(made, character, 0, UINT32_MAX, bit, members);
+    const uint32_t block_count = made->is_wide_text ? sizeof blocks / sizeof *blocks : 2;
+    struct regex_range ranges[RANGES_MAX];
+    struct regex_options options = made->options;
 
-    if (known)
-        return true;
-    known = true;
+    options.fold = character->fold;
+    options.dot_all = character->dot_all;
     for (uint32_t i = 0; i < block_count; i++) {
-        known &= ask_block(made, character, blocks[i].first, blocks[i].last, bit, members);
-        set_bit(blocks[i].last + 1, i + 1 < block_count ? blocks[i + 1].first - 1 : CHAIN_CODES - 1,
-                UNKNOWN, members);
+        const uint32_t count = made->ops->list(character->bytes, character->count, &options,
+                                               blocks[i].first, blocks[i].last, ranges, RANGES_MAX);
+
+        if (i > 0 && count == UINT32_MAX)
+            return false;
+        for (uint32_t k = 0; k < count && count != UINT32_MAX; k++)
+            set_bit(ranges[k].first, ranges[k].last, bit, places);
+        if (i == 0 && count != UINT32_MAX)
+            return true;
+        if (i > 1)
+            set_bit(blocks[i - 1].last + 1, blocks[i].first - 1, UNKNOWN, places);
     }
-    return known;
+    if (!made->is_wide_text)
+        places->code_end = blocks[1].last + 1;
+    return true;
 }
 
 /* Writes out the sequence. Returns false if the sequence is too long, or a character's code points
@@ -96,7 +89,7 @@ static bool write_out(const struct expressions *made, const struct split_sequenc
         const uint64_t copies = endless ? (least > 0 ? least : 1) : character->most;
 
         if (copies > PLACES_MAX - places->count ||
-            (character->edge == 0 && !ask(made, character, 1u << i, places->members)))
+            (character->edge == 0 && !ask(made, character, 1u << i, places)))
             return false;
         places->chain->has_edges |= character->edge != 0 && character->edge != SPLIT_LINE_EDGE;
         for (uint32_t copy = 0; copy < copies; copy++, places->count++) {
@@ -117,7 +110,7 @@ static void mark_words(const struct expressions *made, uint32_t expression, stru
     const struct trawl_letters *letters = &made->options.letters;
     const bool is_wide =
         made->marked != NULL && made->marked[expression] != NULL && letters->is_word != NULL;
-    const uint32_t codes = made->options.bytes ? 0x100 : CHAIN_CODES;
+    const uint32_t codes = made->options.bytes ? 0x100 : places->code_end;
 
     for (uint32_t code = 0; code < 0x80; code++)
         if (class_is_word_byte((char)code))
@@ -159,7 +152,7 @@ static void number_symbols(const struct expressions *made, struct places *places
         chain->of_byte[plan->line_end] = chain->of_byte[plan->line_end_also] = CHAIN_END;
     if ((plan->flags & TRAWL_CRLF) != 0)
         chain->of_byte['\r'] = CHAIN_ELSE; /* which may belong to a line end */
-    for (uint32_t page = 2; page < CHAIN_CODES / PAGE_CODES && !made->options.bytes; page++) {
+    for (uint32_t page = 2; page < places->code_end / PAGE_CODES && !made->options.bytes; page++) {
         const uint32_t *here = members + page * PAGE_CODES;
         uint8_t *to = chain->pages[page_count];
         uint32_t same = 0;
@@ -291,11 +284,12 @@ enum trawl_status chain_make(const struct expressions *made, uint32_t expression
     chain->backwards = backwards;
     chain->multi = expressions_cross(made);
     places->symbol_count = CHAIN_ELSE + 1;
+    places->code_end = CHAIN_CODES;
     if (!write_out(made, sequence, places))
         goto done;
     if (chain->has_edges)
         mark_words(made, expression, places);
-    set_bit(0xd800, 0xdfff, UNKNOWN, places->members);
+    set_bit(0xd800, 0xdfff, UNKNOWN, places);
     number_symbols(made, places);
     fill_rows(places);
     chain->state_count = places->state_count;

@@ -35,7 +35,9 @@
 #define WHOLE_STEPS 32u   /* number of steps that are read whole before the atoms are tried again */
 #define MISSED_SHARE 32u  /* a smaller share of missed bytes takes no time worth saving */
 #define SAMPLE_BYTES (UINT64_C(64) << 10)
-#define RESPLIT_MAX 16u /* expressions with more anchors keep their atoms */
+#define RESPLIT_MAX 4096u   /* expressions with more anchors keep their atoms */
+#define RESPLIT_ANCHORS 16u /* so many anchors are split again in the time of regex_missed_bytes \
+                             */
 /* A device's first and longest steps are so many times longer, because each takes a launch. */
 #define DEVICE_FIRST 64u
 #define DEVICE_GROWS 1024u
@@ -596,7 +598,9 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
         grow_steps(worker);
         worker->missed += step->missed + step->asked * BYTES_PER_MISS;
         worker->missed -= min_u64(worker->missed, (step->to - step->from) / MISSED_SHARE);
-        if (!worker->is_resplit && worker->missed > regex_missed_bytes && !step->is_paused)
+        if (!worker->is_resplit && !step->is_paused &&
+            worker->missed >
+                regex_missed_bytes * (1 + worker->expressions->anchor_count / RESPLIT_ANCHORS))
             return resplit(step, error);
         return TRAWL_OK;
     }

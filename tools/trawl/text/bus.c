@@ -10,65 +10,54 @@
 
 #include "trawl.h"
 
-#define MAPS_MAX 64u
-
 static struct sigaction former;
 static uintptr_t page_bytes;
 
-/* The files that bus_map mapped. */
-static struct map {
-    _Atomic uintptr_t begin; /* 0: the place is free, or not filled yet */
-    _Atomic uint64_t bytes;  /* 0: the place is free */
-    atomic_bool is_cut;      /* pages were replaced by zeros */
-} maps[MAPS_MAX];
+/* The file that bus_map mapped. */
+static atomic_bool is_mapped;
+static atomic_bool is_cut; /* pages were replaced by zeros */
+static _Atomic uintptr_t map_begin;
+static _Atomic uintptr_t map_end;
 
 /* Replaces the pages from `address` to the end of the file that is mapped there. */
 static bool repair(uintptr_t address)
 {
-    for (uint32_t i = 0; i < MAPS_MAX; i++) {
-        const uintptr_t begin = atomic_load(&maps[i].begin), end = begin + maps[i].bytes;
-        const uintptr_t page = address & ~(page_bytes - 1);
+    const uintptr_t page = address & ~(page_bytes - 1), end = atomic_load(&map_end);
 
-        if (begin == 0 || address < begin || page >= end)
-            continue;
-        atomic_store(&maps[i].is_cut, true);
-        /* NOLINTNEXTLINE(performance-no-int-to-ptr): an address within the mapping */
-        return mmap((void *)page, end - page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
-                    -1, 0) != MAP_FAILED;
-    }
-    return false;
+    if (page < atomic_load(&map_begin) || page >= end)
+        return false;
+    atomic_store(&is_cut, true);
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): an address within the mapping */
+    return mmap((void *)page, end - page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+                0) != MAP_FAILED;
 }
 
 const uint8_t *bus_map(int descriptor, uint64_t bytes)
 {
-    for (uint32_t i = 0; i < MAPS_MAX; i++) {
-        uint64_t free = 0;
-        void *base;
+    void *base;
 
-        if (!atomic_compare_exchange_strong(&maps[i].bytes, &free, bytes))
-            continue;
-        bus_guard_maps();
-        base = mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED, descriptor, 0);
-        atomic_store(&maps[i].is_cut, false);
-        atomic_store(base == MAP_FAILED ? &maps[i].bytes : &maps[i].begin,
-                     base == MAP_FAILED ? 0 : (uintptr_t)base);
-        return base == MAP_FAILED ? NULL : (const uint8_t *)base;
+    if (atomic_exchange(&is_mapped, true))
+        return NULL;
+    bus_guard_maps();
+    base = mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED, descriptor, 0);
+    atomic_store(&is_cut, false);
+    if (base == MAP_FAILED) {
+        atomic_store(&is_mapped, false);
+        return NULL;
     }
-    return NULL;
+    atomic_store(&map_begin, (uintptr_t)base);
+    atomic_store(&map_end, (uintptr_t)base + (size_t)bytes);
+    return (const uint8_t *)base;
 }
 
 bool bus_unmap(const uint8_t *base, uint64_t bytes)
 {
-    struct map *map = maps;
-    bool is_cut;
+    const bool whole = !atomic_load(&is_cut);
 
-    while (atomic_load(&map->begin) != (uintptr_t)base)
-        map++;
-    is_cut = atomic_load(&map->is_cut);
-    atomic_store(&map->begin, 0);
+    atomic_store(&map_end, 0);
     (void)munmap((void *)(uintptr_t)base, (size_t)bytes);
-    atomic_store(&map->bytes, 0);
-    return !is_cut;
+    atomic_store(&is_mapped, false);
+    return whole;
 }
 
 static void at_bus(int signal, siginfo_t *information, void *context)
