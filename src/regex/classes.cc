@@ -40,6 +40,17 @@ struct names {
         {"upper", {{'A', 'Z'}}},
         {"word", word},
         {"xdigit", {{'0', '9'}, {'A', 'F'}, {'a', 'f'}}}};
+    // Long names of general categories.
+    const std::string categories =
+        " other=C control=Cc cntrl=Cc format=Cf privateuse=Co unassigned=Cn letter=L "
+        "casedletter=Lc lowercaseletter=Ll modifierletter=Lm otherletter=Lo "
+        "titlecaseletter=Lt uppercaseletter=Lu mark=M combiningmark=M spacingmark=Mc "
+        "enclosingmark=Me nonspacingmark=Mn number=N decimalnumber=Nd digit=Nd "
+        "letternumber=Nl othernumber=No punctuation=P punct=P connectorpunctuation=Pc "
+        "dashpunctuation=Pd closepunctuation=Pe finalpunctuation=Pf initialpunctuation=Pi "
+        "otherpunctuation=Po openpunctuation=Ps symbol=S currencysymbol=Sc modifiersymbol=Sk "
+        "mathsymbol=Sm othersymbol=So separator=Z lineseparator=Zl paragraphseparator=Zp "
+        "spaceseparator=Zs ";
     // Unicode's White_Space.
     const ranges spaces{{'\t', '\r'},     {' ', ' '},       {0x85, 0x85},     {0xa0, 0xa0},
                         {0x1680, 0x1680}, {0x2000, 0x200a}, {0x2028, 0x2029}, {0x202f, 0x202f},
@@ -366,6 +377,59 @@ ranges reader::named(const std::string &name) const
     return made;
 }
 
+// Returns 's' for names of scripts, 'g' for names of categories, and 0 for all other names.
+char kind_of(const std::string &kind)
+{
+    return kind == "sc" || kind == "script" || kind == "Script"                       ? 's'
+           : kind == "gc" || kind == "general_category" || kind == "General_Category" ? 'g'
+                                                                                      : '\0';
+}
+
+// Reads \p{...}, \P{...} or \pL. As in ripgrep, names of RE2 may stand in any case, categories also
+// have long names, and the kind of the name may stand before. RE2's C lacks unassigned characters.
+chars property(const std::string &part)
+{
+    const std::string inside = part[2] == '{' ? part.substr(3, part.size() - 4) : part.substr(2);
+    const size_t sign = inside.find_first_of("=:");
+    const bool has_kind = sign != std::string::npos;
+    const bool others = has_kind ? sign > 0 && inside[sign - 1] == '!' : inside[0] == '^';
+    const char kind = has_kind ? kind_of(inside.substr(0, sign - others)) : 'a';
+    std::string plain, name;
+    chars made;
+
+    for (const char letter : inside.substr(has_kind ? sign + 1 : others))
+        if (std::isalnum(static_cast<uint8_t>(letter)) != 0) {
+            const bool begins = name.empty() || name.back() == '_';
+
+            plain += static_cast<char>(std::tolower(letter));
+            name += begins ? static_cast<char>(std::toupper(letter)) : letter;
+        } else if (!name.empty() && name.back() != '_') {
+            name += '_';
+        }
+    const std::string &longs = known().categories;
+    const size_t found = kind == 's' ? std::string::npos : longs.find(" " + plain + "=");
+    if (found != std::string::npos)
+        name = longs.substr(longs.find('=', found) + 1, 2);
+    else if (kind == '\0' || (kind != 'a' && (plain.size() > 2) != (kind == 's')))
+        name = inside; // RE2 will refuse the name
+    name.erase(name.find_last_not_of(' ') + 1);
+    if (plain == "ascii")
+        made.own = {ascii};
+    made.negated = (part[1] == 'P') != others;
+    if (name == "C" || name == "Cn") {
+        made.names = {"\\p{L}", "\\p{M}", "\\p{N}", "\\p{P}", "\\p{S}", "\\p{Z}"};
+        if (name == "Cn")
+            made.names.insert(made.names.end(), {"\\p{Cc}", "\\p{Cf}", "\\p{Co}"});
+        made.negated = !made.negated;
+    } else if (name == "Lc" || name == "LC") {
+        made.names = {"\\p{Lu}", "\\p{Ll}", "\\p{Lt}"};
+    } else if (made.own.empty()) {
+        made.names = {(made.negated ? "\\P{" : "\\p{") + name + "}"};
+        made.negated = false;
+    }
+    return made;
+}
+
 // Reads a class by its name; returns false if there is none.
 bool reader::read_name(chars *made)
 {
@@ -394,10 +458,8 @@ bool reader::read_name(chars *made)
     at += 2;
     if (letter == 'p' || letter == 'P') {
         at = stands("{") ? std::min(text.find('}', at), end - 1) + 1 : std::min(at + 1, end);
-        made->names.push_back(since(begin));
+        *made = property(since(begin));
         made->folds = fold;
-        if (made->names[0] == "\\pC" || made->names[0] == "\\p{C}") // but the surrogates
-            made->names = {"\\p{Cc}", "\\p{Cf}", "\\p{Co}"};
         return true;
     }
     if ((letter | 0x20) == 'd')
@@ -407,9 +469,10 @@ bool reader::read_name(chars *made)
         *made = options.unicode ? known().words
                                 : chars{sum(named("alnum"), {{'_', '_'}}), {}, false, {}, false};
     else
-        made->own = options.unicode                       ? known().spaces
-                    : options.ripgrep || options.longest ? named("space")
-                                      : ranges{{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}};
+        made->own = options.unicode ? known().spaces
+                    : options.ripgrep || options.longest
+                        ? named("space")
+                        : ranges{{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}};
     made->negated = (letter & 0x20) == 0;
     return true;
 }
