@@ -17,6 +17,7 @@
 #include "serve/metrics.h"
 #include "serve/page.h"
 #include "trawl/text/command_clock.h"
+#include "trawl/text/message.h"
 
 /* Descriptors that are reckoned for a connection: the socket, an answer's pipe, and files that a
  * search opens. */
@@ -710,8 +711,7 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
     if (http == NULL || clients == NULL || pthread_mutex_init(&http->mutex, NULL) != 0) {
         free(clients);
         free(http);
-        strcpy(message, "memory exhausted");
-        return false;
+        return message_exhausted(message);
     }
     http->server = server;
     http->options = *options;

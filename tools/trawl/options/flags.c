@@ -112,6 +112,7 @@ static bool take_option(struct settings *settings, const struct flag *flag, cons
         break;
 #define ALIAS(id_, letter_, name_, target_)
 #include "trawl/options/flags.def"
+#include "trawl/text/message.h"
 #undef FLAG
 #undef ALIAS
     default: /* aliases have no code */
@@ -535,8 +536,7 @@ bool config_read(struct config *config, char *message)
     if (split_lines(config))
         return true;
 exhausted:
-    strcpy(message, "memory exhausted");
-    return false;
+    return message_exhausted(message);
 }
 
 void config_free(struct config *config)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "trawl.h"
+#include "trawl/text/message.h"
 #include "trawl/text/sizes.h"
 
 /* The names of all methods, with a blank before each. */
@@ -192,8 +193,7 @@ bool value_add(struct value_list *list, enum value_kind kind, const char *text);
 char *value_keep(struct settings *settings, const char *value);
 
 /* Setters that flags.def names. False: settings->error says why. */
-bool value_refuse(struct settings *settings, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+#define value_refuse(settings, ...) message_fail((settings)->error, __VA_ARGS__)
 bool value_number(struct settings *settings, const char *option, const char *value, uint64_t least,
                   uint64_t most, uint64_t *number);
 bool value_context(struct settings *settings, const char *option, const char *value,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "trawl/options/approximate.h"
+#include "trawl/text/message.h"
 
 /* An algorithm for records, and the prefix of the names of further algorithms for records. */
 #define RECORDS_ALGORITHM "rabin-karp-matrix"
@@ -153,11 +154,8 @@ static bool settings_syntax(struct settings *settings, char *error)
 
     if (stranger == NULL)
         return true;
-    if (settings->asked.syntax_given) {
-        snprintf(error, SETTINGS_ERROR_BYTES, "%s searches for strings, not for expressions",
-                 stranger);
-        return false;
-    }
+    if (settings->asked.syntax_given)
+        return message_fail(error, "%s searches for strings, not for expressions", stranger);
     settings->syntax = TRAWL_LITERAL;
     return true;
 }
@@ -186,12 +184,9 @@ bool settings_build(struct settings *settings, char *error)
 {
     finish_layout(settings);
     if (!settings->document.explain && settings->search.algorithm != NULL &&
-        strncmp(settings->search.algorithm, RECORDS_ALGORITHM, strlen(RECORDS_ALGORITHM)) == 0) {
-        snprintf(error, SETTINGS_ERROR_BYTES,
-                 "--algorithm: %s searches records: only the library does that",
-                 settings->search.algorithm);
-        return false;
-    }
+        strncmp(settings->search.algorithm, RECORDS_ALGORITHM, strlen(RECORDS_ALGORITHM)) == 0)
+        return message_fail(error, "--algorithm: %s searches records: only the library does that",
+                            settings->search.algorithm);
     if (contradiction(settings, error))
         return false;
     settings->report = choose_report(settings);
@@ -234,10 +229,8 @@ bool settings_build(struct settings *settings, char *error)
             settings->asked.max_count_given < 0 && settings->invert ? 0 : UINT64_MAX;
     settings->stops_early = settings->report == REPORT_NAMES || settings->report == REPORT_QUIET ||
                             settings->max_count == 1;
-    if (settings->asked.color != COLOR_NEVER && !colors_build(&settings->colors, settings)) {
-        snprintf(error, SETTINGS_ERROR_BYTES, "memory exhausted");
-        return false;
-    }
+    if (settings->asked.color != COLOR_NEVER && !colors_build(&settings->colors, settings))
+        return message_fail(error, "memory exhausted");
     style_build(settings);
     return true;
 }

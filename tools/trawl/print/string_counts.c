@@ -8,6 +8,7 @@
 #include "trawl/text/grow.h"
 #include "trawl/print/print.h"
 #include "trawl/job/command_scan.h"
+#include "trawl/text/message.h"
 
 /* The counts of the texts that a worker searches. */
 struct string_counts_part {
@@ -29,8 +30,7 @@ bool string_counts_open(struct command_job *job, char *message)
 
     if (string_counts == NULL || pthread_mutex_init(&string_counts->lock, NULL) != 0) {
         free(string_counts);
-        strcpy(message, "memory exhausted");
-        return false;
+        return message_exhausted(message);
     }
     job->string_counts = string_counts;
     return true;
