@@ -511,10 +511,10 @@ bool config_read(struct config *config, char *message)
     }
     if (folder == NULL || *folder == '\0')
         return true;
-    config->path = malloc(strlen(folder) + strlen(rest) + 1);
-    if (config->path == NULL)
-        goto exhausted;
-    strcpy(stpcpy(config->path, folder), rest);
+    if (asprintf(&config->path, "%s%s", folder, rest) < 0) {
+        config->path = NULL;
+        return message_exhausted(message);
+    }
     descriptor = open(config->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (descriptor < 0 && named == NULL && (errno == ENOENT || errno == ENOTDIR)) {
         free(config->path);
@@ -525,7 +525,7 @@ bool config_read(struct config *config, char *message)
     if (descriptor >= 0)
         (void)close(descriptor);
     if (why != NULL && errno == ENOMEM)
-        goto exhausted;
+        return message_exhausted(message);
     if (why != NULL) {
         (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s%s: %s",
                        named != NULL ? "TRAWL_CONFIG_PATH: "
@@ -533,10 +533,7 @@ bool config_read(struct config *config, char *message)
                        config->path, why);
         return named == NULL;
     }
-    if (split_lines(config))
-        return true;
-exhausted:
-    return message_exhausted(message);
+    return split_lines(config) || message_exhausted(message);
 }
 
 void config_free(struct config *config)
