@@ -20,7 +20,7 @@ static bool is_incomplete(const struct settings *settings, char *error)
         {settings->errors.any_base && !is_dna, "--any-base", "--alphabet=dna"},
     };
 
-    return settings_refuse(pairs, sizeof pairs / sizeof *pairs, "needs", error);
+    return flags_refuse(pairs, sizeof pairs / sizeof *pairs, "needs", error);
 }
 
 /* Finds two options of which one is of approximate search or of FASTA files, and which cannot be
@@ -53,7 +53,7 @@ static bool is_contradiction(const struct settings *settings, char *error)
         {fasta && settings->report == REPORT_COUNT_BY_PATTERN, "--fasta", "--count-by-pattern"},
     };
 
-    return settings_refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", error);
+    return flags_refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", error);
 }
 
 bool approximate_settings(struct settings *settings, char *error)

@@ -87,6 +87,16 @@ struct reader {
     bool digit_last; /* the preceding letter in the same argument was a digit */
 };
 
+bool flags_refuse(const struct option_pair *pairs, size_t count, const char *verb, char *error)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pairs[i].wrong) {
+            snprintf(error, SETTINGS_ERROR_BYTES, "%s %s %s", pairs[i].what, verb, pairs[i].other);
+            return true;
+        }
+    return false;
+}
+
 bool value_add(struct value_list *list, enum value_kind kind, const char *text)
 {
     if (!GROW(list->items, list->capacity, 8, list->count + 1))

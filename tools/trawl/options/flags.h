@@ -180,6 +180,16 @@ bool flags_parse(struct settings *settings, const struct config *config, int arg
 bool config_read(struct config *config, char *message);
 void config_free(struct config *config);
 
+/* Two options that exclude each other, or an option and a second option that the first needs. */
+struct option_pair {
+    bool wrong;               /* the options were given in a way that is refused */
+    const char *what, *other; /* the two options, for the message */
+};
+
+/* Returns whether a pair is wrong. `error` gets a message about the first, with `verb` between the
+ * options. */
+bool flags_refuse(const struct option_pair *pairs, size_t count, const char *verb, char *error);
+
 /* Returns whether the program was called as tg, which searches trees as ripgrep does. */
 bool flags_means_tg(const char *name);
 

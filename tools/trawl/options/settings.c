@@ -16,16 +16,6 @@
 /* An algorithm for records, and the prefix of the names of further algorithms for records. */
 #define RECORDS_ALGORITHM "rabin-karp-matrix"
 
-bool settings_refuse(const struct option_pair *pairs, size_t count, const char *verb, char *error)
-{
-    for (size_t i = 0; i < count; i++)
-        if (pairs[i].wrong) {
-            snprintf(error, SETTINGS_ERROR_BYTES, "%s %s %s", pairs[i].what, verb, pairs[i].other);
-            return true;
-        }
-    return false;
-}
-
 /* Finds options that ask for different output. Returns whether the settings contradict each
  * other. */
 static bool contradiction(const struct settings *settings, char *error)
@@ -57,7 +47,7 @@ static bool contradiction(const struct settings *settings, char *error)
         {numbered && settings->json, "--pattern-number", "--json"},
     };
 
-    if (settings_refuse(pairs, sizeof pairs / sizeof *pairs, "exclude", error))
+    if (flags_refuse(pairs, sizeof pairs / sizeof *pairs, "exclude", error))
         return true;
     if (asked->hostname_bin != NULL && settings->style.hyperlink != NULL &&
         strstr(settings->style.hyperlink, "{host}") != NULL) {
@@ -65,8 +55,8 @@ static bool contradiction(const struct settings *settings, char *error)
                  "--hostname-bin: no command is run for the {host} of --hyperlink-format");
         return true;
     }
-    return settings_refuse(layouts, sizeof layouts / sizeof *layouts, "cannot be combined with",
-                           error);
+    return flags_refuse(layouts, sizeof layouts / sizeof *layouts, "cannot be combined with",
+                        error);
 }
 
 /* Sets what ripgrep does on a terminal. */

@@ -167,15 +167,6 @@ struct settings {
     struct colors colors;
 };
 
-/* Two options that exclude each other, or an option and a second option that the first needs. */
-struct option_pair {
-    bool wrong;               /* the options were given in a way that is refused */
-    const char *what, *other; /* the two options, for the message */
-};
-
-/* Returns whether a pair is wrong. `error` gets a message about the first, with `verb` between the
- * options. */
-bool settings_refuse(const struct option_pair *pairs, size_t count, const char *verb, char *error);
 /* Derives the second part of the settings. Call after flags_parse, and again after a member
  * changed. False: error[SETTINGS_ERROR_BYTES] describes the contradiction, or says that memory is
  * exhausted. */
