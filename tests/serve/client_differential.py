@@ -75,8 +75,9 @@ def alone_of(command):
 def run_both(command, **more):
     """Replaces subprocess.run: runs TRAWL without and with a server, and compares; runs few other programs."""
     if os.path.realpath(command[0]) != os.path.realpath(TRAWL):  # TRAWL or the link tg
-        asks = "--version" in command or command[0] in ("locale", "localedef", "rm", "chmod", "rmdir", "git", "gzip", "xz",
-                                                        "bzip2", "zstd", "lz4") or "-cF" in command
+        asks = "--version" in command or command[0] in (
+            "locale", "localedef", "rm", "chmod", "rmdir", "git", "gzip", "bgzip", "xz", "bzip2", "lbzip2", "zstd", "pzstd",
+            "lz4") or "-cF" in command
         return run_alone(command, **more) if asks else subprocess.CompletedProcess(command, 1, b"", b"")
     home = (more.get("env") or {}).get("HOME", "/nowhere")
     if os.readlink(HOME) != home:  # the server must have the command's HOME

@@ -103,7 +103,7 @@ static void tell_cut(struct served_answer *answer, bool selected, uint8_t *statu
     *status = EXIT_ERROR;
 }
 
-static void add_latency(struct server *server, uint64_t ns)
+static void add_latency(struct server *server, enum request_format format, uint64_t ns)
 {
     uint64_t microseconds = ns / 1000;
     unsigned bucket = 0;
@@ -111,7 +111,7 @@ static void add_latency(struct server *server, uint64_t ns)
     while (bucket < 31 && microseconds > UINT64_C(1) << bucket)
         bucket++;
     server->latency_counts[bucket]++;
-    server->latency_ns += ns;
+    server->latency_ns[format] += ns;
 }
 
 /* Writes the last frame: the status, and for parts of a larger answer what is between the parts. */
@@ -174,7 +174,7 @@ static void *work(void *context)
     if (answer->request.guard.cancelled && answer->http_status == 0)
         server->cancelled_count++;
     else
-        add_latency(server, now_ns() - answer->begin_ns);
+        add_latency(server, answer->request.format, now_ns() - answer->begin_ns);
     server->running_count--;
     write_exit(answer, status, job.groups == GROUPS_PRINTED);
     answer->pipe.whole = answer->output.error == 0;

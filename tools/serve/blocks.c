@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "trawl/text/command_clock.h"
+#include "trawl/text/message.h"
 #include "trawl/text/grow.h"
 #include "trawl_devices.h"
 
@@ -88,9 +89,8 @@ bool shelf_open(struct shelf *shelf, struct trawl_runtime *runtime, char *messag
     if (trawl_plan_build(&pattern, 1, NULL, &shelf->plan, &error) == TRAWL_OK &&
         trawl_searcher_open(&options, &shelf->searcher, &error) == TRAWL_OK)
         return true;
-    (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s", error.message);
     shelf_close(shelf);
-    return false;
+    return message_fail(message, "%s", error.message);
 }
 
 void shelf_close(struct shelf *shelf)

@@ -87,6 +87,16 @@ struct reader {
     bool digit_last; /* the preceding letter in the same argument was a digit */
 };
 
+bool flags_refuse(const struct option_pair *pairs, size_t count, const char *verb, char *error)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pairs[i].wrong) {
+            snprintf(error, SETTINGS_ERROR_BYTES, "%s %s %s", pairs[i].what, verb, pairs[i].other);
+            return true;
+        }
+    return false;
+}
+
 bool value_add(struct value_list *list, enum value_kind kind, const char *text)
 {
     if (!GROW(list->items, list->capacity, 8, list->count + 1))
@@ -112,6 +122,7 @@ static bool take_option(struct settings *settings, const struct flag *flag, cons
         break;
 #define ALIAS(id_, letter_, name_, target_)
 #include "trawl/options/flags.def"
+#include "trawl/text/message.h"
 #undef FLAG
 #undef ALIAS
     default: /* aliases have no code */
@@ -510,10 +521,10 @@ bool config_read(struct config *config, char *message)
     }
     if (folder == NULL || *folder == '\0')
         return true;
-    config->path = malloc(strlen(folder) + strlen(rest) + 1);
-    if (config->path == NULL)
-        goto exhausted;
-    strcpy(stpcpy(config->path, folder), rest);
+    if (asprintf(&config->path, "%s%s", folder, rest) < 0) {
+        config->path = NULL;
+        return message_exhausted(message);
+    }
     descriptor = open(config->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (descriptor < 0 && named == NULL && (errno == ENOENT || errno == ENOTDIR)) {
         free(config->path);
@@ -524,7 +535,7 @@ bool config_read(struct config *config, char *message)
     if (descriptor >= 0)
         (void)close(descriptor);
     if (why != NULL && errno == ENOMEM)
-        goto exhausted;
+        return message_exhausted(message);
     if (why != NULL) {
         (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s%s: %s",
                        named != NULL ? "TRAWL_CONFIG_PATH: "
@@ -532,11 +543,7 @@ bool config_read(struct config *config, char *message)
                        config->path, why);
         return named == NULL;
     }
-    if (split_lines(config))
-        return true;
-exhausted:
-    strcpy(message, "memory exhausted");
-    return false;
+    return split_lines(config) || message_exhausted(message);
 }
 
 void config_free(struct config *config)

@@ -69,11 +69,9 @@ static void print_text(struct text_scan *scan, const uint8_t *bytes, uint64_t by
     print_color_end(scan, color);
 }
 
-static void print_number(struct text_scan *scan, uint64_t number, const char *color)
+static void print_field(struct text_scan *scan, uint64_t number, const char *color)
 {
-    print_color_start(scan, color);
-    output_number(scan->output, number, 0);
-    print_color_end(scan, color);
+    print_number(scan, number, 0, color);
     print_field_end(scan, true);
 }
 
@@ -86,12 +84,12 @@ static void print_match(struct text_scan *scan, const struct json_match *match, 
         print_name_field(scan, true);
     print_text(scan, match->sequence, match->sequence_bytes, colors->file_name);
     print_field_end(scan, true);
-    print_number(scan, match->offset, colors->byte_offset);
+    print_field(scan, match->offset, colors->byte_offset);
     output_byte(scan->output, match->reversed ? '-' : '+');
     print_field_end(scan, true);
     if (number > 0)
-        print_number(scan, number, colors->line_number);
-    print_number(scan, match->distance, colors->line_number);
+        print_field(scan, number, colors->line_number);
+    print_field(scan, match->distance, colors->line_number);
     print_text(scan, match->bytes, match->bytes_count, colors->selected_match);
     output_byte(scan->output, '\n');
 }

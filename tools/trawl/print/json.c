@@ -188,7 +188,7 @@ static void put_begin(struct text_scan *scan)
     put_text(scan, "}}\n");
 }
 
-static void put_match(struct text_scan *scan, const struct json_line *line,
+static void put_match(struct text_scan *scan, const struct piece *line,
                       const struct line_span *span)
 {
     uint64_t begin = line->offset + span->from, end = line->offset + span->to;
@@ -227,16 +227,16 @@ void json_match(struct text_scan *scan, const struct json_match *match)
     scan->json.matches++;
 }
 
-void json_line(struct text_scan *scan, const struct json_line *line)
+void json_line(struct text_scan *scan, const struct piece *line, uint64_t number, uint64_t lines)
 {
     uint64_t base = line->bytes != NULL ? 0 : line->offset;
 
     put_begin(scan);
     put_beginning(scan, line->selected ? "match" : "context");
     put_text(scan, ",\"lines\":");
-    put_data(scan, line->bytes, base, base + line->count);
-    if (line->number > 0)
-        put_member(scan, "line_number", line->number);
+    put_data(scan, line->bytes, base, base + line->line_bytes);
+    if (number > 0)
+        put_member(scan, "line_number", number);
     else
         put_text(scan, ",\"line_number\":null");
     put_member(scan, "absolute_offset", line->offset);
@@ -256,7 +256,7 @@ void json_line(struct text_scan *scan, const struct json_line *line)
         put_text(scan, "}");
     }
     put_text(scan, "]}}\n");
-    scan->json.lines += line->selected ? line->lines : 0;
+    scan->json.lines += line->selected ? lines : 0;
     scan->json.matches += line->selected ? line->span_count : 0;
 }
 

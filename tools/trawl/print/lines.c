@@ -529,19 +529,6 @@ static void handle_carry(struct text_scan *scan)
     scan->carry.match_count = 0;
 }
 
-/* Returns where the before_count lines before `at` begin; 0 if there are fewer lines. A line begins
- * at `at`. */
-static uint64_t lines_before(const struct text_scan *scan, const uint8_t *bytes, uint64_t at)
-{
-    for (int64_t i = 0; i < scan->settings->before_count && at > 0; i++) {
-        const uint8_t *line_end =
-            at < 2 ? NULL : memrchr(bytes, scan->settings->line_end, (size_t)(at - 1));
-
-        at = line_end != NULL ? (uint64_t)(line_end - bytes) + 1 : 0;
-    }
-    return at;
-}
-
 /* Drops carried lines that leading context no longer needs; lines up to `handled` were handled.
  * Does so only once the carry has doubled, so that each byte is moved a few times at most.
  */
@@ -551,7 +538,7 @@ static void trim_carry(struct text_scan *scan, uint64_t handled)
 
     if (scan->carry.count < scan->carry.trim_at)
         return;
-    at = lines_before(scan, scan->carry.bytes, handled);
+    at = print_lines_before(scan, scan->carry.bytes, 0, handled);
     if (at > 0)
         memmove(scan->carry.bytes, scan->carry.bytes + at, (size_t)(scan->carry.count - at));
     scan->carry.count -= at;
@@ -597,7 +584,7 @@ static void handle_with_history(struct text_scan *scan, const struct view *windo
     view.match_count = print_first_match_at(window, window->begin + limit);
     if (!scan->stop)
         handle_view(scan, &view, head);
-    head = lines_before(scan, window->bytes, whole);
+    head = print_lines_before(scan, window->bytes, 0, whole);
     scan->carry.begin = window->begin + head;
     scan->carry.count = scan->carry.match_count = 0;
     matches_kept = print_first_match_at(window, scan->carry.begin);

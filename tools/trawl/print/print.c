@@ -77,13 +77,18 @@ void print_name_end(struct text_scan *scan, uint8_t end)
         print_terminator(scan->output, scan->settings, end);
 }
 
+void print_number(struct text_scan *scan, uint64_t number, unsigned width, const char *color)
+{
+    print_color_start(scan, color);
+    output_number(scan->output, number, width);
+    print_color_end(scan, color);
+}
+
 /* Prints a number as a field. ends_link: an open link ends after the number. */
 static void print_field(struct text_scan *scan, uint64_t number, const char *color, bool selected,
                         bool ends_link)
 {
-    print_color_start(scan, color);
-    output_number(scan->output, number, scan->rules.number_width);
-    print_color_end(scan, color);
+    print_number(scan, number, scan->rules.number_width, color);
     if (ends_link && scan->style.link_open)
         style_end_link(scan);
     print_field_end(scan, selected);
@@ -93,14 +98,10 @@ static void print_field(struct text_scan *scan, uint64_t number, const char *col
  * separator. */
 static void print_numbers(struct text_scan *scan, bool selected)
 {
-    const char *color = scan->settings->colors.line_number;
-
     for (uint64_t i = 0; i < scan->shown.number_count; i++) {
         if (i > 0)
             print_separator(scan, ',');
-        print_color_start(scan, color);
-        output_number(scan->output, scan->shown.numbers[i], 0);
-        print_color_end(scan, color);
+        print_number(scan, scan->shown.numbers[i], 0, scan->settings->colors.line_number);
     }
     print_separator(scan, selected ? ':' : '-');
 }
@@ -108,11 +109,8 @@ static void print_numbers(struct text_scan *scan, bool selected)
 /* Prints the distance; in a line of context, which has no match, only the separator. */
 static void print_distance(struct text_scan *scan, bool selected)
 {
-    if (scan->shown.distance != DISTANCE_NONE) {
-        print_color_start(scan, scan->settings->colors.line_number);
-        output_number(scan->output, scan->shown.distance, 0);
-        print_color_end(scan, scan->settings->colors.line_number);
-    }
+    if (scan->shown.distance != DISTANCE_NONE)
+        print_number(scan, scan->shown.distance, 0, scan->settings->colors.line_number);
     print_field_end(scan, selected);
 }
 

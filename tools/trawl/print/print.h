@@ -22,6 +22,8 @@ uint64_t print_line_number(struct text_scan *scan, const struct view *view, uint
 void print_separator(struct text_scan *scan, char separator);
 /* Prints what follows a field in the head of a selected line, or of a line of context. */
 void print_field_end(struct text_scan *scan, bool selected);
+/* Prints a number in a colour, filled with blanks to `width`. */
+void print_number(struct text_scan *scan, uint64_t number, unsigned width, const char *color);
 void print_head(struct text_scan *scan);
 /* Ends a printed line that the text does not end: by the byte that trawl prints there, or as lines
  * of the text end for tg. */

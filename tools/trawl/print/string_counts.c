@@ -8,6 +8,7 @@
 #include "trawl/text/grow.h"
 #include "trawl/print/print.h"
 #include "trawl/job/command_scan.h"
+#include "trawl/text/message.h"
 
 /* The counts of the texts that a worker searches. */
 struct string_counts_part {
@@ -29,8 +30,7 @@ bool string_counts_open(struct command_job *job, char *message)
 
     if (string_counts == NULL || pthread_mutex_init(&string_counts->lock, NULL) != 0) {
         free(string_counts);
-        strcpy(message, "memory exhausted");
-        return false;
+        return message_exhausted(message);
     }
     job->string_counts = string_counts;
     return true;
@@ -142,30 +142,20 @@ static int matches_sink(void *context, const struct trawl_match *matches, uint64
 
 /* ---- Printing -------------------------------------------------------------------------------- */
 
-static void print_string(struct command_job *job, uint64_t column)
+static void print_count(struct command_job *job, uint64_t column, uint64_t count)
 {
-    static const char digits[] = "0123456789abcdef";
     const struct trawl_pattern *pattern = &job->patterns->strings[column];
     const uint8_t *bytes = pattern->bytes;
 
-    if (!job->settings->hex) {
-        output_bytes(job->output, bytes, (size_t)pattern->bytes_count);
-    } else {
-        for (uint64_t i = 0; i < pattern->bytes_count; i++) {
-            output_byte(job->output, (uint8_t)digits[bytes[i] >> 4]);
-            output_byte(job->output, (uint8_t)digits[bytes[i] & 15]);
-        }
-    }
-    output_byte(job->output, '\n');
-}
-
-static void print_count(struct command_job *job, uint64_t column, uint64_t count)
-{
     output_number(job->output, column + 1, 0);
     output_byte(job->output, ':');
     output_number(job->output, count, 0);
     output_byte(job->output, ':');
-    print_string(job, column);
+    for (uint64_t i = 0; job->settings->hex && i < pattern->bytes_count; i++)
+        output_format(job->output, "%02x", bytes[i]);
+    if (!job->settings->hex)
+        output_bytes(job->output, bytes, (size_t)pattern->bytes_count);
+    output_byte(job->output, '\n');
 }
 
 static int compare(const void *a, const void *b)

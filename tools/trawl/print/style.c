@@ -473,32 +473,26 @@ static uint64_t content_end(struct text_scan *scan, const struct view *view, uin
 static bool print_json(struct text_scan *scan, const struct view *view, uint64_t begin,
                        uint64_t end, bool selected)
 {
-    struct json_line line = {view->bytes != NULL ? view->bytes + begin : NULL,
-                             end - begin,
-                             NULL,
-                             0,
-                             print_line_number(scan, view, begin),
-                             view->begin + begin,
-                             selected,
-                             1};
-    uint64_t content = content_end(scan, view, begin, end, selected);
-    struct piece piece = {.bytes = line.bytes,
-                          .offset = line.offset,
-                          .count = end - begin,
-                          .content = content - begin};
+    uint64_t content = content_end(scan, view, begin, end, selected), lines = 1;
+    struct piece line = {.bytes = view->bytes != NULL ? view->bytes + begin : NULL,
+                         .offset = view->begin + begin,
+                         .line_bytes = end - begin,
+                         .count = end - begin,
+                         .content = content - begin,
+                         .selected = selected};
 
     scan->style.span_count = 0;
     if (((selected || scan->settings->invert) &&
          !occurrences_of_line(scan, view, begin, content)) ||
         (scan->settings->replace != NULL && scan->style.span_count > 0 &&
-         !piece_replace(scan, view, &piece)))
+         !piece_replace(scan, view, &line)))
         return false;
     line.spans = scan->style.spans;
     line.span_count = scan->style.span_count;
     if (content == end && line.bytes != NULL) /* all lines, and the last line without line end */
-        line.lines = count_byte(line.bytes, end - begin, scan->settings->line_end) +
-                     (line.bytes[end - begin - 1] != scan->settings->line_end);
-    json_line(scan, &line);
+        lines = count_byte(line.bytes, end - begin, scan->settings->line_end) +
+                (line.bytes[end - begin - 1] != scan->settings->line_end);
+    json_line(scan, &line, print_line_number(scan, view, begin), lines);
     scan->lines.printed_end = view->begin + end;
     return scan->status == TRAWL_OK;
 }

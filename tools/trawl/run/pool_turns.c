@@ -159,37 +159,30 @@ static void kept_is_full(void *context)
 }
 
 /* Prints what the worker kept, and lets its next files print to the pool's output. Called with the
- * turn, between files. */
-static void print_directly(struct pool_worker *worker)
+ * turn, between files. Returns true. */
+static bool print_directly(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
 
     if (worker->job == pool->job)
-        return;
+        return true;
     if (worker->kept != NULL) { /* the kept output may have reached its limit */
         output_commit(worker->kept);
         print_own(worker);
         worker->kept->full = kept_is_full;
     }
     worker->job->output = pool->job->output;
+    return true;
 }
 
 bool pool_has_turn(struct pool_worker *worker)
 {
-    bool turn = has_turn(worker);
-
-    if (turn)
-        print_directly(worker);
-    return turn;
+    return has_turn(worker) && print_directly(worker);
 }
 
 bool pool_wait_turn(struct pool_worker *worker)
 {
-    bool turn = wait_turn(worker);
-
-    if (turn)
-        print_directly(worker);
-    return turn;
+    return wait_turn(worker) && print_directly(worker);
 }
 
 bool pool_may_search(struct pool_worker *worker)
