@@ -17,7 +17,7 @@ release_later=(bench.papers bench.gpu serve_page serve_day.device diff_work sim_
     sim_approximate sim_choice sim_devices sim_floods sim_loaded sim_mixed sim_kernels sim_pieces sim_simulator sim_wakes
     sim_gallery sim_swift_host)
 asan_later=(unit_matrix unit_rewritten diff_work diff_approximate gallery_device gallery_records_device
-    grep_numbers grep_compare grep_encodings grep_compressed grep_trees grep_fold grep_rg_output rg_types git_ignored
+    grep_numbers grep_compare grep_encodings grep_compressed grep_fold grep_rg_output rg_types git_ignored
     cli_faults cli_options cli_signals sim_command sim_gallery_command regex_judges regex_differential
     serve_page serve_client serve_differential serve_answer serve_day.device serve_http serve_collection serve_limits)
 quick=ON # no device will run the kernels
