@@ -31,8 +31,8 @@ if step 'build release' bash scripts/dev-build.sh release "${release_options[@]}
 fi
 wait
 # Freed memory is kept from reuse up to 16 MiB instead of 256, which takes most of the page faults.
-# Who allocated it is told by 8 calls instead of 30.
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16:malloc_context_size=8
+# Who allocated it is told by 2 calls instead of 30.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16:malloc_context_size=2
 if step 'build asan' bash scripts/dev-build.sh asan "${asan_options[@]}"; then
     run_ctest_but asan "${asan_later[@]}"
 fi
