@@ -17,7 +17,7 @@ release_later=(bench.papers bench.gpu serve_page serve_day.device diff_work sim_
     sim_approximate sim_choice sim_devices sim_floods sim_loaded sim_mixed sim_kernels sim_pieces sim_simulator sim_wakes
     sim_gallery sim_swift_host)
 asan_later=(unit_matrix unit_rewritten diff_work diff_approximate gallery_device gallery_records_device
-    grep_numbers grep_compare grep_encodings grep_compressed grep_trees grep_fold grep_rg_output rg_types git_ignored
+    grep_numbers grep_compare grep_encodings grep_compressed grep_fold grep_rg_output rg_types git_ignored
     cli_faults cli_options cli_signals sim_command sim_gallery_command regex_judges regex_differential
     serve_page serve_client serve_differential serve_answer serve_day.device serve_http serve_collection serve_limits)
 quick=ON # no device will run the kernels
@@ -31,8 +31,8 @@ if step 'build release' bash scripts/dev-build.sh release "${release_options[@]}
 fi
 wait
 # Freed memory is kept from reuse up to 16 MiB instead of 256, which takes most of the page faults.
-# Who allocated it is told by 8 calls instead of 30.
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16:malloc_context_size=8
+# Who allocated it is told by 2 calls instead of 30.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16:malloc_context_size=2
 if step 'build asan' bash scripts/dev-build.sh asan "${asan_options[@]}"; then
     run_ctest_but asan "${asan_later[@]}"
 fi

@@ -34,7 +34,7 @@ TRAWL, SERVE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 OPTIONS = sys.argv[3:]
 FRONT = OPTIONS[OPTIONS.index("--front") + 1:][:2] if "--front" in OPTIONS else None
 # The number of command lines that each module makes. A command line takes four processes.
-MODULES = {"compare": 700, "trees": 200, "numbers": 150, "approximate": 60, "encodings": 60,
+MODULES = {"compare": 700, "wild": 200, "numbers": 150, "approximate": 60, "encodings": 60,
            "compressed": 40, "rg_output": 200, "rg_files": 200}
 NOT_FOR_ANSWERS = re.compile(r"-j *\d+$|--threads=\d+$|--chunk-bytes=\d+$|--engine=|--method=|--instruction-set=")
 REFUSED = re.compile(rb"\A(trawl|tg): --server: (.*)\n\Z")
@@ -421,7 +421,7 @@ try:
         if "--only" in OPTIONS and OPTIONS[OPTIONS.index("--only") + 1] != module_name:
             continue
         count = int(OPTIONS[OPTIONS.index("--cases") + 1]) if "--cases" in OPTIONS else cases.amount(normal)
-        sys.argv = [module_name, TRAWL, "--cases", str(count)]
+        sys.argv = [module_name, TRAWL, "--cases", str(count), *["--made"] * (module_name == "wild")]
         with contextlib.redirect_stdout(io.StringIO()):  # hide the module's messages about programs that were not run
             try:
                 load(module_name).main()
