@@ -127,8 +127,8 @@ def run_stage(
     and the stage cannot search it.
     batch_rows: how many records a worker gets at a time; None: whole blocks of the dataset.
     keep_order: keep the dataset's order. The setting is stored in the dataset's context. The sources of the dataset,
-    and datasets derived from the dataset, share the context. The workers' counters become Ray metrics (see Metrics),
-    unless the stage has its own `tell`."""
+    and datasets derived from the dataset, share the context.
+    The workers' counters become Ray metrics (see Metrics), unless the stage has its own `tell`."""
     import pyarrow
     import ray
 
