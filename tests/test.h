@@ -101,8 +101,8 @@ static inline bool test_is_long(void)
            (strcmp(scale, "long") == 0 || strtoull(scale, NULL, 0) >= TEST_LONG_SCALE);
 }
 
-/* Returns by how much the number of repetitions is divided: by TRAWL_TEST_DIVISOR, under a sanitizer
- * at least by a fixed number. */
+/* Returns by how much the number of repetitions is divided: by TRAWL_TEST_DIVISOR, under a
+ * sanitizer at least by a fixed number. */
 static inline uint64_t test_divisor(void)
 {
     uint64_t divisor = test_setting("TRAWL_TEST_DIVISOR", 1);

@@ -248,7 +248,7 @@ def test_as_a_single_server(served, rng, monkeypatch):
                 found = clients[1].positions(patterns, **shared, max_results=most)
                 places = [(begin, found.names[file], pattern) for begin, file, pattern in found]
                 assert (places, found.total) == (said[0][1][:most], said[0][2])
-            flags = several(rng, ["-n", "-i", "-v", "-w", "-a", "-b", "-m2", "--json", "-A1", "-C2", "-z", "--include=x*", "-gnone"])
+            flags = several(rng, ["-n", "-i", "-v", "-w", "-a", "-b", "-m2", "--json", "-A1", "-C2", "-z", "--include=x*"])
             flags += several(rng, [rng.choice(["-c", "-l", "-L", "-o", "-q", "-h", "-H"])], 0.7)
             asked = [PROGRAM.removesuffix("-serve"), "--sort=path", "-r", *flags, *(f"-e{one}" for one in patterns)]
             asked += paths.get("paths", []) + several(rng, ["none"], 0.1)

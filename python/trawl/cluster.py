@@ -530,7 +530,6 @@ class Front:
         named = tuple(text_of(one) + b": " for one in body.get("paths") or ())
         quiet = b"--quiet" in [text_of(one) for one in body.get("options") or ()]
         left_out: list[int] = []  # statuses of the shards that found no file
-        told: list[bytes] = []
         for number, shard in enumerate(itertools.chain(*asked)):
             begins, held, status, nothing, faults, began = True, b"", 2, b"", False, number > 0
             try:
@@ -566,7 +565,6 @@ class Front:
                 statuses = [0]
                 break
             left_out += [status] * bool(nothing)
-            told.append(nothing)
             statuses.append(1 if nothing and not faults else status)
             if held and kind_of(held) == b"summary":
                 summaries.append(json.loads(held))
@@ -576,8 +574,7 @@ class Front:
             line = json.dumps(joined(summaries, SUMMARY), separators=(",", ":"), sort_keys=True).encode()
             yield frame(b"o", line + b"\n")
         if nothing and len(left_out) == len(statuses):
-            for message in about_nothing(told, body):
-                yield frame(b"m", message)
+            yield frame(b"m", nothing)
             statuses = left_out
         yield frame(b"x", bytes([2 if 2 in statuses else min(statuses)]))
 
@@ -618,17 +615,10 @@ class Front:
         if summaries:
             yield json.dumps(joined(summaries, SUMMARY), separators=(",", ":"), sort_keys=True).encode() + b"\n"
         if len(nothing) == len(ends):
-            for line in about_nothing(nothing, body):
-                yield line
+            yield nothing[0]
         exits = [one["exit"] for one in ends]
         data = {"exit": 2 if 2 in exits else min(exits), **joined(ends, RULES["status"])}
         yield json.dumps({"type": "status", "data": data}, separators=(",", ":")).encode() + b"\n"
-
-
-def about_nothing(told: list[bytes], body: dict[str, Any]) -> list[bytes]:
-    """Return the message of all shards that no files were searched, if some shard left out files or it is an error of tg."""
-    longest = max(told, key=len)
-    return [longest] if LEFT_OUT + b": rules" in longest or (body.get("tg") and not body.get("paths")) else []
 
 
 def frame(kind: bytes, content: bytes) -> bytes:

@@ -28,28 +28,17 @@ import sys
 import tempfile
 import time
 
-from server import WAIT_S, Server, respect_modes, until
+from server import WAIT_S, Server, equal, expect, failures, respect_modes, until
 
 TRAWL = os.path.abspath(sys.argv[1])
 SERVE = [TRAWL, "serve"]
 ARE_CLOSED = respect_modes()  # programs cannot read files whose mode is 0
-failures = []
 parts = {}
 
 
 def part(function):
     parts[function.__name__] = function
     return function
-
-
-def expect(condition, what, *shown):
-    if not condition:
-        failures.append(what)
-        print(what, *shown, flush=True)
-
-
-def equal(got, expected, what):
-    expect(got == expected, what, "expected %r, got %r" % (expected, got))
 
 
 def tree(folder):

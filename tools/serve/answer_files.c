@@ -72,7 +72,6 @@ bool answering_look(struct served_answer *answer, struct command_job *job,
         return false;
     }
     job->left_out = answer->view->left_out;
-    job->left_none = answer->view->left_none;
     job->has_searched = answer->view->is_partial && !job->left_out;
     return true;
 }

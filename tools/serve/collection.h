@@ -65,7 +65,6 @@ struct served_view {
     size_t part_count, special_count, error_count; /* error_count: specials of kind WALK_ERROR */
     uint8_t *seen;   /* bit i is set if the view names file i of the state */
     bool left_out;   /* value of job->left_out after the walk */
-    bool left_none;  /* value of job->left_none */
     bool is_partial; /* a server of another part (--from, --until) may have files of the operands */
     int show_names;  /* value of job->show_names after the walk */
 };

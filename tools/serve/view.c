@@ -681,7 +681,6 @@ static bool finish_view(struct viewing *viewing)
     /* Another server may have files that the request's rules do not leave out: the client decides
      * when all servers have answered. */
     view->is_partial = options->from != NULL || options->until != NULL;
-    view->left_none = !view->left_out;
     view->left_out |= view->is_partial && viewing->has_rules;
     view->show_names = viewing->job->show_names;
     return true;

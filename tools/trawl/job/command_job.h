@@ -74,7 +74,6 @@ struct command_job {
     bool selected;           /* a line was selected in some file */
     bool error_seen;         /* a message was printed, so the exit status is 2 */
     bool left_out;           /* the rules for files of directories left out something */
-    bool left_none;          /* with left_out: the rules may leave out files of another server */
     bool has_searched;       /* the caller has searched files that `totals` does not count */
     bool done;               /* nothing more can change the outcome */
     uint64_t searched_bytes; /* sum over all texts */

@@ -155,9 +155,7 @@ static void tell_of_nothing(struct command_job *job, size_t operand_count)
 
     if ((fails || (job->left_out && !job->selected && !settings->quiet)) && !settings->no_messages)
         job_message(job, "no files were searched%s",
-                    job->left_out && !job->left_none
-                        ? ": rules left all of them out; --debug says which"
-                        : "");
+                    job->left_out ? ": rules left all of them out; --debug says which" : "");
     job->error_seen = job->error_seen || fails;
 }
 
