@@ -89,10 +89,12 @@ static bool add_character(const struct reader *reader, struct split_strings *set
                           const uint8_t *bytes, uint32_t bytes_count)
 {
     uint8_t byte = bytes[0];
+    const bool is_i = (byte | 0x20) == 'i' || (bytes_count == 2 && byte == 0xc4 &&
+                                               (bytes[1] | 1) == 0xb1); /* with and without dot */
 
     if ((reader->flags & FOLDS) != 0) {
         if ((byte >= 0x80 && reader->options->options->bytes) ||
-            (reader->options->splits_i && (byte | 0x20) == 'i'))
+            (reader->options->splits_i && is_i))
             return false;
         if (byte >= 'A' && byte <= 'Z')
             byte |= 0x20;
