@@ -106,7 +106,7 @@ static bool write_out(const struct expressions *made, const struct split_sequenc
 /* Marks the characters that belong to a word, by the rule of the program that decides. */
 static void mark_words(const struct expressions *made, uint32_t expression, struct places *places)
 {
-    const struct trawl_utf8 *letters = &made->options.letters;
+    const struct trawl_letters *letters = &made->options.letters;
     const bool is_wide =
         made->marked != NULL && made->marked[expression] != NULL && letters->is_word != NULL;
     const uint32_t codes = made->options.bytes ? 0x100 : places->code_end;

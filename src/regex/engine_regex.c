@@ -47,41 +47,9 @@ uint64_t regex_step_bytes = UINT64_C(64) << 10;
 uint64_t regex_part_hits = ENGINE_HITS_MAX;
 uint64_t regex_missed_bytes = UINT64_C(64) << 10;
 
-static enum trawl_status engine_open(const struct engine_options *options,
-                                     struct engine **engine_out, struct trawl_error *error)
-{
-    struct engine_options host = {.size = sizeof host, .instruction_set = options->instruction_set};
-    enum trawl_status status = TRAWL_OK;
-    struct engine *engine;
-    void *memory;
-
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *engine, &memory, error));
-    engine = (struct engine *)memory;
-    *engine = (struct engine){options->cuda != NULL ? &engine_cuda : &engine_cpu, options->cuda};
-    if (options->cuda == NULL)
-        status = engine_cpu.open(&host, &engine->atoms, error);
-    if (status == TRAWL_OK)
-        *engine_out = engine;
-    else
-        memory_release(engine, 1, sizeof *engine);
-    return status;
-}
-
-static void engine_close(struct engine *engine)
-{
-    if (engine->ops == &engine_cpu)
-        engine_cpu.close(engine->atoms);
-    memory_release(engine, 1, sizeof *engine);
-}
-
-static void engine_properties(struct engine *engine, struct engine_properties *properties)
-{
-    engine->ops->properties(engine->atoms, properties);
-}
-
 static bool is_on_device(const struct engine_worker *worker)
 {
-    return worker->engine->ops != &engine_cpu;
+    return worker->ops != &engine_cpu;
 }
 
 /* Frees the members that belong to one plan. */
@@ -107,7 +75,7 @@ static void engine_release(struct engine_worker *worker)
 {
     plan_release(worker);
     if (worker->finder != NULL)
-        worker->engine->ops->release(worker->finder);
+        worker->ops->release(worker->finder);
     hits_release(&worker->atoms.hits);
     words_release(&worker->words);
     memory_release(worker, 1, sizeof *worker);
@@ -124,6 +92,7 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
     if (*worker_out == NULL) {
         TRAWL_TRY(MEMORY_ZEROED(*worker_out, 1, error));
         (*worker_out)->engine = engine;
+        (*worker_out)->ops = device == ENGINE_HOST ? &engine_cpu : &engine_cuda;
     }
     worker = *worker_out;
     if (plan == NULL || plan->literal_count == 0 || plan->serial == worker->serial)
@@ -140,8 +109,7 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
                          expressions->anchor_count > RESPLIT_MAX ||
                          plan->expressions.memory_mib > 0;
     if (expressions->atoms != NULL)
-        TRAWL_TRY(engine->ops->compile(engine->atoms, device, expressions->atoms, &worker->finder,
-                                       error));
+        TRAWL_TRY(worker->ops->compile(engine, device, expressions->atoms, &worker->finder, error));
     worker->serial = plan->serial;
     return TRAWL_OK;
 }
@@ -375,8 +343,7 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
     part.owned = step->to - step->from;
     part.after = min_u64(chunk->owned - step->to + chunk->after, expressions->atoms->need_after);
     part.readable += chunk->owned - step->to;
-    TRAWL_TRY(
-        engine_scan(worker->engine->ops, worker->finder, &part, 0, want, &worker->atoms, error));
+    TRAWL_TRY(engine_scan(worker->ops, worker->finder, &part, 0, want, &worker->atoms, error));
     *ended = step->to;
     if (worker->atoms.done < part.owned) {
         *ended = line_begin(step, step->from + worker->atoms.done);
@@ -613,8 +580,8 @@ static enum trawl_status resplit(const struct step *step, struct trawl_error *er
     worker->whole_steps = 0;
     TRAWL_TRY(expressions_resplit(worker->expressions->plan, step->chunk->bytes + step->from, bytes,
                                   &worker->expressions, error));
-    return worker->engine->ops->compile(worker->engine->atoms, 0, worker->expressions->atoms,
-                                        &worker->finder, error);
+    return worker->ops->compile(worker->engine, 0, worker->expressions->atoms, &worker->finder,
+                                error);
 }
 
 /* Searches a step by one of the three ways. If RE2 read too many lines without a match for the
@@ -652,7 +619,7 @@ static enum trawl_status scan_atoms(struct engine_worker *worker, struct engine_
     const struct expressions *expressions = worker->expressions;
     struct hits *hits = &task->result->hits;
 
-    TRAWL_TRY(worker->engine->ops->submit(worker->finder, task, error));
+    TRAWL_TRY(worker->ops->submit(worker->finder, task, error));
     if (hits->count == 0)
         return TRAWL_OK;
     TRAWL_TRY(hits_reserve_lengths(hits, 0, error));
@@ -718,12 +685,5 @@ static enum trawl_status engine_submit(struct engine_worker *worker, struct engi
     return scan(worker, task, error);
 }
 
-const struct engine_ops engine_regex = {.open = engine_open,
-                                        .close = engine_close,
-                                        .properties = engine_properties,
-                                        .compile = engine_compile,
-                                        .release = engine_release,
-                                        .submit = engine_submit,
-                                        .bring = engine_bring_nothing,
-                                        .hold = engine_hold_nothing,
-                                        .drop = engine_drop_nothing};
+const struct engine_ops engine_regex = {
+    .compile = engine_compile, .release = engine_release, .submit = engine_submit};

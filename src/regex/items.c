@@ -83,18 +83,31 @@ static uint8_t peek(const struct reader *reader)
     return reader->at < reader->count ? reader->bytes[reader->at] : 0;
 }
 
+/* Returns whether the character, of a locale in which i and I are different letters, is i or I in
+ * another case: an engine takes i and I for equal. */
+static bool is_case_of_i(const struct reader *reader, const uint8_t *bytes, uint32_t bytes_count)
+{
+    const struct trawl_letters *letters = &reader->options->options->letters;
+    uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], code_point = 0, count = 0;
+    bool is_case = false;
+
+    if (reader->options->splits_i && plan_utf8_decode(bytes, bytes_count, &code_point) > 0)
+        count = letters->variants(letters->context, code_point, variants);
+    for (uint32_t i = 0; i < count; i++)
+        is_case |= (variants[i] | 0x20) == 'i';
+    return is_case;
+}
+
 /* Adds a character, which is one byte if `characters` is false, to a set. Returns false if case is
  * ignored and the other cases of the character are not known here. */
 static bool add_character(const struct reader *reader, struct split_strings *set,
                           const uint8_t *bytes, uint32_t bytes_count)
 {
     uint8_t byte = bytes[0];
-    const bool is_i = (byte | 0x20) == 'i' || (bytes_count == 2 && byte == 0xc4 &&
-                                               (bytes[1] | 1) == 0xb1); /* with and without dot */
 
     if ((reader->flags & FOLDS) != 0) {
         if ((byte >= 0x80 && reader->options->options->bytes) ||
-            (reader->options->splits_i && is_i))
+            is_case_of_i(reader, bytes, bytes_count))
             return false;
         if (byte >= 'A' && byte <= 'Z')
             byte |= 0x20;

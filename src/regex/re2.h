@@ -42,9 +42,9 @@ struct regex_options {
     uint8_t line_end;
     bool ripgrep; /* classes are ripgrep's */
     bool unicode; /* \w, \d and \s mean Unicode's characters, and classes by name ignore case */
-    /* variants NULL: A-Z equal a-z; is_word NULL: words consist of letters, digits and _ of ASCII
-     */
-    struct trawl_utf8 letters;
+    /* variants NULL: A-Z equal a-z; is_word NULL: words consist of letters, digits and _ of ASCII;
+     * class_ranges NULL: classes by name mean ASCII */
+    struct trawl_letters letters;
     enum regex_marks marks;
     /* threads that often ask get a copy of the program, which takes as much memory again */
     bool is_copied;

@@ -76,6 +76,8 @@ static struct regex_options options_of(const struct trawl_plan *plan)
         options.letters = plan->utf8;
     else if (given->characters)
         options.letters.variants = trawl_unicode()->variants;
+    if (given->syntax == TRAWL_PERL && (plan->flags & TRAWL_SINGLE_BYTE) == 0)
+        options.letters.class_ranges = NULL;
     return options;
 }
 
@@ -141,7 +143,8 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     const bool words =
         (made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == TRAWL_WHOLE_WORD;
     const bool is_wide = translated->edges != 0 && made->options.letters.is_word != NULL &&
-                         (made->options.longest || made->options.unicode);
+                         (made->options.longest || made->options.unicode ||
+                          (made->plan->flags & TRAWL_SINGLE_BYTE) != 0);
     const bool lines = made->options.multi && !words && translated->edges <= TRANSLATED_EDGES;
     const uint8_t mark = lines ? ' ' : '\n';
     struct regex_options options = made->options;

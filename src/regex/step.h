@@ -7,11 +7,6 @@
 #include "regex/judge.h"
 #include "regex/near.h"
 
-struct engine {
-    const struct engine_ops *ops; /* one of the two engines that find atoms */
-    struct engine *atoms;         /* owned if `ops` is the host's engine */
-};
-
 /* Where a scan ended inside a line. The next scan of the chunk goes on with the worker's `merge`,
  * unless another worker does the scan or the worker did another scan in between. */
 struct pause {
@@ -22,7 +17,8 @@ struct pause {
 };
 
 struct engine_worker {
-    const struct engine *engine;
+    struct engine *engine;        /* finds atoms: the host's engine, or the devices' */
+    const struct engine_ops *ops; /* of `engine` */
     struct engine_worker *finder; /* searches for the atoms; NULL: no search needed atoms yet */
     struct engine_result atoms;   /* hits of atoms in the step */
     const struct expressions *expressions;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "trawl/print/binary.h"
-#include "trawl/print/characters.h"
+#include "trawl/print/occurrences.h"
 #include "trawl/print/fasta.h"
 #include "trawl/text/guard.h"
 #include "trawl/text/bus.h"
@@ -184,7 +184,7 @@ static void scan_again(struct text_scan *scan)
     scan->stop = false;
     scan->carry.count = scan->carry.match_count = 0;
     scan->carry.begin = scan->carry.line_begin = 0;
-    characters_begin(scan);
+    occurrences_begin(scan);
     scan->carry.dropped = false;
     if (scan->settings->report == REPORT_COUNT || scan->ends_with_run) {
         scan->lines.selected = scan->nulls.selected_before;
@@ -301,13 +301,8 @@ static enum trawl_status windows(struct text_scan *scan, struct trawl_error *err
 /* Makes room for `count` bytes of the whole text. False: there are too many. */
 static bool reserve_whole(struct text_scan *scan, uint64_t count)
 {
-    uint8_t *read = count > TEXT_BYTES_MAX
-                        ? NULL
-                        : scan_grow(scan, scan->whole.read, &scan->whole.capacity, count + 1, 1);
-
-    if (read != NULL)
-        scan->whole.read = read;
-    return read != NULL;
+    return count <= TEXT_BYTES_MAX &&
+           SCAN_GROW(scan, scan->whole.read, scan->whole.capacity, count + 1);
 }
 
 /* A sink that appends the window's bytes to scan->whole.read. */
@@ -442,7 +437,6 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
 static void report_binary(struct command_job *job, struct text_scan *scan, bool is_binary)
 {
     const char *what = is_binary ? "binary file matches" : NULL;
-    char text[128];
 
     if (!scan->nulls.seen)
         return;
@@ -460,9 +454,8 @@ static void report_binary(struct command_job *job, struct text_scan *scan, bool 
         print_name(scan);
         output_text(job->output, ": ");
     }
-    (void)snprintf(text, sizeof text, "%s (found \"\\0\" byte around offset %" PRIu64 ")\n", what,
-                   binary_offset(scan));
-    output_text(job->output, text);
+    output_format(job->output, "%s (found \"\\0\" byte around offset %" PRIu64 ")\n", what,
+                  binary_offset(scan));
 }
 
 /* tg: returns whether a file of a directory is left out of a report without lines, because the file
