@@ -188,7 +188,8 @@ class Model:
         spends = sum(map(operator.mul, each, [0, *bounds])) <= spent + 1e-6 and (each[-1] or spent <= sum((bound + 1e-6) * count for bound, count in zip(bounds, each)))
         good = passes == asked >= own and shared == waiting == 0 and searched == passes * self.block_bytes and (took > 0) == (passes > 0)
         latency = [le for le, _ in rows] == ["%.6f" % (2**i / 1e6) for i in range(31)] + ["+Inf"] and counts == sorted(counts) and counts[0] == 0
-        good = good and latency and spends and self.seconds < spent + 1e-6 < time.monotonic() - self.begun and took <= spent
+        kinds = sum(map(float, re.findall(r"^trawl_kind_seconds_total\{.*\} (\S+)$", text, re.MULTILINE)))
+        good = good and latency and spends and abs(kinds - spent) < 1e-6 and self.seconds < spent + 1e-6 < time.monotonic() - self.begun and took <= spent
         wrong = [] if good else ["passes: %r" % ((passes, own, asked, shared, waiting, searched, self.block_bytes, took, spent, each),)]
         return wrong if got == self.sums else [*wrong, "sums: %r, expected %r" % (got, self.sums)]
 
