@@ -310,7 +310,7 @@ static void put_edge(struct perl *perl, char letter)
 }
 
 /* Writes the expression, but stops after `most` bytes or some more. Returns the number of bytes of
- * `posix` that these bytes stand for. */
+ * `posix` that the first `most` bytes stand for. */
 static uint64_t write_perl(const struct translated *posix, uint64_t most, struct perl *perl)
 {
     const bool asks = perl->made->options.letters.class_ranges != NULL;
@@ -325,7 +325,7 @@ static uint64_t write_perl(const struct translated *posix, uint64_t most, struct
 
         length = part[0] == '\\' && at + 1 < posix->count ? 2 : 1;
         if (part[0] == '[')
-            length = class_length(part, posix->count - at, false, &is_set);
+            length = max_u64(1, class_length(part, posix->count - at, false, &is_set));
         if (part[0] == '[' || (length == 2 && strchr("wWsS", part[1]) != NULL))
             put_class(perl, part, length);
         else if (length == 2 && strchr(asks ? "bBmM" : "mM", part[1]) != NULL)
@@ -333,6 +333,8 @@ static uint64_t write_perl(const struct translated *posix, uint64_t most, struct
         else
             put(perl, part, length);
     }
+    if (perl->count > most)
+        at -= min_u64(perl->count - most, min_u64(at, length));
     put_words(perl, flags == TRAWL_WHOLE_WORD ? ")(?!@)" : "");
     return at;
 }
