@@ -9,6 +9,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <tuple>
 
 #include "regex/class_text.h"
 
@@ -165,17 +166,18 @@ void put_utf8(std::string *into, uint32_t code)
         *into += static_cast<char>(0x80 | (code >> 6 * i & 0x3f));
 }
 
-// Returns the character at this offset of a text of all characters in UTF-8.
-uint32_t code_at(size_t offset)
+// Returns the character of which a byte is at this offset of the text.
+uint32_t code_at(const std::string &text, size_t offset)
 {
-    constexpr size_t two = 0x80, three = two + 2 * 0x780, four = three + 3 * 0xf000;
-    const size_t code = offset < two     ? offset
-                        : offset < three ? 0x80 + (offset - two) / 2
-                        : offset < four  ? 0x800 + (offset - three) / 3
-                                         : 0x10000 + (offset - four) / 4;
+    const auto is_more = [&text](size_t at) { return (text[at] & 0xc0) == 0x80; };
 
-    return static_cast<uint32_t>(code >= 0xd800 && code < 0x10000 && offset < four ? code + 0x800
-                                                                                   : code);
+    while (is_more(offset))
+        offset--;
+    const uint32_t lead = static_cast<uint8_t>(text[offset]);
+    uint32_t code = lead & (lead < 0x80 ? 0x7f : lead < 0xe0 ? 0x1f : lead < 0xf0 ? 0xf : 7);
+    while (++offset < text.size() && is_more(offset))
+        code = code << 6 | (text[offset] & 0x3f);
+    return code;
 }
 
 std::string body(const ranges &of)
@@ -202,12 +204,12 @@ std::string body(const ranges &of)
     return made;
 }
 
-// Returns the characters below `end` that the names stand for. Throws a mistake if RE2 does not
-// know a name.
-ranges members(const chars &of, uint32_t end)
+// Returns the characters from `first` up to `end` - 1 that the names stand for. Throws a mistake if
+// RE2 does not know a name.
+ranges members(const chars &of, uint32_t first, uint32_t end)
 {
     static std::mutex lock;
-    static std::map<std::pair<std::string, uint32_t>, ranges> known;
+    static std::map<std::tuple<std::string, uint32_t, uint32_t>, ranges> known;
     std::string text = (of.folds ? "(?i)[" : "[") + joined(of.names) + "]+";
     re2::StringPiece match;
     std::string all;
@@ -215,37 +217,37 @@ ranges members(const chars &of, uint32_t end)
 
     if (of.names.empty())
         return made;
-    if (!of.folds && end <= 0x800) // with all other characters, RE2's program is small
-        text.insert(1, body({{end, 0x10ffff}}));
+    if (!of.folds && end - first <= 0x7000) // with all other characters, RE2's program is small
+        text.insert(1, body(without({{first, end - 1}}, 0x10ffff)));
     const std::lock_guard<std::mutex> guard(lock);
-    const auto found = known.find({text, end});
+    const auto found = known.find({text, first, end});
     if (found != known.end())
         return found->second;
     const re2::RE2 re(text, re2::RE2::Quiet);
     if (!re.ok())
         throw mistake{0, "unknown class or property: " + joined(of.names)};
-    for (uint32_t code = 0; code < end; code++)
+    for (uint32_t code = first; code < end; code++)
         if (code < surrogates.first || code > surrogates.second)
             put_utf8(&all, code);
     for (size_t from = 0; re.Match(all, from, all.size(), re2::RE2::UNANCHORED, &match, 1);) {
         const size_t begin = static_cast<size_t>(match.data() - all.data());
 
         from = begin + match.size();
-        made.emplace_back(code_at(begin), code_at(from - 1));
+        made.emplace_back(code_at(all, begin), code_at(all, from - 1));
     }
     if (known.size() >= known_max)
         known.clear();
-    return known[{text, end}] = made;
+    return known[{text, first, end}] = made;
 }
 
-// Returns the characters of the set up to `last`, which is 0x7f or the last character of all.
-ranges listed(const chars &of, uint32_t last)
+// Returns the characters of the set from `first` up to `last`.
+ranges listed(const chars &of, uint32_t last, uint32_t first = 0)
 {
-    ranges made = sum(of.own, members(of, last + 1));
+    ranges made = sum(of.own, members(of, first, last + 1));
 
     for (const chars &other : of.others)
-        made = sum(made, listed(other, last));
-    return of.negated ? without(made, last) : common(made, {{0, last}}, last);
+        made = sum(made, listed(other, last, first));
+    return common(of.negated ? without(made, last) : made, {{first, last}}, last);
 }
 
 // ---- Reading -----------------------------------------------------------------------------------
@@ -632,13 +634,14 @@ chars read_chars(const std::string &source, size_t at, size_t end, const regex_o
     return reader(source, at, end, options, fold).whole();
 }
 
-ranges listed_of(const std::string &part, const regex_options &options, uint32_t last)
+ranges listed_of(const std::string &part, const regex_options &options, uint32_t last,
+                 uint32_t first)
 {
     const chars of = read_chars(part, 0, part.size(), options, options.fold);
 
     if (part == "\\C" || (last == UINT32_MAX && (!of.names.empty() || !of.others.empty())))
         throw mistake{0, ""};
-    return common(listed(of, std::min(last, last_of(options))),
+    return common(listed(of, std::min(last, last_of(options)), first),
                   without(options.bytes ? ranges{} : ranges{surrogates}, last_of(options)),
                   last_of(options));
 }

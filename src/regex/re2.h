@@ -95,12 +95,12 @@ struct regex_ops {
     int (*match)(const struct regex *regex, const uint8_t *text, uint64_t count, uint64_t from,
                  uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                  uint32_t span_count);
-    /* Lists the characters, up to the character `last`, that a character, an escape or a class of a
+    /* Lists the characters, from `first` up to `last`, that a character, an escape or a class of a
      * translated expression stands for. UINT32_MAX for `last`: all characters, but not if RE2 alone
      * knows these. Returns the number of ranges; UINT32_MAX: more than `room`, or they are not
      * known. */
     uint32_t (*list)(const char *bytes, uint64_t count, const struct regex_options *options,
-                     uint32_t last, struct regex_range *ranges, uint32_t room);
+                     uint32_t first, uint32_t last, struct regex_range *ranges, uint32_t room);
     /* Returns bits: 1: a part of the expression matches options.line_end; 2: an assertion asks
      * where a text or a line begins or ends. 0 without options.multi. */
     uint32_t (*crosses)(const struct regex *regex);

@@ -14,6 +14,7 @@
 #include "regex/translate.h"
 #include "regex/words.h"
 
+#define WIDE_SHARE 64u /* a text with a greater share of characters of three bytes is wide */
 #define WHOLE_MAX 256u /* the most expressions that are compiled together */
 /* Memory that a program for whole words may take at least, however little a plan leaves. */
 #define WORDS_BYTES (UINT64_C(512) << 10)
@@ -476,6 +477,7 @@ static enum trawl_status expressions_make(const void *from, void **object,
 {
     const struct source *source = (const struct source *)from;
     struct maker maker = {.made = NULL};
+    uint64_t wide = 0;
     enum trawl_status status;
     const struct regex_ops *ops;
     void *memory;
@@ -487,6 +489,9 @@ static enum trawl_status expressions_make(const void *from, void **object,
     maker.made->plan = source->plan;
     maker.made->options = options_of(source->plan);
     maker.made->count = (uint32_t)source->plan->pattern_count;
+    for (uint64_t i = 0; i < source->sample_bytes && !maker.made->options.bytes; i++)
+        wide += (source->sample[i] & 0xf0) == 0xe0;
+    maker.made->is_wide_text = wide > source->sample_bytes / WIDE_SHARE;
     program_memory_divide(maker.made);
     status = make_all(&maker, source, error);
     memory_release(maker.joined, maker.joined_capacity, 1);

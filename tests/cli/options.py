@@ -618,7 +618,7 @@ ON_TERMINAL = [
 
 
 def test_terminal():
-    """Check what the command does on a terminal without being told. (tests/cli/terminal.py looks for single colours in a screen.)"""
+    """Check what the command does on a terminal without being told."""
     for name, arguments, same in ON_TERMINAL:
         for variables, plain in (({"TERM": "xterm"}, []), ({"TERM": "dumb"}, ["--color=never"]), ({"TERM": "xterm", "NO_COLOR": ""}, ["--color=never"])):
             told = {"-p", "--color=always"} & {*arguments.split()}
@@ -676,9 +676,51 @@ def test_reports():
             expect(run(name, [*options, "foo", "a", "none"]) == run(name, [*alone, "foo", "a", "none"]), name, options, "do not print what", alone)
 
 
+# Values for options that take one, and options that do not go with a text in which the rest of a line is looked at.
+TAKES = {"max-count": "3", "binary-files": "text", "after-context": "1", "before-context": "1", "context": "1", "group-separator": "%", "color": "always",
+         "context-separator": "%", "replace": "<$0>", "max-columns": "20", "colors": "highlight:bg:red", "hyperlink-format": "file", "field-match-separator": "%",
+         "field-context-separator": "%", "path-separator": "+", "encoding": "utf-8", "mismatches": "1", "alphabet": "dna", "label": "x", "edits": "0",
+         "regex-size-limit": "1K", "dfa-size-limit": "1K", "hostname-bin": "x"}
+NOT_FIRST = {"OVERLAPPING",  # undoes --only-first
+             "EXACT", "EVERY_END", "PRE", "PRE_GLOB", "PCRE2_VERSION", "HELP", "VERSION", "HELP_LONG"}
+
+
+def test_only_first():
+    """Check --only-first with each option that changes what is printed, and with two and three of them: the output is that of
+    a text in which each line has the first occurrence alone. The words that are no occurrences are put back before the outputs are
+    compared. So a report that forgets the option is found, also one that will be added."""
+    rows = [row for row in rows_of_table() if row["category"] in ("MISC", "OUTPUT", "CONTEXT", "LAYOUT", "BEYOND", "ERRORS", "PATTERN") and
+            row["served"] in ("LINES", "COUNTS", "START_LINES") and row["id"] not in NOT_FIRST and not row["alias"]]
+    options = ["--%s" % row["name"] + ("=" + TAKES[row["name"]] if row["argument"] != "NONE" else "") if row["name"] else "-" + row["letter"]
+               for row in rows if row["argument"] == "NONE" or row["name"] in TAKES]
+    rng, tried = random.Random(int(os.environ.get("TRAWL_TEST_SEED") or 1)), 0
+    given = [[], *[[one] for one in options]] + [rng.sample(options, rng.choice([2, 2, 3])) for _ in range(300)]
+    given += [[*report, *rng.sample(options, rng.choice([0, 1, 1, 2]))] for report in
+              (["-o"], ["--count-matches"], ["--json"], ["--vimgrep"], ["--positions"], ["--count-by-pattern"], ["-o", "--multiline", "-P"], ["--fasta"]) for _ in range(25)]
+    for chosen in given:
+        lines = []
+        for _ in range(rng.randrange(1, 9)):
+            words = [rng.choice(["ACCA", "GGGGGG", "é", " ", "GGGG GGG"]) for _ in range(rng.randrange(9))]
+            lines.append("GGGGGG".join(words) + rng.choice(["", "", "", "\r"]))
+        text = "\n".join(lines) + rng.choice(["\n", ""])
+        if "--fasta" in chosen:  # a line is a sequence
+            text = "".join(">s%d\n%s\n" % (at, re.sub("[^ACG]", "G", line).replace("GA", "G\nA")) for at, line in enumerate(lines))
+        ends = r"\0" if "--null-data" in chosen else r"\n>" if "--fasta" in chosen else r"\n"
+        alone = "".join("ACCA".join(part.replace("ACCA", "TTTT") for part in line.split("ACCA", 1)) for line in re.split("(%s)" % ends, text))
+        outcomes = []
+        name = rng.choice(["trawl", "trawl", "tg"])
+        string = "41434341" if "--hex" in chosen else "ACCA"
+        for content, more in ((text, ["--only-first"]), (alone, [])):
+            open("lines", "w", newline="").write(content)
+            done = run(name, [*chosen, *more, "-e", string, rng.choice(["--chunk-bytes=64", "-j1"]), "lines"])
+            outcomes.append([done[0], *(part.replace(b"TTTT", b"ACCA").replace(b"./", b"") for part in done[1:])])
+        tried += outcomes[1][0] < 2
+        expect(outcomes[0] == outcomes[1], name, chosen, text, *outcomes)
+    expect(tried > len(given) / 2, "most of the command lines are refused", tried, len(given))
+
+
 def test_lines_come():
-    """Check that a line is written before the rest of standard input comes, where lines are to be written at once.
-    (Only the test in tmux looked.)"""
+    """Check that a line is written before the rest of standard input comes, where lines are to be written at once."""
     for terminal, options in ((True, []), (True, ["--no-line-buffered"]), (True, ["--line-buffered"]), (False, ["--line-buffered"]),
                               (False, ["--block-buffered", "--line-buffered"])):
         ours, theirs = os.openpty() if terminal else os.pipe()

@@ -4,10 +4,11 @@
 usage: numbers.py TRAWL
 
 Cases print lines, context, -o, --overlapping or --positions, with --pattern-number and without, or counts of -c,
---count-matches or --count-by-pattern. Cases have -i, -w, -x, any bytes, duplicates, empty strings, strings inside other
+--count-matches or --count-by-pattern, all also with --only-first. Cases have -i, -w, -x, any bytes, duplicates, empty strings, strings inside other
 strings, several files, trees and pipes. Strings come from -e, from files of lines, or in hexadecimal. TRAWL_TEST_SEED and
 TRAWL_TEST_SCALE work as in every test.
 """
+import bisect
 import itertools
 import os
 import random
@@ -31,12 +32,13 @@ class Case:
                                   "--count-by-pattern", "--count-by-pattern -H"])
         self.before, self.after = rng.choice([(1, 1), (1, 0), (0, 1), (3, 0), (2, 5)]) if self.report == "context" else (0, 0)
         self.numbered = rng.random() < 0.6
+        self.first = "overlapping" not in self.report and rng.random() < 0.25
         self.tab = rng.random() < 0.2  # -T in place of -n
         self.form = rng.choice(["-e", "lines", "crlf", "hex"])
         self.ignore_case = rng.random() < 0.3
         self.words = rng.random() < 0.2
         self.whole_lines = rng.random() < 0.25
-        self.stats = rng.random() < 0.5 and self.report.startswith("--count")
+        self.stats = rng.random() < 0.5 and self.report.startswith("--count") and not self.first
         piped = self.whole_lines and self.numbered and rng.random() < 0.5
         if piped:  # in a pipe a NUL may end lines, so the command itself compares whole lines
             self.report, self.form, self.stats, self.before, self.after = rng.choice(["-o", "-o", "lines"]), "-e", False, 0, 0
@@ -115,10 +117,22 @@ def holds_empty(case, line):
                for i in range(len(line) + 1))
 
 
+def spans_at(case, patterns, text):
+    """Return {(begin, end): numbers of the strings}, with --only-first only the longest of the spans that begin first in each line."""
+    numbers_at, best, ends = {}, {}, [end for _, end in lines_of(text)]
+    for number, pattern in enumerate(patterns):
+        for span in occurrences(case, pattern, text):
+            numbers_at.setdefault(span, []).append(number + 1)
+    for begin, end in sorted(numbers_at, key=lambda span: (span[0], -span[1])) if case.first else ():
+        best.setdefault(bisect.bisect_right(ends, begin), (begin, end))
+    return {span: numbers_at[span] for span in best.values()} if case.first else numbers_at
+
+
 def line_report(case, patterns, text):
     by_line = {}
     starts = list(lines_of(text))
-    found = [[begin for begin, _ in occurrences(case, pattern, text)] for pattern in patterns]
+    spans = spans_at(case, patterns, text)
+    found = [[begin for (begin, _), numbers in spans.items() if number + 1 in numbers] for number in range(len(patterns))]
     for index, (begin, end) in enumerate(starts):
         numbers = [number + 1 for number, pattern in enumerate(patterns)
                    if (not pattern and holds_empty(case, text[begin:end].rstrip(b"\n") if end > begin else b""))
@@ -144,10 +158,7 @@ def line_report(case, patterns, text):
 def spans_taken(case, patterns, text):
     """Return the sorted {(begin, end): numbers of the strings} of all spans, or of the spans that
     -o takes."""
-    numbers_at = {}
-    for number, pattern in enumerate(patterns):
-        for span in occurrences(case, pattern, text):
-            numbers_at.setdefault(span, []).append(number + 1)
+    numbers_at = spans_at(case, patterns, text)
     if case.report != "-o" and case.report != "--count-matches":
         taken = sorted(numbers_at)
     else:
@@ -164,7 +175,8 @@ def spans_taken(case, patterns, text):
 def expected(case, patterns, texts):
     """Return the right output and status for files that are searched one after the other."""
     if case.report.startswith("--count-by"):
-        counts = [[len(occurrences(case, pattern, text)) for pattern in patterns] for _, text in texts]
+        spans = [spans_at(case, patterns, text).values() for _, text in texts]
+        counts = [[sum(number + 1 in numbers for numbers in found) for number in range(len(patterns))] for found in spans]
         sums = [sum(column) for column in zip(*counts)] if texts else [0] * len(patterns)
         shown = [pattern.hex().encode() if case.form == "hex" else pattern for pattern in patterns]
         status = 0 if any(sums) else 1
@@ -234,7 +246,7 @@ def make_patterns(rng, case, texts):
                 pattern = pattern.replace(b"\0", b"") or b"b"
             if case.whole_lines and rng.random() < 0.5:
                 pattern = rng.choice(whole.replace(b"\0", b"\n").split(b"\n"))[:200] or pattern
-        if not case.any_byte or case.report in ("lines", "context", "-o", "overlapping") or case.whole_lines:
+        if not case.any_byte or case.report in ("lines", "context", "-o", "overlapping") or case.whole_lines or case.first:
             pattern = pattern.replace(b"\n", b"") or b"b"
         if case.ignore_case and not case.letters and rng.random() < 0.3:
             pattern = pattern.swapcase()
@@ -264,7 +276,7 @@ def pattern_arguments(rng, case, patterns, folder):
 
 
 def report_arguments(case):
-    numbers = ["--pattern-number"] * case.numbered
+    numbers = ["--pattern-number"] * case.numbered + ["--only-first"] * (case.first and not case.report.startswith("--count"))
     if case.report in ("lines", "context"):
         context = ["-B%d" % case.before, "-A%d" % case.after] if case.report == "context" else []
         return ["-T" if case.tab else "-n"] + context + numbers
@@ -272,7 +284,7 @@ def report_arguments(case):
         return ["-o", "-b"] + numbers + (["--overlapping"] if case.report == "overlapping" else [])
     if case.report == "--positions":
         return [case.report] + numbers
-    return case.report.split()
+    return [*case.report.split(), *["--only-first"] * case.first]
 
 
 def run(trawl, arguments, utf8, **options):

@@ -44,19 +44,16 @@ static void end_searches(struct served_answer *answer)
 static bool watch(void *context, struct trawl_searcher *searcher)
 {
     struct served_answer *answer = context;
-    struct trawl_searcher **searchers;
+    bool good;
 
     pthread_mutex_lock(&answer->lock);
-    searchers = grown(answer->searchers, &answer->searcher_capacity, 8, answer->searcher_count + 1,
-                      sizeof(struct trawl_searcher *));
-    if (searchers != NULL) {
-        answer->searchers = searchers;
-        searchers[answer->searcher_count++] = searcher;
-    }
+    good = GROW(answer->searchers, answer->searcher_capacity, 8, answer->searcher_count + 1);
+    if (good)
+        answer->searchers[answer->searcher_count++] = searcher;
     if (searcher == NULL)
         answer->searcher_count = 0;
     pthread_mutex_unlock(&answer->lock);
-    return searchers != NULL;
+    return good;
 }
 
 /* Marks the answer as truncated by the deadline, and cancels the answer's searches. */
@@ -106,7 +103,7 @@ static void tell_cut(struct served_answer *answer, bool selected, uint8_t *statu
     *status = EXIT_ERROR;
 }
 
-static void add_latency(struct server *server, uint64_t ns)
+static void add_latency(struct server *server, enum request_format format, uint64_t ns)
 {
     uint64_t microseconds = ns / 1000;
     unsigned bucket = 0;
@@ -114,7 +111,7 @@ static void add_latency(struct server *server, uint64_t ns)
     while (bucket < 31 && microseconds > UINT64_C(1) << bucket)
         bucket++;
     server->latency_counts[bucket]++;
-    server->latency_ns += ns;
+    server->latency_ns[format] += ns;
 }
 
 /* Writes the last frame: the status, and for parts of a larger answer what is between the parts. */
@@ -177,7 +174,7 @@ static void *work(void *context)
     if (answer->request.guard.cancelled && answer->http_status == 0)
         server->cancelled_count++;
     else
-        add_latency(server, now_ns() - answer->begin_ns);
+        add_latency(server, answer->request.format, now_ns() - answer->begin_ns);
     server->running_count--;
     write_exit(answer, status, job.groups == GROUPS_PRINTED);
     answer->pipe.whole = answer->output.error == 0;

@@ -29,7 +29,8 @@ struct server {
     /* [i] counts answers that took t microseconds, 2^(i-1) < t ≤ 2^i; [0]: t ≤ 1; [31] has no upper
      * bound. */
     _Atomic uint64_t latency_counts[32];
-    _Atomic uint64_t latency_ns, answer_bytes;
+    _Atomic uint64_t latency_ns[REQUEST_FORMATS], answer_bytes;
+    _Atomic uint64_t connection_count, open_count; /* connections that came; those that are open */
 };
 
 struct served_answer;

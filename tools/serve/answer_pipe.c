@@ -25,13 +25,10 @@
 static int put(struct served_answer *answer, const void *bytes, size_t bytes_count)
 {
     if (!answer->pipe.begun) {
-        uint8_t *kept = grown(answer->pipe.kept, &answer->pipe.kept_capacity, 256,
-                              answer->pipe.kept_count + bytes_count, sizeof *kept);
-
-        if (kept == NULL)
+        if (!GROW(answer->pipe.kept, answer->pipe.kept_capacity, 256,
+                  answer->pipe.kept_count + bytes_count))
             return ENOMEM;
-        memcpy(kept + answer->pipe.kept_count, bytes, bytes_count);
-        answer->pipe.kept = kept;
+        memcpy(answer->pipe.kept + answer->pipe.kept_count, bytes, bytes_count);
         answer->pipe.kept_count += bytes_count;
         return 0;
     }

@@ -64,14 +64,7 @@ void answers_print(struct output *output)
     static const char *const types[] = {"number", "seconds", "true or false", "text or list"};
 
     output_text(output, "|answer|member|type|parts|meaning|\n|---|---|---|---|---|\n");
-    for (size_t i = 0; i < MEMBER_COUNT; i++) {
-        const char *const cells[] = {members[i].answer, members[i].name, types[members[i].type],
-                                     members[i].parts, members[i].meaning};
-
-        for (size_t k = 0; k < sizeof cells / sizeof *cells; k++) {
-            output_text(output, "|");
-            output_text(output, cells[k]);
-        }
-        output_text(output, "|\n");
-    }
+    for (size_t i = 0; i < MEMBER_COUNT; i++)
+        output_format(output, "|%s|%s|%s|%s|%s|\n", members[i].answer, members[i].name,
+                      types[members[i].type], members[i].parts, members[i].meaning);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "trawl/text/command_clock.h"
+#include "trawl/text/message.h"
 #include "trawl/text/grow.h"
 #include "trawl_devices.h"
 
@@ -88,9 +89,8 @@ bool shelf_open(struct shelf *shelf, struct trawl_runtime *runtime, char *messag
     if (trawl_plan_build(&pattern, 1, NULL, &shelf->plan, &error) == TRAWL_OK &&
         trawl_searcher_open(&options, &shelf->searcher, &error) == TRAWL_OK)
         return true;
-    (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s", error.message);
     shelf_close(shelf);
-    return false;
+    return message_fail(message, "%s", error.message);
 }
 
 void shelf_close(struct shelf *shelf)
@@ -220,14 +220,10 @@ void served_file_free(struct served_file *file, struct shelf *shelf)
 
 static struct batch_item *add_item(struct file_batch *batch, uint32_t index)
 {
-    struct batch_item *items =
-        grown(batch->items, &batch->capacity, 64, batch->count + 1, sizeof *items);
-
-    if (items == NULL)
+    if (!GROW(batch->items, batch->capacity, 64, batch->count + 1))
         return NULL;
-    batch->items = items;
-    items[batch->count] = (struct batch_item){.index = index};
-    return &items[batch->count++];
+    batch->items[batch->count] = (struct batch_item){.index = index};
+    return &batch->items[batch->count++];
 }
 
 bool batch_fits(const struct file_batch *batch, const struct stat *status, uint64_t bytes_max)
@@ -341,14 +337,10 @@ static int take_unpacked(void *context, const struct trawl_window *window)
 {
     struct unpacking *unpacking = context;
     size_t wanted = unpacking->used + window->bytes_count;
-    uint8_t *bytes = wanted > unpacking->most
-                         ? NULL
-                         : grown(unpacking->bytes, &unpacking->capacity, 4096, wanted + 1, 1);
 
-    if (bytes == NULL)
+    if (wanted > unpacking->most || !GROW(unpacking->bytes, unpacking->capacity, 4096, wanted + 1))
         return 1;
-    unpacking->bytes = bytes;
-    memcpy(bytes + unpacking->used, window->bytes, window->bytes_count);
+    memcpy(unpacking->bytes + unpacking->used, window->bytes, window->bytes_count);
     unpacking->used = wanted;
     return 0;
 }

@@ -13,6 +13,7 @@
 #include "serve/inside.h"
 #include "serve/serve_memory.h"
 #include "trawl/text/command_clock.h"
+#include "trawl/text/message.h"
 
 /* Sets collection->root, base and file from options.root. False: message says why. */
 static bool find_root(struct collection *collection, char *message)
@@ -22,15 +23,10 @@ static bool find_root(struct collection *collection, char *message)
     char *slash;
 
     collection->root = realpath(given, NULL);
-    if (collection->root == NULL || stat(collection->root, &status) != 0) {
-        (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s: %s", given, strerror(errno));
-        return false;
-    }
-    if (!S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode)) {
-        (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s: neither a directory nor a regular file",
-                       given);
-        return false;
-    }
+    if (collection->root == NULL || stat(collection->root, &status) != 0)
+        return message_fail(message, "%s: %s", given, strerror(errno));
+    if (!S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode))
+        return message_fail(message, "%s: neither a directory nor a regular file", given);
     collection->base = strdup(collection->root);
     slash = collection->base == NULL ? NULL : strrchr(collection->base, '/');
     if (S_ISREG(status.st_mode) && slash != NULL) {
@@ -39,8 +35,7 @@ static bool find_root(struct collection *collection, char *message)
     }
     if (collection->base != NULL && (S_ISDIR(status.st_mode) || collection->file != NULL))
         return true;
-    (void)snprintf(message, SETTINGS_ERROR_BYTES, "memory exhausted");
-    return false;
+    return message_exhausted(message);
 }
 
 /* Sets up watches and the collection's thread, which loads the files. False: message says why. */
@@ -61,10 +56,8 @@ static bool begin(struct collection *collection, char *message)
     if (options->watch)
         collection->watches = watches_open();
     collection->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (collection->wake < 0) {
-        (void)snprintf(message, SETTINGS_ERROR_BYTES, "eventfd: %s", strerror(errno));
-        return false;
-    }
+    if (collection->wake < 0)
+        return message_fail(message, "eventfd: %s", strerror(errno));
     collection->must_walk = true;
     atomic_store(&collection->is_loading, true);
     atomic_store(&collection->begin_ns, now_ns());
@@ -81,10 +74,8 @@ bool collection_open(struct collection **made, const struct collection_options *
     struct collection *collection = calloc(1, sizeof *collection);
 
     *made = NULL;
-    if (collection == NULL) {
-        (void)snprintf(message, SETTINGS_ERROR_BYTES, "memory exhausted");
-        return false;
-    }
+    if (collection == NULL)
+        return message_exhausted(message);
     collection->options = *options;
     collection->wake = collection->shelf.base = -1;
     if (!shelf_open(&collection->shelf, options->runtime, message)) {

@@ -17,6 +17,7 @@
 #include "serve/metrics.h"
 #include "serve/page.h"
 #include "trawl/text/command_clock.h"
+#include "trawl/text/message.h"
 
 /* Descriptors that are reckoned for a connection: the socket, an answer's pipe, and files that a
  * search opens. */
@@ -650,6 +651,20 @@ static void complete(void *context, struct MHD_Connection *connection, void **ow
     *own = NULL;
 }
 
+static void count_connection(void *context, struct MHD_Connection *connection, void **own,
+                             enum MHD_ConnectionNotificationCode code)
+{
+    struct server *server = context;
+
+    (void)connection, (void)own;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        server->connection_count++;
+        server->open_count++;
+    } else {
+        server->open_count--;
+    }
+}
+
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
 /* Receives the library's messages. Keeps messages of the thread that starts the library, for
@@ -696,8 +711,7 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
     if (http == NULL || clients == NULL || pthread_mutex_init(&http->mutex, NULL) != 0) {
         free(clients);
         free(http);
-        strcpy(message, "memory exhausted");
-        return false;
+        return message_exhausted(message);
     }
     http->server = server;
     http->options = *options;
@@ -724,7 +738,8 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
         (unsigned)connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)options->idle_seconds,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES * 2, MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_URI_LOG_CALLBACK, begin_exchange, http, MHD_OPTION_NOTIFY_COMPLETED, complete,
-        http, MHD_OPTION_ARRAY, keys, MHD_OPTION_END);
+        http, MHD_OPTION_NOTIFY_CONNECTION, count_connection, server, MHD_OPTION_ARRAY, keys,
+        MHD_OPTION_END);
     http->fault = NULL;
     if (http->daemon == NULL) {
         free_http(http);

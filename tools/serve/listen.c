@@ -16,14 +16,14 @@
 #include <unistd.h>
 
 #include "trawl/remote/connection.h"
+#include "trawl/text/message.h"
 
 #define PASSED_DESCRIPTOR 3 /* the first descriptor that systemd passes */
 #define KIND (SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK)
 
 static bool refuse(char *message, const char *what, const char *why)
 {
-    (void)snprintf(message, SETTINGS_ERROR_BYTES, "--listen: %s: %s", what, why);
-    return false;
+    return message_fail(message, "--listen: %s: %s", what, why);
 }
 
 /* Removes a socket on which no server listens any more. False: a server listens there, or the file

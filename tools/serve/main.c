@@ -49,12 +49,6 @@ struct serving {
     bool *is_loading;
 };
 
-static bool serve_fail(char *message, const char *what, const char *why)
-{
-    (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s: %s", what, why);
-    return false;
-}
-
 /* Reads a whole file into *text; leaves NULL if path is NULL. False: message says why. */
 static bool read_secret(const char *path, char **text, char *message)
 {
@@ -107,21 +101,22 @@ static bool read_secrets(struct serving *serving, char *message)
             end--;
         serving->token[end] = '\0';
         if (*serving->token == '\0')
-            return serve_fail(message, options->token_file, "the token is empty");
+            return message_fail(message, "%s: %s", options->token_file, "the token is empty");
     }
     if ((serving->certificate == NULL) != (serving->key == NULL))
-        return serve_fail(message, "--certificate, --key",
-                          "each of the two options needs the other");
+        return message_fail(message, "%s: %s", "--certificate, --key",
+                            "each of the two options needs the other");
     if (serving->certificate != NULL && !has_part(serving->certificate, "CERTIFICATE-----"))
-        return serve_fail(message, options->certificate, "the file has no certificate in PEM");
+        return message_fail(message, "%s: %s", options->certificate,
+                            "the file has no certificate in PEM");
     if (serving->key != NULL && !has_part(serving->key, "PRIVATE KEY-----"))
-        return serve_fail(message, options->key, "the file has no private key in PEM");
+        return message_fail(message, "%s: %s", options->key, "the file has no private key in PEM");
     if (serving->certificate != NULL && serving->listener.is_unix)
-        return serve_fail(message, "--certificate", "a Unix socket has no TLS");
+        return message_fail(message, "%s: %s", "--certificate", "a Unix socket has no TLS");
     if (serving->listener.is_loopback || (serving->token != NULL && serving->certificate != NULL))
         return true;
-    return serve_fail(
-        message, serving->listener.shown,
+    return message_fail(
+        message, "%s: %s", serving->listener.shown,
         "other machines can reach this address, so give --token-file, --certificate and "
         "--key");
 }
@@ -137,7 +132,7 @@ static bool open_runtime(struct serving *serving, char *message)
     wanted.device_memory_bytes = serving->options.device_bytes;
     if (trawl_runtime_open(&wanted, &serving->server.runtime, &error) == TRAWL_OK)
         return true;
-    return serve_fail(message, "--engine", error.message);
+    return message_fail(message, "%s: %s", "--engine", error.message);
 }
 
 static bool open_collections(struct serving *serving, char *message)
@@ -149,7 +144,7 @@ static bool open_collections(struct serving *serving, char *message)
     server->collections = calloc(options->root_count, sizeof(struct collection *));
     serving->is_loading = calloc(options->root_count, sizeof *serving->is_loading);
     if (server->collections == NULL || serving->is_loading == NULL)
-        return serve_fail(message, "the collections", "memory exhausted");
+        return message_fail(message, "the collections: memory exhausted");
     for (size_t i = 0; i < options->root_count; i++) {
         const struct collection_options wanted = {
             .name = options->roots[i].name,
@@ -201,11 +196,10 @@ static bool open_all(struct serving *serving, char *message)
     if (http_open(&serving->http, server, &wanted, message))
         return true;
     /* The library does not say which of the two files it refuses. */
-    if (serving->certificate != NULL)
-        (void)snprintf(message, SETTINGS_ERROR_BYTES,
-                       "TLS does not start with the certificate %.200s and the key %.200s",
-                       options->certificate, options->key);
-    return false;
+    return serving->certificate != NULL &&
+           message_fail(message,
+                        "TLS does not start with the certificate %.200s and the key %.200s",
+                        options->certificate, options->key);
 }
 
 static void close_all(struct serving *serving)

@@ -30,7 +30,7 @@ static void write_latency(FILE *file, struct server *server)
 {
     static const char name[] = "trawl_answer_seconds";
     const size_t last = sizeof server->latency_counts / sizeof *server->latency_counts - 1;
-    uint64_t sum = 0;
+    uint64_t sum = 0, ns = 0;
 
     write_head(file, name, "histogram", "From a request's last byte to the end of its answer.");
     for (size_t i = 0; i <= last; i++) {
@@ -39,8 +39,10 @@ static void write_latency(FILE *file, struct server *server)
             (void)fprintf(file, "%s_bucket{le=\"%.6f\"} %" PRIu64 "\n", name,
                           (double)(UINT64_C(1) << i) * 1e-6, sum);
     }
+    for (size_t i = 0; i < REQUEST_FORMATS; i++)
+        ns += server->latency_ns[i];
     (void)fprintf(file, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n%s_sum %.9f\n%s_count %" PRIu64 "\n",
-                  name, sum, name, (double)server->latency_ns * 1e-9, name, sum);
+                  name, sum, name, (double)ns * 1e-9, name, sum);
 }
 
 static void write_requests(FILE *file, struct server *server)
@@ -55,6 +57,15 @@ static void write_requests(FILE *file, struct server *server)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         (void)fprintf(file, "trawl_requests_total{kind=\"%s\"} %" PRIu64 "\n", kinds[i],
                       server->request_count[i]);
+    write_head(file, "trawl_kind_seconds_total", "counter",
+               "From a request's last byte to the end of its answer, by answer.");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        (void)fprintf(file, "trawl_kind_seconds_total{kind=\"%s\"} %.9f\n", kinds[i],
+                      (double)server->latency_ns[i] * 1e-9);
+    write_number(file, "trawl_connections_total", "counter", "Connections that came.",
+                 server->connection_count);
+    write_number(file, "trawl_connections", "gauge", "Connections that are open.",
+                 server->open_count);
     write_number(file, "trawl_refused_total", "counter",
                  "Requests that got a status of 4xx or 5xx.", server->refused_count);
     write_number(file, "trawl_cancelled_total", "counter",

@@ -27,14 +27,13 @@ bool walks_alike_below(const struct file_settings *files)
 static bool set_path(struct collection *collection, const char *directory, const char *name)
 {
     size_t bytes = strlen(directory) + strlen(name) + 2;
-    char *path = grown(collection->path, &collection->path_capacity, 256, bytes, 1);
+    bool good = GROW(collection->path, collection->path_capacity, 256, bytes);
 
-    collection->must_walk |= path == NULL;
-    if (path == NULL)
+    collection->must_walk |= !good;
+    if (!good)
         return false;
-    collection->path = path;
-    (void)snprintf(path, bytes, "%s%s%s", directory, *directory == '\0' || *name == '\0' ? "" : "/",
-                   name);
+    (void)snprintf(collection->path, bytes, "%s%s%s", directory,
+                   *directory == '\0' || *name == '\0' ? "" : "/", name);
     return true;
 }
 
@@ -84,14 +83,10 @@ static void add_dirty(struct collection *collection, uint32_t index)
 
     if (collection->dirty_count > 0 && dirty[collection->dirty_count - 1] == index)
         return;
-    dirty =
-        grown(dirty, &collection->dirty_capacity, 64, collection->dirty_count + 1, sizeof *dirty);
-    if (dirty == NULL) {
+    if (GROW(collection->dirty, collection->dirty_capacity, 64, collection->dirty_count + 1))
+        collection->dirty[collection->dirty_count++] = index;
+    else
         collection->must_walk = true;
-        return;
-    }
-    collection->dirty = dirty;
-    dirty[collection->dirty_count++] = index;
 }
 
 bool status_below(int directory, const char *path, struct stat *status)
@@ -111,14 +106,13 @@ bool status_below(int directory, const char *path, struct stat *status)
 /* Keeps collection->path for take_fresh: the path of a new file that no rule may leave out. */
 static void add_fresh(struct collection *collection)
 {
-    char **fresh = grown(collection->fresh, &collection->fresh_capacity, 64,
-                         collection->fresh_count + 1, sizeof *fresh);
-    char *copy = fresh == NULL ? NULL : strdup(collection->path);
+    char *copy = NULL;
 
-    collection->fresh = fresh != NULL ? fresh : collection->fresh;
+    if (GROW(collection->fresh, collection->fresh_capacity, 64, collection->fresh_count + 1))
+        copy = strdup(collection->path);
     collection->must_walk |= copy == NULL;
     if (copy != NULL)
-        fresh[collection->fresh_count++] = copy;
+        collection->fresh[collection->fresh_count++] = copy;
 }
 
 /* Returns whether options or rules may leave a file out by its path. */

@@ -33,12 +33,6 @@
 
 uint64_t refresh_bytes = UINT64_C(64) << 20;
 
-static bool no_memory(char *message)
-{
-    (void)snprintf(message, SETTINGS_ERROR_BYTES, "memory exhausted");
-    return false;
-}
-
 /* ---- Changes --------------------------------------------------------------------------------- */
 
 enum mark { MARK_SEEN = 1, MARK_DIRTY = 2 };
@@ -485,11 +479,11 @@ static bool make_state(struct update *update, char *message)
         return false;
     take_dirty(update);
     if (update->failed)
-        return no_memory(message);
+        return message_exhausted(message);
     if (update->batch.count == 0 && update->before != NULL)
         return true;
     if (!state_order(update->state, &update->batch))
-        return no_memory(message);
+        return message_exhausted(message);
     (void)state_merge(update->state, MERGE_BYTES, &update->batch);
     (void)batch_fill(&update->batch); /* on failure, searches open the files that are not held */
     collection_publish(collection, update->state, &update->batch);
@@ -540,7 +534,7 @@ static bool update_state(struct collection *collection, char *message)
                             .job = {.settings = &collection->walking}};
     bool walks_all = collection->must_walk;
     bool good = update.state != NULL && update.marks != NULL ? make_state(&update, message)
-                                                             : no_memory(message);
+                                                             : message_exhausted(message);
 
     state_abandon(update.state);
     batch_close(&update.batch);

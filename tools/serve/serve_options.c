@@ -9,6 +9,7 @@
 
 #include "trawl/text/charset.h"
 #include "trawl/options/help.h"
+#include "trawl/text/message.h"
 
 enum option_kind { OPTION_TEXT, OPTION_SIZE, OPTION_NUMBER, OPTION_SWITCH };
 
@@ -167,12 +168,6 @@ static bool check_options(struct settings *settings)
     return true;
 }
 
-static bool exhausted(char *message)
-{
-    strcpy(message, "memory exhausted");
-    return false;
-}
-
 /* Reads an operand [NAME=]PATH, where NAME has no slash. Without NAME, the name is the last part of
  * PATH without links. False: message says why. */
 static bool read_root(struct serve_options *options, const char *operand, char *message)
@@ -184,26 +179,21 @@ static bool read_root(struct serve_options *options, const char *operand, char *
 
     root->path = is_named ? equals + 1 : operand;
     whole = realpath(root->path, NULL);
-    if (whole == NULL) {
-        (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s: %s", root->path, strerror(errno));
-        return false;
-    }
+    if (whole == NULL)
+        return message_fail(message, "%s: %s", root->path, strerror(errno));
     last = strrchr(whole, '/');
     root->name = is_named          ? strndup(operand, (size_t)(equals - operand))
                  : last[1] != '\0' ? strdup(last + 1)
                                    : strdup("root");
     free(whole);
     if (root->name == NULL)
-        return exhausted(message);
+        return message_exhausted(message);
     options->root_count++;
     for (size_t i = 0; i + 1 < options->root_count; i++)
-        if (strcmp(options->roots[i].name, root->name) == 0) {
-            (void)snprintf(
-                message, SETTINGS_ERROR_BYTES,
-                "%s: there already is a collection '%s': choose another name by NAME=PATH", operand,
-                root->name);
-            return false;
-        }
+        if (strcmp(options->roots[i].name, root->name) == 0)
+            return message_fail(
+                message, "%s: there already is a collection '%s': choose another name by NAME=PATH",
+                operand, root->name);
     return true;
 }
 
@@ -211,14 +201,12 @@ static bool read_roots(struct serve_options *options, char *message)
 {
     const struct value_list *operands = &options->settings.operands;
 
-    if (operands->count == 0) {
-        strcpy(message,
-               "there are no files to serve. Usage: trawl serve [OPTION]... [NAME=]PATH...");
-        return false;
-    }
+    if (operands->count == 0)
+        return message_fail(
+            message, "there are no files to serve. Usage: trawl serve [OPTION]... [NAME=]PATH...");
     options->roots = calloc(operands->count, sizeof *options->roots);
     if (options->roots == NULL)
-        return exhausted(message);
+        return message_exhausted(message);
     for (size_t i = 0; i < operands->count; i++)
         if (!read_root(options, operands->items[i].text, message))
             return false;
@@ -237,18 +225,14 @@ bool serve_options_read(struct serve_options *options, int argument_count, char 
             *(uint64_t *)(void *)((char *)options + rows[i].offset) = rows[i].normal;
     options->arguments = calloc((size_t)argument_count + 2, sizeof *options->arguments);
     if (options->arguments == NULL)
-        return exhausted(message);
+        return message_exhausted(message);
     left = read_own(options, argument_count, arguments);
-    if (left < 0) {
-        strcpy(message, settings->error);
-        return false;
-    }
+    if (left < 0)
+        return message_fail(message, "%s", settings->error);
     if (options->help || options->version || options->manual || options->answers)
         return true;
-    if (!flags_parse(settings, NULL, left, options->arguments, false) || !check_options(settings)) {
-        strcpy(message, settings->error);
-        return false;
-    }
+    if (!flags_parse(settings, NULL, left, options->arguments, false) || !check_options(settings))
+        return message_fail(message, "%s", settings->error);
     if (settings->files.directories == DIRECTORIES_READ)
         settings->files.directories = DIRECTORIES_RECURSE;
     options->limits.pattern_bytes_max = options->limits.body_bytes_max;
@@ -282,25 +266,13 @@ static const char about_signals[] = "On SIGHUP the server loads all files again.
 
 void serve_options_print_help(struct output *output)
 {
-    output_text(output, "Usage: trawl serve [OPTION]... [NAME=]PATH...\nThe server ");
-    output_text(output, about);
-    output_text(output, "\n\n");
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        output_text(output, "  ");
-        output_text(output, rows[i].name);
-        if (rows[i].argument != NULL) {
-            output_text(output, "=");
-            output_text(output, rows[i].argument);
-        }
-        output_text(output, "\n        ");
-        output_text(output, rows[i].summary);
-        output_text(output, "\n");
-    }
-    output_text(output, "\n");
-    output_text(output, about_rest);
-    output_text(output, "\n");
-    output_text(output, about_signals);
-    output_text(output, "\n");
+    output_format(output, "Usage: trawl serve [OPTION]... [NAME=]PATH...\nThe server %s\n\n",
+                  about);
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        output_format(output, "  %s%s%s\n        %s\n", rows[i].name,
+                      rows[i].argument != NULL ? "=" : "",
+                      rows[i].argument != NULL ? rows[i].argument : "", rows[i].summary);
+    output_format(output, "\n%s\n%s\n", about_rest, about_signals);
 }
 
 static void print_section(struct output *output, const char *head, const char *text)

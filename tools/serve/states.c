@@ -343,14 +343,11 @@ static uint32_t free_index(struct state *state)
 uint32_t state_add(struct state *state, struct served_file *file)
 {
     uint32_t index = free_index(state);
-    struct served_file **files =
-        grown(state->files, &state->room, 1024, index + (size_t)1, sizeof(struct served_file *));
 
-    if (files != NULL)
-        state->files = files;
-    if (files == NULL || index == UINT32_MAX - 1 || !make_room(state))
+    if (!GROW(state->files, state->room, 1024, index + (size_t)1) || index == UINT32_MAX - 1 ||
+        !make_room(state))
         return UINT32_MAX;
-    files[index] = file;
+    state->files[index] = file;
     state->index_count += index == state->index_count;
     add_name(state->table, file->path, index);
     return index;

@@ -24,8 +24,9 @@ struct viewing {
     const char *directory;
     /* Files that the collection does not serve are skipped instead of reported. */
     bool is_served_alone;
-    /* No option of the request leaves out a file by its name, place or size; some option does. */
-    bool takes_all, takes_some;
+    /* No option of the request leaves out a file by its name, place or size; an option other than
+     * --include, --exclude and --exclude-dir may leave out files. */
+    bool takes_all, has_rules;
     bool skips_hidden; /* the request leaves out hidden files, which the collection serves */
     char *message;
     int *http_status; /* 0: no failure so far */
@@ -65,32 +66,28 @@ static bool no_memory(struct viewing *viewing)
 
 /* ---- What a view has ------------------------------------------------------------------------- */
 
-/* Grows an array as `grown` does, if the guard grants the memory. NULL: refused, or out of
- * memory. */
-static void *grow(struct viewing *viewing, void *array, size_t *capacity, size_t wanted,
-                  size_t size)
+#define VIEW_GROW(viewing, array, capacity, wanted) \
+    view_grow(viewing, (void *)&(array), &(capacity), wanted, sizeof *(array))
+
+/* Grows an array as GROW does, if the guard grants the memory. False: refused, or out of memory. */
+static bool view_grow(struct viewing *viewing, void *array, size_t *capacity, size_t wanted,
+                      size_t size)
 {
     size_t more = wanted > 2 * *capacity ? wanted - *capacity : *capacity;
-    void *larger = NULL;
 
-    if (wanted <= *capacity || guard_take(viewing->guard, more * size))
-        larger = grown(array, capacity, 64, wanted, size);
-    if (larger == NULL)
-        (void)no_memory(viewing);
-    return larger;
+    return ((wanted <= *capacity || guard_take(viewing->guard, more * size)) &&
+            grow_array(array, capacity, 64, wanted, size)) ||
+           no_memory(viewing);
 }
 
 /* Adds indices to the view. False: memory is short. */
 static bool add_files(struct viewing *viewing, const uint32_t *files, size_t count)
 {
     struct served_view *view = viewing->view;
-    uint32_t *own =
-        grow(viewing, view->own, &viewing->own_capacity, view->file_count + count, sizeof *own);
 
-    if (own == NULL)
+    if (!VIEW_GROW(viewing, view->own, viewing->own_capacity, view->file_count + count))
         return false;
-    view->own = own;
-    memcpy(own + view->file_count, files, count * sizeof *own);
+    memcpy(view->own + view->file_count, files, count * sizeof *files);
     view->file_count += count;
     return true;
 }
@@ -99,15 +96,12 @@ static bool add_files(struct viewing *viewing, const uint32_t *files, size_t cou
 static bool add_part(struct viewing *viewing, bool is_operand)
 {
     struct served_view *view = viewing->view;
-    struct view_part *parts =
-        grow(viewing, view->parts, &viewing->part_capacity, view->part_count + 1, sizeof *parts);
 
-    if (parts == NULL)
+    if (!VIEW_GROW(viewing, view->parts, viewing->part_capacity, view->part_count + 1))
         return false;
-    view->parts = parts;
     viewing->part.begin = view->file_count;
     viewing->part.is_operand = is_operand;
-    parts[view->part_count++] = viewing->part;
+    view->parts[view->part_count++] = viewing->part;
     return true;
 }
 
@@ -118,18 +112,16 @@ static bool add_special(struct viewing *viewing, const char *below, const char *
 {
     struct served_view *view = viewing->view;
     uint32_t index = VIEW_SPECIAL | (uint32_t)view->special_count;
-    struct view_special *specials;
     char *copy;
 
     if (!is_within_bounds(viewing->collection, below))
         return true;
-    specials = grow(viewing, view->specials, &viewing->special_capacity, view->special_count + 1,
-                    sizeof *specials);
-    copy = specials == NULL ? NULL : strdup(name);
-    view->specials = specials != NULL ? specials : view->specials;
+    copy = VIEW_GROW(viewing, view->specials, viewing->special_capacity, view->special_count + 1)
+               ? strdup(name)
+               : NULL;
     if (copy == NULL)
         return no_memory(viewing);
-    specials[view->special_count++] = (struct view_special){copy, kind, os_code};
+    view->specials[view->special_count++] = (struct view_special){copy, kind, os_code};
     view->error_count += kind == WALK_ERROR;
     return add_files(viewing, &index, 1);
 }
@@ -148,11 +140,11 @@ static const char *write_name(const struct view_part *part, const char *path, ch
 {
     const char *rest = strlen(path) > part->path_bytes ? path + part->path_bytes : "";
     size_t at = part->operand_bytes, bytes = strlen(rest) + 1;
-    char *name = grown(*buffer, capacity, 256, at + bytes + 1, 1);
+    char *name;
 
-    if (name == NULL)
+    if (!GROW(*buffer, *capacity, 256, at + bytes + 1))
         return NULL;
-    *buffer = name;
+    name = *buffer;
     memcpy(name, part->operand, at);
     if (*rest != '\0' && part->has_slash)
         name[at++] = '/';
@@ -227,10 +219,10 @@ static bool has_same_rules(struct viewing *viewing)
                          "the collection %s was loaded with other options about which files are "
                          "left out: search with the server's options",
                          name);
-    viewing->takes_all = viewing->job->exclude == NULL && settings->files.rules.count == 0 &&
-                         !viewing->skips_hidden && settings->files.depth_max == UINT64_MAX &&
-                         settings->files.bytes_max == UINT64_MAX;
-    viewing->takes_some = !viewing->takes_all;
+    viewing->has_rules = settings->files.rules.count != 0 || viewing->skips_hidden ||
+                         settings->files.depth_max != UINT64_MAX ||
+                         settings->files.bytes_max != UINT64_MAX;
+    viewing->takes_all = viewing->job->exclude == NULL && !viewing->has_rules;
     return true;
 }
 
@@ -638,14 +630,14 @@ static void take_operand(struct viewing *viewing, const char *operand, bool is_o
 static void find_operand(struct viewing *viewing, const char *operand, bool is_only)
 {
     const char *name = operand != NULL ? operand : ".", *below;
-    char *path = grown(viewing->below, &viewing->below_capacity, 256,
-                       strlen(viewing->directory) + strlen(name) + 3, 1);
+    char *path;
 
-    if (path == NULL) {
+    if (!GROW(viewing->below, viewing->below_capacity, 256,
+              strlen(viewing->directory) + strlen(name) + 3)) {
         (void)no_memory(viewing);
         return;
     }
-    viewing->below = path;
+    path = viewing->below;
     viewing->is_folder = false;
     if (strcmp(name, "-") == 0)
         view_fail(viewing, 409, "-: the server does not read standard input");
@@ -689,7 +681,7 @@ static bool finish_view(struct viewing *viewing)
     /* Another server may have files that the request's rules do not leave out: the client decides
      * when all servers have answered. */
     view->is_partial = options->from != NULL || options->until != NULL;
-    view->left_out |= view->is_partial && viewing->takes_some;
+    view->left_out |= view->is_partial && viewing->has_rules;
     view->show_names = viewing->job->show_names;
     return true;
 }

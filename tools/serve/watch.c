@@ -91,11 +91,11 @@ bool is_in(const char *path, const char *directory)
 static struct watched *insert(struct watches *watches, int number)
 {
     size_t count = watches->count;
-    struct watched *items = grown(watches->items, &watches->capacity, 64, count + 1, sizeof *items);
+    struct watched *items;
 
-    if (items == NULL)
+    if (!GROW(watches->items, watches->capacity, 64, count + 1))
         return NULL;
-    watches->items = items;
+    items = watches->items;
     items[count] = (struct watched){number, watches->walk, false, NULL};
     watches->count++;
     if (count > 0 && items[count - 1].number > number)

@@ -13,15 +13,13 @@
 
 static bool add_rule(struct exclude *exclude, const char *glob, size_t bytes, enum value_kind kind)
 {
-    struct exclude_rule *rules =
-        grown(exclude->rules, &exclude->capacity, 8, exclude->count + 1, sizeof *rules);
-    char *copy = rules == NULL ? NULL : strndup(glob, bytes);
+    char *copy = !GROW(exclude->rules, exclude->capacity, 8, exclude->count + 1)
+                     ? NULL
+                     : strndup(glob, bytes);
 
-    if (rules != NULL)
-        exclude->rules = rules;
     if (copy == NULL)
         return false;
-    rules[exclude->count++] =
+    exclude->rules[exclude->count++] =
         (struct exclude_rule){copy, kind == VALUE_INCLUDE, kind == VALUE_EXCLUDE_DIR};
     return true;
 }

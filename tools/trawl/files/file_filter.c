@@ -20,6 +20,7 @@
 #include "trawl/text/sizes.h"
 #include "trawl/files/types.h"
 #include "trawl/text/whole.h"
+#include "trawl/text/message.h"
 
 #define FULL_FIRST SIZE_OR_SMALL(256u, 1u) /* bytes allocated first for a path */
 
@@ -81,14 +82,7 @@ struct filter_walk {
 
 static bool refuse_value(char *message, const char *option, const char *value, const char *why)
 {
-    snprintf(message, SETTINGS_ERROR_BYTES, "%s: '%s': %s", option, value, why);
-    return false;
-}
-
-static bool no_memory(char *message)
-{
-    snprintf(message, SETTINGS_ERROR_BYTES, "memory exhausted");
-    return false;
+    return message_fail(message, "%s: '%s': %s", option, value, why);
 }
 
 static bool has_kind(const struct value_list *rules, enum value_kind one, enum value_kind other)
@@ -108,7 +102,7 @@ static bool add_globs(struct filter *filter, const struct value_list *rules, cha
         return true;
     filter->globs = ignore_open("-g", 0, filter->guard);
     if (filter->globs == NULL)
-        return no_memory(message);
+        return message_exhausted(message);
     for (size_t kind = 0; kind < 2; kind++) {
         bool any_case = kind == 1 || filter->files.glob_any_case;
 
@@ -128,7 +122,7 @@ static bool add_globs(struct filter *filter, const struct value_list *rules, cha
                 filter->globs_take = true;
         }
     }
-    return ignore_seal(filter->globs) || no_memory(message);
+    return ignore_seal(filter->globs) || message_exhausted(message);
 }
 
 /* Makes the list of the types' globs, if --type or a similar option was given. False: `message`
@@ -140,11 +134,11 @@ static bool add_types(struct filter *filter, const struct value_list *rules, cha
         return true;
     filter->types = ignore_open("--type", IGNORE_BRACES, filter->guard);
     if (filter->types == NULL)
-        return no_memory(message);
+        return message_exhausted(message);
     filter->types_take = has_kind(rules, VALUE_TYPE, VALUE_TYPE);
     if (!types_select(filter->types, rules, message))
         return false;
-    return ignore_seal(filter->types) || no_memory(message);
+    return ignore_seal(filter->types) || message_exhausted(message);
 }
 
 /* Makes a list of the rules in `text`, which the function frees. Returns 0 or an errno. */
@@ -214,7 +208,7 @@ static bool add_files(struct filter *filter, const struct value_list *rules, cha
         larger = realloc(filter->explicit_lists,
                          (filter->explicit_count + 1) * sizeof(struct ignore_list *));
         if (larger == NULL)
-            return no_memory(message);
+            return message_exhausted(message);
         filter->explicit_lists = larger;
         os_code = read_given_list(&larger[filter->explicit_count], rules->items[i].text);
         if (os_code != 0)
@@ -264,7 +258,7 @@ bool filter_open(struct filter **made, const struct settings *settings, bool in_
         return true;
     filter = calloc(1, sizeof *filter);
     if (filter == NULL)
-        return no_memory(message);
+        return message_exhausted(message);
     filter->files = *files;
     filter->guard = settings->guard;
     filter->skip_hidden = rules.hidden;
@@ -342,10 +336,8 @@ static int add_scope(struct filter_walk *walk, size_t depth, int directory, size
     bool any = false;
     int os_code = 0;
 
-    scope = grown(walk->scopes, &walk->scope_capacity, 16, walk->scope_count + 1, sizeof *scope);
-    if (scope == NULL)
+    if (!GROW(walk->scopes, walk->scope_capacity, 16, walk->scope_count + 1))
         return ENOMEM;
-    walk->scopes = scope;
     scope = &walk->scopes[walk->scope_count++];
     memset(scope, 0, sizeof *scope);
     scope->depth = depth;
@@ -432,15 +424,12 @@ static bool set_full(struct filter_walk *walk, const char *path)
 {
     const char *rest = path + walk->root_bytes;
     size_t at = walk->full_root_bytes, rest_bytes;
-    char *full;
 
     while (*rest == '/')
         rest++;
     rest_bytes = strlen(rest);
-    full = grown(walk->full, &walk->full_capacity, FULL_FIRST, at + rest_bytes + 2, 1);
-    if (full == NULL)
+    if (!GROW(walk->full, walk->full_capacity, FULL_FIRST, at + rest_bytes + 2))
         return false;
-    walk->full = full;
     if (at == 0 || walk->full[at - 1] != '/')
         walk->full[at++] = '/';
     memcpy(walk->full + at, rest, rest_bytes + 1);

@@ -97,13 +97,11 @@ static enum glob_status add_rule(void *context, const char *pattern, size_t byte
      * byte of the pattern. */
     if (guard_is_over(list->guard) || !guard_take(list->guard, 2 * sizeof *rule + 2 * bytes))
         return GLOB_MEMORY;
-    rule = grown(list->rules, &list->capacity, 16, list->count + 1, sizeof *rule);
-    if (rule == NULL)
+    if (!GROW(list->rules, list->capacity, 16, list->count + 1))
         return GLOB_MEMORY;
-    list->rules = rule;
     if (list->count >= UINT32_MAX - 1)
         return GLOB_TOO_MANY;
-    rule += list->count;
+    rule = list->rules + list->count;
     *rule = *rule_context->like;
     status = glob_compile(&rule->glob, pattern, bytes,
                           ((list->flags & IGNORE_ANY_CASE) != 0 ? GLOB_ANY_CASE : 0) |

@@ -63,16 +63,9 @@ char *repository_read(int directory, const char *path, size_t *bytes)
 /* Returns "folder/name"; NULL: no memory. */
 static char *join(const char *folder, const char *name)
 {
-    size_t folder_bytes = strlen(folder), name_bytes = strlen(name);
-    char *path = malloc(folder_bytes + name_bytes + 2);
+    char *path;
 
-    if (path == NULL)
-        return NULL;
-    memcpy(path, folder, folder_bytes);
-    path[folder_bytes] = '/';
-    memcpy(path + folder_bytes + 1, name, name_bytes);
-    path[folder_bytes + 1 + name_bytes] = '\0';
-    return path;
+    return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
 }
 
 static char *cut_line(char *text)

@@ -113,15 +113,12 @@ void tree_directory_drop(struct tree_directory *directory)
 static size_t set_name(struct tree *tree, const struct level *level, const char *name)
 {
     size_t at = level->path_bytes, name_bytes = strlen(name) + 1;
-    char *path =
-        grown(tree->path, &tree->path_capacity, NAMES_FIRST, at + 1 + name_bytes, sizeof *path);
 
-    if (path == NULL)
+    if (!GROW(tree->path, tree->path_capacity, NAMES_FIRST, at + 1 + name_bytes))
         return 0;
-    tree->path = path;
-    if (path[at - 1] != '/')
-        path[at++] = '/';
-    memcpy(path + at, name, name_bytes);
+    if (tree->path[at - 1] != '/')
+        tree->path[at++] = '/';
+    memcpy(tree->path + at, name, name_bytes);
     return at;
 }
 
@@ -140,7 +137,6 @@ static bool set_note(struct tree *tree, struct tree_entry *entry, enum tree_left
                      unsigned char type, const char *reason)
 {
     size_t bytes = strlen(tree->path) + strlen(reason) + 16;
-    char *note;
 
     if (tree->options.tells_left) {
         set_entry(tree, entry, TREE_LEFT, 0);
@@ -150,13 +146,11 @@ static bool set_note(struct tree *tree, struct tree_entry *entry, enum tree_left
     }
     if (!tree->options.files->debug)
         return false;
-    note = grown(tree->note, &tree->note_capacity, NAMES_FIRST, bytes, sizeof *note);
-    if (note == NULL)
+    if (!GROW(tree->note, tree->note_capacity, NAMES_FIRST, bytes))
         return set_entry(tree, entry, TREE_ERROR, ENOMEM);
-    tree->note = note;
-    (void)snprintf(note, bytes, "%s: left out: %s", tree->path, reason);
+    (void)snprintf(tree->note, bytes, "%s: left out: %s", tree->path, reason);
     set_entry(tree, entry, TREE_NOTE, 0);
-    entry->path = note;
+    entry->path = tree->note;
     return true;
 }
 
@@ -196,13 +190,11 @@ static void chain(struct tree *tree, size_t at)
 static struct level *new_level(struct tree *tree)
 {
     size_t capacity = tree->level_capacity;
-    struct level *levels =
-        grown(tree->levels, &capacity, ROOM_FIRST, tree->level_count + 1, sizeof *levels);
 
-    if (levels == NULL)
+    if (!GROW(tree->levels, capacity, ROOM_FIRST, tree->level_count + 1))
         return NULL;
-    memset(levels + tree->level_capacity, 0, (capacity - tree->level_capacity) * sizeof *levels);
-    tree->levels = levels;
+    memset(tree->levels + tree->level_capacity, 0,
+           (capacity - tree->level_capacity) * sizeof *tree->levels);
     tree->level_capacity = capacity;
     if (tree->chain_count < capacity) {
         size_t *chains = realloc(tree->chains, capacity * sizeof *chains);
@@ -382,22 +374,15 @@ static bool leave(struct tree *tree, struct tree_entry *entry)
 static bool add_found(struct level *level, const struct dirent64 *read)
 {
     size_t name_bytes = strlen(read->d_name) + 1;
-    struct found *found = grown(level->found, &level->found_capacity, ROOM_FIRST,
-                                level->found_count + 1, sizeof *found);
-    char *names;
 
-    if (found == NULL || level->names_used > UINT32_MAX)
+    if (level->names_used > UINT32_MAX ||
+        !GROW(level->found, level->found_capacity, ROOM_FIRST, level->found_count + 1) ||
+        !GROW(level->names, level->names_capacity, NAMES_FIRST, level->names_used + name_bytes))
         return false;
-    level->found = found;
-    names = grown(level->names, &level->names_capacity, NAMES_FIRST, level->names_used + name_bytes,
-                  sizeof *names);
-    if (names == NULL)
-        return false;
-    level->names = names;
-    memcpy(names + level->names_used, read->d_name, name_bytes);
-    found[level->found_count].key = read->d_ino;
-    found[level->found_count].name_at = (uint32_t)level->names_used;
-    found[level->found_count].type = read->d_type;
+    memcpy(level->names + level->names_used, read->d_name, name_bytes);
+    level->found[level->found_count].key = read->d_ino;
+    level->found[level->found_count].name_at = (uint32_t)level->names_used;
+    level->found[level->found_count].type = read->d_type;
     level->found_count++;
     level->names_used += name_bytes;
     return true;
@@ -673,8 +658,7 @@ struct tree *tree_open(const char *root, const struct tree_options *options)
     tree->options = *options;
     while (bytes > 2 && root[bytes - 1] == '/' && root[bytes - 2] == '/')
         bytes--; /* of several slashes at the end only the first stays, as in grep */
-    tree->path = grown(NULL, &tree->path_capacity, NAMES_FIRST, bytes + 1, 1);
-    if (tree->path == NULL) {
+    if (!GROW(tree->path, tree->path_capacity, NAMES_FIRST, bytes + 1)) {
         free(tree);
         return NULL;
     }

@@ -26,26 +26,20 @@ static const struct {
 } table[] = {
 #define TYPE(name, globs) {name, globs},
 #include "trawl/files/types.def"
+#include "trawl/text/message.h"
 #undef TYPE
 };
 
 static bool refuse_value(struct types *types, const char *option, const char *value,
                          const char *why)
 {
-    snprintf(types->message, SETTINGS_ERROR_BYTES, "%s: '%s': %s", option, value, why);
-    return false;
+    return message_fail(types->message, "%s: '%s': %s", option, value, why);
 }
 
 static bool add_row(struct types *types, const struct type_row *row)
 {
-    struct type_row *rows =
-        grown(types->rows, &types->capacity, 512, types->count + 1, sizeof *rows);
-
-    if (rows == NULL) {
-        snprintf(types->message, SETTINGS_ERROR_BYTES, "memory exhausted");
-        return false;
-    }
-    types->rows = rows;
+    if (!GROW(types->rows, types->capacity, 512, types->count + 1))
+        return message_exhausted(types->message);
     types->rows[types->count++] = *row;
     return true;
 }
@@ -161,11 +155,9 @@ static bool select_type(const struct types *types, struct ignore_list *list,
             continue;
         found = true;
         status = ignore_add_name(list, row->glob, row->glob_bytes, item->kind == VALUE_TYPE);
-        if (status != GLOB_GOOD) {
-            snprintf(types->message, SETTINGS_ERROR_BYTES, "%s: '%.*s': %s", option,
-                     (int)row->glob_bytes, row->glob, glob_status_text(status));
-            return false;
-        }
+        if (status != GLOB_GOOD)
+            return message_fail(types->message, "%s: '%.*s': %s", option, (int)row->glob_bytes,
+                                row->glob, glob_status_text(status));
     }
     if (!found)
         snprintf(types->message, SETTINGS_ERROR_BYTES,

@@ -10,27 +10,27 @@
 #include "trawl/text/guard.h"
 #include "trawl/options/words.h"
 
-void *scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
-                uint64_t size)
+bool scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
+               uint64_t size)
 {
     struct guard *guard = scan->settings->guard;
     const uint64_t before = *capacity;
     uint64_t after = before == 0 ? 64 : before, more;
-    void *moved = NULL;
+    bool good = false;
 
     while (after < wanted)
         after *= 2;
     more = wanted > before ? (after - before) * size : 0;
     if (more == 0 || guard_take(guard, more)) {
-        moved = grown(array, capacity, 64, wanted, size);
+        good = grow_array(array, capacity, 64, wanted, size);
         if (*capacity > before)
             scan->guarded_bytes += more;
         else
             guard_give(guard, more);
     }
-    if (moved == NULL && wanted > 0)
+    if (!good)
         scan_fail(scan, TRAWL_MEMORY);
-    return moved;
+    return good;
 }
 
 bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64_t begin,

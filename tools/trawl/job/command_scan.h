@@ -3,11 +3,13 @@
  * The library delivers the text in windows, in order, each with the matches in the window.
  * search_file.c chooses the file that handles the windows:
  *   lines.c            cuts lines, keeps the open line between windows, selects lines
+ *   occurrences.c      which of the library's matches are occurrences
  *   command_matches.c  reports without lines: -o, --positions, --count-matches
  *   string_counts.c    occurrences of each string: --count-by-pattern
  *   print_line.c       prints a line as grep does
  *   print.c            parts of a line: heads, names, numbers, matches
- *   style.c            prints a line as ripgrep does
+ *   style.c            prints a line as ripgrep does, and an occurrence
+ *   piece.c            the bytes of a line that style.c prints
  *   json.c             prints a line for --json
  *   number_set.c       the numbers of the strings that a match stands for
  *   binary.c           NUL bytes and invalid UTF-8
@@ -83,12 +85,15 @@ struct json_state {
     uint64_t bytes, lines, matches, begin_ns;
 };
 
-/* What characters.c keeps of a text. */
+/* What occurrences.c keeps of a text. */
 struct characters {
     uint8_t tail[UTF8_BYTES_MAX]; /* the last bytes before the current window */
     uint32_t tail_count;
     struct trawl_match *kept; /* the matches that passed the checks */
     uint64_t kept_capacity;
+    /* --only-first: of the line of the last match that was kept; OFFSET_NONE: not seen yet */
+    uint64_t line_end;
+    uint64_t first; /* index in `kept` of the last match that is the first of its line */
 };
 
 /* What is printed before a line, or with -o before a match, besides the file name. */
@@ -154,9 +159,8 @@ struct lines {
 struct occurrences {
     uint64_t line_end; /* of the line in which the last match begins; OFFSET_NONE: not seen yet */
     uint64_t end;      /* end of the last match */
-    struct trawl_match counted; /* --count-matches: the last match */
-    size_t held_before_line;    /* bytes of output not committed when the last line began */
-    bool bad_line;              /* a match in the current line was not valid text */
+    size_t held_before_line; /* bytes of output not committed when the last line began */
+    bool bad_line;           /* a match in the current line was not valid text */
 };
 
 /* What binary.c keeps. The counts and totals are those at the begin of the current block. */
@@ -188,7 +192,7 @@ struct scan_rules {
      * depends on that. Nothing is printed any more: ends_with_run becomes true. */
     bool run_ends_input;
     bool check_whole_line; /* -x is decided here, not by the plan */
-    bool filters;          /* the library's matches must be checked (characters.c) */
+    bool filters;          /* the library's matches must be checked (occurrences.c) */
     unsigned number_width; /* -T: width of line numbers */
 };
 
@@ -219,7 +223,7 @@ struct text_scan {
     struct lines lines;
     struct occurrences occurrences;
     struct nulls nulls;
-    struct characters characters; /* what characters.c keeps between windows */
+    struct characters characters; /* what occurrences.c keeps between windows */
     /* No local variable: its address would bring the stack protector into functions that run once
      * for each match or line. */
     struct shown shown;
@@ -255,11 +259,12 @@ bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64
 bool scan_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,
                   const struct trawl_match *matches, uint64_t match_count);
 
-/* Makes room for `wanted` elements of `size` bytes. Returns the array, which may have moved, and
- * sets *capacity. NULL: no memory, or a server's limit; the scan has failed and the array is
+/* As GROW. False: no memory, or a server's limit; the scan has failed and the array is
  * unchanged. */
-void *scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
-                uint64_t size);
+#define SCAN_GROW(scan, array, capacity, wanted) \
+    scan_grow(scan, (void *)&(array), &(capacity), wanted, sizeof *(array))
+bool scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
+               uint64_t size);
 
 static inline void scan_fail(struct text_scan *scan, enum trawl_status status)
 {

@@ -9,11 +9,9 @@
 static bool add_number(struct text_scan *scan, uint64_t number)
 {
     struct number_set *set = &scan->numbers;
-    uint64_t *list = scan_grow(scan, set->list, &set->capacity, set->count + 1, sizeof *list);
 
-    if (list == NULL)
+    if (!SCAN_GROW(scan, set->list, set->capacity, set->count + 1))
         return false;
-    set->list = list;
     set->list[set->count++] = number;
     return true;
 }

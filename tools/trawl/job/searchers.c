@@ -1,11 +1,11 @@
 /* searchers: opens the command's searchers. */
 #include "trawl/job/searchers.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "trawl/text/sizes.h"
 #include "trawl/job/supply.h"
+#include "trawl/text/message.h"
 
 #define CHUNK_BYTES SIZE_OR_SMALL(UINT64_C(0), UINT64_C(64)) /* 0: the library chooses */
 
@@ -56,22 +56,20 @@ bool searchers_open(const struct command_job *job, bool single, struct trawl_sea
             return true;
         trawl_searcher_close(*searcher);
         *searcher = NULL;
-        (void)strcpy(message, "memory exhausted");
-        return false;
+        return message_exhausted(message);
     }
     if (engine == TRAWL_ENGINE_CUDA && settings->search.engine == NULL)
-        (void)snprintf(message, SETTINGS_ERROR_BYTES,
-                       "--algorithm: %s needs --engine=cuda: %s; --list-algorithms says what runs "
-                       "on the CPU",
-                       settings->search.algorithm, error.message);
-    else
-        (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s%s",
-                       engine == TRAWL_ENGINE_CUDA ? "--engine=cuda: "
-                       : error.status == TRAWL_ARGUMENT && settings->search.instruction_set != NULL
-                           ? "--instruction-set: "
-                           : "",
-                       error.message);
-    return false;
+        return message_fail(
+            message,
+            "--algorithm: %s needs --engine=cuda: %s; --list-algorithms says what runs "
+            "on the CPU",
+            settings->search.algorithm, error.message);
+    return message_fail(message, "%s%s",
+                        engine == TRAWL_ENGINE_CUDA ? "--engine=cuda: "
+                        : error.status == TRAWL_ARGUMENT && settings->search.instruction_set != NULL
+                            ? "--instruction-set: "
+                            : "",
+                        error.message);
 }
 
 enum trawl_status searchers_open_reader(const struct settings *settings,

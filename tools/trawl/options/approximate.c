@@ -7,28 +7,12 @@
 #define SHOWN_BYTES_MAX 60  /* bytes of a string shown in a message */
 #define SYMBOL_BYTES_MAX 4u /* bytes of a character */
 
-/* Two options that exclude each other, or an option and a second option that the first needs. */
-struct pair {
-    bool wrong;               /* the options were given in a way that is refused */
-    const char *what, *other; /* the two options, for the message */
-};
-
-static bool refuse(const struct pair *pairs, size_t count, const char *verb, char *error)
-{
-    for (size_t i = 0; i < count; i++)
-        if (pairs[i].wrong) {
-            snprintf(error, SETTINGS_ERROR_BYTES, "%s %s %s", pairs[i].what, verb, pairs[i].other);
-            return true;
-        }
-    return false;
-}
-
 /* Finds an option that has no effect without a second option. */
 static bool is_incomplete(const struct settings *settings, char *error)
 {
     bool none = !settings->errors.mismatches_given && !settings->errors.edits_given;
     bool is_dna = settings->errors.alphabet == TRAWL_DNA;
-    const struct pair pairs[] = {
+    const struct option_pair pairs[] = {
         {settings->errors.exact_count > 0 && none, "--exact", "--mismatches or --edits"},
         {settings->errors.distance && none, "--distance", "--mismatches or --edits"},
         {settings->errors.every_end && !settings->errors.edits_given, "--every-end", "--edits"},
@@ -36,7 +20,7 @@ static bool is_incomplete(const struct settings *settings, char *error)
         {settings->errors.any_base && !is_dna, "--any-base", "--alphabet=dna"},
     };
 
-    return refuse(pairs, sizeof pairs / sizeof *pairs, "needs", error);
+    return flags_refuse(pairs, sizeof pairs / sizeof *pairs, "needs", error);
 }
 
 /* Finds two options of which one is of approximate search or of FASTA files, and which cannot be
@@ -49,7 +33,7 @@ static bool is_contradiction(const struct settings *settings, char *error)
     bool approximate = settings->approximate, fasta = settings->fasta;
     bool context = settings->before_count >= 0 || settings->after_count >= 0 ||
                    settings->asked.around_count >= 0;
-    const struct pair pairs[] = {
+    const struct option_pair pairs[] = {
         {settings->errors.mismatches_given && settings->errors.edits_given, "--mismatches",
          "--edits"},
         {approximate && settings->search.method != NULL, errors, "--method"},
@@ -69,7 +53,7 @@ static bool is_contradiction(const struct settings *settings, char *error)
         {fasta && settings->report == REPORT_COUNT_BY_PATTERN, "--fasta", "--count-by-pattern"},
     };
 
-    return refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", error);
+    return flags_refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", error);
 }
 
 bool approximate_settings(struct settings *settings, char *error)

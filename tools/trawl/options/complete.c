@@ -58,16 +58,11 @@ static void write_bash(struct output *output)
     for (size_t i = 0; i < FLAG_COUNT_ALL; i++) {
         const struct flag *flag = &flag_table[i];
 
-        if (flag->letter != 0) {
-            output_byte(output, '-');
-            output_byte(output, (uint8_t)flag->letter);
-            output_byte(output, ' ');
-        }
-        if (flag->name != NULL) {
-            output_text(output, "--");
-            output_text(output, flag->name);
-            output_text(output, argument_of(flag) == ARGUMENT_REQUIRED ? "= " : " ");
-        }
+        if (flag->letter != 0)
+            output_format(output, "-%c ", flag->letter);
+        if (flag->name != NULL)
+            output_format(output, "--%s%s ", flag->name,
+                          argument_of(flag) == ARGUMENT_REQUIRED ? "=" : "");
     }
     output_text(output, "' -- \"$2\")\n"
                         "    [[ ${COMPREPLY-} == *= ]] && compopt -o nospace\n"
@@ -98,15 +93,12 @@ static void write_zsh_value(struct output *output, const struct flag *flag)
     output_text(output, argument_of(flag) == ARGUMENT_OPTIONAL ? "::" : ":");
     write_zsh_quoted(output, flag_table[flag->target].argument_name, ":\\");
     output_byte(output, ':');
-    if (takes_file(flag)) {
+    if (takes_file(flag))
         output_text(output, "_files");
-    } else if (words != NULL) {
-        output_byte(output, '(');
-        output_text(output, words);
-        output_byte(output, ')');
-    } else {
+    else if (words != NULL)
+        output_format(output, "(%s)", words);
+    else
         output_byte(output, ' ');
-    }
 }
 
 static void write_zsh(struct output *output)
@@ -120,12 +112,12 @@ static void write_zsh(struct output *output)
         for (int long_form = 0; long_form <= 1; long_form++) {
             if (long_form ? flag->name == NULL : flag->letter == 0)
                 continue;
-            output_text(output, "  '*");
-            output_text(output, long_form ? "--" : letter);
-            output_text(output, long_form ? flag->name : "");
-            if (argument != ARGUMENT_NONE)
-                output_text(output, !long_form ? "+" : argument == ARGUMENT_OPTIONAL ? "=-" : "=");
-            output_byte(output, '[');
+            output_format(output, "  '*%s%s%s[", long_form ? "--" : letter,
+                          long_form ? flag->name : "",
+                          argument == ARGUMENT_NONE       ? ""
+                          : !long_form                    ? "+"
+                          : argument == ARGUMENT_OPTIONAL ? "=-"
+                                                          : "=");
             write_zsh_quoted(output, flag_table[flag->target].summary, "[]\\");
             output_byte(output, ']');
             if (argument != ARGUMENT_NONE)
@@ -146,11 +138,8 @@ static void write_fish_value(struct output *output, const struct flag *flag)
         output_text(output, takes_file(flag) ? " -r" : " -x");
     else if (argument_of(flag) == ARGUMENT_OPTIONAL)
         output_text(output, " -f");
-    if (words != NULL) {
-        output_text(output, " -a '");
-        output_text(output, words);
-        output_byte(output, '\'');
-    }
+    if (words != NULL)
+        output_format(output, " -a '%s'", words);
 }
 
 static void write_fish(struct output *output)
@@ -160,14 +149,10 @@ static void write_fish(struct output *output)
         const struct flag *flag = &flag_table[i];
 
         output_text(output, "complete -c trawl");
-        if (flag->letter != 0) {
-            output_text(output, " -s ");
-            output_byte(output, (uint8_t)flag->letter);
-        }
-        if (flag->name != NULL) {
-            output_text(output, " -l ");
-            output_text(output, flag->name);
-        }
+        if (flag->letter != 0)
+            output_format(output, " -s %c", flag->letter);
+        if (flag->name != NULL)
+            output_format(output, " -l %s", flag->name);
         write_fish_value(output, flag);
         output_text(output, " -d '");
         for (const char *at = flag_table[flag->target].summary; *at != '\0'; at++) {

@@ -87,33 +87,32 @@ struct reader {
     bool digit_last; /* the preceding letter in the same argument was a digit */
 };
 
+bool flags_refuse(const struct option_pair *pairs, size_t count, const char *verb, char *error)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pairs[i].wrong) {
+            snprintf(error, SETTINGS_ERROR_BYTES, "%s %s %s", pairs[i].what, verb, pairs[i].other);
+            return true;
+        }
+    return false;
+}
+
 bool value_add(struct value_list *list, enum value_kind kind, const char *text)
 {
-    struct value_item *items =
-        grown(list->items, &list->capacity, 8, list->count + 1, sizeof *items);
-
-    if (items == NULL)
+    if (!GROW(list->items, list->capacity, 8, list->count + 1))
         return false;
-    list->items = items;
-    list->items[list->count].kind = kind;
-    list->items[list->count].text = text;
-    list->items[list->count].shown = NULL;
-    list->count++;
+    list->items[list->count++] = (struct value_item){kind, text, NULL};
     return true;
 }
 
 /* Carries out an option, and records the option for a request to a server. */
 static bool take_option(struct settings *settings, const struct flag *flag, const char *value)
 {
-    struct given_option *given =
-        grown(settings->arguments.given, &settings->arguments.given_capacity, 16,
-              settings->arguments.given_count + 1, sizeof *given);
+    struct arguments *read = &settings->arguments;
 
-    if (given == NULL)
+    if (!GROW(read->given, read->given_capacity, 16, read->given_count + 1))
         return false;
-    settings->arguments.given = given;
-    given[settings->arguments.given_count++] =
-        (struct given_option){&flag_table[flag->target], value};
+    read->given[read->given_count++] = (struct given_option){&flag_table[flag->target], value};
     settings->asked.names_errors |= flag_table[flag->target].category == CATEGORY_ERRORS;
     switch (flag->target) {
 #define FLAG(id_, letter_, name_, argument_, argument_name_, category_, served_, summary_, \
@@ -123,6 +122,7 @@ static bool take_option(struct settings *settings, const struct flag *flag, cons
         break;
 #define ALIAS(id_, letter_, name_, target_)
 #include "trawl/options/flags.def"
+#include "trawl/text/message.h"
 #undef FLAG
 #undef ALIAS
     default: /* aliases have no code */
@@ -521,10 +521,10 @@ bool config_read(struct config *config, char *message)
     }
     if (folder == NULL || *folder == '\0')
         return true;
-    config->path = malloc(strlen(folder) + strlen(rest) + 1);
-    if (config->path == NULL)
-        goto exhausted;
-    strcpy(stpcpy(config->path, folder), rest);
+    if (asprintf(&config->path, "%s%s", folder, rest) < 0) {
+        config->path = NULL;
+        return message_exhausted(message);
+    }
     descriptor = open(config->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (descriptor < 0 && named == NULL && (errno == ENOENT || errno == ENOTDIR)) {
         free(config->path);
@@ -535,7 +535,7 @@ bool config_read(struct config *config, char *message)
     if (descriptor >= 0)
         (void)close(descriptor);
     if (why != NULL && errno == ENOMEM)
-        goto exhausted;
+        return message_exhausted(message);
     if (why != NULL) {
         (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s%s: %s",
                        named != NULL ? "TRAWL_CONFIG_PATH: "
@@ -543,11 +543,7 @@ bool config_read(struct config *config, char *message)
                        config->path, why);
         return named == NULL;
     }
-    if (split_lines(config))
-        return true;
-exhausted:
-    strcpy(message, "memory exhausted");
-    return false;
+    return split_lines(config) || message_exhausted(message);
 }
 
 void config_free(struct config *config)

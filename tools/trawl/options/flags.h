@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "trawl.h"
+#include "trawl/text/message.h"
 #include "trawl/text/sizes.h"
 
 /* The names of all methods, with a blank before each. */
@@ -179,6 +180,16 @@ bool flags_parse(struct settings *settings, const struct config *config, int arg
 bool config_read(struct config *config, char *message);
 void config_free(struct config *config);
 
+/* Two options that exclude each other, or an option and a second option that the first needs. */
+struct option_pair {
+    bool wrong;               /* the options were given in a way that is refused */
+    const char *what, *other; /* the two options, for the message */
+};
+
+/* Returns whether a pair is wrong. `error` gets a message about the first, with `verb` between the
+ * options. */
+bool flags_refuse(const struct option_pair *pairs, size_t count, const char *verb, char *error);
+
 /* Returns whether the program was called as tg, which searches trees as ripgrep does. */
 bool flags_means_tg(const char *name);
 
@@ -192,8 +203,7 @@ bool value_add(struct value_list *list, enum value_kind kind, const char *text);
 char *value_keep(struct settings *settings, const char *value);
 
 /* Setters that flags.def names. False: settings->error says why. */
-bool value_refuse(struct settings *settings, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+#define value_refuse(settings, ...) message_fail((settings)->error, __VA_ARGS__)
 bool value_number(struct settings *settings, const char *option, const char *value, uint64_t least,
                   uint64_t most, uint64_t *number);
 bool value_context(struct settings *settings, const char *option, const char *value,

@@ -67,12 +67,6 @@ static int write_usage(const struct flag *flag, bool tg, char *text, size_t text
     return used;
 }
 
-static void write_blanks(struct output *output, int count)
-{
-    for (; count > 0; count--)
-        output_byte(output, ' ');
-}
-
 /* Prints a summary from SUMMARY_COLUMN on, broken into lines. */
 static void write_summary(struct output *output, const char *text)
 {
@@ -85,13 +79,10 @@ static void write_summary(struct output *output, const char *text)
             taken--;
         if (taken == 0)
             break; /* a word is longer than a line */
-        output_bytes(output, text, taken);
-        output_byte(output, '\n');
-        write_blanks(output, SUMMARY_COLUMN);
+        output_format(output, "%.*s\n%*s", (int)taken, text, SUMMARY_COLUMN, "");
         text += taken + 1;
     }
-    output_text(output, text);
-    output_byte(output, '\n');
+    output_format(output, "%s\n", text);
 }
 
 /* Prints an option's usage and summary. */
@@ -102,13 +93,12 @@ static void write_row(struct output *output, const struct flag *flag, bool tg)
 
     if (usage[strspn(usage, " ")] == '\0')
         return; /* tg has no letter for the option */
-    output_text(output, "  ");
-    output_text(output, usage);
+    output_format(output, "  %s", usage);
     if (width + 4 > SUMMARY_COLUMN) {
         output_text(output, "\n");
         width = -2;
     }
-    write_blanks(output, SUMMARY_COLUMN - 2 - width);
+    output_format(output, "%*s", SUMMARY_COLUMN - 2 - width, "");
     write_summary(output, flag->summary);
 }
 
@@ -134,12 +124,10 @@ void help_print_short(struct output *output, bool tg)
              "Print the lines of each FILE that hold one of the strings in PATTERNS.\n\n");
     for (size_t i = 0; i < MOST_USED; i++)
         write_row(output, &flag_table[most_used[tg][i]], tg);
-    output_text(output, "\n'");
-    output_text(output, name);
-    output_text(output, " --help-long' has a line for every option, 'man ");
-    output_text(output, name);
-    output_text(output, "' explains them.\n"
-                        "Status: 0 if a line is selected, 1 if none is, 2 after an error.\n");
+    output_format(output,
+                  "\n'%s --help-long' has a line for every option, 'man %s' explains them.\n"
+                  "Status: 0 if a line is selected, 1 if none is, 2 after an error.\n",
+                  name, name);
 }
 
 void help_print(struct output *output, bool tg)
@@ -154,9 +142,7 @@ void help_print(struct output *output, bool tg)
                      "each FILE.\n"
                      "Example: trawl -i 'hello world' menu.h main.c\n");
     for (size_t i = 0; i < SECTION_COUNT; i++) {
-        output_text(output, "\n");
-        output_text(output, sections[i].title);
-        output_text(output, ":\n");
+        output_format(output, "\n%s:\n", sections[i].title);
         for (size_t j = 0; j < FLAG_COUNT_ALL; j++) {
             const struct flag *flag = &flag_table[j];
 
@@ -240,9 +226,7 @@ static void write_manual(struct output *output, bool tg)
 {
     output_text(output, tg ? head_of_tg : head_of_trawl);
     for (size_t i = 0; i < SECTION_COUNT; i++) {
-        output_text(output, ".SS ");
-        output_text(output, sections[i].title);
-        output_text(output, "\n");
+        output_format(output, ".SS %s\n", sections[i].title);
         for (size_t j = 0; j < FLAG_COUNT_ALL; j++)
             if (flag_table[j].category == sections[i].category && !is_alias(&flag_table[j]))
                 write_manual_flag(output, &flag_table[j], tg);

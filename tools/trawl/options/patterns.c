@@ -19,18 +19,7 @@
 #include "trawl/text/grow.h"
 #include "trawl/text/whole.h"
 #include "trawl/options/words.h"
-
-static bool exhausted(char *message)
-{
-    snprintf(message, SETTINGS_ERROR_BYTES, "memory exhausted");
-    return false;
-}
-
-static bool is_over(char *message)
-{
-    snprintf(message, SETTINGS_ERROR_BYTES, "the search ended before its strings were read");
-    return false;
-}
+#include "trawl/text/message.h"
 
 static bool keep_block(struct patterns *patterns, void *block)
 {
@@ -46,15 +35,9 @@ static bool keep_block(struct patterns *patterns, void *block)
 /* Appends a pattern for the plan. The bytes are borrowed. False: no memory. */
 static bool add_pattern(struct patterns *patterns, const void *bytes, size_t bytes_count)
 {
-    struct trawl_pattern *items =
-        grown(patterns->items, &patterns->capacity, 4, patterns->count + 1, sizeof *items);
-
-    if (items == NULL)
+    if (!GROW(patterns->items, patterns->capacity, 4, patterns->count + 1))
         return false;
-    patterns->items = items;
-    patterns->items[patterns->count].bytes = bytes;
-    patterns->items[patterns->count].bytes_count = bytes_count;
-    patterns->count++;
+    patterns->items[patterns->count++] = (struct trawl_pattern){bytes, bytes_count};
     return true;
 }
 
@@ -198,7 +181,7 @@ static bool add_hex(struct patterns *patterns, const struct settings *settings, 
 
     if (bytes == NULL || !keep_block(patterns, bytes)) {
         free(bytes);
-        return exhausted(message);
+        return message_exhausted(message);
     }
     for (size_t i = 0; i < bytes_count; i++) {
         int value = hex_value(text[i]);
@@ -218,7 +201,7 @@ static bool add_hex(struct patterns *patterns, const struct settings *settings, 
         return refuse_hex(patterns, text, bytes_count, "an odd number of digits", message);
     return (digits == 0 ? add_empty(patterns, settings, text)
                         : add_string(patterns, settings, bytes, digits / 2)) ||
-           exhausted(message);
+           message_exhausted(message);
 }
 
 /* Returns whether a CR before a line end of a list is not a part of the string, as in ripgrep. */
@@ -242,15 +225,15 @@ static bool add_lines(struct patterns *patterns, const struct settings *settings
         if (list && newline > text && newline[-1] == '\r' && drops_returns(settings))
             length--;
         if (settings->guard != NULL && guard_is_over(settings->guard))
-            return is_over(message);
+            return message_fail(message, "the search ended before its strings were read");
         if (settings->hex) {
             if (!add_hex(patterns, settings, text, length, message))
                 return false;
         } else if (length == 0) {
             if (!add_empty(patterns, settings, text))
-                return exhausted(message);
+                return message_exhausted(message);
         } else if (!add_string(patterns, settings, text, length)) {
-            return exhausted(message);
+            return message_exhausted(message);
         }
         text = newline != NULL ? newline + 1 : end;
     } while (newline != NULL && (!list || text < end));
@@ -266,7 +249,7 @@ static bool read_file(struct patterns *patterns, const char *name, char **bytes,
     if (keep_block(patterns, *bytes))
         return true;
     free(*bytes);
-    return exhausted(message);
+    return message_exhausted(message);
 }
 
 /* Which strings count as equal: only identical strings, strings that differ in the case of ASCII
@@ -472,7 +455,7 @@ static bool add_file(struct patterns *patterns, const struct settings *settings,
     size_t bytes_count;
 
     if (files == NULL)
-        return exhausted(message);
+        return message_exhausted(message);
     patterns->files = files;
     if (!read_file(patterns, item->text, &bytes, &bytes_count, message))
         return false;
@@ -528,23 +511,19 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
     size_t used;
 
     if (settings->syntax != TRAWL_LITERAL && !expressions_take(patterns, settings))
-        return exhausted(message);
+        return message_exhausted(message);
     if (settings->expressions && settings->multiline &&
-        (settings->guard != NULL || (settings->whole_lines && settings->numbers_wanted))) {
-        snprintf(message, SETTINGS_ERROR_BYTES, "--multiline: %s",
-                 settings->guard != NULL ? "a server searches for expressions within lines"
-                                         : "-x cannot be combined with numbers of expressions");
-        return false;
-    }
+        (settings->guard != NULL || (settings->whole_lines && settings->numbers_wanted)))
+        return message_fail(message, "--multiline: %s",
+                            settings->guard != NULL
+                                ? "a server searches for expressions within lines"
+                                : "-x cannot be combined with numbers of expressions");
     if (settings->asked.smart_case)
         settings->ignore_case = settings->expressions ? expressions_fold(patterns, settings)
                                                       : !have_capitals(patterns, settings);
     if (settings->crlf && settings->whole_lines && settings->numbers_wanted &&
-        settings->syntax == TRAWL_LITERAL) {
-        snprintf(message, SETTINGS_ERROR_BYTES,
-                 "--crlf with -x cannot be combined with numbers of strings");
-        return false;
-    }
+        settings->syntax == TRAWL_LITERAL)
+        return message_fail(message, "--crlf with -x cannot be combined with numbers of strings");
     if (patterns->has_empty && (settings->approximate || settings->fasta)) {
         used = patterns_place(patterns, patterns->empty, UINT64_MAX, message);
         snprintf(message + used, SETTINGS_ERROR_BYTES - used,
@@ -573,7 +552,7 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
     return ((patterns->count < 2 || remove_duplicates(patterns, folding)) &&
             (!settings->expressions || expressions_join(patterns, settings)) &&
             (!settings->numbers_wanted || numbers_build(&patterns->numbers, patterns))) ||
-           exhausted(message);
+           message_exhausted(message);
 }
 
 bool patterns_gather(struct patterns *patterns, struct settings *settings,
@@ -685,15 +664,13 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         expression_options(settings, &options);
     if (settings->search.method != NULL)
         options.method = method_named(settings->search.method, &known);
-    if (!known) {
-        snprintf(message, SETTINGS_ERROR_BYTES, "--method: '%s' is not one of" METHOD_WORDS,
-                 settings->search.method);
-        return false;
-    }
+    if (!known)
+        return message_fail(message, "--method: '%s' is not one of" METHOD_WORDS,
+                            settings->search.method);
     options.algorithm = settings->search.algorithm;
     if (settings->expressions && settings->guard != NULL &&
         !expressions_bound(patterns, settings, &options, &spare))
-        return exhausted(message);
+        return message_exhausted(message);
     patterns->options = options;
     if (settings->expressions && expressions_have_newline(patterns, settings, message))
         return false;

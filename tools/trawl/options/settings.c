@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "trawl/options/approximate.h"
+#include "trawl/text/message.h"
 
 /* An algorithm for records, and the prefix of the names of further algorithms for records. */
 #define RECORDS_ALGORITHM "rabin-karp-matrix"
@@ -19,58 +20,43 @@
  * other. */
 static bool contradiction(const struct settings *settings, char *error)
 {
-    /* the option that prints something other than lines, beyond grep's options; NULL: no such
-     * option */
-    const char *beyond = settings->asked.count_matches ? "--count-matches"
-                         : settings->asked.positions   ? "--positions"
-                         : settings->count_by_pattern  ? "--count-by-pattern"
-                                                       : NULL;
-    const char *stranger = NULL;
+    const struct asked *asked = &settings->asked;
+    const bool by_pattern = settings->count_by_pattern, numbered = settings->heads.pattern_number;
+    const bool names = settings->list != LIST_NONE;
+    /* the option that prints something other than lines, beyond grep's options */
+    const char *beyond = asked->count_matches ? "--count-matches"
+                         : asked->positions   ? "--positions"
+                                              : "--count-by-pattern";
+    const bool is_beyond = asked->count_matches || asked->positions || by_pattern;
+    const struct option_pair pairs[] = {
+        {asked->count_matches + asked->positions + by_pattern > 1,
+         "--count-matches, --positions and --count-by-pattern", "each other"},
+        {settings->encoding != NULL && settings->search_zip, "--encoding and --search-zip",
+         "each other: unpack the files first"},
+    };
+    const struct option_pair layouts[] = {
+        {settings->json && is_beyond, "--json", beyond},
+        {settings->json && asked->count, "--json", "-c (--count)"},
+        {settings->json && names, "--json", "-l or -L"},
+        {is_beyond && settings->invert && !asked->count_matches, beyond, "-v (--invert-match)"},
+        {is_beyond && asked->count, beyond, "-c (--count)"},
+        {is_beyond && names, beyond, "-l or -L"},
+        {numbered && settings->invert, "--pattern-number", "-v (--invert-match)"},
+        {by_pattern && asked->max_count_given != MAX_COUNT_NONE, beyond, "-m (--max-count)"},
+        {numbered && settings->style.vimgrep, "--pattern-number", "--vimgrep"},
+        {numbered && settings->json, "--pattern-number", "--json"},
+    };
 
-    if ((int)settings->asked.count_matches + (int)settings->asked.positions +
-            (int)settings->count_by_pattern >
-        1) {
-        snprintf(error, SETTINGS_ERROR_BYTES,
-                 "--count-matches, --positions and --count-by-pattern exclude each other");
+    if (flags_refuse(pairs, sizeof pairs / sizeof *pairs, "exclude", error))
         return true;
-    }
-    if (settings->encoding != NULL && settings->search_zip) {
-        snprintf(error, SETTINGS_ERROR_BYTES,
-                 "--encoding and --search-zip exclude each other: unpack the files first");
-        return true;
-    }
-    if (settings->asked.hostname_bin != NULL && settings->style.hyperlink != NULL &&
+    if (asked->hostname_bin != NULL && settings->style.hyperlink != NULL &&
         strstr(settings->style.hyperlink, "{host}") != NULL) {
         snprintf(error, SETTINGS_ERROR_BYTES,
                  "--hostname-bin: no command is run for the {host} of --hyperlink-format");
         return true;
     }
-    if (settings->json &&
-        (beyond != NULL || settings->asked.count || settings->list != LIST_NONE)) {
-        snprintf(error, SETTINGS_ERROR_BYTES, "--json cannot be combined with %s",
-                 beyond != NULL          ? beyond
-                 : settings->asked.count ? "-c (--count)"
-                                         : "-l or -L");
-        return true;
-    }
-    if (beyond != NULL && ((settings->invert && !settings->asked.count_matches) ||
-                           settings->asked.count || settings->list != LIST_NONE))
-        stranger = settings->invert        ? "-v (--invert-match)"
-                   : settings->asked.count ? "-c (--count)"
-                                           : "-l or -L";
-    else if (settings->heads.pattern_number && settings->invert)
-        stranger = "-v (--invert-match)";
-    else if (settings->count_by_pattern && settings->asked.max_count_given != MAX_COUNT_NONE)
-        stranger = "-m (--max-count)";
-    else if (settings->heads.pattern_number && settings->style.vimgrep)
-        stranger = "--vimgrep";
-    else if (settings->heads.pattern_number && settings->json)
-        stranger = "--json";
-    if (stranger == NULL)
-        return false;
-    snprintf(error, SETTINGS_ERROR_BYTES, "%s cannot be combined with %s",
-             beyond != NULL ? beyond : "--pattern-number", stranger);
-    return true;
+    return flags_refuse(layouts, sizeof layouts / sizeof *layouts, "cannot be combined with",
+                        error);
 }
 
 /* Sets what ripgrep does on a terminal. */
@@ -158,11 +144,8 @@ static bool settings_syntax(struct settings *settings, char *error)
 
     if (stranger == NULL)
         return true;
-    if (settings->asked.syntax_given) {
-        snprintf(error, SETTINGS_ERROR_BYTES, "%s searches for strings, not for expressions",
-                 stranger);
-        return false;
-    }
+    if (settings->asked.syntax_given)
+        return message_fail(error, "%s searches for strings, not for expressions", stranger);
     settings->syntax = TRAWL_LITERAL;
     return true;
 }
@@ -191,15 +174,14 @@ bool settings_build(struct settings *settings, char *error)
 {
     finish_layout(settings);
     if (!settings->document.explain && settings->search.algorithm != NULL &&
-        strncmp(settings->search.algorithm, RECORDS_ALGORITHM, strlen(RECORDS_ALGORITHM)) == 0) {
-        snprintf(error, SETTINGS_ERROR_BYTES,
-                 "--algorithm: %s searches records: only the library does that",
-                 settings->search.algorithm);
-        return false;
-    }
+        strncmp(settings->search.algorithm, RECORDS_ALGORITHM, strlen(RECORDS_ALGORITHM)) == 0)
+        return message_fail(error, "--algorithm: %s searches records: only the library does that",
+                            settings->search.algorithm);
     if (contradiction(settings, error))
         return false;
     settings->report = choose_report(settings);
+    settings->overlapping = settings->overlapping && (settings->report == REPORT_ONLY_MATCHING ||
+                                                      settings->report == REPORT_COUNT_MATCHES);
     settings->writes_lines = settings->asked.line_buffered != 0
                                  ? settings->asked.line_buffered > 0
                                  : settings->surroundings.output_is_terminal;
@@ -237,10 +219,8 @@ bool settings_build(struct settings *settings, char *error)
             settings->asked.max_count_given < 0 && settings->invert ? 0 : UINT64_MAX;
     settings->stops_early = settings->report == REPORT_NAMES || settings->report == REPORT_QUIET ||
                             settings->max_count == 1;
-    if (settings->asked.color != COLOR_NEVER && !colors_build(&settings->colors, settings)) {
-        snprintf(error, SETTINGS_ERROR_BYTES, "memory exhausted");
-        return false;
-    }
+    if (settings->asked.color != COLOR_NEVER && !colors_build(&settings->colors, settings))
+        return message_fail(error, "memory exhausted");
     style_build(settings);
     return true;
 }

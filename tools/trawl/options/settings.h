@@ -134,7 +134,7 @@ struct settings {
     struct style style; /* how style.c prints lines */
     bool is_tg;         /* called as tg: searches trees by ripgrep's rules */
     bool hex, ignore_case, words, whole_lines, null_data, crlf;
-    bool no_messages, invert, quiet, count_by_pattern, overlapping, json, stats;
+    bool no_messages, invert, quiet, count_by_pattern, overlapping, only_first, json, stats;
     bool include_zero, passthru, stop_on_nonmatch;
     bool search_zip, fasta;
     enum binary_files binary_files;

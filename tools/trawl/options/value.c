@@ -8,7 +8,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,16 +21,6 @@ const char *value_shown(const struct value_item *item)
     return item->shown != NULL            ? item->shown
            : strcmp(item->text, "-") == 0 ? "(standard input)"
                                           : item->text;
-}
-
-bool value_refuse(struct settings *settings, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(settings->error, sizeof settings->error, format, arguments);
-    va_end(arguments);
-    return false;
 }
 
 /* Returns the place of `value` among the names, which stand as "a, b, c". -1: the error is set. */

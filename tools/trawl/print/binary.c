@@ -186,12 +186,9 @@ void binary_look_ahead(struct text_scan *scan)
 const uint8_t *binary_zap(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     uint8_t line_end = scan->settings->line_end;
-    uint8_t *zapped =
-        scan_grow(scan, scan->nulls.zapped, &scan->nulls.zapped_capacity, bytes_count, 1);
 
-    if (zapped == NULL)
+    if (!SCAN_GROW(scan, scan->nulls.zapped, scan->nulls.zapped_capacity, bytes_count))
         return NULL;
-    scan->nulls.zapped = zapped;
     for (uint64_t i = 0; i < bytes_count; i++)
         scan->nulls.zapped[i] = bytes[i] == '\0' ? line_end : bytes[i];
     return scan->nulls.zapped;

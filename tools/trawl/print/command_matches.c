@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "trawl/print/binary.h"
-#include "trawl/print/characters.h"
-#include "trawl/text/charset.h"
-#include "trawl/print/count.h"
+#include "trawl/print/occurrences.h"
 #include "trawl/print/print.h"
+#include "trawl/print/style.h"
 #include "trawl/text/sizes.h"
 
 /* A longer string is taken to overlap with itself, since each end would be compared. */
@@ -30,27 +29,6 @@ static void begin_line(struct text_scan *scan, const struct trawl_window *window
     scan_selected(scan, end);
 }
 
-/* Prints a match. group: all matches with the same begin, including this match. */
-static bool print_one(struct text_scan *scan, const struct trawl_window *window,
-                      const struct trawl_match *match, const struct trawl_match *group,
-                      uint64_t group_count)
-{
-    const struct settings *settings = scan->settings;
-    const uint8_t *bytes = window->bytes + (match->begin - window->begin);
-    uint64_t bytes_count = match->end - match->begin;
-    uint64_t number = 0;
-
-    if (settings->checks_text && !charset_is_valid(bytes, (size_t)bytes_count)) {
-        scan->encoding_error = true;
-        scan->occurrences.bad_line = true; /* grep prints nothing more of this line */
-        return false;
-    }
-    if (settings->heads.line_number)
-        number = line_number_at(scan, window->bytes, window->begin, match->begin);
-    print_found(scan, bytes, match, group, group_count, number);
-    return true;
-}
-
 /* Looks for the end of the open line in this window, which is text up to text offset `limit`. */
 static void close_line(struct text_scan *scan, const struct trawl_window *window, uint64_t limit)
 {
@@ -70,20 +48,15 @@ static void close_line(struct text_scan *scan, const struct trawl_window *window
 /* Prints the matches that begin before text offset `limit`. */
 static void take_matches(struct text_scan *scan, const struct trawl_window *window, uint64_t limit)
 {
-    bool overlapping = scan->settings->overlapping;
     uint64_t i = 0;
 
     while (i < window->match_count && window->matches[i].begin < limit && !scan->stop) {
         const struct trawl_match *group = &window->matches[i];
-        struct trawl_match match = window->matches[i++];
+        const struct trawl_match match =
+            occurrences_next(scan, window->matches, window->match_count, &i);
 
         if (match.begin < scan->occurrences.end)
             continue;
-        while (!overlapping && i < window->match_count && window->matches[i].begin == match.begin) {
-            if (scan_prefers(scan, &window->matches[i], &match))
-                match = window->matches[i];
-            i++;
-        }
         if (match.begin >= scan->occurrences.line_end) {
             if (scan->lines.left == 0) {
                 scan->stop = true;
@@ -93,9 +66,12 @@ static void take_matches(struct text_scan *scan, const struct trawl_window *wind
             scan->occurrences.bad_line = false;
         }
         /* a match without a byte, of an expression, selects its line and is not printed */
-        if (!scan->quiet && !scan->occurrences.bad_line && match.end > match.begin &&
-            print_one(scan, window, &match, group, (uint64_t)(&window->matches[i] - group)))
-            scan->occurrences.end = overlapping ? 0 : match.end;
+        if (scan->quiet || scan->occurrences.bad_line || match.end == match.begin)
+            continue;
+        if (style_match(scan, window, &match, group, (uint64_t)(&window->matches[i] - group)))
+            scan->occurrences.end = scan->settings->overlapping ? 0 : match.end;
+        else /* grep prints nothing more of a line with a match that is not valid text */
+            scan->occurrences.bad_line = true;
     }
 }
 
@@ -150,35 +126,26 @@ static int positions_sink(void *context, const struct trawl_match *matches, uint
     return scan->lines.left == 0 || scan->output->error != 0;
 }
 
-/* Counts what -o would print: of the matches that begin first, the best; then the next match that
- * does not overlap. A match stays open until a match with another begin follows, because a better
- * match may come. */
+/* Counts what -o would print. */
 static int count_window(void *context, const struct trawl_window *window)
 {
     struct text_scan *scan = context;
     struct trawl_window kept;
-    bool overlapping = scan->settings->overlapping;
 
-    if (!characters_window(scan, &window, &kept))
+    if (!occurrences_window(scan, &window, &kept))
         return 1;
-    for (uint64_t i = 0; i < window->match_count; i++) {
-        const struct trawl_match *match = &window->matches[i];
+    for (uint64_t i = 0; i < window->match_count;) {
+        const struct trawl_match match =
+            occurrences_next(scan, window->matches, window->match_count, &i);
 
-        if (match->end == match->begin)
+        if (match.end == match.begin || match.begin < scan->occurrences.end)
             continue;
-        if (!overlapping && scan->lines.selected > 0 && match->begin == scan->lines.selected_end) {
-            if (scan_prefers(scan, match, &scan->occurrences.counted))
-                scan->occurrences.counted = *match;
-        } else if (overlapping || scan->lines.selected == 0 ||
-                   match->begin >= scan->occurrences.counted.end) {
-            if (scan->lines.left == 0)
-                return 1;
-            /* here selected_end is the begin of the last match */
-            scan->lines.selected_end = match->begin;
-            scan->occurrences.counted = *match;
-            scan->lines.selected++;
-            scan->lines.left--;
-        }
+        if (scan->lines.left == 0)
+            return 1;
+        scan->occurrences.end = scan->settings->overlapping ? 0 : match.end;
+        scan->lines.selected_end = match.begin;
+        scan->lines.selected++;
+        scan->lines.left--;
     }
     return 0;
 }
@@ -204,7 +171,7 @@ static enum trawl_status count_matches(struct text_scan *scan, struct trawl_erro
 {
     const struct settings *settings = scan->settings;
     const struct patterns *patterns = scan->job->patterns;
-    bool all = !scan->rules.filters &&
+    bool all = occurrences_are_all(scan) &&
                (settings->overlapping || patterns->count == 0 || patterns->joined.bytes != NULL ||
                 (patterns->count == 1 && settings->expressions) ||
                 (patterns->count == 1 && !settings->ignore_case && !settings->approximate &&
@@ -225,5 +192,5 @@ enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *err
 {
     return scan->settings->report == REPORT_COUNT_MATCHES
                ? count_matches(scan, error)
-               : characters_positions(scan, positions_sink, error);
+               : occurrences_positions(scan, positions_sink, error);
 }

@@ -27,6 +27,7 @@ struct sequence {
     uint64_t base;       /* letters of the sequence that come before the block */
     uint64_t name_begin; /* offset in `names` */
     uint64_t name_bytes; /* at most NAME_BYTES_MAX */
+    bool has_match;
 };
 
 enum fasta_state {
@@ -68,11 +69,9 @@ static void print_text(struct text_scan *scan, const uint8_t *bytes, uint64_t by
     print_color_end(scan, color);
 }
 
-static void print_number(struct text_scan *scan, uint64_t number, const char *color)
+static void print_field(struct text_scan *scan, uint64_t number, const char *color)
 {
-    print_color_start(scan, color);
-    output_number(scan->output, number, 0);
-    print_color_end(scan, color);
+    print_number(scan, number, 0, color);
     print_field_end(scan, true);
 }
 
@@ -85,30 +84,34 @@ static void print_match(struct text_scan *scan, const struct json_match *match, 
         print_name_field(scan, true);
     print_text(scan, match->sequence, match->sequence_bytes, colors->file_name);
     print_field_end(scan, true);
-    print_number(scan, match->offset, colors->byte_offset);
+    print_field(scan, match->offset, colors->byte_offset);
     output_byte(scan->output, match->reversed ? '-' : '+');
     print_field_end(scan, true);
     if (number > 0)
-        print_number(scan, number, colors->line_number);
-    print_number(scan, match->distance, colors->line_number);
+        print_field(scan, number, colors->line_number);
+    print_field(scan, match->distance, colors->line_number);
     print_text(scan, match->bytes, match->bytes_count, colors->selected_match);
     output_byte(scan->output, '\n');
 }
 
-/* Prints a match of the block, with the name of its sequence and its offset there. Matches
- * ascend from call to call. */
-static void report_match(struct fasta *fasta, const struct trawl_match *match)
+/* Returns the sequence in which a match begins. Matches ascend from call to call. */
+static struct sequence *sequence_at(struct fasta *fasta, uint64_t begin)
+{
+    while (fasta->sequence + 1 < fasta->sequence_count &&
+           fasta->sequences[fasta->sequence + 1].begin <= begin)
+        fasta->sequence++;
+    return &fasta->sequences[fasta->sequence];
+}
+
+/* Prints a match of the block, with the name of its sequence and its offset there. */
+static void report_match(struct fasta *fasta, const struct sequence *sequence,
+                         const struct trawl_match *match)
 {
     struct text_scan *scan = fasta->scan;
-    const struct sequence *sequence;
     const struct numbers *numbers = &scan->job->patterns->numbers;
     struct json_match found = {.distance = match->distance, .reversed = match->reversed};
     bool numbered = scan->settings->heads.pattern_number;
 
-    while (fasta->sequence + 1 < fasta->sequence_count &&
-           fasta->sequences[fasta->sequence + 1].begin <= match->begin)
-        fasta->sequence++;
-    sequence = &fasta->sequences[fasta->sequence];
     found.sequence = fasta->names == NULL ? NULL : fasta->names + sequence->name_begin;
     found.sequence_bytes = sequence->name_bytes;
     found.offset = sequence->base + match->begin - sequence->begin;
@@ -130,10 +133,14 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
     struct text_scan *scan = fasta->scan;
 
     for (uint64_t i = 0; i < match_count && !fasta->stop; i++) {
-        if (matches[i].begin < fasta->own_from || matches[i].begin >= fasta->own_to)
+        struct sequence *sequence = sequence_at(fasta, matches[i].begin);
+
+        if (matches[i].begin < fasta->own_from || matches[i].begin >= fasta->own_to ||
+            (scan->settings->only_first && sequence->has_match))
             continue;
+        sequence->has_match = true;
         if (!scan->quiet)
-            report_match(fasta, &matches[i]);
+            report_match(fasta, sequence, &matches[i]);
         scan->lines.selected++;
         scan->lines.selected_end = scan->lines.scanned_end;
         scan->lines.left--;
@@ -240,39 +247,33 @@ static void add_bytes(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_
 static void begin_sequence(struct fasta *fasta)
 {
     static const uint8_t line_end = '\n';
-    struct sequence *sequences;
 
     if (fasta->sequence_count > 0)
         add_bytes(fasta, &line_end, 1);
     if (fasta->sequence_count > 1 &&
-        fasta->names_used + fasta->sequence_count * sizeof *sequences > fasta->capacity)
+        fasta->names_used + fasta->sequence_count * sizeof(struct sequence) > fasta->capacity)
         empty_block(fasta);
-    sequences = grown(fasta->sequences, &fasta->sequence_capacity, 64, fasta->sequence_count + 1,
-                      sizeof *sequences);
-    if (sequences == NULL) {
+    if (!GROW(fasta->sequences, fasta->sequence_capacity, 64, fasta->sequence_count + 1)) {
         fail_fasta(fasta, TRAWL_MEMORY);
         return;
     }
-    fasta->sequences = sequences;
-    sequences[fasta->sequence_count++] = (struct sequence){fasta->used, 0, fasta->names_used, 0};
+    fasta->sequences[fasta->sequence_count++] =
+        (struct sequence){fasta->used, 0, fasta->names_used, 0, false};
 }
 
 /* Appends bytes to the name of the last sequence. A name keeps at most NAME_BYTES_MAX bytes. */
 static void add_name(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count)
 {
     struct sequence *last = &fasta->sequences[fasta->sequence_count - 1];
-    uint8_t *names;
 
     if (bytes_count > NAME_BYTES_MAX - last->name_bytes)
         bytes_count = NAME_BYTES_MAX - last->name_bytes;
-    names = grown(fasta->names, &fasta->names_capacity, 2 * NAME_BYTES_MAX,
-                  fasta->names_used + bytes_count, 1);
-    if (names == NULL) {
+    if (!GROW(fasta->names, fasta->names_capacity, 2 * NAME_BYTES_MAX,
+              fasta->names_used + bytes_count)) {
         fail_fasta(fasta, TRAWL_MEMORY);
         return;
     }
-    fasta->names = names;
-    memcpy(names + fasta->names_used, bytes, (size_t)bytes_count);
+    memcpy(fasta->names + fasta->names_used, bytes, (size_t)bytes_count);
     fasta->names_used += bytes_count;
     last->name_bytes += bytes_count;
 }

@@ -33,11 +33,12 @@ static void put_text(struct text_scan *scan, const char *text)
     put(scan, text, strlen(text));
 }
 
-static void put_number(struct text_scan *scan, uint64_t number)
+/* Puts a comma and a member of an object. */
+static void put_member(struct text_scan *scan, const char *name, uint64_t number)
 {
-    char text[24];
+    char text[64];
 
-    (void)snprintf(text, sizeof text, "%" PRIu64, number);
+    (void)snprintf(text, sizeof text, ",\"%s\":%" PRIu64, name, number);
     put_text(scan, text);
 }
 
@@ -187,7 +188,7 @@ static void put_begin(struct text_scan *scan)
     put_text(scan, "}}\n");
 }
 
-static void put_match(struct text_scan *scan, const struct json_line *line,
+static void put_match(struct text_scan *scan, const struct piece *line,
                       const struct line_span *span)
 {
     uint64_t begin = line->offset + span->from, end = line->offset + span->to;
@@ -203,10 +204,8 @@ static void put_match(struct text_scan *scan, const struct json_line *line,
 /* Prints distance and strand, which ripgrep lacks, if the options ask. */
 static void put_errors(struct text_scan *scan, uint16_t distance, uint16_t reversed)
 {
-    if (scan->settings->shows_distance) {
-        put_text(scan, ",\"distance\":");
-        put_number(scan, distance);
-    }
+    if (scan->settings->shows_distance)
+        put_member(scan, "distance", distance);
     if (scan->settings->errors.reverse_complement)
         put_text(scan, reversed ? ",\"strand\":\"-\"" : ",\"strand\":\"+\"");
 }
@@ -217,13 +216,10 @@ void json_match(struct text_scan *scan, const struct json_match *match)
     put_beginning(scan, "match");
     put_text(scan, ",\"sequence\":");
     json_data(scan, match->sequence, match->sequence_bytes);
-    put_text(scan, ",\"offset\":");
-    put_number(scan, match->offset);
+    put_member(scan, "offset", match->offset);
     put_text(scan, match->reversed ? ",\"strand\":\"-\"" : ",\"strand\":\"+\"");
-    put_text(scan, ",\"distance\":");
-    put_number(scan, match->distance);
-    put_text(scan, ",\"pattern\":");
-    put_number(scan, match->number);
+    put_member(scan, "distance", match->distance);
+    put_member(scan, "pattern", match->number);
     put_text(scan, ",\"match\":");
     json_data(scan, match->bytes, match->bytes_count);
     put_text(scan, "}}\n");
@@ -231,21 +227,19 @@ void json_match(struct text_scan *scan, const struct json_match *match)
     scan->json.matches++;
 }
 
-void json_line(struct text_scan *scan, const struct json_line *line)
+void json_line(struct text_scan *scan, const struct piece *line, uint64_t number, uint64_t lines)
 {
     uint64_t base = line->bytes != NULL ? 0 : line->offset;
 
     put_begin(scan);
     put_beginning(scan, line->selected ? "match" : "context");
     put_text(scan, ",\"lines\":");
-    put_data(scan, line->bytes, base, base + line->count);
-    put_text(scan, ",\"line_number\":");
-    if (line->number > 0)
-        put_number(scan, line->number);
+    put_data(scan, line->bytes, base, base + line->line_bytes);
+    if (number > 0)
+        put_member(scan, "line_number", number);
     else
-        put_text(scan, "null");
-    put_text(scan, ",\"absolute_offset\":");
-    put_number(scan, line->offset);
+        put_text(scan, ",\"line_number\":null");
+    put_member(scan, "absolute_offset", line->offset);
     put_text(scan, ",\"submatches\":[");
     for (uint64_t i = 0; i < line->span_count; i++) {
         const struct line_span *span = &line->spans[i];
@@ -256,29 +250,27 @@ void json_line(struct text_scan *scan, const struct json_line *line)
             put_text(scan, ",\"replacement\":");
             json_data(scan, span->text->bytes, span->text->bytes_count);
         }
-        put_text(scan, ",\"start\":");
-        put_number(scan, span->from);
-        put_text(scan, ",\"end\":");
-        put_number(scan, span->to);
+        put_member(scan, "start", span->from);
+        put_member(scan, "end", span->to);
         put_errors(scan, span->distance, span->reversed);
         put_text(scan, "}");
     }
     put_text(scan, "]}}\n");
-    scan->json.lines += line->selected ? line->lines : 0;
+    scan->json.lines += line->selected ? lines : 0;
     scan->json.matches += line->selected ? line->span_count : 0;
 }
 
 /* Writes a duration. sorted: keys in alphabetical order, as in ripgrep's summary; otherwise in the
  * order of ripgrep's `end`. */
-static int elapsed(char *text, size_t text_bytes, uint64_t ns, bool sorted)
+static void elapsed(char *text, size_t text_bytes, uint64_t ns, bool sorted)
 {
     char human[40];
 
     (void)snprintf(human, sizeof human, "\"human\":\"%.6fs\"", (double)ns * 1e-9);
-    return snprintf(text, text_bytes,
-                    sorted ? "{%3$s,\"nanos\":%2$" PRIu64 ",\"secs\":%1$" PRIu64 "}"
-                           : "{\"secs\":%1$" PRIu64 ",\"nanos\":%2$" PRIu64 ",%3$s}",
-                    ns / SECOND_NS, ns % SECOND_NS, human);
+    (void)snprintf(text, text_bytes,
+                   sorted ? "{%3$s,\"nanos\":%2$" PRIu64 ",\"secs\":%1$" PRIu64 "}"
+                          : "{\"secs\":%1$" PRIu64 ",\"nanos\":%2$" PRIu64 ",%3$s}",
+                   ns / SECOND_NS, ns % SECOND_NS, human);
 }
 
 void json_end(struct text_scan *scan, bool binary)
@@ -288,7 +280,7 @@ void json_end(struct text_scan *scan, bool binary)
     uint64_t printed, ns = now_ns() - json->begin_ns;
     uint64_t searched =
         scan->lines.left == 0 && scan->stop ? scan->lines.selected_end : scan->lines.scanned_end;
-    char text[512], time[128];
+    char time[128];
 
     totals->searches++;
     totals->bytes_searched += searched;
@@ -304,31 +296,28 @@ void json_end(struct text_scan *scan, bool binary)
     totals->elapsed_ns += ns;
     put_beginning(scan, "end");
     if (scan->nulls.seen)
-        (void)snprintf(text, sizeof text, ",\"binary_offset\":%" PRIu64, binary_offset(scan));
+        put_member(scan, "binary_offset", binary_offset(scan));
     else
-        (void)snprintf(text, sizeof text, ",\"binary_offset\":null");
-    put_text(scan, text);
-    (void)elapsed(time, sizeof time, ns, false);
-    (void)snprintf(text, sizeof text,
-                   ",\"stats\":{\"elapsed\":%s,\"searches\":1,\"searches_with_match\":%d,"
-                   "\"bytes_searched\":%" PRIu64 ",\"bytes_printed\":%" PRIu64
-                   ",\"matched_lines\":%" PRIu64 ",\"matches\":%" PRIu64 "}}}\n",
-                   time, json->lines > 0, searched, printed, json->lines, json->matches);
-    put_text(scan, text);
+        put_text(scan, ",\"binary_offset\":null");
+    elapsed(time, sizeof time, ns, false);
+    output_format(scan->output,
+                  ",\"stats\":{\"elapsed\":%s,\"searches\":1,\"searches_with_match\":%d,"
+                  "\"bytes_searched\":%" PRIu64 ",\"bytes_printed\":%" PRIu64
+                  ",\"matched_lines\":%" PRIu64 ",\"matches\":%" PRIu64 "}}}\n",
+                  time, json->lines > 0, searched, printed, json->lines, json->matches);
 }
 
 void json_summary(struct output *output, const struct json_totals *totals, uint64_t elapsed_ns)
 {
-    char text[1024], all[128], searching[128];
+    char all[128], searching[128];
 
-    (void)elapsed(all, sizeof all, elapsed_ns, true);
-    (void)elapsed(searching, sizeof searching, totals->elapsed_ns, true);
-    (void)snprintf(text, sizeof text,
-                   "{\"data\":{\"elapsed_total\":%s,\"stats\":{\"bytes_printed\":%" PRIu64
-                   ",\"bytes_searched\":%" PRIu64 ",\"elapsed\":%s,\"matched_lines\":%" PRIu64
-                   ",\"matches\":%" PRIu64 ",\"searches\":%" PRIu64
-                   ",\"searches_with_match\":%" PRIu64 "}},\"type\":\"summary\"}\n",
-                   all, totals->bytes_printed, totals->bytes_searched, searching, totals->lines,
-                   totals->matches, totals->searches, totals->with_match);
-    output_text(output, text);
+    elapsed(all, sizeof all, elapsed_ns, true);
+    elapsed(searching, sizeof searching, totals->elapsed_ns, true);
+    output_format(output,
+                  "{\"data\":{\"elapsed_total\":%s,\"stats\":{\"bytes_printed\":%" PRIu64
+                  ",\"bytes_searched\":%" PRIu64 ",\"elapsed\":%s,\"matched_lines\":%" PRIu64
+                  ",\"matches\":%" PRIu64 ",\"searches\":%" PRIu64
+                  ",\"searches_with_match\":%" PRIu64 "}},\"type\":\"summary\"}\n",
+                  all, totals->bytes_printed, totals->bytes_searched, searching, totals->lines,
+                  totals->matches, totals->searches, totals->with_match);
 }

@@ -2,19 +2,7 @@
 #ifndef TRAWL_JSON_H
 #define TRAWL_JSON_H
 
-#include "trawl/job/command_scan.h"
-
-/* A line of the text, with the line end. */
-struct json_line {
-    const uint8_t *bytes; /* NULL: the line is read again (reread.c) */
-    uint64_t count;
-    const struct line_span *spans; /* the matches in the line */
-    uint64_t span_count;
-    uint64_t number; /* 0: not printed */
-    uint64_t offset;
-    bool selected;
-    uint64_t lines; /* more than 1: matches cross lines */
-};
+#include "trawl/print/piece.h"
 
 /* A match in a sequence of a FASTA file. */
 struct json_match {
@@ -27,7 +15,8 @@ struct json_match {
 
 /* Called before a text is searched. */
 void json_open(struct text_scan *scan);
-void json_line(struct text_scan *scan, const struct json_line *line);
+/* number: the line's number; 0: not printed. lines: more than 1 if matches cross lines. */
+void json_line(struct text_scan *scan, const struct piece *line, uint64_t number, uint64_t lines);
 void json_match(struct text_scan *scan, const struct json_match *match);
 /* Called after a text was searched. binary: the text matches, but lines of a binary file are not
  * shown. */

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 
 #include "trawl/print/binary.h"
-#include "trawl/print/characters.h"
+#include "trawl/print/occurrences.h"
 #include "trawl/text/charset.h"
 #include "trawl/print/count.h"
 #include "trawl/print/command_matches.h"
 #include "trawl/print/print.h"
 #include "trawl/print/print_line.h"
 #include "trawl/text/sizes.h"
-#include "trawl/print/spans.h"
+#include "trawl/print/occurrences.h"
 
 /* An open line of more bytes (or of more than --chunk-bytes, if given) is not kept; if the line is
  * printed, its bytes are read again. */
@@ -46,8 +46,9 @@ static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
 static void count_spans(struct text_scan *scan, const struct view *view, uint64_t begin,
                         uint64_t end)
 {
-    if (!spans_find(scan, view, begin,
-                    scan->whole.bytes != NULL ? end : print_content_end(scan, view, begin, end)))
+    if (!occurrences_of_line(scan, view, begin,
+                             scan->whole.bytes != NULL ? end
+                                                       : print_content_end(scan, view, begin, end)))
         return;
     scan->lines.spans += scan->style.span_count > 0 ? scan->style.span_count : 1;
 }
@@ -411,8 +412,6 @@ static bool carry_matches(struct text_scan *scan, const struct trawl_match *matc
                     settings->before_count <= 0 && !scan->rules.check_whole_line;
 
     for (uint64_t i = 0; i < match_count; i++) {
-        struct trawl_match *carried;
-
         if (scan->carry.dropped && !scan->rules.check_whole_line && !numbered &&
             !keeps_each(scan) && scan->carry.match_count > 0)
             return true;
@@ -421,11 +420,9 @@ static bool carry_matches(struct text_scan *scan, const struct trawl_match *matc
         if (numbered &&
             !number_set_first(scan, matches[i].pattern_index, scan->carry.match_count == 0))
             continue;
-        carried = scan_grow(scan, scan->carry.matches, &scan->carry.match_capacity,
-                            scan->carry.match_count + 1, sizeof *carried);
-        if (carried == NULL)
+        if (!SCAN_GROW(scan, scan->carry.matches, scan->carry.match_capacity,
+                       scan->carry.match_count + 1))
             return false;
-        scan->carry.matches = carried;
         scan->carry.matches[scan->carry.match_count++] = matches[i];
     }
     return true;
@@ -435,15 +432,10 @@ static bool carry_matches(struct text_scan *scan, const struct trawl_match *matc
  * memory. */
 static bool carry_bytes(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
-    uint8_t *carry;
-
     if (scan->carry.dropped || bytes_count == 0)
         return true;
-    carry = scan_grow(scan, scan->carry.bytes, &scan->carry.capacity,
-                      scan->carry.count + bytes_count, 1);
-    if (carry == NULL)
+    if (!SCAN_GROW(scan, scan->carry.bytes, scan->carry.capacity, scan->carry.count + bytes_count))
         return false;
-    scan->carry.bytes = carry;
     memcpy(scan->carry.bytes + scan->carry.count, bytes, (size_t)bytes_count);
     scan->carry.count += bytes_count;
     return true;
@@ -537,19 +529,6 @@ static void handle_carry(struct text_scan *scan)
     scan->carry.match_count = 0;
 }
 
-/* Returns where the before_count lines before `at` begin; 0 if there are fewer lines. A line begins
- * at `at`. */
-static uint64_t lines_before(const struct text_scan *scan, const uint8_t *bytes, uint64_t at)
-{
-    for (int64_t i = 0; i < scan->settings->before_count && at > 0; i++) {
-        const uint8_t *line_end =
-            at < 2 ? NULL : memrchr(bytes, scan->settings->line_end, (size_t)(at - 1));
-
-        at = line_end != NULL ? (uint64_t)(line_end - bytes) + 1 : 0;
-    }
-    return at;
-}
-
 /* Drops carried lines that leading context no longer needs; lines up to `handled` were handled.
  * Does so only once the carry has doubled, so that each byte is moved a few times at most.
  */
@@ -559,7 +538,7 @@ static void trim_carry(struct text_scan *scan, uint64_t handled)
 
     if (scan->carry.count < scan->carry.trim_at)
         return;
-    at = lines_before(scan, scan->carry.bytes, handled);
+    at = print_lines_before(scan, scan->carry.bytes, 0, handled);
     if (at > 0)
         memmove(scan->carry.bytes, scan->carry.bytes + at, (size_t)(scan->carry.count - at));
     scan->carry.count -= at;
@@ -605,7 +584,7 @@ static void handle_with_history(struct text_scan *scan, const struct view *windo
     view.match_count = print_first_match_at(window, window->begin + limit);
     if (!scan->stop)
         handle_view(scan, &view, head);
-    head = lines_before(scan, window->bytes, whole);
+    head = print_lines_before(scan, window->bytes, 0, whole);
     scan->carry.begin = window->begin + head;
     scan->carry.count = scan->carry.match_count = 0;
     matches_kept = print_first_match_at(window, scan->carry.begin);
@@ -712,7 +691,7 @@ int lines_window(void *context, const struct trawl_window *window)
     uint64_t text_bytes = window->bytes_count;
 
     count_window_begin(scan, window);
-    if (!characters_window(scan, &window, &kept))
+    if (!occurrences_window(scan, &window, &kept))
         return 1;
     scan->lines.scanned_end = window->begin + window->bytes_count;
     if (scan->nulls.watched && !scan->nulls.seen)
@@ -744,9 +723,12 @@ int lines_whole(void *context, const struct trawl_window *window)
     struct text_scan *scan = context;
     struct view view = {
         scan->whole.bytes, 0, scan->whole.count, array_of(scan->carry.matches), 0, false};
+    struct trawl_window kept;
     uint64_t handled = 0;
 
     scan->lines.scanned_end = window->begin + window->bytes_count;
+    if (!scan->settings->invert && !occurrences_window(scan, &window, &kept))
+        return 1;
     if (!carry_matches(scan, window->matches, window->match_count))
         return 1;
     view.matches = array_of(scan->carry.matches);

@@ -77,13 +77,18 @@ void print_name_end(struct text_scan *scan, uint8_t end)
         print_terminator(scan->output, scan->settings, end);
 }
 
+void print_number(struct text_scan *scan, uint64_t number, unsigned width, const char *color)
+{
+    print_color_start(scan, color);
+    output_number(scan->output, number, width);
+    print_color_end(scan, color);
+}
+
 /* Prints a number as a field. ends_link: an open link ends after the number. */
 static void print_field(struct text_scan *scan, uint64_t number, const char *color, bool selected,
                         bool ends_link)
 {
-    print_color_start(scan, color);
-    output_number(scan->output, number, scan->rules.number_width);
-    print_color_end(scan, color);
+    print_number(scan, number, scan->rules.number_width, color);
     if (ends_link && scan->style.link_open)
         style_end_link(scan);
     print_field_end(scan, selected);
@@ -93,14 +98,10 @@ static void print_field(struct text_scan *scan, uint64_t number, const char *col
  * separator. */
 static void print_numbers(struct text_scan *scan, bool selected)
 {
-    const char *color = scan->settings->colors.line_number;
-
     for (uint64_t i = 0; i < scan->shown.number_count; i++) {
         if (i > 0)
             print_separator(scan, ',');
-        print_color_start(scan, color);
-        output_number(scan->output, scan->shown.numbers[i], 0);
-        print_color_end(scan, color);
+        print_number(scan, scan->shown.numbers[i], 0, scan->settings->colors.line_number);
     }
     print_separator(scan, selected ? ':' : '-');
 }
@@ -108,11 +109,8 @@ static void print_numbers(struct text_scan *scan, bool selected)
 /* Prints the distance; in a line of context, which has no match, only the separator. */
 static void print_distance(struct text_scan *scan, bool selected)
 {
-    if (scan->shown.distance != DISTANCE_NONE) {
-        print_color_start(scan, scan->settings->colors.line_number);
-        output_number(scan->output, scan->shown.distance, 0);
-        print_color_end(scan, scan->settings->colors.line_number);
-    }
+    if (scan->shown.distance != DISTANCE_NONE)
+        print_number(scan, scan->shown.distance, 0, scan->settings->colors.line_number);
     print_field_end(scan, selected);
 }
 
@@ -216,30 +214,6 @@ void print_group_separator(struct text_scan *scan)
         pool_mark_separator(worker, begin);
 }
 
-void print_found(struct text_scan *scan, const uint8_t *bytes, const struct trawl_match *match,
-                 const struct trawl_match *group, uint64_t group_count, uint64_t line_number)
-{
-    const char *color = scan->settings->colors.selected_match;
-    bool numbered = scan->settings->heads.pattern_number;
-    uint64_t bytes_count = match->end - match->begin, lines = 1;
-
-    scan->shown.head = (struct line_head){line_number, 0, match->begin, bytes_count, true};
-    if (numbered && !number_set_at(scan, group, group_count, match->end))
-        return;
-    if (numbered)
-        lines = scan->numbers.count;
-    for (uint64_t i = 0; i < lines; i++) {
-        scan->shown.numbers = numbered ? scan->numbers.list + i : NULL;
-        scan->shown.number_count = numbered;
-        print_head(scan);
-        print_color_start(scan, color);
-        output_bytes(scan->output, bytes, (size_t)bytes_count);
-        print_color_end(scan, color);
-        print_terminator(scan->output, scan->settings, scan->settings->line_end);
-    }
-    scan->shown.number_count = 0;
-}
-
 bool print_is_printable(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     if (!scan->settings->checks_text || charset_is_valid(bytes, (size_t)bytes_count))
@@ -261,38 +235,6 @@ uint64_t print_first_match_at(const struct view *view, uint64_t at)
             high = middle;
     }
     return low;
-}
-
-bool print_next_match(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
-                      uint64_t from, uint64_t *index, struct trawl_match *found)
-{
-    bool each = scan->settings->overlapping && scan->settings->report == REPORT_ONLY_MATCHING;
-
-    while (*index < view->match_count && view->matches[*index].begin < end) {
-        struct trawl_match match = view->matches[(*index)++];
-
-        if (match.begin < from)
-            continue;
-        /* The match of an expression may be empty. Of --multiline's matches an empty match counts,
-         * unless the text ends there, or a match. */
-        if (match.end == match.begin &&
-            (scan->whole.bytes == NULL || match.distance > 0 ||
-             (*index > 1 && view->matches[*index - 2].end == match.begin)))
-            continue;
-        while (!each && *index < view->match_count && view->matches[*index].begin == match.begin) {
-            if (scan_prefers(scan, &view->matches[*index], &match) || scan->rules.check_whole_line)
-                if (!scan->rules.check_whole_line || match.end != end)
-                    match = view->matches[*index];
-            (*index)++;
-        }
-        if (scan->rules.check_whole_line && (match.begin != begin || match.end != end))
-            continue;
-        if (match.end > end)
-            match.end = end; /* the string contains a line end */
-        *found = match;
-        return true;
-    }
-    return false;
 }
 
 uint64_t print_content_end(struct text_scan *scan, const struct view *view, uint64_t begin,

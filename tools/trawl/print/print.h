@@ -9,22 +9,6 @@ uint64_t print_content_end(struct text_scan *scan, const struct view *view, uint
                            uint64_t end);
 /* Returns the index of the first match that begins at `at` or later. */
 uint64_t print_first_match_at(const struct view *view, uint64_t at);
-/* Finds the leftmost, longest match that begins at `from` or later in the line [begin, end), given
- * as text offsets. With --overlapping and -o, finds each match of the line in turn. The search goes
- * on at *index. False: no further match. */
-bool print_next_match(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
-                      uint64_t from, uint64_t *index, struct trawl_match *found);
-/* Compares two matches with the same begin: the longer match is better, then the match with fewer
- * errors; for tg, the match of the string that was given first.
- */
-static inline bool scan_prefers(const struct text_scan *scan, const struct trawl_match *match,
-                                const struct trawl_match *other)
-{
-    if (scan->job->patterns->in_order)
-        return match->pattern_index < other->pattern_index;
-    return match->end > other->end ||
-           (match->end == other->end && match->distance < other->distance);
-}
 
 /* Returns whether the bytes may be printed. Invalid text is not printed; a message at the end says
  * that the file is binary. */
@@ -38,6 +22,8 @@ uint64_t print_line_number(struct text_scan *scan, const struct view *view, uint
 void print_separator(struct text_scan *scan, char separator);
 /* Prints what follows a field in the head of a selected line, or of a line of context. */
 void print_field_end(struct text_scan *scan, bool selected);
+/* Prints a number in a colour, filled with blanks to `width`. */
+void print_number(struct text_scan *scan, uint64_t number, unsigned width, const char *color);
 void print_head(struct text_scan *scan);
 /* Ends a printed line that the text does not end: by the byte that trawl prints there, or as lines
  * of the text end for tg. */
@@ -46,10 +32,6 @@ void print_terminator(struct output *output, const struct settings *settings, ui
 void print_group_separator(struct text_scan *scan);
 /* Prints what is between groups of lines of two files. */
 void print_between_files(struct output *output, const struct settings *settings);
-/* Prints a match of -o on its own line; with --pattern-number, on a line for each number of the
- * string. group: the matches with the same begin. bytes: the bytes of the match. */
-void print_found(struct text_scan *scan, const uint8_t *bytes, const struct trawl_match *match,
-                 const struct trawl_match *group, uint64_t group_count, uint64_t line_number);
 void print_name(struct text_scan *scan);
 /* Prints the file's name as the first field of a line. */
 void print_name_field(struct text_scan *scan, bool selected);

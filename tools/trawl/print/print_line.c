@@ -154,19 +154,24 @@ void print_pending(struct text_scan *scan, const struct view *view, uint64_t lim
     scan->lines.pending = print_trailing(scan, view, at, end) ? scan->lines.pending - lines : 0;
 }
 
+uint64_t print_lines_before(const struct text_scan *scan, const uint8_t *bytes, uint64_t floor,
+                            uint64_t at)
+{
+    for (int64_t i = 0; i < scan->settings->before_count && at > floor; i++) {
+        const uint8_t *line_end =
+            at < 2 ? NULL : memrchr(bytes, scan->settings->line_end, (size_t)(at - 1));
+
+        at = line_end != NULL ? (uint64_t)(line_end - bytes) + 1 : 0;
+    }
+    return at;
+}
+
 void print_before(struct text_scan *scan, const struct view *view, uint64_t begin)
 {
-    const struct settings *settings = scan->settings;
     bool touches = scan->lines.printed_end != OFFSET_NONE && scan->lines.printed_end >= view->begin;
     uint64_t floor = touches ? scan->lines.printed_end - view->begin : 0;
-    uint64_t at = begin;
+    uint64_t at = print_lines_before(scan, view->bytes, floor, begin);
 
-    for (int64_t i = 0; i < settings->before_count && at > floor; i++) {
-        const uint8_t *line_end =
-            at < 2 ? NULL : memrchr(view->bytes, settings->line_end, (size_t)(at - 1));
-
-        at = line_end != NULL ? (uint64_t)(line_end - view->bytes) + 1 : 0;
-    }
     if (scan->lines.printed_end != view->begin + at)
         print_group_separator(scan);
     print_lines(scan, view, at, begin, '-', true);

@@ -31,6 +31,10 @@ bool print_lines(struct text_scan *scan, const struct view *view, uint64_t at, u
 uint64_t print_at(const struct text_scan *scan, const struct view *view);
 /* Prints the lines of trailing context before `limit`. */
 void print_pending(struct text_scan *scan, const struct view *view, uint64_t limit);
+/* Returns where the lines of leading context before `at` begin, at which a line begins; `floor` if
+ * there are fewer lines after it. */
+uint64_t print_lines_before(const struct text_scan *scan, const uint8_t *bytes, uint64_t floor,
+                            uint64_t at);
 /* Prints the separator and the leading context of a selected line at `begin`. */
 void print_before(struct text_scan *scan, const struct view *view, uint64_t begin);
 

@@ -4,10 +4,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "trawl/print/characters.h"
+#include "trawl/print/occurrences.h"
 #include "trawl/text/grow.h"
 #include "trawl/print/print.h"
 #include "trawl/job/command_scan.h"
+#include "trawl/text/message.h"
 
 /* The counts of the texts that a worker searches. */
 struct string_counts_part {
@@ -29,8 +30,7 @@ bool string_counts_open(struct command_job *job, char *message)
 
     if (string_counts == NULL || pthread_mutex_init(&string_counts->lock, NULL) != 0) {
         free(string_counts);
-        strcpy(message, "memory exhausted");
-        return false;
+        return message_exhausted(message);
     }
     job->string_counts = string_counts;
     return true;
@@ -97,12 +97,8 @@ static void give_part(struct string_counts *string_counts, struct string_counts_
 
 static bool list_touched(struct string_counts_part *part, uint64_t pattern)
 {
-    uint64_t *touched =
-        grown(part->touched, &part->touched_capacity, 64, part->touched_count + 1, sizeof *touched);
-
-    if (touched == NULL)
+    if (!GROW(part->touched, part->touched_capacity, 64, part->touched_count + 1))
         return false;
-    part->touched = touched;
     part->touched[part->touched_count++] = pattern;
     return true;
 }
@@ -146,30 +142,20 @@ static int matches_sink(void *context, const struct trawl_match *matches, uint64
 
 /* ---- Printing -------------------------------------------------------------------------------- */
 
-static void print_string(struct command_job *job, uint64_t column)
+static void print_count(struct command_job *job, uint64_t column, uint64_t count)
 {
-    static const char digits[] = "0123456789abcdef";
     const struct trawl_pattern *pattern = &job->patterns->strings[column];
     const uint8_t *bytes = pattern->bytes;
 
-    if (!job->settings->hex) {
-        output_bytes(job->output, bytes, (size_t)pattern->bytes_count);
-    } else {
-        for (uint64_t i = 0; i < pattern->bytes_count; i++) {
-            output_byte(job->output, (uint8_t)digits[bytes[i] >> 4]);
-            output_byte(job->output, (uint8_t)digits[bytes[i] & 15]);
-        }
-    }
-    output_byte(job->output, '\n');
-}
-
-static void print_count(struct command_job *job, uint64_t column, uint64_t count)
-{
     output_number(job->output, column + 1, 0);
     output_byte(job->output, ':');
     output_number(job->output, count, 0);
     output_byte(job->output, ':');
-    print_string(job, column);
+    for (uint64_t i = 0; job->settings->hex && i < pattern->bytes_count; i++)
+        output_format(job->output, "%02x", bytes[i]);
+    if (!job->settings->hex)
+        output_bytes(job->output, bytes, (size_t)pattern->bytes_count);
+    output_byte(job->output, '\n');
 }
 
 static int compare(const void *a, const void *b)
@@ -216,9 +202,10 @@ enum trawl_status string_counts_search(struct text_scan *scan, struct trawl_erro
     if (part == NULL)
         return TRAWL_MEMORY;
     scan->string_counts_part = part;
-    status = scan->rules.filters ? characters_positions(scan, matches_sink, error)
-                                 : trawl_count_by_pattern(scan->job->searcher, scan->plan,
-                                                          scan->text, counts_sink, scan, error);
+    status = occurrences_are_all(scan)
+                 ? trawl_count_by_pattern(scan->job->searcher, scan->plan, scan->text, counts_sink,
+                                          scan, error)
+                 : occurrences_positions(scan, matches_sink, error);
     if (status == TRAWL_STOPPED)
         status = scan->status;
     if (prints_each_text(scan->settings) && !print_text(scan, part))

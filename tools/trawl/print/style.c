@@ -3,229 +3,14 @@
  */
 #include "trawl/print/style.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include <inttypes.h>
+#include <string.h>
 
 #include "trawl/print/count.h"
 #include "trawl/print/json.h"
 #include "trawl/print/print.h"
-#include "trawl/print/replace.h"
-#include "trawl/print/reread.h"
-#include "trawl/text/sizes.h"
-#include "trawl/print/spans.h"
-#include "trawl/text/utf8.h"
-
-/* bytes of a replaced line that are composed at a time */
-#define REPLACED_BLOCK_BYTES SIZE_OR_SMALL(4096u, 32u)
-
-/* A line to be printed, or with -o a match. A replaced line is composed while being printed, block
- * by block, so that no long line has to be in memory as a whole. */
-struct piece {
-    const uint8_t *bytes; /* the line's bytes; NULL: read again from text offset `offset` */
-    uint64_t offset;
-    uint64_t line_bytes;           /* length of the line, with the line end */
-    uint64_t at;                   /* offset at which the piece begins in the printed line */
-    uint64_t count;                /* printed bytes, with the line end */
-    uint64_t content;              /* printed bytes, without the line end */
-    const struct line_span *spans; /* matches to mark */
-    uint64_t span_count;
-    uint64_t match_count; /* matches in the whole line, for messages about lines left out */
-    bool replaced;        /* the style's spans have replacements */
-    bool selected;
-    bool is_match; /* a match of -o */
-};
-
-/* ---- Bytes ------------------------------------------------------------------------------------
- */
-
-/* Returns bytes of the piece's line from `at` on. *count: how many bytes are wanted, then how many
- * are there. */
-static const uint8_t *line_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
-                                 uint64_t *count)
-{
-    return piece->bytes != NULL ? piece->bytes + at : reread_some(scan, piece->offset + at, count);
-}
-
-/* Returns where a part begins in the replacement of a match of match_bytes bytes. */
-static uint64_t part_begin(const struct replace_part *part, uint64_t match_bytes)
-{
-    return part->bytes_before + part->matches_before * match_bytes;
-}
-
-/* Returns bytes of a span's replacement from `at` on, and their number in *count. */
-static const uint8_t *replacement_bytes(struct text_scan *scan, const struct piece *piece,
-                                        const struct line_span *span, uint64_t at, uint64_t *count)
-{
-    const struct replace_part *parts = scan->style.parts;
-    uint64_t match_bytes = span->to - span->from, low = 0, high = scan->style.part_count;
-
-    *count = span->end - span->begin - at;
-    if (span->text != NULL)
-        return (const uint8_t *)span->text->bytes + at;
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (part_begin(&parts[middle], match_bytes) <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    at -= part_begin(&parts[low], match_bytes);
-    if (parts[low].bytes == NULL) {
-        *count = match_bytes - at;
-        return line_bytes(scan, piece, span->from + at, count);
-    }
-    *count = parts[low + 1].bytes_before - parts[low].bytes_before - at;
-    return (const uint8_t *)parts[low].bytes + at;
-}
-
-/* Returns how many spans begin at `at` or before. */
-static uint64_t spans_to(const struct text_scan *scan, uint64_t at)
-{
-    uint64_t low = 0, high = scan->style.span_count;
-
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (scan->style.spans[middle].begin <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Returns bytes of a replaced line from `at` on that are adjacent in memory, and their number in
- * *count. NULL: unreadable. */
-static const uint8_t *replaced_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
-                                     uint64_t *count)
-{
-    const struct style_state *style = &scan->style;
-    const struct line_span *span = style->spans + spans_to(scan, at);
-
-    if (span > style->spans && at < span[-1].end)
-        return replacement_bytes(scan, piece, &span[-1], at - span[-1].begin, count);
-    if (span < style->spans + style->span_count) {
-        *count = span->begin - at;
-        return line_bytes(scan, piece, span->from - *count, count);
-    }
-    *count = style->replaced_end - at;
-    return line_bytes(scan, piece, piece->line_bytes - *count, count);
-}
-
-/* As replaced_bytes, but collects short parts in a block first. */
-static const uint8_t *replaced_block(struct text_scan *scan, const struct piece *piece, uint64_t at,
-                                     uint64_t *count)
-{
-    struct style_state *style = &scan->style;
-    uint64_t found;
-    const uint8_t *bytes;
-
-    if (at >= style->block_begin && at < style->block_begin + style->block_count) {
-        *count = style->block_begin + style->block_count - at;
-        return style->block + (at - style->block_begin);
-    }
-    bytes = replaced_bytes(scan, piece, at, count);
-    if (bytes == NULL || *count >= REPLACED_BLOCK_BYTES)
-        return bytes;
-    style->block_begin = at;
-    style->block_count = 0;
-    for (found = *count; bytes != NULL; bytes = replaced_bytes(scan, piece, at, &found)) {
-        uint64_t room = REPLACED_BLOCK_BYTES - style->block_count;
-
-        found = found < room ? found : room;
-        memcpy(style->block + style->block_count, bytes, (size_t)found);
-        style->block_count += found;
-        at += found;
-        if (found == room || at == style->replaced_end)
-            break;
-    }
-    *count = style->block_count;
-    return style->block;
-}
-
-/* Returns bytes of the piece from `at` on that are adjacent in memory, and their number in *count.
- * NULL: unreadable. */
-static const uint8_t *piece_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
-                                  uint64_t *count)
-{
-    uint64_t most = piece->count - at;
-    const uint8_t *bytes;
-
-    *count = most;
-    bytes = piece->replaced ? replaced_block(scan, piece, piece->at + at, count)
-                            : line_bytes(scan, piece, piece->at + at, count);
-    *count = *count < most ? *count : most;
-    return bytes;
-}
-
-static uint8_t byte_at(struct text_scan *scan, const struct piece *piece, uint64_t at)
-{
-    uint64_t count;
-    const uint8_t *bytes = piece_bytes(scan, piece, at, &count);
-
-    return bytes != NULL ? *bytes : '\0';
-}
-
-/* Reads the character at `at`, which ends at `end` at the latest. Returns the number of its bytes;
- * 1 for an invalid byte. */
-static uint64_t character_at(struct text_scan *scan, const struct piece *piece, uint64_t at,
-                             uint64_t end, uint8_t character[UTF8_BYTES_MAX])
-{
-    uint64_t count = 0;
-    uint32_t code_point;
-    size_t length;
-
-    for (; count < UTF8_BYTES_MAX && at + count < end; count++)
-        character[count] = byte_at(scan, piece, at + count);
-    length = utf8_character(character, count, &code_point);
-    return length > 0 ? length : 1;
-}
-
-/* As piece_bytes, up to `end`. Never ends inside a character: a character across two blocks is
- * copied to `character`. */
-static const uint8_t *piece_characters(struct text_scan *scan, const struct piece *piece,
-                                       uint64_t at, uint64_t end, uint8_t character[UTF8_BYTES_MAX],
-                                       uint64_t *count)
-{
-    const uint8_t *bytes = piece_bytes(scan, piece, at, count);
-
-    if (bytes == NULL || *count >= end - at) {
-        *count = *count < end - at ? *count : end - at;
-        return bytes;
-    }
-    *count -= utf8_last(bytes, *count);
-    if (*count > 0)
-        return bytes;
-    *count = character_at(scan, piece, at, end, character);
-    return character;
-}
-
-/* Returns where `characters` characters from `at` on end. */
-static uint64_t skip_characters(struct text_scan *scan, const struct piece *piece, uint64_t at,
-                                uint64_t end, uint64_t characters)
-{
-    uint8_t character[UTF8_BYTES_MAX];
-
-    for (; characters > 0 && at < end; characters--)
-        at += character_at(scan, piece, at, end, character);
-    return at;
-}
-
-/* Returns whether all bytes of the piece may be printed (print_is_printable). */
-static bool is_printable(struct text_scan *scan, const struct piece *piece)
-{
-    uint8_t character[UTF8_BYTES_MAX];
-    uint64_t count;
-
-    for (uint64_t at = 0; at < piece->content; at += count) {
-        const uint8_t *bytes = piece_characters(scan, piece, at, piece->content, character, &count);
-
-        if (bytes == NULL || !print_is_printable(scan, bytes, count))
-            return false;
-    }
-    return true;
-}
+#include "trawl/print/piece.h"
+#include "trawl/print/occurrences.h"
 
 /* ---- Texts ------------------------------------------------------------------------------------
  */
@@ -235,6 +20,10 @@ static void put_bytes(struct text_scan *scan, const struct piece *piece, uint64_
 {
     uint64_t count;
 
+    if (piece->bytes != NULL && !piece->replaced) {
+        output_bytes(scan->output, piece->bytes + piece->at + begin, (size_t)(end - begin));
+        return;
+    }
     for (; begin < end && scan->output->error == 0; begin += count) {
         const uint8_t *bytes = piece_bytes(scan, piece, begin, &count);
 
@@ -265,7 +54,7 @@ static void print_marked(struct text_scan *scan, const struct piece *piece, uint
     uint64_t content = end < piece->content ? end : piece->content;
 
     if (content == piece->content && content > at && end > piece->content && scan->settings->crlf &&
-        byte_at(scan, piece, content - 1) == '\r')
+        piece_byte_at(scan, piece, content - 1) == '\r')
         content--;
     print_color_start(scan, rest);
     for (uint64_t i = 0; i < piece->span_count; i++) {
@@ -327,9 +116,8 @@ static void print_span(struct text_scan *scan, const struct piece *piece, uint64
         print_bytes(scan, piece, from, to, match_color);
         at = to;
     }
-    if (content > at && byte_at(scan, piece, content - 1) == '\r')
-        content--;
-    if (content > at) {
+    if (*line_color != '\0' && content > at) {
+        content -= piece_byte_at(scan, piece, content - 1) == '\r';
         print_bytes(scan, piece, at, content, line_color);
         at = content;
     }
@@ -348,7 +136,8 @@ static uint64_t trimmed(struct text_scan *scan, const struct piece *piece, uint6
         sizeof blanks - scan->settings->crlf; /* with --crlf the '\r' may belong to the line end */
 
     if (scan->settings->style.trim && !(piece->is_match && scan->whole.bytes != NULL))
-        while (begin < piece->content && memchr(blanks, byte_at(scan, piece, begin), count) != NULL)
+        while (begin < piece->content &&
+               memchr(blanks, piece_byte_at(scan, piece, begin), count) != NULL)
             begin++;
     return begin;
 }
@@ -373,13 +162,12 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
     /* of --multiline, spans count from the block's begin */
     uint64_t base = piece->is_match && scan->whole.bytes != NULL ? piece->at : 0;
     uint64_t begin = trimmed(scan, piece, 0), more = 0;
-    uint64_t end = skip_characters(scan, piece, begin, limit, characters);
+    uint64_t end = piece_skip_characters(scan, piece, begin, limit, characters);
     /* as in ripgrep, blanks that --trim removes hide matches if no match is marked */
     uint64_t counted = is_marked(scan, piece) || scan->whole.bytes != NULL
                            ? end
-                           : skip_characters(scan, piece, 0, limit, characters);
+                           : piece_skip_characters(scan, piece, 0, limit, characters);
     uint64_t shown = end < piece->content ? end : piece->content;
-    char text[64];
 
     if (begin < shown)
         print_span(scan, piece, begin, shown);
@@ -389,23 +177,19 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
     }
     for (uint64_t i = 0; i < span_count; i++)
         more += spans[i].begin >= base + counted && spans[i].begin < base + limit;
-    (void)snprintf(text, sizeof text, " [... %llu more match%s]", (unsigned long long)more,
-                   more == 1 ? "" : "es");
-    output_text(scan->output, text);
+    output_format(scan->output, " [... %" PRIu64 " more match%s]", more, more == 1 ? "" : "es");
 }
 
 /* Prints a line that exceeds --max-columns: a preview, or how much was left out. */
 static void print_too_long(struct text_scan *scan, const struct piece *piece)
 {
     const struct settings *settings = scan->settings;
-    char text[64];
 
     if (settings->style.preview) {
         print_beginning(scan, piece, settings->style.max_columns);
     } else if (piece->match_count > 0 && !piece->is_match) {
-        (void)snprintf(text, sizeof text, "[Omitted long line with %llu matches]",
-                       (unsigned long long)piece->match_count);
-        output_text(scan->output, text);
+        output_format(scan->output, "[Omitted long line with %" PRIu64 " matches]",
+                      piece->match_count);
     } else {
         output_text(scan->output, piece->selected ? "[Omitted long matching line]"
                                                   : "[Omitted long context line]");
@@ -415,11 +199,14 @@ static void print_too_long(struct text_scan *scan, const struct piece *piece)
 
 static bool is_too_long(struct text_scan *scan, const struct piece *piece)
 {
-    /* as in ripgrep, blanks that --trim removes count only if matches are marked */
-    bool marked = is_marked(scan, piece) && scan->whole.bytes == NULL;
-    uint64_t begin = marked ? 0 : trimmed(scan, piece, 0), most = scan->settings->style.max_columns;
+    const uint64_t most = scan->settings->style.max_columns;
 
-    return most > 0 && piece->count - begin > most;
+    if (most == 0)
+        return false;
+    /* as in ripgrep, blanks that --trim removes count only if matches are marked */
+    if (is_marked(scan, piece) && scan->whole.bytes == NULL)
+        return piece->count > most;
+    return piece->count - trimmed(scan, piece, 0) > most;
 }
 
 /* Prints a piece with its head. column 0: the piece has no match. */
@@ -440,87 +227,72 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
         print_terminator(scan->output, scan->settings, scan->settings->line_end);
 }
 
-/* ---- Replacements -----------------------------------------------------------------------------
- */
-
-static uint64_t replacement_length(const struct style_state *style, const struct line_span *span)
-{
-    if (span->text != NULL)
-        return span->text->bytes_count;
-    return style->part_count == 0
-               ? 0
-               : part_begin(&style->parts[style->part_count], span->to - span->from);
-}
-
-/* Replaces the matches of a line. */
-static bool replace_spans(struct text_scan *scan, const struct view *view, struct piece *piece)
-{
-    struct style_state *style = &scan->style;
-    uint64_t at = 0, printed = 0;
-
-    if (style->part_count == 0 && !replace_parts(scan))
-        return false;
-    if (style->block == NULL)
-        style->block = scan_grow(scan, NULL, &style->block_capacity, REPLACED_BLOCK_BYTES, 1);
-    if (style->block == NULL)
-        return false;
-    if (scan->settings->expressions || scan->settings->json) {
-        uint64_t content = piece->content;
-        const uint8_t *line = piece->bytes != NULL
-                                  ? piece->bytes
-                                  : reread_range(scan, piece->offset, piece->offset + content);
-
-        if (line == NULL || !replace_texts(scan, view, line, content))
-            return false;
-    }
-    for (uint64_t i = 0; i < style->span_count; i++) {
-        struct line_span *span = &style->spans[i];
-
-        printed += span->from > at ? span->from - at : 0; /* 0 if matches overlap */
-        span->begin = printed;
-        span->end = printed += replacement_length(style, span);
-        at = span->to > at ? span->to : at;
-    }
-    printed += piece->count - at;
-    piece->content += printed - piece->count;
-    piece->count = style->replaced_end = printed;
-    piece->replaced = true;
-    style->block_count = 0;
-    return true;
-}
-
 /* ---- Lines ------------------------------------------------------------------------------------
  */
 
-/* -o: prints each match on its own line; with --pattern-number, on a line for each number. */
+/* -o: prints a piece, which is the match or a line of the match, on its own line; with
+ * --pattern-number, on a line for each number of the matches `group`, which begin where the match
+ * begins. */
+static bool print_match(struct text_scan *scan, struct piece *piece, const struct line_span *span,
+                        const struct trawl_match *group, uint64_t number)
+{
+    bool numbered = scan->settings->heads.pattern_number;
+    const struct line_span whole = {.begin = 0, .end = piece->count};
+
+    piece->content = piece->count;
+    piece->spans = &whole;
+    piece->span_count = piece->match_count = 1;
+    piece->is_match = true;
+    if (!piece_is_printable(scan, piece) ||
+        (numbered && !number_set_at(scan, group, span->group_count, piece->offset + span->to)))
+        return false;
+    for (uint64_t i = 0; i < (numbered ? scan->numbers.count : 1); i++) {
+        scan->shown.numbers = numbered ? scan->numbers.list + i : NULL;
+        scan->shown.number_count = numbered;
+        scan->shown.distance = span->distance;
+        print_piece(scan, piece, number, span->begin + 1, piece->offset + span->begin);
+    }
+    scan->shown.number_count = 0;
+    return true;
+}
+
+/* Returns the part [begin, end) of the line. */
+static struct piece part_of(const struct piece *line, uint64_t begin, uint64_t end)
+{
+    struct piece piece = *line;
+
+    piece.at += begin;
+    piece.count = end - begin;
+    return piece;
+}
+
+bool style_match(struct text_scan *scan, const struct trawl_window *window,
+                 const struct trawl_match *match, const struct trawl_match *group,
+                 uint64_t group_count)
+{
+    const uint64_t count = match->end - match->begin;
+    const struct line_span span = {.to = count, .group_count = group_count};
+    struct piece piece = {.bytes = window->bytes + (match->begin - window->begin),
+                          .offset = match->begin,
+                          .count = count,
+                          .selected = true};
+    uint64_t number = 0;
+
+    if (scan->settings->heads.line_number)
+        number = line_number_at(scan, window->bytes, window->begin, match->begin);
+    return print_match(scan, &piece, &span, group, number);
+}
+
+/* -o: prints each match of the line. */
 static bool print_matches(struct text_scan *scan, const struct view *view, const struct piece *line,
                           uint64_t number)
 {
-    bool numbered = scan->settings->heads.pattern_number;
-
     for (uint64_t i = 0; i < line->span_count; i++) {
         const struct line_span *span = &line->spans[i];
-        uint64_t bytes_count = span->end - span->begin;
-        struct line_span whole = {.begin = 0, .end = bytes_count};
-        struct piece piece = *line;
+        struct piece piece = part_of(line, span->begin, span->end);
 
-        piece.at = span->begin;
-        piece.count = piece.content = bytes_count;
-        piece.spans = &whole;
-        piece.span_count = piece.match_count = 1;
-        piece.is_match = true;
-        if (!is_printable(scan, &piece))
+        if (!print_match(scan, &piece, span, view->matches + span->group, number))
             return false;
-        if (numbered && !number_set_at(scan, view->matches + span->group, span->group_count,
-                                       line->offset + span->to))
-            return false;
-        for (uint64_t k = 0; k < (numbered ? scan->numbers.count : 1); k++) {
-            scan->shown.numbers = numbered ? scan->numbers.list + k : NULL;
-            scan->shown.number_count = numbered;
-            scan->shown.distance = span->distance;
-            print_piece(scan, &piece, number, span->begin + 1, line->offset + span->begin);
-        }
-        scan->shown.number_count = 0;
     }
     return true;
 }
@@ -549,13 +321,12 @@ static void print_for_each_match(struct text_scan *scan, const struct piece *lin
 /* Replaces the piece, a replaced block, by its bytes in memory. */
 static bool write_out(struct text_scan *scan, struct piece *block)
 {
-    uint8_t *bytes =
-        scan_grow(scan, scan->nulls.zapped, &scan->nulls.zapped_capacity, block->count + 1, 1);
+    uint8_t *bytes;
     uint64_t count;
 
-    if (bytes == NULL)
+    if (!SCAN_GROW(scan, scan->nulls.zapped, scan->nulls.zapped_capacity, block->count + 1))
         return false;
-    scan->nulls.zapped = bytes;
+    bytes = scan->nulls.zapped;
     for (uint64_t at = 0; at < block->count; at += count) {
         const uint8_t *part = piece_bytes(scan, block, at, &count);
 
@@ -584,13 +355,11 @@ static struct piece line_of(const struct text_scan *scan, const struct piece *bl
 static void add_cut(struct text_scan *scan, struct piece *line, const struct line_span *span)
 {
     const uint64_t at = line->at, past = at + line->count;
-    struct line_span *cut = scan_grow(scan, scan->style.cut, &scan->style.cut_capacity,
-                                      line->span_count + 1, sizeof *cut);
+    struct line_span *cut;
 
-    if (cut == NULL)
+    if (!SCAN_GROW(scan, scan->style.cut, scan->style.cut_capacity, line->span_count + 1))
         return;
-    scan->style.cut = cut;
-    cut += line->span_count++;
+    cut = scan->style.cut + line->span_count++;
     *cut = *span;
     cut->begin = span->begin > at ? span->begin - at : 0;
     cut->end = (span->end < past ? span->end : past) - at;
@@ -607,8 +376,8 @@ static uint64_t shown_end(const struct text_scan *scan, const struct piece *line
 }
 
 /* -o: prints the parts of the matches in the line, as ripgrep each with the match's begin. */
-static void print_parts(struct text_scan *scan, const struct piece *block, const struct piece *line,
-                        uint64_t first, uint64_t number)
+static void print_parts(struct text_scan *scan, const struct view *view, const struct piece *block,
+                        const struct piece *line, uint64_t first, uint64_t number)
 {
     uint64_t at = trimmed(scan, line, 0), shown = shown_end(scan, line);
 
@@ -616,17 +385,13 @@ static void print_parts(struct text_scan *scan, const struct piece *block, const
         const struct line_span *span = &block->spans[first + i];
         uint64_t begin = line->spans[i].begin > at ? line->spans[i].begin : at;
         uint64_t end = line->spans[i].end < shown ? line->spans[i].end : shown;
-        struct line_span whole = {.begin = 0, .end = end - begin};
-        struct piece piece = *line;
+
+        struct piece piece = part_of(line, begin, end);
 
         if (begin >= end)
             continue;
-        piece.at += begin;
-        piece.count = piece.content = end - begin;
-        piece.spans = &whole;
-        piece.span_count = piece.match_count = 1;
-        piece.is_match = true;
-        print_piece(scan, &piece, number, span->begin + 1, block->offset + span->begin);
+        if (!print_match(scan, &piece, span, view->matches + span->group, number))
+            return;
         at = end;
     }
 }
@@ -663,7 +428,8 @@ static void print_begins(struct text_scan *scan, const struct piece *block, uint
 }
 
 /* Prints the block of lines that matches touch. */
-static bool print_block(struct text_scan *scan, struct piece *block, uint64_t number)
+static bool print_block(struct text_scan *scan, const struct view *view, struct piece *block,
+                        uint64_t number)
 {
     const struct settings *settings = scan->settings;
     uint64_t first = 0;
@@ -684,7 +450,7 @@ static bool print_block(struct text_scan *scan, struct piece *block, uint64_t nu
              i++)
             add_cut(scan, &line, &block->spans[i]);
         if (settings->report == REPORT_ONLY_MATCHING && block->span_count > 0)
-            print_parts(scan, block, &line, first, number);
+            print_parts(scan, view, block, &line, first, number);
         else
             print_piece(scan, &line, number, block->span_count > 0 ? block->spans[0].begin + 1 : 0,
                         block->offset + at);
@@ -707,31 +473,26 @@ static uint64_t content_end(struct text_scan *scan, const struct view *view, uin
 static bool print_json(struct text_scan *scan, const struct view *view, uint64_t begin,
                        uint64_t end, bool selected)
 {
-    struct json_line line = {view->bytes != NULL ? view->bytes + begin : NULL,
-                             end - begin,
-                             NULL,
-                             0,
-                             print_line_number(scan, view, begin),
-                             view->begin + begin,
-                             selected,
-                             1};
-    uint64_t content = content_end(scan, view, begin, end, selected);
-    struct piece piece = {.bytes = line.bytes,
-                          .offset = line.offset,
-                          .count = end - begin,
-                          .content = content - begin};
+    uint64_t content = content_end(scan, view, begin, end, selected), lines = 1;
+    struct piece line = {.bytes = view->bytes != NULL ? view->bytes + begin : NULL,
+                         .offset = view->begin + begin,
+                         .line_bytes = end - begin,
+                         .count = end - begin,
+                         .content = content - begin,
+                         .selected = selected};
 
     scan->style.span_count = 0;
-    if (((selected || scan->settings->invert) && !spans_find(scan, view, begin, content)) ||
+    if (((selected || scan->settings->invert) &&
+         !occurrences_of_line(scan, view, begin, content)) ||
         (scan->settings->replace != NULL && scan->style.span_count > 0 &&
-         !replace_spans(scan, view, &piece)))
+         !piece_replace(scan, view, &line)))
         return false;
     line.spans = scan->style.spans;
     line.span_count = scan->style.span_count;
     if (content == end && line.bytes != NULL) /* all lines, and the last line without line end */
-        line.lines = count_byte(line.bytes, end - begin, scan->settings->line_end) +
-                     (line.bytes[end - begin - 1] != scan->settings->line_end);
-    json_line(scan, &line);
+        lines = count_byte(line.bytes, end - begin, scan->settings->line_end) +
+                (line.bytes[end - begin - 1] != scan->settings->line_end);
+    json_line(scan, &line, print_line_number(scan, view, begin), lines);
     scan->lines.printed_end = view->begin + end;
     return scan->status == TRAWL_OK;
 }
@@ -767,12 +528,12 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
     if (settings->json)
         return print_json(scan, view, begin, end, selected);
     scan->style.span_count = 0;
-    if (matching && settings->style.each_match && !spans_find(scan, view, begin, content))
+    if (matching && settings->style.each_match && !occurrences_of_line(scan, view, begin, content))
         return false;
-    if (!only_matching && !is_printable(scan, &line))
+    if (!only_matching && !piece_is_printable(scan, &line))
         return false;
     if (settings->replace != NULL && scan->style.span_count > 0 &&
-        !replace_spans(scan, view, &line))
+        !piece_replace(scan, view, &line))
         return false;
     line.spans = scan->style.spans;
     line.span_count = line.match_count = scan->style.span_count;
@@ -784,11 +545,11 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
         !print_show_numbers(scan, view, begin, end))
         return false;
     if (is_block) {
-        if (!print_block(scan, &line, number))
+        if (!print_block(scan, view, &line, number))
             return false;
     } else if (only_matching &&
                (settings->is_tg ? line.span_count > 0 : matching || !settings->passthru)) {
-        if (matching && !print_matches(scan, view, &line, number))
+        if (!print_matches(scan, view, &line, number))
             return false;
     } else if (settings->style.vimgrep && line.span_count > 0) {
         print_for_each_match(scan, &line, number);

@@ -16,15 +16,10 @@
 
 static void put_bytes(struct client_json *json, const void *bytes, size_t bytes_count)
 {
-    char *moved = json->exhausted ? NULL
-                                  : grown(json->bytes, &json->capacity, 1024,
-                                          json->used + bytes_count, sizeof *moved);
-
-    json->exhausted = moved == NULL;
-    if (moved == NULL)
+    json->exhausted |= !GROW(json->bytes, json->capacity, 1024, json->used + bytes_count);
+    if (json->exhausted)
         return;
-    json->bytes = moved;
-    memcpy(moved + json->used, bytes, bytes_count);
+    memcpy(json->bytes + json->used, bytes, bytes_count);
     json->used += bytes_count;
 }
 

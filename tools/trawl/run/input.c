@@ -21,6 +21,7 @@
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"
 #include "trawl/run/search_file.h"
+#include "trawl/text/message.h"
 
 /* Files up to this size are read as a whole if the first match may end the search. */
 #define WHOLE_BYTES_FIRST SEARCHERS_BYTES_FIRST
@@ -147,10 +148,8 @@ static bool open_shared(struct pool *pool, struct trawl_searcher **searcher, cha
     options.threads = (uint32_t)settings->search.threads;
     options.instruction_set = settings->search.instruction_set;
     if (pool->job->runtime == NULL) {
-        if (trawl_runtime_open(&options, &pool->runtime, &error) != TRAWL_OK) {
-            (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s", error.message);
-            return false;
-        }
+        if (trawl_runtime_open(&options, &pool->runtime, &error) != TRAWL_OK)
+            return message_fail(message, "%s", error.message);
         pool->job->runtime = pool->runtime;
     }
     return searchers_open(pool->job, false, searcher, message);

@@ -37,16 +37,12 @@ static int list_algorithms(void)
         message_print("--list-algorithms: this build has no gallery, so no algorithms");
         return EXIT_ERROR;
     }
-    for (uint32_t i = 0; (name = trawl_algorithm(i, &summary, &engines)) != NULL; i++) {
-        char line[320];
-
-        (void)snprintf(line, sizeof line, "%-24s %-9s %s\n", name,
-                       engines == 1u << TRAWL_ENGINE_CPU    ? "cpu"
-                       : engines == 1u << TRAWL_ENGINE_CUDA ? "cuda"
-                                                            : "cpu, cuda",
-                       summary);
-        output_text(&standard_output, line);
-    }
+    for (uint32_t i = 0; (name = trawl_algorithm(i, &summary, &engines)) != NULL; i++)
+        output_format(&standard_output, "%-24s %-9s %s\n", name,
+                      engines == 1u << TRAWL_ENGINE_CPU    ? "cpu"
+                      : engines == 1u << TRAWL_ENGINE_CUDA ? "cuda"
+                                                           : "cpu, cuda",
+                      summary);
     return end_document();
 }
 static int list_types(const struct settings *settings)

@@ -19,6 +19,7 @@
 #include "trawl/run/pool_turns.h"
 #include "trawl/job/searchers.h"
 #include "trawl/text/sizes.h"
+#include "trawl/text/message.h"
 
 #define BATCH_NAME_BYTES SIZE_OR_SMALL(64u << 10, 64u)
 #define NAMES_FIRST SIZE_OR_SMALL(1024u, 1u)
@@ -37,11 +38,9 @@
 static bool keep_name(struct pool_worker *worker, const char *name)
 {
     size_t bytes = strlen(name) + 1, wanted = worker->names_used + bytes;
-    char *names = grown(worker->names, &worker->names_capacity, NAMES_FIRST, wanted, 1);
 
-    if (names == NULL)
+    if (!GROW(worker->names, worker->names_capacity, NAMES_FIRST, wanted))
         return false;
-    worker->names = names;
     memcpy(worker->names + worker->names_used, name, bytes);
     worker->names_used = wanted;
     return true;
@@ -340,10 +339,8 @@ bool pool_walk(struct command_job *job, const struct value_item *operands, size_
     pool.takes_turns = pool.workers_max > 1;
     pool.begin_worker = begin_worker;
     pool.workers = calloc(pool.workers_max, sizeof *pool.workers);
-    if (pool.workers == NULL) {
-        strcpy(message, "memory exhausted");
-        return false;
-    }
+    if (pool.workers == NULL)
+        return message_exhausted(message);
     pool.worker_count = 1;
     pool.workers[0].pool = &pool;
     pool.worker_job = *job;

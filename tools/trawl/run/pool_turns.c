@@ -159,37 +159,30 @@ static void kept_is_full(void *context)
 }
 
 /* Prints what the worker kept, and lets its next files print to the pool's output. Called with the
- * turn, between files. */
-static void print_directly(struct pool_worker *worker)
+ * turn, between files. Returns true. */
+static bool print_directly(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
 
     if (worker->job == pool->job)
-        return;
+        return true;
     if (worker->kept != NULL) { /* the kept output may have reached its limit */
         output_commit(worker->kept);
         print_own(worker);
         worker->kept->full = kept_is_full;
     }
     worker->job->output = pool->job->output;
+    return true;
 }
 
 bool pool_has_turn(struct pool_worker *worker)
 {
-    bool turn = has_turn(worker);
-
-    if (turn)
-        print_directly(worker);
-    return turn;
+    return has_turn(worker) && print_directly(worker);
 }
 
 bool pool_wait_turn(struct pool_worker *worker)
 {
-    bool turn = wait_turn(worker);
-
-    if (turn)
-        print_directly(worker);
-    return turn;
+    return wait_turn(worker) && print_directly(worker);
 }
 
 bool pool_may_search(struct pool_worker *worker)
@@ -372,21 +365,15 @@ void pool_end_batch(struct pool_worker *worker)
 
 void pool_say(struct pool_worker *worker, const char *text)
 {
-    struct pool_message *messages = NULL;
     char *copy = NULL;
 
-    if (!worker->has_turn)
-        messages = grown(worker->messages, &worker->message_capacity, 4, worker->message_count + 1,
-                         sizeof *messages);
-    if (messages != NULL) {
-        worker->messages = messages;
+    if (!worker->has_turn &&
+        GROW(worker->messages, worker->message_capacity, 4, worker->message_count + 1))
         copy = strdup(text);
-    }
     if (copy != NULL) {
         output_commit(worker->kept);
-        messages[worker->message_count].at = worker->kept->used;
-        messages[worker->message_count].text = copy;
-        worker->message_count++;
+        worker->messages[worker->message_count].at = worker->kept->used;
+        worker->messages[worker->message_count++].text = copy;
     } else if (wait_turn(worker)) {
         if (worker->job->output == worker->kept) {
             output_commit(worker->kept);

@@ -40,6 +40,18 @@ static void print_usage_hint(void)
     (void)ignored;
 }
 
+/* Returns the exit status of a job that has ended; reports a failed write. */
+static int exit_status(struct command_job *job)
+{
+    if (job->output->error != 0) {
+        job_message(job, "write error: %s", strerror(job->output->error));
+        return EXIT_ERROR;
+    }
+    if (job->selected && job->settings->stop_at_first_file)
+        return EXIT_SELECTED;
+    return job->error_seen ? EXIT_ERROR : job->selected ? EXIT_SELECTED : EXIT_NOT_SELECTED;
+}
+
 /* Prints the library's description of the plan. Returns the exit status. */
 static int explain(struct command_job *job)
 {
@@ -184,13 +196,7 @@ static int run_operands(struct command_job *job, const struct value_item *operan
     if (!job->selected && !settings->quiet && !settings->no_messages &&
         patterns_doubt(job->patterns, settings, message))
         job_message(job, "%s", message);
-    if (job->output->error != 0) {
-        job_message(job, "write error: %s", strerror(job->output->error));
-        return EXIT_ERROR;
-    }
-    if (job->selected && settings->stop_at_first_file)
-        return EXIT_SELECTED;
-    return job->error_seen ? EXIT_ERROR : job->selected ? EXIT_SELECTED : EXIT_NOT_SELECTED;
+    return exit_status(job);
 }
 
 /* Returns whether no line can be selected, so that, as in grep, no file is opened. With -v, grep
@@ -287,8 +293,8 @@ static bool is_skipped(const struct walk *walk, const struct walk_item *item)
 }
 
 /* Prints the names of the files that would be searched. */
-static int print_names(struct command_job *job, const struct value_item *operands,
-                       size_t operand_count)
+static void print_names(struct command_job *job, const struct value_item *operands,
+                        size_t operand_count)
 {
     bool quiet = job->settings->quiet;
     struct walk_item item;
@@ -307,27 +313,19 @@ static int print_names(struct command_job *job, const struct value_item *operand
     if (walk.tree != NULL)
         tree_close(walk.tree);
     output_flush(job->output);
-    if (job->selected && quiet)
-        return EXIT_SELECTED;
-    return job->error_seen ? EXIT_ERROR : job->selected ? EXIT_SELECTED : EXIT_NOT_SELECTED;
 }
 
 /* Handles --files, which takes no strings. */
 static int list_files(struct command_job *job, struct settings *settings, char *message)
 {
-    int status = EXIT_ERROR;
-
     if (settings->files.directories == DIRECTORIES_READ)
         settings->files.directories = DIRECTORIES_RECURSE;
-    if (settings->filters.count == 0 || exclude_open(&job->exclude, &settings->filters, message))
-        status = print_names(job, settings->operands.items, settings->operands.count);
-    else
+    if (settings->filters.count > 0 && !exclude_open(&job->exclude, &settings->filters, message)) {
         job_message(job, "%s", message);
-    if (job->output->error != 0) {
-        job_message(job, "write error: %s", strerror(job->output->error));
         return EXIT_ERROR;
     }
-    return status;
+    print_names(job, settings->operands.items, settings->operands.count);
+    return exit_status(job);
 }
 
 /* Whatever list_files or run opens is closed here, also after an error. */

@@ -51,13 +51,10 @@ static void write_devices(struct output *output)
     struct trawl_error error;
 
     options.engine = TRAWL_ENGINE_CUDA;
-    if (trawl_searcher_open(&options, &searcher, &error) == TRAWL_OK) {
+    if (trawl_searcher_open(&options, &searcher, &error) == TRAWL_OK)
         output_text(output, "engines: cpu, cuda\n");
-    } else {
-        output_text(output, "engines: cpu; not cuda: ");
-        output_text(output, error.message);
-        output_text(output, "\n");
-    }
+    else
+        output_format(output, "engines: cpu; not cuda: %s\n", error.message);
     trawl_searcher_close(searcher);
 }
 
@@ -71,12 +68,10 @@ static void write_expressions(struct output *output)
     struct trawl_error error;
 
     options.syntax = TRAWL_PERL;
-    if (trawl_plan_build(&pattern, 1, &options, &plan, &error) == TRAWL_OK) {
+    if (trawl_plan_build(&pattern, 1, &options, &plan, &error) == TRAWL_OK)
         output_text(output, "\nregular expressions: RE2" TRAWL_RE2_VERSION);
-    } else {
-        output_text(output, "\nno regular expressions: ");
-        output_text(output, error.message);
-    }
+    else
+        output_format(output, "\nno regular expressions: %s", error.message);
     trawl_plan_free(plan);
 }
 
@@ -85,15 +80,11 @@ void version_print(struct output *output)
     const char *name;
     const char *server = server_path();
 
-    output_text(output, "trawl ");
-    output_text(output, trawl_version());
-    output_text(output, "\n");
+    output_format(output, "trawl %s\n", trawl_version());
     write_devices(output);
     output_text(output, "instruction sets:");
-    for (uint32_t i = 0; (name = trawl_instruction_set(i)) != NULL; i++) {
-        output_text(output, i == 0 ? " " : ", ");
-        output_text(output, name);
-    }
+    for (uint32_t i = 0; (name = trawl_instruction_set(i)) != NULL; i++)
+        output_format(output, "%s%s", i == 0 ? " " : ", ", name);
     write_expressions(output);
     for (int can = 1; can >= 0; can--) {
         bool any = false;
@@ -101,12 +92,15 @@ void version_print(struct output *output)
         for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
             if (unpacks(&samples[i]) != (can == 1))
                 continue;
-            output_text(output, any ? ", " : can ? "\nunpacks: " : "\ndoes not unpack: ");
-            output_text(output, samples[i].name);
+            output_format(output, "%s%s",
+                          any   ? ", "
+                          : can ? "\nunpacks: "
+                                : "\ndoes not unpack: ",
+                          samples[i].name);
             any = true;
         }
     }
-    output_text(output, server != NULL ? "\nserver: " : "\nno server: there is no trawl-serve");
-    output_text(output, server != NULL ? server : "");
-    output_text(output, "\n");
+    output_format(output, "\n%s%s\n",
+                  server != NULL ? "server: " : "no server: there is no trawl-serve",
+                  server != NULL ? server : "");
 }

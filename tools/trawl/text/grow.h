@@ -2,24 +2,33 @@
 #ifndef TRAWL_GROW_H
 #define TRAWL_GROW_H
 
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Makes room for `wanted` elements of `size` bytes each, at first for at least `first` elements.
- * Returns the array, which may have moved, and sets *capacity to the number of elements that fit.
- * NULL: no memory, and the array is unchanged. */
-static inline void *grown(void *array, size_t *capacity, size_t first, size_t wanted, size_t size)
+/* Makes room for `wanted` elements in an array, of which `capacity` fit, at first for at least
+ * `first`. The array may move. False: no memory, and both are unchanged. */
+#define GROW(array, capacity, first, wanted) \
+    grow_array((void *)&(array), &(capacity), first, wanted, sizeof *(array))
+
+/* array: the address of the pointer to the elements, of `size` bytes each. */
+static inline bool grow_array(void *array, size_t *capacity, size_t first, size_t wanted,
+                              size_t size)
 {
     size_t larger = *capacity == 0 ? first : *capacity;
     void *moved;
 
     if (wanted <= *capacity)
-        return array;
+        return true;
     while (larger < wanted)
         larger *= 2;
-    moved = realloc(array, larger * size);
-    if (moved != NULL)
-        *capacity = larger;
-    return moved;
+    memcpy(&moved, array, sizeof moved);
+    moved = realloc(moved, larger * size);
+    if (moved == NULL)
+        return false;
+    memcpy(array, &moved, sizeof moved);
+    *capacity = larger;
+    return true;
 }
 
 #endif

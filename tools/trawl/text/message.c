@@ -41,6 +41,21 @@ char *message_format(char room[MESSAGE_BYTES], const char *format, va_list argum
     return text;
 }
 
+bool message_fail(char *message, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(message, SETTINGS_ERROR_BYTES, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool message_exhausted(char *message)
+{
+    return message_fail(message, "memory exhausted");
+}
+
 void message_print(const char *format, ...)
 {
     char room[MESSAGE_BYTES], *text;

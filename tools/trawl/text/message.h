@@ -14,6 +14,9 @@
 extern bool message_called_tg;
 
 void message_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Writes why something failed into message[SETTINGS_ERROR_BYTES]. Returns false. */
+bool message_fail(char *message, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool message_exhausted(char *message); /* "memory exhausted" */
 /* Formats a text of any length, since a path may have any length. Returns `room` if the text fits,
  * otherwise memory that the caller frees. */
 char *message_format(char room[MESSAGE_BYTES], const char *format, va_list arguments);

@@ -6,6 +6,8 @@
 #include "trawl/text/output.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -158,6 +160,20 @@ void output_bytes_large(struct output *output, const void *bytes, size_t bytes_c
         return;
     output_flush(output);
     write_output(output, bytes, bytes_count);
+}
+
+void output_format(struct output *output, const char *format, ...)
+{
+    va_list arguments;
+    char *text = NULL;
+
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        output->error = ENOMEM;
+    else
+        output_text(output, text);
+    va_end(arguments);
+    free(text);
 }
 
 void output_number(struct output *output, uint64_t number, unsigned width)

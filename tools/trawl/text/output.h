@@ -107,6 +107,10 @@ static inline void output_text(struct output *output, const char *text)
     output_bytes(output, text, strlen(text));
 }
 
+/* Adds a formatted text, for documents and messages: the text goes through memory of its own. */
+void output_format(struct output *output, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Adds a decimal number, filled with blanks on the left to at least `width` characters. */
 void output_number(struct output *output, uint64_t number, unsigned width);
 

@@ -20,14 +20,11 @@ bool whole_read_from(int descriptor, size_t most, char **bytes, size_t *bytes_co
     *bytes = NULL;
     *bytes_count = 0;
     while (got != 0 && *bytes_count <= most) {
-        char *larger = grown(*bytes, &capacity, READ_BYTES_FIRST, *bytes_count + 1, 1);
-
-        if (larger == NULL) {
+        if (!GROW(*bytes, capacity, READ_BYTES_FIRST, *bytes_count + 1)) {
             errno = ENOMEM;
             return false;
         }
-        *bytes = larger;
-        got = read(descriptor, larger + *bytes_count, capacity - *bytes_count);
+        got = read(descriptor, *bytes + *bytes_count, capacity - *bytes_count);
         if (got < 0 && errno != EINTR)
             return false;
         *bytes_count += got > 0 ? (size_t)got : 0;

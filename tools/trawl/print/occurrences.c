@@ -1,0 +1,429 @@
+/* occurrences: says which of the library's matches are occurrences, in every report.
+ *
+ * occurrences_window checks the matches of a window by the characters of the locale: a string that
+ * is invalid UTF-8 may be found inside a character; the bytes before the match show that. Case is
+ * compared again where i and I are two letters, as in Turkish. With --only-first, of the matches
+ * that begin in a line the first is kept.
+ *
+ * occurrences_of_line lists the occurrences of a line, which do not overlap. The library finds
+ * matches of a byte or more. As ripgrep, tg also reports each place at which a pattern matches no
+ * byte, unless a match before ends there: the places between the library's matches are tried one by
+ * one. ripgrep tries the places inside a character, too.
+ */
+#include "trawl/print/occurrences.h"
+
+#include <string.h>
+
+#include "trawl/text/charset.h"
+#include "trawl/print/print.h"
+#include "trawl/print/reread.h"
+#include "trawl/options/words.h"
+
+#define NO_CHARACTER 0x110000u /* as in words_utf8 */
+
+/* Looks at the character that contains the byte before text offset `at`; `at` is in the window. An
+ * invalid byte counts as a character. Returns the character's end, which is > `at` if `at` is
+ * inside the character. */
+static uint64_t character_before(const struct text_scan *scan, const struct trawl_window *window,
+                                 uint64_t at, bool *is_word)
+{
+    const struct characters *characters = &scan->characters;
+    uint64_t first = window->begin - characters->tail_count;
+    uint64_t end = window->begin + window->bytes_count + window->after_bytes_count, start = at;
+    uint8_t near[2 * UTF8_BYTES_MAX];
+    uint32_t code_point = 0;
+    size_t length = 1;
+
+    *is_word = false; /* at the begin of the text */
+    first = at > first + UTF8_BYTES_MAX ? at - UTF8_BYTES_MAX : first;
+    end = end > at + UTF8_BYTES_MAX ? at + UTF8_BYTES_MAX : end;
+    if (first == at)
+        return at;
+    for (uint64_t i = first; i < end; i++)
+        near[i - first] = i < window->begin
+                              ? characters->tail[characters->tail_count - (window->begin - i)]
+                              : window->bytes[i - window->begin];
+    do
+        start--;
+    while (start > first && (near[start - first] & 0xc0) == 0x80);
+    if (!charset_decode(near + (start - first), (size_t)(end - start), &code_point, &length) ||
+        start + length < at) {
+        *is_word = words_utf8(scan->settings).is_word(NULL, NO_CHARACTER);
+        return at;
+    }
+    *is_word = words_utf8(scan->settings).is_word(NULL, code_point);
+    return start + length;
+}
+
+/* Keeps the last bytes of the window, since the next window may begin inside a character. */
+static void keep_tail(struct text_scan *scan, const struct trawl_window *window)
+{
+    struct characters *characters = &scan->characters;
+    uint64_t added = window->bytes_count < UTF8_BYTES_MAX ? window->bytes_count : UTF8_BYTES_MAX;
+    uint64_t kept = UTF8_BYTES_MAX - added;
+
+    kept = characters->tail_count < kept ? characters->tail_count : kept;
+    memmove(characters->tail, characters->tail + (characters->tail_count - kept), (size_t)kept);
+    if (added > 0)
+        memcpy(characters->tail + kept, window->bytes + (window->bytes_count - added),
+               (size_t)added);
+    characters->tail_count = (uint32_t)(kept + added);
+}
+
+/* Returns whether a match of the library is a match by the characters of the locale. */
+static bool is_match(struct text_scan *scan, const struct trawl_window *window,
+                     const struct trawl_match *match)
+{
+    const struct patterns *patterns = scan->job->patterns;
+    const struct pattern_check *check = &patterns->check;
+    const struct trawl_pattern *pattern = &patterns->items[match->pattern_index];
+
+    if (check->begins || check->words) {
+        bool word_before;
+        uint64_t end = character_before(scan, window, match->begin, &word_before);
+
+        if ((check->begins && end != match->begin) || (check->words && word_before))
+            return false;
+    }
+    return !check->cases || charset_equal_case(pattern->bytes, (size_t)pattern->bytes_count,
+                                               window->bytes + (match->begin - window->begin),
+                                               (size_t)(match->end - match->begin));
+}
+
+/* Compares two matches with the same begin: the longer match is better, then the match with fewer
+ * errors; for tg, the match of the string that was given first.
+ */
+static bool prefers(const struct text_scan *scan, const struct trawl_match *match,
+                    const struct trawl_match *other)
+{
+    if (scan->job->patterns->in_order)
+        return match->pattern_index < other->pattern_index;
+    return match->end > other->end ||
+           (match->end == other->end && match->distance < other->distance);
+}
+
+/* Returns where the line of `at` ends, if the end is in the window; otherwise OFFSET_NONE. */
+static uint64_t end_of_line(const struct text_scan *scan, const struct trawl_window *window,
+                            uint64_t at)
+{
+    const uint8_t *bytes = window->bytes + (at - window->begin);
+    size_t count = (size_t)(window->begin + window->bytes_count - at);
+    const uint8_t *end = count == 0 ? NULL : memchr(bytes, scan->settings->line_end, count);
+    const uint8_t *null = NULL;
+
+    if (scan->settings->nuls.end_line && count > 0)
+        null = memchr(bytes, '\0', end != NULL ? (size_t)(end - bytes) : count);
+    end = null != NULL ? null : end;
+    return end != NULL ? at + (uint64_t)(end - bytes) + 1 : OFFSET_NONE;
+}
+
+/* --only-first: keeps a match if no other match of its line begins before. Of the matches that
+ * begin there too the best is kept, and if numbers are wanted, those that end with it. Where whole
+ * lines are compared later, all are kept. */
+static void keep_first(struct text_scan *scan, const struct trawl_window *window,
+                       const struct trawl_match *match, struct trawl_window *kept)
+{
+    struct characters *characters = &scan->characters;
+    struct trawl_match *first = characters->kept + characters->first;
+    bool is_empty = match->end == match->begin &&
+                    (scan->whole.bytes == NULL || match->distance > 0); /* selects the line alone */
+
+    if (match->begin >= characters->line_end && !is_empty) {
+        characters->line_end = end_of_line(scan, window, match->begin);
+        characters->first = kept->match_count;
+    } else if (!is_empty && !scan->rules.check_whole_line) {
+        bool same_end, better;
+
+        if (kept->match_count == 0 || first->begin != match->begin)
+            return;
+        same_end = scan->settings->numbers_wanted && match->end == first->end;
+        better = prefers(scan, match, first);
+        if (!same_end && !better)
+            return;
+        if (!same_end)
+            kept->match_count = characters->first;
+    }
+    characters->kept[kept->match_count++] = *match;
+}
+
+bool occurrences_are_all(const struct text_scan *scan)
+{
+    return !scan->rules.filters && !scan->settings->only_first;
+}
+
+bool occurrences_window(struct text_scan *scan, const struct trawl_window **window,
+                        struct trawl_window *kept)
+{
+    const struct trawl_window *given = *window;
+    struct characters *characters = &scan->characters;
+    const struct pattern_check *check = &scan->job->patterns->check;
+
+    if (occurrences_are_all(scan))
+        return true;
+    if (!SCAN_GROW(scan, characters->kept, characters->kept_capacity, given->match_count))
+        return false;
+    *kept = *given;
+    kept->matches = characters->kept;
+    kept->match_count = 0;
+    if (characters->line_end == OFFSET_NONE)
+        characters->line_end = end_of_line(scan, given, given->begin);
+    for (uint64_t i = 0; i < given->match_count; i++) {
+        if (scan->rules.filters && !is_match(scan, given, &given->matches[i]))
+            continue;
+        if (scan->settings->only_first)
+            keep_first(scan, given, &given->matches[i], kept);
+        else
+            characters->kept[kept->match_count++] = given->matches[i];
+    }
+    if (check->begins || check->words)
+        keep_tail(scan, given);
+    *window = kept;
+    return true;
+}
+
+void occurrences_begin(struct text_scan *scan)
+{
+    scan->characters.tail_count = 0;
+    scan->characters.line_end = 0;
+}
+
+/* ---- Matches without lines ------------------------------------------------------------------- */
+
+struct passed_on {
+    struct text_scan *scan;
+    trawl_match_sink sink;
+};
+
+/* A sink of windows: passes the checked matches to passed->sink. */
+static int pass_on(void *context, const struct trawl_window *window)
+{
+    struct passed_on *passed = context;
+    struct trawl_window kept;
+
+    if (!occurrences_window(passed->scan, &window, &kept))
+        return 1;
+    return window->match_count == 0
+               ? 0
+               : passed->sink(passed->scan, window->matches, window->match_count);
+}
+
+enum trawl_status occurrences_positions(struct text_scan *scan, trawl_match_sink sink,
+                                        struct trawl_error *error)
+{
+    struct passed_on passed = {scan, sink};
+
+    if (occurrences_are_all(scan))
+        return trawl_positions(scan->job->searcher, scan->plan, scan->text, sink, scan, error);
+    return trawl_windows(scan->job->searcher, scan->plan, scan->text, 0, pass_on, &passed, error);
+}
+
+/* ---- The occurrences of a line ---- */
+
+struct trawl_match occurrences_next(const struct text_scan *scan, const struct trawl_match *matches,
+                                    uint64_t match_count, uint64_t *index)
+{
+    struct trawl_match best = matches[(*index)++];
+
+    while (!scan->settings->overlapping && !scan->rules.check_whole_line && *index < match_count &&
+           matches[*index].begin == best.begin) {
+        if (prefers(scan, &matches[*index], &best))
+            best = matches[*index];
+        (*index)++;
+    }
+    return best;
+}
+
+/* The line, and a place that moves through the line from character to character. */
+struct places {
+    const uint8_t *bytes;
+    uint64_t count;
+    uint64_t at;
+    bool word_before; /* the character before `at` belongs to a word */
+};
+
+bool occurrences_end_with_return(struct text_scan *scan, const struct view *view, uint64_t end)
+{
+    const uint8_t *last = view->bytes != NULL ? view->bytes + (end - 1 - view->begin)
+                                              : reread_range(scan, end - 1, end);
+
+    return last != NULL && *last == '\r';
+}
+
+/* Returns whether neither neighbour of the place belongs to a word, or is no character. */
+static bool is_apart(const struct settings *settings, struct places *places, uint64_t place)
+{
+    const struct trawl_letters words = words_utf8(settings);
+
+    for (;;) {
+        uint32_t code_point = 0;
+        size_t length = 1;
+        bool is_word = false;
+
+        if (settings->no_unicode)
+            code_point = places->at < places->count ? places->bytes[places->at] : 0;
+        else if (places->at < places->count &&
+                 !charset_decode(places->bytes + places->at, (size_t)(places->count - places->at),
+                                 &code_point, &length))
+            code_point = 0x110000; /* as in words_utf8 */
+        if (places->at < places->count)
+            is_word = words.is_word(words.context, code_point);
+
+        if (places->at >= place)
+            return places->at == place && !is_word && !places->word_before;
+        places->word_before = is_word;
+        places->at += length > 0 ? length : 1;
+    }
+}
+
+/* Returns whether a pattern matches no byte at a place of the line. */
+static bool is_empty_match(struct text_scan *scan, struct places *places, uint64_t place)
+{
+    const struct settings *settings = scan->settings;
+    struct trawl_range groups[1], none = {place, place};
+
+    if ((settings->whole_lines && places->count > 0) ||
+        (settings->words && !is_apart(settings, places, place)))
+        return false;
+    if (!settings->expressions || scan->job->patterns->empty_everywhere)
+        return scan->job->patterns->has_empty || settings->expressions;
+    if (trawl_expression_groups(scan->plan, 0, places->bytes, places->count, none, groups, 1,
+                                &scan->error) != TRAWL_OK) {
+        scan_fail(scan, scan->error.status);
+        return false;
+    }
+    return groups[0].begin != UINT64_MAX;
+}
+
+static bool add_span(struct text_scan *scan, const struct line_span *span)
+{
+    struct style_state *style = &scan->style;
+
+    if (style->span_count == style->span_capacity &&
+        !SCAN_GROW(scan, style->spans, style->span_capacity, style->span_count + 1))
+        return false;
+    style->spans[style->span_count++] = *span;
+    return true;
+}
+
+/* Adds the matches of no byte at the places [from, to) of the line, except at the end of a match.
+ */
+static bool add_empty(struct text_scan *scan, struct places *places, uint64_t from, uint64_t to)
+{
+    const struct style_state *style = &scan->style;
+
+    if (!scan->job->patterns->finds_empty)
+        return true;
+    if (style->span_count > 0 && style->spans[style->span_count - 1].end == from)
+        from++;
+    for (; from < to && scan->status == TRAWL_OK; from++)
+        if (is_empty_match(scan, places, from) &&
+            !add_span(scan,
+                      &(struct line_span){.begin = from, .end = from, .from = from, .to = from}))
+            return false;
+    return scan->status == TRAWL_OK;
+}
+
+/* Returns whether the empty string, which was given before the string of the match, matches where
+ * the match begins. */
+static bool empty_comes_first(struct text_scan *scan, struct places *places,
+                              const struct trawl_match *match, uint64_t line)
+{
+    const struct patterns *patterns = scan->job->patterns;
+
+    return patterns->finds_empty && !scan->settings->expressions &&
+           match->pattern_index >= patterns->empty_index &&
+           is_empty_match(scan, places, match->begin - line);
+}
+
+/* Returns the number of places in the line. The place at the end counts if the line has an end. */
+static uint64_t count_places(struct text_scan *scan, const struct view *view, uint64_t end,
+                             struct places *places)
+{
+    bool has_end = view->bytes == NULL ? !view->has_no_end : end < view->count;
+
+    if (has_end && scan->settings->crlf && places->count > 0 &&
+        occurrences_end_with_return(scan, view, view->begin + end))
+        places->count--;
+    return places->count + has_end;
+}
+
+/* Finds the leftmost, longest match that begins at `from` or later in the line [begin, end), given
+ * as text offsets. With --overlapping and -o, finds each match of the line in turn. The search goes
+ * on at *index. False: no further match. */
+static bool next_match(struct text_scan *scan, const struct view *view, uint64_t begin,
+                       uint64_t end, uint64_t from, uint64_t *index, struct trawl_match *found)
+{
+    while (*index < view->match_count && view->matches[*index].begin < end) {
+        struct trawl_match match = occurrences_next(scan, view->matches, view->match_count, index);
+
+        if (match.begin < from)
+            continue;
+        /* The match of an expression may be empty. Of --multiline's matches an empty match counts,
+         * unless the text ends there, or a match. */
+        if (match.end == match.begin &&
+            (scan->whole.bytes == NULL || match.distance > 0 ||
+             (*index > 1 && view->matches[*index - 2].end == match.begin)))
+            continue;
+        if (scan->rules.check_whole_line && (match.begin != begin || match.end != end))
+            continue;
+        if (match.end > end)
+            match.end = end; /* the string contains a line end */
+        *found = match;
+        return true;
+    }
+    return false;
+}
+
+/* As occurrences_of_line, without regard to --only-first. */
+static bool find_spans(struct text_scan *scan, const struct view *view, uint64_t begin,
+                       uint64_t end)
+{
+    uint64_t line = view->begin + begin, content = view->begin + end;
+    uint64_t index = print_first_match_at(view, line), from = line, group, past;
+    struct places places = {.bytes = view->bytes == NULL ? NULL : view->bytes + begin,
+                            .count = end - begin};
+    uint64_t place_count = count_places(scan, view, end, &places);
+    bool each = scan->settings->overlapping;
+    struct trawl_match match;
+
+    scan->style.span_count = 0;
+    while (next_match(scan, view, line, content, from, &index, &match)) {
+        if (!add_empty(scan, &places, from - line, match.begin - line))
+            return false;
+        from = match.begin;
+        if (empty_comes_first(scan, &places, &match, line))
+            continue;
+        if (scan->settings->crlf && scan->settings->whole_lines && match.end > match.begin &&
+            occurrences_end_with_return(scan, view, match.end))
+            match.end--; /* patterns.c added the '\r' */
+        group = index - 1;
+        past = index;
+        while (!each && group > 0 && view->matches[group - 1].begin == match.begin)
+            group--;
+        while (!each && past < view->match_count && view->matches[past].begin == match.begin)
+            past++;
+        if (!add_span(scan, &(struct line_span){.begin = match.begin - line,
+                                                .end = match.end - line,
+                                                .from = match.begin - line,
+                                                .to = match.end - line,
+                                                .group = group,
+                                                .group_count = past - group,
+                                                .distance = match.distance,
+                                                .reversed = match.reversed}))
+            return false;
+        from = each ? match.begin : match.end;
+    }
+    return add_empty(scan, &places, from - line, place_count);
+}
+
+bool occurrences_of_line(struct text_scan *scan, const struct view *view, uint64_t begin,
+                         uint64_t end)
+{
+    const bool is_block = scan->whole.bytes != NULL && !scan->settings->invert;
+
+    if (!find_spans(scan, view, begin, end))
+        return false;
+    if (scan->settings->only_first && !is_block && scan->style.span_count > 1)
+        scan->style.span_count = 1;
+    return true;
+}

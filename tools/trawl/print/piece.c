@@ -1,0 +1,393 @@
+/* piece: the bytes of a line to be printed, in which --replace may have replaced matches. */
+#include "trawl/print/piece.h"
+
+#include <string.h>
+
+#include "trawl/print/print.h"
+#include "trawl/print/reread.h"
+#include "trawl/text/sizes.h"
+#include "trawl/text/utf8.h"
+
+/* bytes of a replaced line that are composed at a time */
+#define REPLACED_BLOCK_BYTES SIZE_OR_SMALL(4096u, 32u)
+#define GROUPS_MAX 100u /* groups of an expression that --replace knows */
+
+/* Returns bytes of the piece's line from `at` on. *count: how many bytes are wanted, then how many
+ * are there. */
+static const uint8_t *line_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
+                                 uint64_t *count)
+{
+    return piece->bytes != NULL ? piece->bytes + at : reread_some(scan, piece->offset + at, count);
+}
+
+/* Returns where a part begins in the replacement of a match of match_bytes bytes. */
+static uint64_t part_begin(const struct replace_part *part, uint64_t match_bytes)
+{
+    return part->bytes_before + part->matches_before * match_bytes;
+}
+
+/* Returns bytes of a span's replacement from `at` on, and their number in *count. */
+static const uint8_t *replacement_bytes(struct text_scan *scan, const struct piece *piece,
+                                        const struct line_span *span, uint64_t at, uint64_t *count)
+{
+    const struct replace_part *parts = scan->style.parts;
+    uint64_t match_bytes = span->to - span->from, low = 0, high = scan->style.part_count;
+
+    *count = span->end - span->begin - at;
+    if (span->text != NULL)
+        return (const uint8_t *)span->text->bytes + at;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (part_begin(&parts[middle], match_bytes) <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    at -= part_begin(&parts[low], match_bytes);
+    if (parts[low].bytes == NULL) {
+        *count = match_bytes - at;
+        return line_bytes(scan, piece, span->from + at, count);
+    }
+    *count = parts[low + 1].bytes_before - parts[low].bytes_before - at;
+    return (const uint8_t *)parts[low].bytes + at;
+}
+
+/* Returns how many spans begin at `at` or before. */
+static uint64_t spans_to(const struct text_scan *scan, uint64_t at)
+{
+    uint64_t low = 0, high = scan->style.span_count;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (scan->style.spans[middle].begin <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Returns bytes of a replaced line from `at` on that are adjacent in memory, and their number in
+ * *count. NULL: unreadable. */
+static const uint8_t *replaced_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
+                                     uint64_t *count)
+{
+    const struct style_state *style = &scan->style;
+    const struct line_span *span = style->spans + spans_to(scan, at);
+
+    if (span > style->spans && at < span[-1].end)
+        return replacement_bytes(scan, piece, &span[-1], at - span[-1].begin, count);
+    if (span < style->spans + style->span_count) {
+        *count = span->begin - at;
+        return line_bytes(scan, piece, span->from - *count, count);
+    }
+    *count = style->replaced_end - at;
+    return line_bytes(scan, piece, piece->line_bytes - *count, count);
+}
+
+/* As replaced_bytes, but collects short parts in a block first. */
+static const uint8_t *replaced_block(struct text_scan *scan, const struct piece *piece, uint64_t at,
+                                     uint64_t *count)
+{
+    struct style_state *style = &scan->style;
+    uint64_t found;
+    const uint8_t *bytes;
+
+    if (at >= style->block_begin && at < style->block_begin + style->block_count) {
+        *count = style->block_begin + style->block_count - at;
+        return style->block + (at - style->block_begin);
+    }
+    bytes = replaced_bytes(scan, piece, at, count);
+    if (bytes == NULL || *count >= REPLACED_BLOCK_BYTES)
+        return bytes;
+    style->block_begin = at;
+    style->block_count = 0;
+    for (found = *count; bytes != NULL; bytes = replaced_bytes(scan, piece, at, &found)) {
+        uint64_t room = REPLACED_BLOCK_BYTES - style->block_count;
+
+        found = found < room ? found : room;
+        memcpy(style->block + style->block_count, bytes, (size_t)found);
+        style->block_count += found;
+        at += found;
+        if (found == room || at == style->replaced_end)
+            break;
+    }
+    *count = style->block_count;
+    return style->block;
+}
+
+const uint8_t *piece_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
+                           uint64_t *count)
+{
+    uint64_t most = piece->count - at;
+    const uint8_t *bytes;
+
+    *count = most;
+    bytes = piece->replaced ? replaced_block(scan, piece, piece->at + at, count)
+                            : line_bytes(scan, piece, piece->at + at, count);
+    *count = *count < most ? *count : most;
+    return bytes;
+}
+
+uint8_t piece_byte_at(struct text_scan *scan, const struct piece *piece, uint64_t at)
+{
+    uint64_t count;
+    const uint8_t *bytes = piece_bytes(scan, piece, at, &count);
+
+    return bytes != NULL ? *bytes : '\0';
+}
+
+/* Reads the character at `at`, which ends at `end` at the latest. Returns the number of its bytes;
+ * 1 for an invalid byte. */
+static uint64_t character_at(struct text_scan *scan, const struct piece *piece, uint64_t at,
+                             uint64_t end, uint8_t character[UTF8_BYTES_MAX])
+{
+    uint64_t count = 0;
+    uint32_t code_point;
+    size_t length;
+
+    for (; count < UTF8_BYTES_MAX && at + count < end; count++)
+        character[count] = piece_byte_at(scan, piece, at + count);
+    length = utf8_character(character, count, &code_point);
+    return length > 0 ? length : 1;
+}
+
+/* As piece_bytes, up to `end`. Never ends inside a character: a character across two blocks is
+ * copied to `character`. */
+static const uint8_t *piece_characters(struct text_scan *scan, const struct piece *piece,
+                                       uint64_t at, uint64_t end, uint8_t character[UTF8_BYTES_MAX],
+                                       uint64_t *count)
+{
+    const uint8_t *bytes = piece_bytes(scan, piece, at, count);
+
+    if (bytes == NULL || *count >= end - at) {
+        *count = *count < end - at ? *count : end - at;
+        return bytes;
+    }
+    *count -= utf8_last(bytes, *count);
+    if (*count > 0)
+        return bytes;
+    *count = character_at(scan, piece, at, end, character);
+    return character;
+}
+
+uint64_t piece_skip_characters(struct text_scan *scan, const struct piece *piece, uint64_t at,
+                               uint64_t end, uint64_t characters)
+{
+    uint8_t character[UTF8_BYTES_MAX];
+
+    for (; characters > 0 && at < end; characters--)
+        at += character_at(scan, piece, at, end, character);
+    return at;
+}
+
+bool piece_is_printable(struct text_scan *scan, const struct piece *piece)
+{
+    uint8_t character[UTF8_BYTES_MAX];
+    uint64_t count;
+
+    if (piece->bytes != NULL && !piece->replaced)
+        return print_is_printable(scan, piece->bytes + piece->at, piece->content);
+    for (uint64_t at = 0; at < piece->content; at += count) {
+        const uint8_t *bytes = piece_characters(scan, piece, at, piece->content, character, &count);
+
+        if (bytes == NULL || !print_is_printable(scan, bytes, count))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Replacements ---- */
+
+/* Adds a part of --replace: bytes, or NULL for the match. */
+static bool add_part(struct text_scan *scan, const char *bytes, uint64_t bytes_count)
+{
+    struct style_state *style = &scan->style;
+    struct replace_part *parts;
+
+    if (!SCAN_GROW(scan, style->parts, style->part_capacity, style->part_count + 2))
+        return false;
+    parts = style->parts + style->part_count;
+    if (style->part_count++ == 0)
+        parts[0].bytes_before = parts[0].matches_before = 0;
+    parts[0].bytes = bytes;
+    parts[0].name = NULL;
+    parts[1].bytes_before = parts[0].bytes_before + bytes_count;
+    parts[1].matches_before = parts[0].matches_before + (bytes == NULL);
+    return true;
+}
+
+static size_t name_bytes(const char *text)
+{
+    return strspn(text, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+}
+
+/* Reads the value of --replace into the style's parts. False: the scan has failed. */
+static bool read_parts(struct text_scan *scan)
+{
+    const char *text = scan->settings->replace;
+
+    while (*text != '\0') {
+        size_t plain = strcspn(text, "$"), name, skipped = 0, at;
+
+        if (plain > 0 && !add_part(scan, text, plain))
+            return false;
+        text += plain;
+        if (*text == '\0')
+            break;
+        at = text[1] == '{' ? 2 : 1;
+        name = name_bytes(text + at);
+        if (name > 0 && (at == 1 || text[at + name] == '}'))
+            skipped = name + 2 * at - 1;
+        if (skipped == 0) {
+            if (!add_part(scan, text, 1))
+                return false;
+            skipped = text[1] == '$' ? 2 : 1;
+        } else if (strspn(text + at, "0") == name) {
+            if (!add_part(scan, NULL, 0))
+                return false;
+        } else if (scan->settings->expressions) {
+            if (!add_part(scan, "", 0))
+                return false;
+            scan->style.parts[scan->style.part_count - 1].name = text + at;
+            scan->style.parts[scan->style.part_count - 1].name_bytes = name;
+        }
+        text += skipped;
+    }
+    return true;
+}
+
+static bool put_text(struct text_scan *scan, const void *bytes, uint64_t count)
+{
+    struct style_state *style = &scan->style;
+
+    if (!SCAN_GROW(scan, style->text_bytes, style->text_bytes_capacity,
+                   style->text_bytes_count + count + 1))
+        return false;
+    if (count > 0)
+        memcpy(style->text_bytes + style->text_bytes_count, bytes, (size_t)count);
+    style->text_bytes_count += count;
+    return true;
+}
+
+/* Returns the number of the group that a part of --replace names. */
+static uint64_t group_of(const struct text_scan *scan, uint64_t expression,
+                         const struct replace_part *part)
+{
+    uint64_t number = 0;
+
+    for (uint64_t i = 0; i < part->name_bytes; i++) {
+        if (part->name[i] < '0' || part->name[i] > '9' || number > GROUPS_MAX)
+            return trawl_expression_group(scan->plan, expression, part->name, part->name_bytes);
+        number = 10 * number + (uint64_t)(part->name[i] - '0');
+    }
+    return number;
+}
+
+/* Appends the replacement of a match, with the groups of an expression. */
+static bool write_text(struct text_scan *scan, const uint8_t *line, uint64_t content,
+                       const struct line_span *span, uint64_t expression)
+{
+    struct trawl_range groups[GROUPS_MAX], match = {span->from, span->to};
+
+    groups[0] = match;
+    if (scan->settings->expressions &&
+        trawl_expression_groups(scan->plan, expression, line, content, match, groups, GROUPS_MAX,
+                                &scan->error) != TRAWL_OK) {
+        scan_fail(scan, scan->error.status);
+        return false;
+    }
+    for (uint64_t i = 0; i < scan->style.part_count; i++) {
+        const struct replace_part *part = &scan->style.parts[i];
+        const char *bytes = part->bytes;
+        uint64_t count = bytes == NULL ? 0 : part[1].bytes_before - part->bytes_before, group = 0;
+
+        if (part->name != NULL)
+            group = group_of(scan, expression, part);
+        if ((bytes == NULL || part->name != NULL) && group < GROUPS_MAX &&
+            groups[group].begin != UINT64_MAX) {
+            bytes = (const char *)line + groups[group].begin;
+            count = groups[group].end - groups[group].begin;
+        }
+        if (!put_text(scan, bytes, count))
+            return false;
+    }
+    return true;
+}
+
+/* Writes what replaces each of the style's spans, which are matches in the line, and points the
+ * spans there. `content`: the line's bytes without the line end. False: the scan has failed. */
+static bool write_texts(struct text_scan *scan, const struct view *view, const uint8_t *line,
+                        uint64_t content)
+{
+    struct style_state *style = &scan->style;
+    uint64_t at = 0;
+    struct trawl_pattern *texts;
+
+    if (!SCAN_GROW(scan, style->texts, style->text_capacity, style->span_count + 1))
+        return false;
+    texts = style->texts;
+    style->text_bytes_count = 0;
+    if (scan->settings->crlf && content > 0 && line[content - 1] == '\r')
+        content--;
+    for (uint64_t i = 0; i < style->span_count; i++) {
+        const struct line_span *span = &style->spans[i];
+
+        if (!write_text(scan, line, content, span,
+                        view->match_count > 0 ? view->matches[span->group].pattern_index : 0))
+            return false;
+        texts[i].bytes_count = style->text_bytes_count - at;
+        at = style->text_bytes_count;
+    }
+    at = 0;
+    for (uint64_t i = 0; i < style->span_count; at += texts[i++].bytes_count) {
+        texts[i].bytes = style->text_bytes + at;
+        style->spans[i].text = &texts[i];
+    }
+    return true;
+}
+
+static uint64_t replacement_length(const struct style_state *style, const struct line_span *span)
+{
+    if (span->text != NULL)
+        return span->text->bytes_count;
+    return style->part_count == 0
+               ? 0
+               : part_begin(&style->parts[style->part_count], span->to - span->from);
+}
+
+bool piece_replace(struct text_scan *scan, const struct view *view, struct piece *piece)
+{
+    struct style_state *style = &scan->style;
+    uint64_t at = 0, printed = 0;
+
+    if (style->part_count == 0 && !read_parts(scan))
+        return false;
+    if (!SCAN_GROW(scan, style->block, style->block_capacity, REPLACED_BLOCK_BYTES))
+        return false;
+    if (scan->settings->expressions || scan->settings->json) {
+        uint64_t content = piece->content;
+        const uint8_t *line = piece->bytes != NULL
+                                  ? piece->bytes
+                                  : reread_range(scan, piece->offset, piece->offset + content);
+
+        if (line == NULL || !write_texts(scan, view, line, content))
+            return false;
+    }
+    for (uint64_t i = 0; i < style->span_count; i++) {
+        struct line_span *span = &style->spans[i];
+
+        printed += span->from > at ? span->from - at : 0; /* 0 if matches overlap */
+        span->begin = printed;
+        span->end = printed += replacement_length(style, span);
+        at = span->to > at ? span->to : at;
+    }
+    printed += piece->count - at;
+    piece->content += printed - piece->count;
+    piece->count = style->replaced_end = printed;
+    piece->replaced = true;
+    style->block_count = 0;
+    return true;
+}
