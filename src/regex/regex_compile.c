@@ -276,7 +276,7 @@ static void put_class(struct perl *perl, const char *part, uint64_t count)
     enum { RANGES_MAX = 4096 };
     struct regex_range ranges[RANGES_MAX];
     const uint32_t range_count =
-        perl->made->ops->list(part, count, &perl->made->options, UINT32_MAX, ranges, RANGES_MAX);
+        perl->made->ops->list(part, count, &perl->made->options, 0, UINT32_MAX, ranges, RANGES_MAX);
     char text[40];
 
     if (range_count == 0 || range_count == UINT32_MAX) {
