@@ -3,7 +3,7 @@
 # Included before src, so that nvcc, which takes longest, begins first (Ninja starts what comes first
 # of what can be made). TRAWL_IMAGES says what is made: a row NAME|SOURCE|IMAGE for each, of the file
 # that embeds it.
-option(TRAWL_CUDA "Build the GPU kernels if nvcc is there" ON)
+option(TRAWL_CUDA "Build the GPU kernels if nvcc is there; OFF, without tests: no code for GPUs" ON)
 set(TRAWL_CUDA_ARCHITECTURES "90" CACHE STRING
     "Architectures to hold machine code for, like \"80;90\", or \"all\" that nvcc knows. Others run the PTX for 7.5, which is always there, after the driver has translated it.")
 

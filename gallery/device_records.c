@@ -263,7 +263,7 @@ void gallery_records_free(struct gallery_device *gallery)
 
 struct packing {
     struct gallery_device *gallery;
-    const struct engine_records *records;
+    const struct gallery_tape *records;
     uint64_t record; /* index of the next record */
     uint64_t offset; /* bytes of that record that earlier parts hold, less the overlap */
     uint64_t bytes_max;
@@ -423,7 +423,7 @@ static enum trawl_status reserve_packing(struct packing *packing, struct trawl_e
 {
     struct gallery_device *gallery = packing->gallery;
     struct gallery_records *own = gallery->records;
-    const struct engine_records *records = packing->records;
+    const struct gallery_tape *records = packing->records;
     uint64_t tape = records->offsets[records->record_count] - records->offsets[0];
     uint64_t least = own->keys[own->key_count - 1].bytes + 2 * PADDING_BYTES;
     uint64_t wanted =
@@ -552,7 +552,7 @@ static enum trawl_status run_packing(struct packing *packing, uint8_t *flags,
 
 /* Flags all records. The device's context is current. */
 static enum trawl_status flag_records(struct gallery_device *gallery,
-                                      const struct engine_records *records, uint8_t *flags,
+                                      const struct gallery_tape *records, uint8_t *flags,
                                       struct engine_result *result, struct trawl_error *error)
 {
     struct packing packing = {.gallery = gallery, .records = records};
@@ -570,7 +570,7 @@ static enum trawl_status flag_records(struct gallery_device *gallery,
 }
 
 enum trawl_status gallery_device_flag(struct gallery_device *gallery,
-                                      const struct engine_records *records, uint8_t *flags,
+                                      const struct gallery_tape *records, uint8_t *flags,
                                       struct engine_result *result, struct trawl_error *error)
 {
     uint64_t memory_ns = cuda_memory_ns();

@@ -61,8 +61,6 @@ static void release(struct gallery_device *own)
 
 void gallery_device_close(struct gallery_device *own)
 {
-    if (own == NULL)
-        return;
     if (cuda_device_enter(own->worker->device, NULL) == TRAWL_OK) {
         release(own);
         cuda_device_leave(own->worker->device);

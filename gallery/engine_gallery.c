@@ -1,51 +1,53 @@
 /* engine_gallery: defines the gallery's table of engine functions. */
 #include "gallery/engine_gallery.h"
 
+#include <string.h>
+
+#include "base/checked.h"
 #include "base/memory.h"
 #include "gallery/gallery_device.h"
 #include "gallery/gallery_host.h"
 
-struct engine {
-    struct engine *cuda; /* the open CUDA engine; NULL: the gallery runs on the host's cores */
-};
+#define FLAGGED_ROWS (1ull << 20) /* records about which a device is asked at a time */
 
 struct engine_worker {
     struct gallery_device *device; /* NULL: the worker runs on the host */
     struct gallery_host host;
     struct gallery_matrix *matrix; /* tables of a plan for records; NULL: a plan for texts */
     const struct trawl_plan *plan;
+    uint8_t *flags; /* one per record, made by a device; NULL: no device makes flags */
+    uint64_t flag_count;
+    uint64_t flagged; /* records before this index have their flags */
 };
 
-static enum trawl_status gallery_open(const struct engine_options *options, struct engine **engine,
-                                      struct trawl_error *error)
+/* Frees what belongs to one plan. */
+static void plan_release(struct engine_worker *worker)
 {
-    TRAWL_TRY(MEMORY_NEW(*engine, 1, error));
-    (*engine)->cuda = options->cuda;
-    return TRAWL_OK;
-}
-
-static void gallery_close(struct engine *engine)
-{
-    memory_release(engine, 1, sizeof *engine);
+    gallery_matrix_close(worker->matrix);
+    worker->matrix = NULL;
+    memory_release(worker->flags, worker->flag_count, 1);
+    worker->flags = NULL;
+    worker->flag_count = worker->flagged = 0;
 }
 
 static void gallery_release(struct engine_worker *worker)
 {
-    gallery_device_close(worker->device);
+    if (worker->device != NULL)
+        gallery_device_close(worker->device);
     gallery_host_end(&worker->host);
-    gallery_matrix_close(worker->matrix);
+    plan_release(worker);
     memory_release(worker, 1, sizeof *worker);
 }
 
-static enum trawl_status worker_open(struct engine *engine, struct engine_worker **worker_out,
-                                     struct trawl_error *error)
+static enum trawl_status worker_open(struct engine *engine, uint32_t device,
+                                     struct engine_worker **worker_out, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
     struct engine_worker *worker;
 
     TRAWL_TRY(MEMORY_ZEROED(worker, 1, error));
-    if (engine->cuda != NULL)
-        TRAWL_TRY_DONE(gallery_device_open(engine->cuda, &worker->device, error));
+    if (device != ENGINE_HOST)
+        TRAWL_TRY_DONE(gallery_device_open(engine, &worker->device, error));
     *worker_out = worker;
     worker = NULL;
 done:
@@ -59,46 +61,91 @@ static enum trawl_status gallery_compile(struct engine *engine, uint32_t device,
                                          const struct trawl_plan *plan,
                                          struct engine_worker **worker, struct trawl_error *error)
 {
-    (void)device;
     if (*worker == NULL)
-        TRAWL_TRY(worker_open(engine, worker, error));
+        TRAWL_TRY(worker_open(engine, device, worker, error));
     if (plan == NULL)
         return TRAWL_OK;
+    plan_release(*worker);
     (*worker)->plan = plan;
-    gallery_matrix_close((*worker)->matrix);
-    (*worker)->matrix = NULL;
     if (plan->algorithm.for_records)
         TRAWL_TRY(gallery_matrix_open(plan, &(*worker)->matrix, error));
     return (*worker)->device != NULL ? gallery_device_begin((*worker)->device, plan, error)
                                      : gallery_host_begin(&(*worker)->host, plan, error);
 }
 
-/* Fills the row of a record that may hold an occurrence. Several threads call fill_row with the
- * same worker, so fill_row changes nothing in the worker. */
-static void fill_row(const struct engine_worker *worker, struct engine_matrix *matrix)
+static enum trawl_status gallery_flag(struct engine_worker *worker, const struct records *records,
+                                      const struct engine_call *call, struct engine_result *result,
+                                      struct trawl_error *error)
 {
-    const uint64_t *offsets = matrix->records.offsets;
+    if (worker->device == NULL)
+        return TRAWL_OK;
+    if (worker->flags == NULL)
+        TRAWL_TRY(MEMORY_NEW(worker->flags, records->count, error));
+    worker->flag_count = records->count;
+    result->on_device = true;
+    for (; worker->flagged < records->count; worker->flagged += FLAGGED_ROWS) {
+        const struct gallery_tape tape = {records->tape - records->origin,
+                                          (const uint64_t *)records->offsets + worker->flagged,
+                                          min_u64(FLAGGED_ROWS, records->count - worker->flagged)};
+
+        if (engine_call_is_over(call))
+            return TRAWL_STOPPED;
+        TRAWL_TRY(gallery_device_flag(worker->device, &tape, worker->flags + worker->flagged,
+                                      result, error));
+    }
+    return TRAWL_OK;
+}
+
+/* Appends the cells of a record that may hold an occurrence. All cells of `row` are -1 before and
+ * after. */
+static enum trawl_status add_record(const struct engine_worker *worker,
+                                    const struct records *records, uint64_t record, int64_t *row,
+                                    struct cells *cells, struct trawl_error *error)
+{
+    uint64_t begin = records_begin(records, record), count;
     struct gallery_met met = {NULL, NULL};
 
-    matrix->match_count = 0;
-    if (matrix->flags != NULL && *matrix->flags == 0)
-        return;
-    if (matrix->flags != NULL)
-        met = gallery_device_met(worker->device, matrix->flags);
-    matrix->match_count = gallery_matrix_record(worker->matrix, matrix->records.bytes + offsets[0],
-                                                offsets[1] - offsets[0], &met, matrix->row);
+    if (worker->flags != NULL && worker->flags[record] == 0)
+        return TRAWL_OK;
+    if (worker->flags != NULL)
+        met = gallery_device_met(worker->device, worker->flags + record);
+    count = gallery_matrix_record(worker->matrix, records->tape + begin,
+                                  records_begin(records, record + 1) - begin, &met, row);
+    if (count == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(cells_reserve(cells, count, error));
+    for (uint64_t p = 0; p < worker->plan->pattern_count; p++)
+        if (row[p] >= 0) {
+            cells_append(cells, record, p, (uint64_t)row[p]);
+            row[p] = -1;
+        }
+    return TRAWL_OK;
+}
+
+/* Several threads call gallery_cells with the same worker, and change nothing in the worker. */
+static enum trawl_status gallery_cells(const struct engine_worker *worker,
+                                       const struct records *records, uint64_t from, uint64_t to,
+                                       struct cells *cells, struct trawl_error *error)
+{
+    uint64_t columns = worker->plan->pattern_count, record = records_beyond(records, 0, from);
+    enum trawl_status status = TRAWL_OK;
+    int64_t *row;
+
+    if (columns == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(MEMORY_NEW(row, columns, error));
+    memset(row, 0xff, columns * sizeof *row);
+    for (; status == TRAWL_OK && record < records->count && records_begin(records, record) < to;
+         record++)
+        if (records_begin(records, record) >= from)
+            status = add_record(worker, records, record, row, cells, error);
+    memory_release(row, columns, sizeof *row);
+    return status;
 }
 
 static enum trawl_status gallery_submit(struct engine_worker *worker, struct engine_task *task,
                                         struct trawl_error *error)
 {
-    if (task->output == ENGINE_OUTPUT_CELLS && task->matrix->row != NULL) {
-        fill_row(worker, task->matrix);
-        return TRAWL_OK;
-    }
-    if (task->output == ENGINE_OUTPUT_CELLS && worker->device != NULL)
-        return gallery_device_flag(worker->device, &task->matrix->records, task->matrix->flags,
-                                   task->result, error);
     if (task->output != ENGINE_OUTPUT_RESULT)
         return TRAWL_FAIL(error, UNSUPPORTED, "algorithm %s cannot write begins to a device",
                           worker->plan->algorithm.name);
@@ -108,11 +155,8 @@ static enum trawl_status gallery_submit(struct engine_worker *worker, struct eng
                                                       task->want, task->result, error);
 }
 
-const struct engine_ops engine_gallery = {.open = gallery_open,
-                                          .close = gallery_close,
-                                          .compile = gallery_compile,
+const struct engine_ops engine_gallery = {.compile = gallery_compile,
                                           .release = gallery_release,
                                           .submit = gallery_submit,
-                                          .bring = engine_bring_nothing,
-                                          .hold = engine_hold_nothing,
-                                          .drop = engine_drop_nothing};
+                                          .flag = gallery_flag,
+                                          .cells = gallery_cells};

@@ -560,7 +560,7 @@ static enum trawl_status part_open(struct gallery_device *own, const struct cuda
     uint64_t begins = range->end - range->begin;
 
     if (want == WANT_HITS)
-        begins = min_u64(begins, own->worker->reach_bytes);
+        begins = min_u64(begins, own->worker->tables->reach_bytes);
     if (needs_fold(plan) || gallery_needs(own, FLAGS | MINIMA))
         begins = min_u64(begins, max_u64(own->worker->limits.text_bytes_max, 1));
     if (gallery_needs(own, CHILDREN))
@@ -740,9 +740,9 @@ static int compare_hits(const void *a, const void *b)
 static void learn_width(struct gallery_device *own, uint64_t begins, uint64_t found, bool fits)
 {
     if (!fits)
-        own->worker->reach_bytes = max_u64(begins / 2, 1);
-    else if (begins == own->worker->reach_bytes && found < own->worker->limits.hits_max / 4)
-        own->worker->reach_bytes = saturating_add(own->worker->reach_bytes, begins);
+        own->worker->tables->reach_bytes = max_u64(begins / 2, 1);
+    else if (begins == own->worker->tables->reach_bytes && found < own->worker->limits.hits_max / 4)
+        own->worker->tables->reach_bytes = saturating_add(own->worker->tables->reach_bytes, begins);
 }
 
 enum trawl_status gallery_device_range(struct engine_worker *worker, void *context,

@@ -21,12 +21,19 @@ enum trawl_status gallery_device_scan(struct gallery_device *device,
                                       enum want want, struct engine_result *result,
                                       struct trawl_error *error);
 
+/* Records that lie one after another in `bytes`: record i is bytes[offsets[i], offsets[i + 1]). */
+struct gallery_tape {
+    const uint8_t *bytes;
+    const uint64_t *offsets; /* record_count + 1 */
+    uint64_t record_count;
+};
+
 /* Sets flags[i] to 0 if record i surely holds no occurrence, else to 1. The plan of
  * gallery_device_begin must have an algorithm for records. Conditions such as whole words are
  * ignored. Adds to the result's device times, and adds the number of set flags to
  * candidate_count. */
 enum trawl_status gallery_device_flag(struct gallery_device *device,
-                                      const struct engine_records *records, uint8_t *flags,
+                                      const struct gallery_tape *records, uint8_t *flags,
                                       struct engine_result *result, struct trawl_error *error);
 
 /* Says which literals a record may hold. */
@@ -39,5 +46,14 @@ struct gallery_met {
 /* Returns what the device found in the record of `flag`, which points into the flags of the last
  * call of gallery_device_flag. */
 struct gallery_met gallery_device_met(const struct gallery_device *device, const uint8_t *flag);
+
+#ifdef TRAWL_NO_DEVICES /* such a build opens no device, and calls no function of this file */
+#pragma weak gallery_device_open
+#pragma weak gallery_device_close
+#pragma weak gallery_device_begin
+#pragma weak gallery_device_scan
+#pragma weak gallery_device_flag
+#pragma weak gallery_device_met
+#endif
 
 #endif

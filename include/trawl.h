@@ -139,11 +139,10 @@ enum trawl_plan_flag {
     TRAWL_ANY_BASE = 64 /* DNA: a letter of the text for several bases, such as N, matches if any
                            of the bases does; else only if all of the bases do */
 };
-/* How the text is searched (docs/design.md describes the methods). AUTO lets the plan choose. A
- * method that does not fit the patterns is refused with ARGUMENT. All methods give the same answer.
+/* How the text is searched (docs/design.md describes the methods). AUTO lets the plan choose. All
+ * methods give the same answer; a method that does not fit the patterns is refused with ARGUMENT.
  * BUCKETS, CLASSES and AUTOMATON are methods for sets on the host; with SET, the host chooses one
- * of the three, and changes it as the text demands. Devices take SET for all three. If an automaton
- * would be too large, or if the patterns allow no automaton, the host searches by SET. */
+ * of these as the text demands, but no automaton that would be too large. Devices take SET. */
 #define TRAWL_METHOD_LIST(X) \
     X(AUTO, 0, "auto")       \
     X(EVERY, 1, "every")     \
@@ -166,15 +165,16 @@ struct trawl_utf8; /* as struct trawl_letters, of version 1.0 */
 struct trawl_letters {
     uint64_t size; /* sizeof(struct trawl_letters) */
     void *context;
-    /* Writes all code points that equal `code_point` when case is ignored, and code_point
-     * itself, to `variants`. Returns how many, 1 to TRAWL_UTF8_VARIANTS_MAX. trawl_plan_build
-     * calls this, and some searches do when they begin. */
+    /* Writes code_point, and all code points that equal it when case is ignored. Returns how many,
+     * 1 to TRAWL_UTF8_VARIANTS_MAX. trawl_plan_build calls this, and some searches when they begin. */
     uint32_t (*variants)(void *context, uint32_t code_point, uint32_t *variants);
     /* Returns whether this code point (>= 128) is a word character. Searches call the function. */
     bool (*is_word)(void *context, uint32_t code_point);
+    /* Points *ranges to the first and last code point of each range of a class such as "alpha", and
+     * returns how many; 0: no such class. NULL, and in PERL with UTF-8: [[:alpha:]] means ASCII. */
+    uint64_t (*class_ranges)(void *context, const char *name, const uint32_t **ranges);
 };
-/* Return the letters of Unicode 16: equal by simple case folding, as expressions in CHARACTERS have
- * them, and the word characters that \w means there. Static. */
+/* Return the letters of Unicode 16: equal by simple case folding, and words of \w. Static. */
 TRAWL_API const struct trawl_letters *trawl_unicode(void);
 
 /* The symbols of patterns and texts of a plan with errors (docs/approximate.md). */

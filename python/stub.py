@@ -123,8 +123,7 @@ OTHERS = {
     ("Searcher.groups", "column"): "_TextSource | _Records",
     ("Searcher.unload", "text"): "Text",
 }
-# The type that functions, methods and properties of a name return. "CLASS.NAME" is for the members
-# of one class only.
+# The type that functions, methods and properties of a name return. "CLASS.NAME" is for the members of one class only.
 RETURNS = of_names({
     "bool": "__contains__ ignore_case is_stream unicode whole_lines whole_words",
     "int": "__len__ count count_lines edits replace_file mismatches null_count",
@@ -165,8 +164,7 @@ RETURNS = of_names({
 SEVERAL = "list[Any] | tuple[Any, ...]"
 REWRITTEN = [("text", "str", "str"), ("text", "Buffer", "bytes"), ("text", "_Column", "Array"),
              ("text", SEVERAL, "list[Any]")]  # fmt: skip
-# For a method: triples of a parameter, the parameter's type, and the type that the method returns
-# for it.
+# For a method: triples of a parameter, the parameter's type, and the type that the method returns for it.
 OVERLOADS = {
     "replace": REWRITTEN,
     "mask": REWRITTEN,
@@ -219,8 +217,7 @@ def classes_of(source):
 
 
 def members_of(classes, name):
-    """Returns {name: (signature or None, decorators)} of the members of a class and of its
-    bases."""
+    """Returns {name: (signature or None, decorators)} of the members of a class and of its bases."""
     if name not in classes:
         return {}
     base, body = classes[name]

@@ -71,11 +71,8 @@ pkg-config|have pkg-config
 clang-format|have clang-format
 curl|have curl
 git|have git
-less|have less
 ripgrep|have rg
 shellcheck|have shellcheck
-tmux|have tmux
-vim|have vim
 gcc-aarch64-linux-gnu|have aarch64-linux-gnu-gcc
 libc6-dev-arm64-cross|[ -f /usr/aarch64-linux-gnu/include/stdio.h ]
 qemu-user|have_qemu_arm64

@@ -10,18 +10,21 @@ if [ $# -gt 0 ]; then
 fi
 need build python -- codecs server test tidy
 bash scripts/judges.sh >/dev/null 2>&1 & # the network is slow, and building needs none
-# A sixteenth of what is drawn from a seed (tests/test.h): the rest is for ./dev test long.
-export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-16}
+# A part of what is drawn from a seed (tests/test.h): the rest is for ./dev test long.
+export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-32}
 # What takes longest and fails least is for long runs, too; so is what the other build runs.
-release_later=(bench.papers bench.gpu serve_page serve_day.device diff_work sim_table sim_regex)
+release_later=(bench.papers bench.gpu serve_page serve_day.device diff_work sim_table sim_regex sim_answers
+    sim_approximate sim_choice sim_devices sim_floods sim_loaded sim_mixed sim_kernels sim_pieces sim_simulator sim_wakes
+    sim_gallery sim_swift_host unit_arguments unit_options unit_plan unit_sinks unit_texts unit_streams unit_stats unit_runtime
+    unit_stopped unit_cancelled unit_choose unit_errors unit_bytes serve_request serve_pass serve_view serve_memory serve_options)
 asan_later=(unit_matrix unit_rewritten diff_work diff_approximate gallery_device gallery_records_device
-    grep_numbers grep_compare grep_encodings grep_compressed grep_trees grep_fold grep_rg_output rg_types git_ignored
-    cli_terminal cli_faults cli_options cli_signals sim_command sim_gallery_command regex_judges regex_differential
+    grep_numbers grep_compare grep_encodings grep_compressed grep_fold grep_rg_output rg_types git_ignored
+    cli_faults cli_options cli_signals sim_command sim_gallery_command regex_judges regex_differential
     serve_page serve_client serve_differential serve_answer serve_day.device serve_http serve_collection serve_limits)
 quick=ON # no device will run the kernels
 [ ! -e /dev/nvidiactl ] || quick=OFF
 release_options=("-DTRAWL_CUDA_QUICK=$quick" "-DTRAWL_TESTS_LATER=$(IFS=';' && echo "${release_later[*]}")")
-asan_options=(-DTRAWL_BENCH=OFF "-DTRAWL_TESTS_LATER=$(IFS=';' && echo "${asan_later[*]}")")
+asan_options=(-DTRAWL_BENCH=OFF "-DTRAWL_TEST_DIVISOR=$TRAWL_TEST_DIVISOR" "-DTRAWL_TESTS_LATER=$(IFS=';' && echo "${asan_later[*]}")")
 # Configuring keeps one core busy: that of the later builds at the same time.
 configure_preset asan "${asan_options[@]}" >/dev/null 2>&1 & # what fails there fails again below
 if step 'build release' bash scripts/dev-build.sh release "${release_options[@]}"; then
@@ -29,8 +32,8 @@ if step 'build release' bash scripts/dev-build.sh release "${release_options[@]}
 fi
 wait
 # Freed memory is kept from reuse up to 16 MiB instead of 256, which takes most of the page faults.
-# Who allocated it is told by 8 calls instead of 30.
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16:malloc_context_size=8
+# Who allocated it is told by 2 calls instead of 30.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16:malloc_context_size=2
 if step 'build asan' bash scripts/dev-build.sh asan "${asan_options[@]}"; then
     run_ctest_but asan "${asan_later[@]}"
 fi

@@ -48,7 +48,7 @@ step() {
 
 # run_ctest PRESET LEFT-OUT [OPTION...]: the tests of build/PRESET but those whose name the expression LEFT-OUT
 # matches, counted one by one from ctest's own lines. What failed tests printed is shown after them (a test may itself
-# print such lines). One more at a time than there are cores: some wait for threads, terminals or other programs.
+# print such lines). Two more at a time than there are cores: some wait for threads, terminals or other programs.
 run_ctest() {
     local preset=$1 log=build/$1/ctest.log details=build/$1/Testing/Temporary/LastTest.log
     local out=$2 scale=${TRAWL_TEST_SCALE:-1} before_this line name before=$((passed + failed + skipped))
@@ -56,7 +56,7 @@ run_ctest() {
     shift 2
     say "tests: $preset"
     before_this=$([ -z "$noted" ] || sed -n "s/^test $preset $scale //p" "$noted" 2>/dev/null | paste -sd '|') || true
-    ctest --test-dir "build/$preset" -j $((jobs + 1)) --timeout 1200 -E "^(${before_this//./\\.})\$${out:+|$out}" \
+    ctest --test-dir "build/$preset" -j $((jobs + 2)) --timeout 1200 -E "^(${before_this//./\\.})\$${out:+|$out}" \
         "$@" </dev/null 2>&1 |
         tee "$log" | while IFS= read -r line; do
         [[ $line =~ ^\ *Start ]] || echo "$line"

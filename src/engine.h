@@ -8,6 +8,7 @@
 #define TRAWL_ENGINE_H
 
 #include "base/status.h"
+#include "match/cells.h"
 #include "match/hits.h"
 #include "match/records.h"
 #include "plan/plan.h"
@@ -105,24 +106,6 @@ static inline void engine_result_begin(struct engine_result *result, uint64_t fr
  * where patterns nest. */
 #define ENGINE_HITS_MAX (1u << 20)
 
-/* Records that lie one after another in `bytes`: record i is bytes[offsets[i], offsets[i + 1]). */
-struct engine_records {
-    const uint8_t *bytes;
-    const uint64_t *offsets; /* record_count + 1 */
-    uint64_t record_count;
-};
-
-/* Records of which a device is to say which may hold occurrences, or a single record and its row of
- * a matrix, with a cell for each pattern. A cell is the offset in the record at which the pattern
- * first begins; -1: the pattern does not occur there. */
-struct engine_matrix {
-    struct engine_records records;
-    int64_t *row;         /* all -1 before the task; NULL: the task sets `flags` instead */
-    uint8_t *flags;       /* one per record; 0: no pattern occurs in the record. NULL with `row`:
-                             the record may hold occurrences */
-    uint64_t match_count; /* set: number of cells that were filled */
-};
-
 /* An expected time in ns: a fixed part, and a part for each byte of text. */
 struct price {
     double once_ns, byte_ns;
@@ -139,9 +122,7 @@ static inline bool price_is_less(struct price price, double times, struct price 
 /* Where a task puts the occurrences that it finds. */
 enum engine_output {
     ENGINE_OUTPUT_RESULT, /* counts and hits go to engine_task.result */
-    ENGINE_OUTPUT_BEGINS, /* words (engine_words) go to a device's memory */
-    ENGINE_OUTPUT_CELLS   /* any thread fills a row of a matrix; or, where `row` is NULL, a device
-                             sets the flags of the records that may hold occurrences */
+    ENGINE_OUTPUT_BEGINS  /* words (engine_words) go to a device's memory */
 };
 
 /* A list of the offsets at which occurrences begin, ascending, as 64-bit words. A word is the
@@ -175,17 +156,15 @@ struct engine_copy {
     const uint64_t *copied; /* set by the wait: the words in the engine's memory */
 };
 
-/* One task: the chunk or the records to search, what is wanted, and where the output goes. The
- * comments name the outputs for which a field is used. */
+/* One task: the chunk to search, what is wanted, and where the output goes. The comments name the
+ * outputs for which a field is used. */
 struct engine_task {
-    const struct engine_chunk *chunk; /* RESULT, BEGINS */
-    uint64_t from;                    /* RESULT: begins in [from, chunk->owned) are searched */
+    const struct engine_chunk *chunk;
+    uint64_t from; /* RESULT: begins in [from, chunk->owned) are searched */
     enum want want;
     enum engine_output output;
-    /* RESULT, after the caller called engine_result_begin; CELLS of a device */
-    struct engine_result *result;
+    struct engine_result *result; /* RESULT, after the caller called engine_result_begin */
     struct engine_words *words;   /* BEGINS */
-    struct engine_matrix *matrix; /* CELLS */
 };
 
 /* How an engine holds a text of the host's memory. */
@@ -220,18 +199,11 @@ struct engine_options {
     uint64_t size;
     const char *instruction_set;  /* CPU: NULL for the best */
     uint64_t device_memory_bytes; /* use at most so much memory of each device; 0: no limit */
-    /* the engine of devices, for engines that search by another engine's devices; NULL: host */
-    struct engine *cuda;
 };
 
 #define ENGINE_DEVICES_MAX 16u
+#define ENGINE_HOST (ENGINE_DEVICES_MAX + 1u) /* for layers, instead of a device: the host */
 #define ENGINE_PIECES_MAX 16u /* at most this many copies of one worker's words are under way */
-
-struct engine_properties {
-    const char *instruction_set; /* CPU; "" elsewhere */
-    uint32_t device_count;       /* 0: the engine searches on the host */
-    uint32_t workers_per_device; /* workers that are worth opening on each device */
-};
 
 /* A search of a short text without a worker, for occurrences that begin in [from, to). */
 struct engine_brief {
@@ -245,17 +217,23 @@ struct engine_brief {
 };
 
 /* The functions of an engine. A worker belongs to one thread and is compiled for one plan: on the
- * host it holds scratch memory, on a device a stream, staging buffers and device memory. */
+ * host it holds scratch memory, on a device a stream, staging buffers and device memory. A layer
+ * has only the functions of workers: it searches by means of the host's engine or of the devices'
+ * engine, which compile gets. */
 struct engine_ops {
     enum trawl_status (*open)(const struct engine_options *options, struct engine **engine,
                               struct trawl_error *error);
     void (*close)(struct engine *engine);
-    /* not asked of layers */
-    void (*properties)(struct engine *engine, struct engine_properties *properties);
-    /* Makes a worker on this device (ENGINE_DEVICES_MAX: any device) for tasks under this plan. The
-     * plan must outlive the tasks; plan NULL: the worker gets its plan in a later call. *worker is
-     * NULL, or a worker for another plan, which the call reuses. After a failure the worker has no
-     * plan and can be compiled again. UNSUPPORTED: this engine cannot search under the plan. */
+    /* The host's engine: returns the name of the instruction set in use, a static text. */
+    const char *(*instruction_set)(const struct engine *engine);
+    /* The devices' engine: returns the number of devices. *workers: how many workers are worth
+     * opening on each device. */
+    uint32_t (*devices)(const struct engine *engine, uint32_t *workers);
+    /* Makes a worker on this device (ENGINE_DEVICES_MAX: any device; for layers ENGINE_HOST: on the
+     * host, by the host's engine) for tasks under this plan. The plan must outlive the tasks; plan
+     * NULL: the worker gets its plan in a later call. *worker is NULL, or a worker for another
+     * plan, which the call reuses. After a failure the worker has no plan and can be compiled
+     * again. UNSUPPORTED: this engine cannot search under the plan. */
     enum trawl_status (*compile)(struct engine *engine, uint32_t device,
                                  const struct trawl_plan *plan, struct engine_worker **worker,
                                  struct trawl_error *error);
@@ -268,6 +246,16 @@ struct engine_ops {
      * may call. NULL: every search of this engine needs tasks. */
     bool (*brief)(const struct engine *engine, const struct trawl_plan *plan, const uint8_t *text,
                   uint64_t count, struct engine_brief *found);
+    /* For published algorithms that take records one by one. flag asks the worker's device, if
+     * there is one, which records may hold a cell, and adds to *result. cells appends the cells of
+     * the records that begin in [from, to) of the tape; any thread may call after flag. */
+    enum trawl_status (*flag)(struct engine_worker *worker, const struct records *records,
+                              const struct engine_call *call, struct engine_result *result,
+                              struct trawl_error *error);
+    enum trawl_status (*cells)(const struct engine_worker *worker, const struct records *records,
+                               uint64_t from, uint64_t to, struct cells *cells,
+                               struct trawl_error *error);
+    /* The functions from here on are the devices' engine's alone. */
     /* Begins a copy, or waits for a copy that was begun. Several copies may be under way; the
      * caller waits for the copies in the order in which they began. Any thread may call. After a
      * failure no copy of the worker is under way. */
@@ -293,32 +281,6 @@ static inline enum trawl_status engine_scan(const struct engine_ops *ops,
 
     engine_result_begin(result, from, false);
     return ops->submit(worker, &task, error);
-}
-
-/* Implements `hold` for engines on the host, which search a text where it lies in memory. */
-static inline enum trawl_status engine_hold_nothing(struct engine *engine, struct engine_text *text,
-                                                    struct trawl_error *error)
-{
-    (void)engine;
-    if (text->how == ENGINE_HOLD_COPY || text->how == ENGINE_HOLD_ANEW)
-        return TRAWL_OK;
-    return TRAWL_FAIL(error, UNSUPPORTED, "the host holds no text on a device");
-}
-
-static inline bool engine_drop_nothing(struct engine *engine, const struct engine_text *text)
-{
-    (void)engine;
-    return text->how != ENGINE_HOLD_PINNED;
-}
-
-static inline enum trawl_status engine_bring_nothing(struct engine_worker *worker,
-                                                     struct engine_copy *copy, bool wait,
-                                                     struct trawl_error *error)
-{
-    (void)worker;
-    (void)copy;
-    (void)wait;
-    return TRAWL_FAIL(error, UNSUPPORTED, "the host has no list on a device");
 }
 
 extern const struct engine_ops engine_cpu;

@@ -101,11 +101,13 @@ static inline bool test_is_long(void)
            (strcmp(scale, "long") == 0 || strtoull(scale, NULL, 0) >= TEST_LONG_SCALE);
 }
 
-/* Returns by how much the number of repetitions is divided: a fixed number under a sanitizer, else
- * TRAWL_TEST_DIVISOR. */
+/* Returns by how much the number of repetitions is divided: by TRAWL_TEST_DIVISOR, under a
+ * sanitizer at least by a fixed number. */
 static inline uint64_t test_divisor(void)
 {
-    return TEST_SANITIZED ? TEST_SANITIZED_DIVISOR : test_setting("TRAWL_TEST_DIVISOR", 1);
+    uint64_t divisor = test_setting("TRAWL_TEST_DIVISOR", 1);
+
+    return divisor > TEST_SANITIZED_DIVISOR ? divisor : TEST_SANITIZED_DIVISOR;
 }
 
 /* Returns a number of repetitions: `normal` times TRAWL_TEST_SCALE (default 1), or `long_run` if

@@ -168,26 +168,6 @@ static void limits_for(struct cuda_limits *limits)
 
 const struct case_kind gallery_case_kind = {&engine_gallery, limits_for, fit};
 
-struct engine_worker *gallery_worker_open(struct engine *cuda, struct engine **gallery,
-                                          struct trawl_error *error)
-{
-    struct engine_options options = {.size = sizeof options, .cuda = cuda};
-    struct engine_worker *worker = NULL;
-
-    if (engine_gallery.open(&options, gallery, error) != TRAWL_OK)
-        return NULL;
-    if (engine_gallery.compile(*gallery, ENGINE_DEVICES_MAX, NULL, &worker, error) == TRAWL_OK)
-        return worker;
-    engine_gallery.close(*gallery);
-    return NULL;
-}
-
-void gallery_worker_close(struct engine *gallery, struct engine_worker *worker)
-{
-    engine_gallery.release(worker);
-    engine_gallery.close(gallery);
-}
-
 void gallery_case_count(struct gallery_case_tally *tally, uint64_t index,
                         enum cuda_case_answer answer, const struct diff_expected *expected)
 {
@@ -201,7 +181,7 @@ void gallery_case_count(struct gallery_case_tally *tally, uint64_t index,
 /* The cases of a thread, with the thread's worker. */
 struct batch {
     pthread_t thread;
-    struct engine *engine, *gallery;
+    struct engine *engine;
     struct engine_worker *worker;
     struct cuda_limits limits;
     const struct gallery_cases *cases;
@@ -264,8 +244,8 @@ bool gallery_cases_on(struct engine *engine, const struct gallery_cases *cases, 
         batch->cases = cases;
         batch->index = index + opened * cases->count;
         batch->limits = random_case_limits(cases->name, batch->index, &gallery_case_kind);
-        batch->worker = gallery_worker_open(engine, &batch->gallery, &error);
-        passed = batch->worker != NULL;
+        passed = engine_gallery.compile(engine, ENGINE_DEVICES_MAX, NULL, &batch->worker, &error) ==
+                 TRAWL_OK;
         opened += passed;
         if (!passed)
             printf("  worker: %s\n", error.message);
@@ -282,7 +262,7 @@ bool gallery_cases_on(struct engine *engine, const struct gallery_cases *cases, 
         tally_add(tally, &batches[i].tally);
     }
     for (uint32_t i = 0; i < opened; i++)
-        gallery_worker_close(batches[i].gallery, batches[i].worker);
+        engine_gallery.release(batches[i].worker);
     free(batches);
     return passed;
 }

@@ -24,12 +24,6 @@ extern const struct case_kind gallery_case_kind;
 void gallery_case_count(struct gallery_case_tally *tally, uint64_t index,
                         enum cuda_case_answer answer, const struct diff_expected *expected);
 
-/* Opens the gallery on an open CUDA engine, and a worker of the gallery. Returns NULL on
- * failure. */
-struct engine_worker *gallery_worker_open(struct engine *cuda, struct engine **gallery,
-                                          struct trawl_error *error);
-void gallery_worker_close(struct engine *gallery, struct engine_worker *worker);
-
 /* Runs a case on the simulated driver, as random_case_run does (sim_gallery_case.c). */
 bool gallery_case_run(const char *name, uint64_t index, uint32_t switches_max,
                       struct gallery_case_tally *tally);

@@ -96,17 +96,18 @@ static void all_edges(void)
 {
     struct engine_options options = {.size = sizeof options};
     struct engine_worker *worker = NULL;
-    struct engine *engine = NULL, *gallery = NULL;
+    struct engine *engine = NULL;
 
     sim_driver_reset_usual(7);
     cuda_limits_replace(NULL);
     gallery_limits_replace(NULL);
     if (TEST_CHECK(engine_cuda.open(&options, &engine, NULL) == TRAWL_OK) &&
-        TEST_CHECK((worker = gallery_worker_open(engine, &gallery, NULL)) != NULL))
+        TEST_CHECK(engine_gallery.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, NULL) ==
+                   TRAWL_OK))
         for (uint32_t i = 0; gallery_ways[i] != NULL && test_failures < FAILURES_MAX; i++)
             edges(engine, worker, gallery_ways[i]);
     if (worker != NULL)
-        gallery_worker_close(gallery, worker);
+        engine_gallery.release(worker);
     if (engine != NULL)
         engine_cuda.close(engine);
     TEST_CHECK_U64(sim_driver_live(), 0);

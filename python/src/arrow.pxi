@@ -55,8 +55,7 @@ cdef struct array_memory:
     const void *buffers[3]
 
 
-cdef inline const uint8_t *bytes_of_view(const void *const *buffers,
-                                         const string_view *view) noexcept nogil:
+cdef inline const uint8_t *bytes_of_view(const void *const *buffers, const string_view *view) noexcept nogil:
     """Return where a view's bytes lie: in the view, or in the array's `buffers`."""
     if view.count <= SHORT_MAX:
         return <const uint8_t *>&view.head
@@ -173,8 +172,7 @@ cdef int describe_numbers(ArrowSchema *schema, ArrowArray *array, bytes name, bl
     return 0
 
 
-cdef int describe_struct(ArrowSchema *schema, ArrowArray *array, bytes name,
-                         dict columns) except -1:
+cdef int describe_struct(ArrowSchema *schema, ArrowArray *array, bytes name, dict columns) except -1:
     describe(schema, array, "+s", name, len(next(iter(columns.values()))), <int>len(columns))
     return describe_fields(schema, array, columns)
 

@@ -85,8 +85,7 @@ cdef class Column(Answer):
         begin, end, step = key.indices(self.length)
         if step != 1:
             raise ValueError("a column: slices have the step 1; use numpy.asarray")
-        return column_of(block_share(self.memory), self.first + <uint64_t>begin,
-                         max(0, end - begin))
+        return column_of(block_share(self.memory), self.first + <uint64_t>begin, max(0, end - begin))
 
     def __iter__(self):
         return iter(memoryview(self))
@@ -118,8 +117,7 @@ cdef class Column(Answer):
         return numbers, (_sources.out_of_band(memoryview(self), protocol),)
 
     cdef int export(self, ArrowSchema *schema, ArrowArray *array, bytes name) except -1:
-        return describe_numbers(schema, array, name, self.memory, self.first,
-                                <uint64_t>self.length)
+        return describe_numbers(schema, array, name, self.memory, self.first, <uint64_t>self.length)
 
 
 cdef block *block_of(const unsigned char[::1] bytes) except? NULL:
@@ -321,8 +319,7 @@ cdef class Array(Answer):
         elif self.fields is not None:
             describe_struct(schema.children[0], array.children[0], b"item", self.fields)
         elif lists:
-            describe_numbers(schema.children[0], array.children[0], b"item", self.child,
-                             0, self.child_length)
+            describe_numbers(schema.children[0], array.children[0], b"item", self.child, 0, self.child_length)
         elif self.format[0] in b"UZ":
             give_block(array, 2, self.child)
         elif self.format[0] == b"v":
@@ -369,16 +366,14 @@ def restored(str format, Py_ssize_t length, uint64_t null_count, uint64_t child_
     return made
 
 
-cdef Array array_of(const char *format, uint64_t length, column *data, column *child,
-                    uint64_t unit):
+cdef Array array_of(const char *format, uint64_t length, column *data, column *child, uint64_t unit):
     """Make an Array, and take over the blocks of both columns. child: NULL, or values of `unit`
     bytes each."""
     cdef Array made = Array.__new__(Array)
 
     made.format = format
     made.length = <Py_ssize_t>length
-    made.data = taken(data, sizeof(string_view) if format[0] == b"v" else
-                      1 if format[0] == b"b" else sizeof(uint64_t))
+    made.data = taken(data, sizeof(string_view) if format[0] == b"v" else 1 if format[0] == b"b" else sizeof(uint64_t))
     if format[0] == b"b" and made.data != NULL:
         made.data.size = (length + 7) // 8
     if child != NULL:

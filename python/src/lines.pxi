@@ -26,8 +26,7 @@ cdef void lines_restart(lines_state *lines) noexcept nogil:
     put_value(&lines.ends, 0)
 
 
-cdef void pass_ends(lines_state *lines, const trawl_window *window, uint64_t begin,
-                    uint64_t end) noexcept nogil:
+cdef void pass_ends(lines_state *lines, const trawl_window *window, uint64_t begin, uint64_t end) noexcept nogil:
     """Advance number and begin over the line ends in the window's bytes [begin, end)."""
     cdef const uint8_t *bytes = window.bytes
     cdef const uint8_t *last = <const uint8_t *>memrchr(bytes + begin, lines.line_end, end - begin)
@@ -64,8 +63,7 @@ cdef void gather_head(lines_state *lines, const trawl_window *window) noexcept n
         put(&lines.bytes, lines.head.memory.bytes, lines.head.count, 1)
 
 
-cdef uint64_t gather_rest(lines_state *lines, const trawl_window *window,
-                          uint64_t begin) noexcept nogil:
+cdef uint64_t gather_rest(lines_state *lines, const trawl_window *window, uint64_t begin) noexcept nogil:
     """Append the current line's bytes from the window's offset `begin` to the line's end. Return
     the offset after the line's end."""
     cdef uint64_t count = window.bytes_count - begin

@@ -132,8 +132,7 @@ cdef uint8_t bits_at(const uint8_t *bits, uint64_t begin, uint64_t count) noexce
     return found & ((1u << count) - 1)
 
 
-cdef void put_bits(column *grown, const uint8_t *bits, uint64_t begin,
-                   uint64_t count) noexcept nogil:
+cdef void put_bits(column *grown, const uint8_t *bits, uint64_t begin, uint64_t count) noexcept nogil:
     cdef uint64_t end = grown.count + count
     cdef uint64_t shift, step
     cdef uint8_t *byte

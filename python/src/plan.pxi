@@ -395,16 +395,14 @@ cdef class Plan:
         cdef answer found
 
         if progress is None and offsets is None and search_bytes(self, text, &found, True):
-            return ((found.match.begin, found.match.end, found.match.pattern_index)
-                    if found.found else None)
+            return ((found.match.begin, found.match.end, found.match.pattern_index) if found.found else None)
         return default().first(self, text, offsets=offsets, progress=progress)
 
     def positions(self, text, *, offsets=None, progress=None):
         """Find where all occurrences begin: an ascending Column. offsets: see first()."""
         return default().positions(self, text, offsets=offsets, progress=progress)
 
-    def matches(self, text, *, match="all", line_numbers=False, value=False, offsets=None,
-                progress=None):
+    def matches(self, text, *, match="all", line_numbers=False, value=False, offsets=None, progress=None):
         """Find all occurrences, in order of (begin, pattern): a Matches, which holds columns.
         match: 'all' reports overlapping occurrences too. 'leftmost-longest' reports occurrences that
         do not overlap: the search takes the first begin and its longest occurrence (with errors, the
@@ -424,8 +422,7 @@ cdef class Plan:
         """
         cdef answer found
 
-        if offsets is None and match == "all" and search_bytes(self, text, &found, True) \
-                and not found.found:
+        if offsets is None and match == "all" and search_bytes(self, text, &found, True) and not found.found:
             return []
         return find_all(default(), self, text, match, offsets)
 
@@ -525,8 +522,7 @@ cdef class Plan:
     def batches(self, text, *, match="all", line_numbers=False, value=False, offsets=None):
         """Iterate over the occurrences in batches, each a Matches, while the text is searched.
         Batches without an occurrence are left out. match, value: see matches(). offsets: see first()."""
-        return default().batches(self, text, match=match, line_numbers=line_numbers, value=value,
-                                 offsets=offsets)
+        return default().batches(self, text, match=match, line_numbers=line_numbers, value=value, offsets=offsets)
 
     def lines(self, text, *, offsets=None, progress=None):
         """Find the lines in which an occurrence begins: a Lines, with each line's number, begin and
@@ -572,8 +568,7 @@ cdef class Plan:
         >>> Plan(['tea', 'eat']).match_lists(['café teat', None], value=True).tolist()
         [[(5, 8, 0, 'tea'), (6, 9, 1, 'eat')], None]
         """
-        return default().match_lists(self, column, match=match, value=value, offsets=offsets,
-                                     progress=progress)
+        return default().match_lists(self, column, match=match, value=value, offsets=offsets, progress=progress)
 
     def record_counts(self, column, *, progress=None):
         """Count for each pattern the records that contain the pattern: a Column."""

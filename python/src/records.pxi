@@ -52,15 +52,13 @@ cdef class Reader:
             self.first, self.second = given.__arrow_c_array__(None)
             self.schema = <ArrowSchema *>PyCapsule_GetPointer(self.first, "arrow_schema")
         elif hasattr(given, "isna"):  # a Series of pandas 2, in which NaN and NA are nulls
-            self.first = tuple([None if missing else item
-                                for item, missing in zip(given, given.isna())])
+            self.first = tuple([None if missing else item for item, missing in zip(given, given.isna())])
             self.is_text = all([item is None or isinstance(item, str) for item in self.first])
         else:
             items = _sources.array_items(given)
             self.first = tuple(given if items is None else items)
         if self.schema != NULL:
-            format = (self.schema if self.schema.dictionary == NULL
-                      else self.schema.dictionary).format
+            format = (self.schema if self.schema.dictionary == NULL else self.schema.dictionary).format
             self.is_text = format in ("u", "U", "vu", "n")
             self.has_views = self.schema.dictionary == NULL and format in ("vu", "vz")
 
@@ -236,8 +234,7 @@ cdef class Reader:
         elif format == "n":
             self.take_items((None,) * array.length)
         else:
-            raise TypeError("records: strings or binary values are needed, not Arrow's format '"
-                            + format + "'")
+            raise TypeError("records: strings or binary values are needed, not Arrow's format '" + format + "'")
         return 0
 
     cdef void take_offsets(self, const ArrowArray *array, uint32_t offset_bytes) noexcept:
@@ -250,8 +247,7 @@ cdef class Reader:
         self.records.validity = validity_of(array)
         self.records.validity_begin = <uint64_t>array.offset
 
-    cdef const string_view *take_views(self, const ArrowArray *array, uint64_t at,
-                                       bint in_place) except? NULL:
+    cdef const string_view *take_views(self, const ArrowArray *array, uint64_t at, bint in_place) except? NULL:
         """Make a chunk of an array of views, from record `at` on, and return the chunk's views.
 
         With in_place, strings that are adjacent in a buffer are used without a copy. Such a run
@@ -296,8 +292,7 @@ cdef class Reader:
             bytes = self.new_block(0, total).bytes
             for i in range(length):
                 if offsets[i + 1] > offsets[i]:
-                    memcpy(bytes + offsets[i], bytes_of_view(array.buffers, views + i),
-                           offsets[i + 1] - offsets[i])
+                    memcpy(bytes + offsets[i], bytes_of_view(array.buffers, views + i), offsets[i + 1] - offsets[i])
             self.records.bytes = bytes
         self.records.offsets = offsets
         return views
@@ -330,8 +325,7 @@ cdef class Reader:
                 key = key_at(self.schema.format[0], array.buffers[1], array.offset + <int64_t>i)
                 if key < 0 or <uint64_t>key >= values.record_count:
                     raise ValueError("records: a dictionary column's key is wrong")
-                if values.validity != NULL and not bit_at(
-                        values.validity, values.validity_begin + <uint64_t>key):
+                if values.validity != NULL and not bit_at(values.validity, values.validity_begin + <uint64_t>key):
                     key = -1
             self.keys[i] = key
         return 0
@@ -345,8 +339,7 @@ cdef class Reader:
 
     cdef bint is_valid(self, uint64_t i) noexcept:
         """Say whether record i of `records` is not null."""
-        return self.records.validity == NULL or bit_at(self.records.validity,
-                                                       self.records.validity_begin + i)
+        return self.records.validity == NULL or bit_at(self.records.validity, self.records.validity_begin + i)
 
     cdef object value(self, uint64_t i):
         """Return record i of the column as bytes; None: the record is null."""
@@ -356,8 +349,7 @@ cdef class Reader:
             i = <uint64_t>self.keys[i]
         elif self.validity != NULL and not bit_at(self.validity, self.validity_begin + i):
             return None
-        return object_of(self.records.bytes + self.offset(i), self.offset(i + 1) - self.offset(i),
-                         False)
+        return object_of(self.records.bytes + self.offset(i), self.offset(i + 1) - self.offset(i), False)
 
 
 cdef uint64_t no_offsets = 0
@@ -561,8 +553,7 @@ cdef void work_records(work *job) noexcept nogil:
 
     batch.size = sizeof(batch)
     batch.last = False
-    job.status = trawl_matrix_open(job.searcher, job.plan, found.records, shape, &matrix,
-                                    &job.error)
+    job.status = trawl_matrix_open(job.searcher, job.plan, found.records, shape, &matrix, &job.error)
     if job.status != TRAWL_OK:
         return
     while not batch.last and job.status == TRAWL_OK and not job.no_memory:
@@ -586,8 +577,7 @@ cdef int search_chunk(Handle handle, Reader reader, progress, gather *found) exc
     return 0
 
 
-cdef int search_records(Searcher searcher, Plan plan, given, offsets, progress,
-                        gather *found) except -1:
+cdef int search_records(Searcher searcher, Plan plan, given, offsets, progress, gather *found) except -1:
     """Search a column chunk by chunk. The caller drops `found`, also after a failure."""
     cdef Reader reader = Reader(given)
     cdef Handle handle = searcher.take()
@@ -605,8 +595,7 @@ cdef int search_records(Searcher searcher, Plan plan, given, offsets, progress,
                 memset(found.values.memory.bytes, 0, found.values.count * sizeof(uint64_t))
         while not gather_failed(found) and reader.next():
             if found.kind == CELLS:
-                found.characters = values.characters = offsets == "characters" or (
-                    offsets is None and reader.is_str())
+                found.characters = values.characters = offsets == "characters" or (offsets is None and reader.is_str())
             if reader.keys == NULL:
                 search_chunk(handle, reader, progress, found)
             else:  # each value of the dictionary is searched once
@@ -621,8 +610,7 @@ cdef int search_records(Searcher searcher, Plan plan, given, offsets, progress,
     return 0
 
 
-cdef object search_column(Searcher searcher, Plan plan, given, progress, gather_kind kind,
-                          offsets=None):
+cdef object search_column(Searcher searcher, Plan plan, given, progress, gather_kind kind, offsets=None):
     """Search a column: CELLS gives a Cells, PATTERNS a Column, any other kind an Array."""
     cdef gather found
 
@@ -647,8 +635,7 @@ cdef Array array_of_gather(gather *found, const char *format, uint64_t unit):
     """Make an Array of the results, and take over their blocks. Items of lists have `unit` bytes."""
     cdef Array made
 
-    made = array_of(format, found.record_count, &found.values,
-                    &found.cells[1] if found.kind == LISTS else NULL, unit)
+    made = array_of(format, found.record_count, &found.values, &found.cells[1] if found.kind == LISTS else NULL, unit)
     made.null_count = found.null_count
     if found.null_count > 0:
         made.validity = taken(&found.valid, 1)

@@ -41,8 +41,7 @@ cdef bint search_bytes(Plan plan, text, answer *found, bint is_first) except -1:
         status = trawl_find_bytes(handle.job.searcher, plan.plan, at, <uint64_t>count,
                                   &found.match, &found.found, &error)
     else:
-        status = trawl_count_bytes(handle.job.searcher, plan.plan, at, <uint64_t>count,
-                                   &found.count, &error)
+        status = trawl_count_bytes(handle.job.searcher, plan.plan, at, <uint64_t>count, &found.count, &error)
     default().give(handle)
     check(status, &error)
     return True
@@ -283,8 +282,7 @@ cdef void work_count(work *job) noexcept nogil:
     job.status = trawl_count(job.searcher, job.plan, job.text, &job.answer.count, &job.error)
 
 
-cdef int add_counts(void *context, const trawl_pattern_count *counts,
-                    uint64_t counts_count) noexcept nogil:
+cdef int add_counts(void *context, const trawl_pattern_count *counts, uint64_t counts_count) noexcept nogil:
     cdef uint64_t *sums = <uint64_t *>context
 
     for i in range(counts_count):
@@ -293,8 +291,7 @@ cdef int add_counts(void *context, const trawl_pattern_count *counts,
 
 
 cdef void work_count_by_pattern(work *job) noexcept nogil:
-    job.status = trawl_count_by_pattern(job.searcher, job.plan, job.text, add_counts, job.out,
-                                         &job.error)
+    job.status = trawl_count_by_pattern(job.searcher, job.plan, job.text, add_counts, job.out, &job.error)
 
 
 cdef void work_count_lines(work *job) noexcept nogil:
@@ -304,8 +301,7 @@ cdef void work_count_lines(work *job) noexcept nogil:
 
 
 cdef void work_first(work *job) noexcept nogil:
-    job.status = trawl_first(job.searcher, job.plan, job.text, &job.answer.match,
-                              &job.answer.found, &job.error)
+    job.status = trawl_first(job.searcher, job.plan, job.text, &job.answer.match, &job.answer.found, &job.error)
     job.early = job.status == TRAWL_OK and job.answer.found
     if job.early and job.by.bytes != NULL:
         walk_matches(&job.by, &job.answer.match.begin, &job.answer.match.end, 1)
@@ -392,8 +388,7 @@ cdef void keep_spans(match_columns *columns, uint64_t first) noexcept nogil:
     columns.lines.count = min(columns.lines.count, at)
 
 
-cdef bint match_columns_put(match_columns *columns, work *job,
-                            const trawl_batch *batch) noexcept nogil:
+cdef bint match_columns_put(match_columns *columns, work *job, const trawl_batch *batch) noexcept nogil:
     """Append a batch of matches; false: out of memory."""
     cdef uint64_t count = columns.begins.count
 
@@ -418,8 +413,7 @@ cdef void match_columns_walk(match_columns *columns, uint64_t begin) noexcept no
     cdef uint64_t count = columns.begins.count - begin
 
     if columns.by.bytes != NULL and count > 0:
-        walk_matches(&columns.by, values_of(&columns.begins) + begin,
-                     values_of(&columns.ends) + begin, count)
+        walk_matches(&columns.by, values_of(&columns.begins) + begin, values_of(&columns.ends) + begin, count)
     columns.text_end = walk_end(&columns.by, columns.text_end)
 
 
@@ -432,8 +426,7 @@ cdef struct word_columns:
 
 
 cdef uint64_t word_of(const trawl_match *match) noexcept nogil:
-    return (match.pattern_index | <uint64_t>match.distance << 32
-            | <uint64_t>match.reversed << 48)
+    return (match.pattern_index | <uint64_t>match.distance << 32 | <uint64_t>match.reversed << 48)
 
 
 cdef inline uint64_t word_distance(uint64_t word) noexcept nogil:
@@ -496,8 +489,7 @@ cdef void work_matches(work *job) noexcept nogil:
     batch.size = sizeof(batch)
     batch.last = False
     columns.by, columns.is_text = job.by, job.is_text
-    job.status = trawl_search_open(job.searcher, job.plan, job.text, job.flags, &search,
-                                    &job.error)
+    job.status = trawl_search_open(job.searcher, job.plan, job.text, job.flags, &search, &job.error)
     if job.status != TRAWL_OK:
         return
     while not batch.last and job.status == TRAWL_OK and not job.no_memory:

@@ -292,8 +292,7 @@ cdef class Handle:
             raise
         if progress is not None and job.status == TRAWL_OK:
             whole = not job.early and job.bytes != UNKNOWN
-            progress(job.before
-                     + (job.bytes if whole else min(trawl_searcher_progress(job.searcher), job.bytes)))
+            progress(job.before + (job.bytes if whole else min(trawl_searcher_progress(job.searcher), job.bytes)))
         return 0
 
     cdef bint abandon(self) noexcept:
@@ -500,8 +499,7 @@ cdef class Searcher:
         search(self, plan, text, None, progress, work_count_by_pattern, 0, 0, sums.memory.bytes)
         return sums
 
-    def count_lines(self, Plan plan not None, text, *, bint invert=False, limit=None,
-                    progress=None):
+    def count_lines(self, Plan plan not None, text, *, bint invert=False, limit=None, progress=None):
         return search(self, plan, text, None, progress, work_count_lines,
                       UNKNOWN if limit is None else _sources.number("limit", limit), invert).count
 
@@ -593,13 +591,10 @@ cdef class Searcher:
         batches = self.batches(plan, text, offsets=offsets)
         return occurrences_of(_sources.iterate(plan, batches))
 
-    def replace(self, Plan plan not None, text, values=None, *, match="leftmost-longest",
-                progress=None):
-        return rewrite(self, plan, text, Values(plan, _sources.values_of(plan, values), False), match,
-                       progress)
+    def replace(self, Plan plan not None, text, values=None, *, match="leftmost-longest", progress=None):
+        return rewrite(self, plan, text, Values(plan, _sources.values_of(plan, values), False), match, progress)
 
-    def replace_file(self, Plan plan not None, text, path, values=None, *,
-                     match="leftmost-longest", progress=None):
+    def replace_file(self, Plan plan not None, text, path, values=None, *, match="leftmost-longest", progress=None):
         made = Values(plan, _sources.values_of(plan, values), False)
         return _sources.replace_file(
             path, text, lambda write: replace_file(self, plan, text, made, match, progress, write))
@@ -640,8 +635,7 @@ cdef class Searcher:
     def match_counts(self, Plan plan not None, column, *, match="all", progress=None):
         return record_matches(self, plan, column, match, False, "bytes", progress, COUNTS)
 
-    def match_lists(self, Plan plan not None, column, *, match="all", bint value=False,
-                    offsets=None, progress=None):
+    def match_lists(self, Plan plan not None, column, *, match="all", bint value=False, offsets=None, progress=None):
         return record_matches(self, plan, column, match, value, offsets, progress, LISTS)
 
     def record_counts(self, Plan plan not None, column, *, progress=None):

@@ -29,8 +29,7 @@ cdef bint is_valid(const trawl_record_array *records, uint64_t record) noexcept 
     return records.validity == NULL or bit_at(records.validity, records.validity_begin + record)
 
 
-cdef bint is_preferred(spans_state *found, uint64_t begin, uint64_t end,
-                       uint64_t word) noexcept nogil:
+cdef bint is_preferred(spans_state *found, uint64_t begin, uint64_t end, uint64_t word) noexcept nogil:
     """Say whether an occurrence replaces the last span: both begin at the same offset, and the
     occurrence is longer, or as long with a smaller distance."""
     if not found.longest or begin != found.begin or end < found.end:
@@ -92,8 +91,7 @@ cdef uint32_t span_flags(const spans_state *found) noexcept nogil:
 cdef void search_spans(work *job, trawl_text *text) noexcept nogil:
     cdef spans_state *found = <spans_state *>job.out
 
-    job.status = trawl_windows(job.searcher, job.plan, text, span_flags(found), take_spans, found,
-                                &job.error)
+    job.status = trawl_windows(job.searcher, job.plan, text, span_flags(found), take_spans, found, &job.error)
     job.no_memory = any_failed(&found.columns.begins, 3)
 
 
@@ -241,8 +239,7 @@ cdef int take_few(void *context, const trawl_window *window) noexcept nogil:
 cdef void work_few(work *job) noexcept nogil:
     cdef few_matches *found = <few_matches *>job.out
 
-    job.status = trawl_windows(job.searcher, job.plan, job.text, job.flags, take_few, found,
-                                &job.error)
+    job.status = trawl_windows(job.searcher, job.plan, job.text, job.flags, take_few, found, &job.error)
     if found.over:
         job.status, job.early = TRAWL_OK, True
     for i in range(found.count if job.by.bytes != NULL else 0):
@@ -256,14 +253,12 @@ cdef list find_all(Searcher searcher, Plan plan, text, match, offsets):
     cdef uint64_t i
 
     found.count, found.over = 0, True
-    flags = {"all": 0, "leftmost-longest": TRAWL_WINDOW_SPANS,
-             "leftmost-first": TRAWL_WINDOW_SPANS_FIRST}.get(match)
+    flags = {"all": 0, "leftmost-longest": TRAWL_WINDOW_SPANS, "leftmost-first": TRAWL_WINDOW_SPANS_FIRST}.get(match)
     if flags is not None and (flags == 0 or not plan.has_distances and plan.regex is None) \
             and isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES:
         search(searcher, plan, text, offsets, None, work_few, 0, flags, &found)
     if found.over:
-        return list(zip(*searcher.matches(plan, text, match=match, offsets=offsets)
-                        ._items().values()))
+        return list(zip(*searcher.matches(plan, text, match=match, offsets=offsets) ._items().values()))
     made = []
     for i in range(found.count):
         item = &found.items[i]
@@ -366,15 +361,13 @@ cdef class Values:
         cdef const trawl_plan *plan = self.plan.plan
         cdef uint64_t most = trawl_expression_group(plan, pattern, NULL, 0)
 
-        number = int(name) if name.isdigit() else trawl_expression_group(
-            plan, pattern, name, <uint64_t>len(name))
+        number = int(name) if name.isdigit() else trawl_expression_group(plan, pattern, name, <uint64_t>len(name))
         if number > min(most, <uint64_t>GROUPS_MAX - 1):
             raise ValueError(f"values: expression {pattern} has no group {name.decode()!r}; "
                              "${1}a is a group and a letter, and $$ is a $")
         return number
 
-    cdef int call(self, uint64_t pattern, const uint8_t *begin, uint64_t count,
-                  bint is_str) except -1:
+    cdef int call(self, uint64_t pattern, const uint8_t *begin, uint64_t count, bint is_str) except -1:
         """Append to `filled` what the function makes of a span's bytes."""
         value = self.given(object_of(begin, count, is_str), pattern)
         if isinstance(value, str):
@@ -472,8 +465,7 @@ cdef struct rewriter:
     bint by_characters  # masks: one value per character, not per byte
 
 
-cdef void rewriter_begin(rewriter *by, const uint8_t *bytes, const spans_state *found,
-                         Values values) noexcept:
+cdef void rewriter_begin(rewriter *by, const uint8_t *bytes, const spans_state *found, Values values) noexcept:
     memset(by, 0, sizeof(by[0]))
     by.bytes, by.count = bytes, found.columns.begins.count
     if by.count > 0:
@@ -582,8 +574,7 @@ cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, matc
         if by.count == 0:
             return text
         by.by_characters = is_str
-        return rewritten_object(&by, 0, <uint64_t>count, is_str,
-                                is_str and values.ascii and PyUnicode_IS_ASCII(text))
+        return rewritten_object(&by, 0, <uint64_t>count, is_str, is_str and values.ascii and PyUnicode_IS_ASCII(text))
     finally:
         match_columns_drop(&found.columns)
 
@@ -636,8 +627,7 @@ cdef int take_stream(void *context, const trawl_window *window) noexcept with gi
 
 
 cdef void work_stream(work *job) noexcept nogil:
-    job.status = trawl_windows(job.searcher, job.plan, job.text, job.flags, take_stream, job.out,
-                                &job.error)
+    job.status = trawl_windows(job.searcher, job.plan, job.text, job.flags, take_stream, job.out, &job.error)
     job.early = job.status != TRAWL_OK
 
 
@@ -647,8 +637,7 @@ cdef object replace_file(Searcher searcher, Plan plan, text, Values values, matc
     spans_begin(&stream.found, plan, match)
     stream.values, stream.write = values, write
     try:
-        search(searcher, plan, text, "bytes", progress, work_stream, 0,
-               span_flags(&stream.found), <void *>stream)
+        search(searcher, plan, text, "bytes", progress, work_stream, 0, span_flags(&stream.found), <void *>stream)
     except BaseException:
         if stream.fault is not None:
             raise stream.fault from None
@@ -684,8 +673,7 @@ cdef void put_rewritten(gather *made, Reader reader, rewriter *by) noexcept nogi
     for i in range(count):
         if records.validity == NULL or bit_at(records.validity, records.validity_begin + i):
             end = offset_of(records, i + 1)
-            bytes.count += rewritten(by, offset_of(records, i), end,
-                                     bytes.memory.bytes + bytes.count)
+            bytes.count += rewritten(by, offset_of(records, i), end, bytes.memory.bytes + bytes.count)
         put_value(&made.values, bytes.count)
 
 
@@ -697,8 +685,7 @@ cdef void put_keyed(gather *made, Reader reader, gather *values) noexcept nogil:
     for i in range(reader.count):
         key = reader.keys[i]
         if key >= 0 and values.cells[1].memory != NULL:
-            put(&made.cells[1], values.cells[1].memory.bytes + ends[key], ends[key + 1] - ends[key],
-                1)
+            put(&made.cells[1], values.cells[1].memory.bytes + ends[key], ends[key + 1] - ends[key], 1)
         put_value(&made.values, made.cells[1].count)
 
 
@@ -720,12 +707,10 @@ cdef list objects_of(Reader reader, rewriter *by, Values values, tuple items, Py
             item = parts_of(by, begin, end, is_str)
         elif is_next(by, end):
             by.by_characters = is_str
-            item = rewritten_object(by, begin, end, is_str,
-                                    is_str and values.ascii and PyUnicode_IS_ASCII(item))
+            item = rewritten_object(by, begin, end, is_str, is_str and values.ascii and PyUnicode_IS_ASCII(item))
         objects.append(item)
     if reader.keys != NULL:
-        return [objects[reader.keys[i]][:] if reader.keys[i] >= 0 else None
-                for i in range(reader.count)]
+        return [objects[reader.keys[i]][:] if reader.keys[i] >= 0 else None for i in range(reader.count)]
     return objects
 
 
@@ -942,8 +927,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         if kind == COUNTS:
             return array_of_gather(&made, "L", sizeof(uint64_t))
         all.is_text = characters
-        return lists_of(array_of_gather(&made, "+L", sizeof(uint64_t)),
-                        matches_of(&all, plan)._named())
+        return lists_of(array_of_gather(&made, "+L", sizeof(uint64_t)), matches_of(&all, plan)._named())
     finally:
         match_columns_drop(&found.columns)
         match_columns_drop(&all)

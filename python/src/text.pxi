@@ -80,8 +80,7 @@ cdef class Source:
         cdef int status
 
         options.size, options.descriptor = sizeof(options), descriptor
-        options.flags = ((TRAWL_TEXT_UNPACK if decompress else 0)
-                         | (TRAWL_TEXT_DESCRIPTOR if descriptor >= 0 else 0))
+        options.flags = ((TRAWL_TEXT_UNPACK if decompress else 0) | (TRAWL_TEXT_DESCRIPTOR if descriptor >= 0 else 0))
         with nogil:
             status = trawl_text_open(named, &options, &self.text, &error)
         check(status, &error)

@@ -81,8 +81,7 @@ cdef int put_array(gather *made, Reader reader) except -1:
 
     made.array_at = made.cells[0].count
     for i in range(count):
-        put_buffer(made, block_share(kept), array.buffers[2 + i],
-                   (<const int64_t *>array.buffers[2 + count])[i])
+        put_buffer(made, block_share(kept), array.buffers[2 + i], (<const int64_t *>array.buffers[2 + count])[i])
     block_release(kept)
     return 0
 
@@ -100,8 +99,7 @@ cdef void end_fresh(gather *made) noexcept nogil:
         drop(bytes)
 
 
-cdef bint put_fresh(gather *made, rewriter *by, uint64_t begin, uint64_t end,
-                    string_view *view) noexcept nogil:
+cdef bint put_fresh(gather *made, rewriter *by, uint64_t begin, uint64_t end, string_view *view) noexcept nogil:
     """Rewrite one record. False: the new string is too long for a view, or memory ran out."""
     cdef uint64_t size = rewritten(by, begin, end, NULL)
     cdef column *bytes = &made.cells[1]
@@ -141,8 +139,7 @@ cdef uint64_t put_views(gather *made, Reader reader, rewriter *by) noexcept nogi
         if records.validity != NULL and not bit_at(records.validity, records.validity_begin + i):
             continue
         if is_next(by, offset_of(records, i + 1)):
-            if not put_fresh(made, by, offset_of(records, i), offset_of(records, i + 1),
-                             &views[i]):
+            if not put_fresh(made, by, offset_of(records, i), offset_of(records, i + 1), &views[i]):
                 return i
         else:
             views[i] = reader.run[i]
@@ -185,8 +182,7 @@ cdef Array strung(Array views):
     strings.kind, strings.record_count = LISTS, views.first + <uint64_t>views.length
     put_value(&strings.values, 0)
     for i in range(strings.record_count):
-        put(&strings.cells[1], bytes_of_view(view_table_of(views.child).buffers, &view[i]),
-            <uint64_t>view[i].count, 1)
+        put(&strings.cells[1], bytes_of_view(view_table_of(views.child).buffers, &view[i]), <uint64_t>view[i].count, 1)
         put_value(&strings.values, strings.cells[1].count)
     try:
         if gather_failed(&strings):

@@ -93,9 +93,7 @@ class Column:
             valid = [value is not None for value in values]
             # A null value may still have bytes.
             values = [b"null" if value is None else value for value in values]
-            buffers = (
-                self.views(values, turn) if kind[0] == "v" else self.offsets(values, kind)
-            )
+            buffers = self.views(values, turn) if kind[0] == "v" else self.offsets(values, kind)
         self.exported = self.released = 0
         self.schema.format = kind.encode()
         self.schema.flags = 2

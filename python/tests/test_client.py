@@ -199,9 +199,7 @@ def test_lies_about_counts_and_columns(tmp_path):
 def test_columns(tmp_path):
     head = b'{"count":2,"total":3,"unread":5,"columns":["begin","file","pattern"],"files":["a",{"bytes":"/w=="}]}\n'
     numbers = (5, 2**40), (0, 1), (7, 2**31)
-    body = b"".join(
-        number.to_bytes(size, "little") for size, column in zip((8, 4, 4), numbers) for number in column
-    )
+    body = b"".join(number.to_bytes(size, "little") for size, column in zip((8, 4, 4), numbers) for number in column)
     with Fake(tmp_path, chunked(head + body), chunked(head + body)) as fake:
         with trawl.Client(fake.address) as client:
             with pytest.warns(RuntimeWarning, match="5 files could not be read"):

@@ -74,9 +74,7 @@ def test_lines(address):
             assert lines_of(client.search(pattern)) == lines_by_hand([pattern])
         assert lines_of(client.search(PATTERNS)) == lines_by_hand(PATTERNS)
         assert lines_of(client.search("needle", invert=True)) == lines_by_hand([b"needle"], wanted=False)
-        assert lines_of(client.search(b"nEEdle", ignore_case=True)) == lines_by_hand(
-            [b"needle"], fold=bytes.lower
-        )
+        assert lines_of(client.search(b"nEEdle", ignore_case=True)) == lines_by_hand([b"needle"], fold=bytes.lower)
         some = {name: FILES[name] for name in FILES if name.endswith(b".c")}
         assert lines_of(client.search("needle", glob="*.c")) == lines_by_hand([b"needle"], some)
         assert lines_of(client.search("needle", type=["c"])) == lines_by_hand([b"needle"], some)
@@ -103,11 +101,7 @@ def test_submatches(address):
             found = [m.span() for m in re.finditer(rb"\b[Nn]eedle\b", match.line)]
             assert [part[:2] for part in match.submatches] == found
             assert all(match.line[part.begin : part.end] == part.text for part in match.submatches)
-        near = [
-            part
-            for match in client.search("neadle", mismatches=1, glob="zz.py")
-            for part in match.submatches
-        ]
+        near = [part for match in client.search("neadle", mismatches=1, glob="zz.py") for part in match.submatches]
         assert [(part.text, part.distance) for part in near] == [(b"needle", 1)] * 2
 
 
@@ -183,9 +177,7 @@ def test_line_ends_and_nul_in_patterns(tmp_path):
             for patterns in ([b"a\nb"], [b"b\0c", b"a"], [b"\n", b"a"], [b"d\r\ne"], [b"\r"]):
                 expected = naive(patterns, content)
                 counted = client.count(patterns)
-                assert list(counted.patterns) == [
-                    sum(one[2] == i for one in expected) for i in range(len(patterns))
-                ]
+                assert list(counted.patterns) == [sum(one[2] == i for one in expected) for i in range(len(patterns))]
                 found = client.positions([one.decode() for one in patterns])
                 assert list(zip(found.begins, found.patterns)) == [(one[0], one[2]) for one in expected]
             (file,) = client.search(b"e\n", text=True)

@@ -21,7 +21,7 @@ import pytest
 import ray_by_hand
 import trawl
 from conftest import SCALE, amount
-from serving import grown, real
+from serving import Fake, grown, plain, real
 from trawl import cluster
 
 PROGRAM = os.environ.get("TRAWL_SERVE", "")
@@ -130,6 +130,12 @@ def test_refused_commands(tmp_path, capsys, monkeypatch):
     with pytest.raises(SystemExit):
         cluster.main(["--listen=0.0.0.0:8799", str(tmp_path)])
     assert "--token-file=FILE is needed" in capsys.readouterr().err
+    monkeypatch.setattr(cluster, "program", str)
+    monkeypatch.setattr(cluster, "start", lambda *_, **__: os.kill(os.getpid(), signal.SIGTERM))  # as Ctrl-C
+    monkeypatch.setattr(sys.modules["ray"], "init", lambda *_, **__: None, raising=False)
+    assert cluster.main([str(tmp_path)]) == 130 and signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert cluster.main([str(tmp_path)]) == 2 and "pip install 'trawl[cluster]'" in capsys.readouterr().err
 
 
 # ---- In a cluster --------------------------------------------------------------------------------
@@ -242,7 +248,7 @@ def test_as_a_single_server(served, rng, monkeypatch):
                 found = clients[1].positions(patterns, **shared, max_results=most)
                 places = [(begin, found.names[file], pattern) for begin, file, pattern in found]
                 assert (places, found.total) == (said[0][1][:most], said[0][2])
-            flags = several(rng, ["-n", "-i", "-v", "-w", "-a", "-b", "-m2", "--json", "-A1", "-C2", "-z"])
+            flags = several(rng, ["-n", "-i", "-v", "-w", "-a", "-b", "-m2", "--json", "-A1", "-C2", "-z", "--include=x*"])
             flags += several(rng, [rng.choice(["-c", "-l", "-L", "-o", "-q", "-h", "-H"])], 0.7)
             asked = [PROGRAM.removesuffix("-serve"), "--sort=path", "-r", *flags, *(f"-e{one}" for one in patterns)]
             asked += paths.get("paths", []) + several(rng, ["none"], 0.1)
@@ -317,26 +323,27 @@ def test_requests_that_cannot_be_read(served):
 
 
 def lose(actor, how):
-    """End an actor, remove its server's socket, or send its server a signal."""
+    """End an actor, remove its server's socket or put a server that answers nonsense there, or send its server a signal."""
     import ray
 
     if how == "actor":
         return ray.kill(actor, no_restart=False)
     pid = ray.get(actor.facts.remote())[1]
-    if how != "socket":
+    if isinstance(how, signal.Signals):
         return os.kill(pid, how)
-    command = pathlib.Path(f"/proc/{pid}/cmdline").read_text()
-    os.unlink(re.search("--listen=unix:([^\0]*)", command)[1])
+    path = re.search("--listen=unix:([^\0]*)", pathlib.Path(f"/proc/{pid}/cmdline").read_text())[1]
+    os.unlink(path)
+    if how == "nonsense":
+        os.rename(Fake(os.path.dirname(path), *[plain(b"{}", b"500 Nonsense")] * 9999).address.removeprefix("unix:"), path)
 
 
-LOSSES = ["actor", "socket", signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP]
+LOSSES = ["actor", "socket", "nonsense", signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP]
 
 
 def test_copies_answer_for_lost_actors(served):
     """Check that no request fails while actors, servers and sockets are lost and servers are silent, and that each copy
     comes back. (A server that had ended under a live actor stayed dead, and half of the requests failed.)"""
     import random
-
 
     root, actors, environment = served
     draw, faults, answers, ended = random.Random(7), [], [], threading.Event()

@@ -14,8 +14,7 @@ def text_of(rng):
 
 
 def spans(plan, text):
-    return [(pattern, begin, end)
-            for begin, end, pattern in plan.matches(text, match="leftmost-longest")]  # fmt: skip
+    return [(pattern, begin, end) for begin, end, pattern in plan.matches(text, match="leftmost-longest")]
 
 
 def test_pyahocorasick(rng):
@@ -90,9 +89,7 @@ def test_re(rng):
     for _ in range(50):
         text = text_of(rng)
         matches = plan.matches(text, match="leftmost-first")
-        assert [one.span() for one in pattern.finditer(text)] == list(
-            zip(matches.begins, matches.ends)
-        )
+        assert [one.span() for one in pattern.finditer(text)] == list(zip(matches.begins, matches.ends))
         new = pattern.sub(lambda one: values[WORDS.index(one[0])], text)
         assert plan.replace(text, values, match="leftmost-first") == new
         assert plan.split(text, match="leftmost-first") == pattern.split(text)

@@ -15,9 +15,7 @@ from conftest import amount
 
 
 def run(*arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "trawl", *arguments], input=b"banana\n", capture_output=True
-    )
+    return subprocess.run([sys.executable, "-m", "trawl", *arguments], input=b"banana\n", capture_output=True)
 
 
 def test_command():

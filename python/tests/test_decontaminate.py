@@ -28,9 +28,7 @@ with contextlib.suppress(ImportError):
 FORMS = [
     {"nfkc": nfkc, "ignore_case": case, "punctuation": punctuation, "spaces": spaces}
     for nfkc, case in itertools.product((True, False), repeat=2)
-    for punctuation, spaces in itertools.product(
-        ("split", "delete", "keep"), ("fold", "delete", "keep")
-    )
+    for punctuation, spaces in itertools.product(("split", "delete", "keep"), ("fold", "delete", "keep"))
 ]
 PIECES = [*"abcXYZ09_ \t\n.,;-'\"", "\u00a0", "\u2003", "\x1c", "\u3000", "\x85"]  # fmt: skip
 PIECES += ["\u00e9", "e\u0301", "\u00df", "\u0130", "\u03c3", "\u03a3", "\u03c2", "J\u030c", "\u01f0"]
@@ -228,8 +226,7 @@ def test_characters(rng):
     for _ in range(amount(60)):
         form = rng.choice(FORMS)
         size = rng.randint(1, 5)
-        texts = ["".join(rng.choices(PIECES[:8] + PIECES[17:24], k=rng.randint(0, 12)))
-                 for _ in range(60)]  # fmt: skip
+        texts = ["".join(rng.choices(PIECES[:8] + PIECES[17:24], k=rng.randint(0, 12))) for _ in range(60)]
         normal = [plain(text, **form) for text in texts]
         parts = [{one[at : at + size] for at in range(len(one) - size + 1)} for one in normal]
         if not any(parts[:20]):
@@ -380,8 +377,7 @@ def test_command(tmp_path):
         dict(zip(names, (files[0], at + (at > 0), f"n{at}", 0, found, 2, found / 2, ngram)))
         for at, _, found, _, ngram in OVERLAPS
     ]
-    expected += [row | {"file": files[1], "document": at, "id": None}
-                 for row, at in zip(expected, (0, 2, 4))]  # fmt: skip
+    expected += [row | {"file": files[1], "document": at, "id": None} for row, at in zip(expected, (0, 2, 4))]
     options = ("--words", 3, "--clean", "clean", "questions.txt", *files)
     status, out, messages = command(tmp_path, "--workers", 2, *options, own=True)
     assert [json.loads(line) for line in out.splitlines()] == expected and status == 1

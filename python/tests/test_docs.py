@@ -43,8 +43,7 @@ def test_docstrings(name, request):
 def stories():
     """Return the stories in which Python is typed: (name of the document: heading, text)."""
     folder = pathlib.Path(__file__).parents[2] / "tests/stories"
-    parts = [(path.stem, part) for path in sorted(folder.glob("*.md"))
-             for part in path.read_text().split("\n## ")[1:]]
+    parts = [(path.stem, part) for path in sorted(folder.glob("*.md")) for part in path.read_text().split("\n## ")[1:]]
     return [(f"{name}: {part.splitlines()[0]}", part) for name, part in parts if "```pycon" in part]
 
 

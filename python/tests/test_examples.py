@@ -28,10 +28,7 @@ def test_secrets(tmp_path):
     (tmp_path / "deep" / "b.py").write_text("\nx = 1\nkey = 'AKIA" + "A1" * 8 + "'\n")
     (tmp_path / "a.pem").write_text("-----BEGIN RSA PRIVATE KEY-----\n")
     lines, result = run("find_secrets.py", tmp_path)
-    assert lines == [
-        f"{tmp_path}/a.pem:1: private key",
-        f"{tmp_path}/deep/b.py:3: access key of AWS",
-    ]
+    assert lines == [f"{tmp_path}/a.pem:1: private key", f"{tmp_path}/deep/b.py:3: access key of AWS"]
     assert result.returncode == 1
     (tmp_path / "empty").mkdir()
     assert run("find_secrets.py", tmp_path / "empty")[0] == []
@@ -49,12 +46,7 @@ def test_guides(tmp_path):
     genome.write_text(text)
     (tmp_path / "guides").write_text(f"{guide}\n{other}\n")
     lines, _ = run("guides.py", tmp_path / "guides", genome, "--sites", tmp_path / "sites")
-    assert lines == [
-        "guide\t0\t1\t2\t3\t4",
-        f"{guide}\t1\t0\t0\t0\t0",
-        f"{other}\t1\t0\t0\t0\t0",
-        "all\t2\t0\t0\t0\t0",
-    ]
+    assert lines == ["guide\t0\t1\t2\t3\t4", f"{guide}\t1\t0\t0\t0\t0", f"{other}\t1\t0\t0\t0\t0", "all\t2\t0\t0\t0\t0"]
     sites = (tmp_path / "sites").read_text().splitlines()
     assert sites == [f"one\t2\t25\t{guide}\t0\t+", f"two\t3\t26\t{other}\t0\t-"]
     # In x two letters differ and one is unknown; in y the motif differs, which is not allowed.

@@ -17,8 +17,7 @@ WORDS = [pattern.decode() for pattern in PATTERNS]
 
 def column_of(rng, rows):
     letters = ["a", "b", "b", " ", "\n", "\u00e9"]
-    return [None if rng.random() < 0.15 else "".join(rng.choices(letters, k=rng.randint(0, 9)))
-            for _ in range(rows)]  # fmt: skip
+    return [None if rng.random() < 0.15 else "".join(rng.choices(letters, k=rng.randint(0, 9))) for _ in range(rows)]
 
 
 def plain(texts, **options):
@@ -33,8 +32,7 @@ def answers_of(texts, rows, kinds=None):
     kinds = kinds or [None if row is None else sorted({one[2] for one in row}) for row in rows]
     on_kinds = {"contains": bool, "which": lambda kind: kind[0] if kind else None,
                 "pattern_counts": len, "pattern_lists": list}  # fmt: skip
-    answers = {name: [None if kind is None else of(kind) for kind in kinds]
-               for name, of in on_kinds.items()}  # fmt: skip
+    answers = {name: [None if kind is None else of(kind) for kind in kinds] for name, of in on_kinds.items()}
     answers["count"] = [None if row is None else len(row) for row in rows]
     answers["matches"] = [None if row is None else [dict(zip(("begin", "end", "pattern"), one))
                                                     for one in row] for row in rows]  # fmt: skip

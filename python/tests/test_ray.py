@@ -37,10 +37,7 @@ def cluster():
 
 @pytest.fixture
 def table(rng):
-    texts = [
-        None if rng.random() < 0.1 else "".join(rng.choice("abcd") for _ in range(40))
-        for _ in range(8000)
-    ]
+    texts = [None if rng.random() < 0.1 else "".join(rng.choice("abcd") for _ in range(40)) for _ in range(8000)]
     return pyarrow.table({"id": list(range(8000)), "text": texts})
 
 
@@ -135,12 +132,8 @@ def test_all_cores_and_more(cluster, table, tmp_path):
     for kind in ("contains", "mask", "which", "match_counts"):
         read = trawl.ray.run(read, PLAN, "text", kind, workers=2)
     assert read.count() == 8000
-    for wrong in ({"cpus": 2}, {"workers": 5}, {"workers": (5, 9)}):
-        with pytest.raises(ValueError, match="too few nodes for .* actors.* the nodes are 4 with 1 cores"):
-            trawl.ray.filter(dataset_of(table), PLAN, "text", **wrong)
-    for wrong in ({"cpus": 0}, {"workers": 0}, {"workers": (2, 1)}):
-        with pytest.raises(ValueError, match="is needed|at most 1"):
-            trawl.ray.filter(dataset_of(table), PLAN, "text", **wrong)
+    with pytest.raises(ValueError, match="too few nodes for 5 actors.* the nodes are 4 with 1 cores"):
+        trawl.ray.filter(dataset_of(table), PLAN, "text", workers=(5, 9))
     for column, fault in (("none", KeyError), ("id", TypeError)):  # before any task
         with pytest.raises(fault, match="the columns id, text|strings or binary"):
             trawl.ray.filter(dataset_of(table), PLAN, column)

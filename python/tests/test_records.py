@@ -36,9 +36,7 @@ def answers(patterns, records, **options):
         "pattern_counts": [None if found is None else len(found) for found in lists],
         "pattern_lists": lists,
         "cells": cells,
-        "record_counts": [
-            sum(index == cell[1] for cell in cells) for index in range(len(patterns))
-        ],
+        "record_counts": [sum(index == cell[1] for cell in cells) for index in range(len(patterns))],
     }
 
 
@@ -142,9 +140,7 @@ def test_many_records(rng):
     for _ in range(amount(1)):
         patterns = [bytes(rng.choice(b"ab") for _ in range(rng.randint(6, 9))) for _ in range(50)]
         records = [
-            None
-            if rng.random() < 0.1
-            else bytes(rng.choice(b"ab") for _ in range(rng.randint(0, 60)))
+            None if rng.random() < 0.1 else bytes(rng.choice(b"ab") for _ in range(rng.randint(0, 60)))
             for _ in range(200)
         ]
         expected = answers(patterns, records)
@@ -228,9 +224,7 @@ def test_polars():
     for column in (series, series.cast(polars.Categorical), series.cast(polars.Binary)):
         same(plan, column, expected)
     frame = polars.DataFrame({"text": series})
-    assert len(frame.filter(polars.Series(plan.contains(series)))) == expected["contains"].count(
-        True
-    )
+    assert len(frame.filter(polars.Series(plan.contains(series)))) == expected["contains"].count(True)
 
 
 def test_frames_keep_names():
@@ -329,7 +323,4 @@ def test_runs_of_views(rng):
                                            arrow_by_hand.Column(records, "vz", middle, turn=turn)])
             same(plan, column, expected)
             made = plan.replace(column, b"<>").tolist()
-            assert made == [
-                each if each is None else re.sub(b"cab|ab", b"<>", each)
-                for each in records[begin:]
-            ]
+            assert made == [each if each is None else re.sub(b"cab|ab", b"<>", each) for each in records[begin:]]

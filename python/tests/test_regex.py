@@ -123,8 +123,7 @@ def test_records(rng):
         assert plan.pattern_lists([*lines, None]).tolist() == [*lists, None], (expressions, options, lines)
         assert plan.which(lines).tolist() == [row[0] if row else None for row in lists]
         assert plan.contains(lines).tolist() == list(map(bool, lists))
-        cells = [(at, index, found[at][index].start())
-                 for at, line in enumerate(lines) for index in lists[at]]  # fmt: skip
+        cells = [(at, index, found[at][index].start()) for at, line in enumerate(lines) for index in lists[at]]
         assert list(plan.cells(lines)) == cells
         assert plan.replace(lines, "") == [plan.replace(line, "") for line in lines]
 

@@ -19,8 +19,7 @@ def cases(rng, rounds, letters=LETTERS):
     for round in range(amount(rounds)):
         few = rng.sample(letters, rng.randint(1, len(letters)))
         patterns = ["".join(rng.choices(few, k=rng.randint(1, 4))) for _ in range(1 + round % 5)]
-        values = ["".join(rng.choices("xy\u00e9" if round % 3 else "xy", k=rng.randint(0, 3)))
-                  for _ in patterns]
+        values = ["".join(rng.choices("xy\u00e9" if round % 3 else "xy", k=rng.randint(0, 3))) for _ in patterns]
         yield round, few, patterns, values
 
 

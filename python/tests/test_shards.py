@@ -83,8 +83,7 @@ def one_mismatch(patterns, text):
         (begin, begin + len(pattern), index)
         for begin in range(len(text))
         for index, pattern in enumerate(patterns)
-        if begin + len(pattern) <= len(text)
-        and sum(a != b for a, b in zip(pattern, text[begin:])) <= 1
+        if begin + len(pattern) <= len(text) and sum(a != b for a, b in zip(pattern, text[begin:])) <= 1
     ]
 
 
@@ -125,15 +124,8 @@ def check(collection, texts, patterns, options, oracle):
 def test_a_shard(case, listed, rng, monkeypatch):
     pytest.importorskip("pyarrow")
     monkeypatch.setattr(_shards, "LISTED_MAX", listed)
-    texts = texts_of(rng)
-    shard = _shards.Shard(list(_shards.files_of(texts)), 2, "cpu")
-    check(shard, texts, *case)
-
-
-def test_a_shard_of_nothing():
-    pytest.importorskip("pyarrow")
-    for texts in ({}, {"a": b""}):
-        check(_shards.Shard(list(_shards.files_of(texts)), 1, "cpu"), texts, [b"a"], {}, naive)
+    for texts in (texts_of(rng), {}, {"a": b""}):
+        check(_shards.Shard(list(_shards.files_of(texts)), 2, "cpu"), texts, *case)
 
 
 def test_files_are_cut_at_line_ends(rng, tmp_path):
@@ -208,9 +200,7 @@ def test_counts_that_share_a_search(monkeypatch):
         threading.Thread(target=lambda i=i, one=one: counts.update({i: shard.count_by_pattern(one).tolist()}))
         for i, one in enumerate(plans)
     ]
-    threads += [
-        threading.Thread(target=lambda i=i: counts.update({-i: shard.count(plans[i])})) for i in (1, 4)
-    ]
+    threads += [threading.Thread(target=lambda i=i: counts.update({-i: shard.count(plans[i])})) for i in (1, 4)]
     threads[0].start()
     for thread in threads:
         thread.join()

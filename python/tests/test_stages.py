@@ -21,9 +21,7 @@ from trawl.stages import KINDS, Stage  # noqa: E402  (needs pyarrow)
 
 def table_of(rng, rows):
     texts = [
-        None
-        if rng.random() < 0.1
-        else "".join(rng.choice("abc ") for _ in range(rng.randint(0, 40)))
+        None if rng.random() < 0.1 else "".join(rng.choice("abc ") for _ in range(rng.randint(0, 40)))
         for _ in range(rows)
     ]
     return pyarrow.table({"id": list(range(rows)), "text": texts})
@@ -205,8 +203,7 @@ def test_what_is_told():
         again = Stage(trawl.Plan(["an"], values=["x"]), "text", kind, tell=told.clear, engine="cuda")
         again.schema(table.schema)  # neither opens a GPU nor tells anything
     told = []
-    list(Stage(trawl.Plan("an"), "n", errors="apart", tell=told.append)(
-        pyarrow.table({"n": [1]}).to_batches()))  # fmt: skip
+    list(Stage(trawl.Plan("an"), "n", errors="apart", tell=told.append)(pyarrow.table({"n": [1]}).to_batches()))
     assert told == [{"records": 1, "bad": 1}]
 
 
@@ -232,9 +229,7 @@ def test_signed():
     table = pyarrow.table({"id": [1, 2, 3], "text": ["a secret", None, "nothing"]})
     plan = trawl.Plan(["secret", "thing"], values="xy")
     for kind in KINDS:
-        (plain,), (signed,) = (
-            list(Stage(plan, "text", kind, signed=ask)(table.to_batches())) for ask in (False, True)
-        )
+        (plain,), (signed,) = (list(Stage(plan, "text", kind, signed=ask)(table.to_batches())) for ask in (False, True))
         assert plain.to_pylist() == signed.to_pylist()
         for column in signed.columns:
             assert "uint64" not in str(column.type) and "large_list" not in str(column.type)
@@ -407,9 +402,7 @@ def test_broken_parquet_files(tmp_path, monkeypatch):
 
     table = pyarrow.table({"id": range(300), "text": [str(i) for i in range(300)]})
     for name in "abc":
-        parquet.write_table(
-            table, tmp_path / name, row_group_size=100, write_page_checksum=True, use_dictionary=False
-        )
+        parquet.write_table(table, tmp_path / name, row_group_size=100, write_page_checksum=True, use_dictionary=False)
     many = pyarrow.table({"text": list(map(str, range(70_000)))})  # whose second batch of rows is bad
     parquet.write_table(many, tmp_path / "many", write_page_checksum=True, use_dictionary=False, data_page_size=1 << 14)
     data = bytearray((tmp_path / "many").read_bytes())
@@ -428,9 +421,7 @@ def test_broken_parquet_files(tmp_path, monkeypatch):
     assert reads == 3 and len(apart) == 1 and len(rows) == 600
     rows, apart, reads = read(monkeypatch, tmp_path, functools.partial(parquet_parts, columns=None))
     assert rows == [row for row in table.to_pylist() if row["id"] // 100 != 1] + table.to_pylist()
-    assert [(row["path"], row["record"]) for row in apart] == [
-        (str(tmp_path / "a"), 0), (str(tmp_path / "b"), 100)
-    ]  # fmt: skip
+    assert [(row["path"], row["record"]) for row in apart] == [(str(tmp_path / "a"), 0), (str(tmp_path / "b"), 100)]
     assert "records 100 to 199: OSError" in apart[1]["trawl_error"]
 
 

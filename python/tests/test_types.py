@@ -20,13 +20,8 @@ def run(folder, *arguments):
     flag = "--mypy-config-file" if "stubtest" in arguments[0] else "--config-file"
     arguments = [*arguments, flag, str(settings)]
     environment = dict(os.environ, MYPY_CACHE_DIR=os.devnull)
-    return subprocess.run(
-        [sys.executable, "-m", *arguments],
-        capture_output=True,
-        text=True,
-        env=environment,
-        cwd=folder,  # holds no module, as the folder for all temporary files may
-    )
+    # The folder holds no module, as the folder for all temporary files may.
+    return subprocess.run([sys.executable, "-m", *arguments], capture_output=True, text=True, env=environment, cwd=folder)
 
 
 def test_package_is_strictly_typed(tmp_path):
@@ -42,16 +37,8 @@ def test_stubs_are_what_the_extension_has(tmp_path):
         "trawl\\.[a-z.]+\\.(pyarrow|compute|polars|pandas)\n"
         "trawl._shards.as_a_whole\ntrawl._sources._built\n"  # functions with a cache
     )
-    result = run(
-        tmp_path,
-        "mypy.stubtest",
-        "trawl",
-        "--ignore-missing-stub",
-        "--ignore-unused-allowlist",
-        "--ignore-disjoint-bases",
-        "--allowlist",
-        str(allowed),
-    )
+    ignored = [f"--ignore-{one}" for one in ("missing-stub", "unused-allowlist", "disjoint-bases")]
+    result = run(tmp_path, "mypy.stubtest", "trawl", *ignored, "--allowlist", str(allowed))
     assert result.returncode == 0, result.stdout
 
 

@@ -1,5 +1,4 @@
-"""python -m trawl and the script `trawl` run the command, which is searched beside the package, then on
-the path."""
+"""python -m trawl and the script `trawl` run the command, which is searched beside the package, then on the path."""
 
 import os
 import shutil

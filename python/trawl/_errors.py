@@ -170,9 +170,7 @@ def name_expression(error: Error, expressions: tuple[Any, ...]) -> None:
         error.args = (f"{number}{error}: {expressions[index]!r}{place}",)
 
 
-def make(
-    status: int, message: str, os_code: int, driver_code: int, pattern: int, offset: int
-) -> Error:
+def make(status: int, message: str, os_code: int, driver_code: int, pattern: int, offset: int) -> Error:
     """Return the exception of a failed call, which the extension module raises."""
     kind = _CLASSES.get(status, Error)
     if kind is OpenError and os_code == errno.ENOENT:

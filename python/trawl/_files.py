@@ -34,8 +34,7 @@ class NewFile:
     """A file that is being written. At the end of a `with` block without an exception, a regular file takes its name.
 
     path: a link is followed, and stays. like: a path whose file's mode a new file gets, within the umask.
-    may_stay: an older file with the same bytes stays as it is.
-    """
+    may_stay: an older file with the same bytes stays as it is."""
 
     def __init__(self, path: Any, like: Any = None) -> None:
         self.path = os.fsdecode(path)

@@ -42,9 +42,7 @@ class Match:
 
     __slots__ = ("string", "pattern", "_spans", "_names")
 
-    def __init__(
-        self, string: Any, pattern: int, spans: tuple[tuple[int, int], ...], names: dict[str, int]
-    ) -> None:
+    def __init__(self, string: Any, pattern: int, spans: tuple[tuple[int, int], ...], names: dict[str, int]) -> None:
         self.string, self.pattern, self._spans, self._names = string, pattern, spans, names
 
     def span(self, group: int | str = 0, /) -> tuple[int, int]:

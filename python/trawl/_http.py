@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 READ_BYTES = 1 << 16
 IDLE_MAX = 32  # connections that are kept open for later requests
-UNREADABLE = (
-    ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, http.client.HTTPException,
-)  # fmt: skip
+UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, http.client.HTTPException)
 
 
 def data(value: Any) -> bytes:
@@ -40,8 +38,7 @@ def name(value: Any) -> str:
 
 @contextlib.contextmanager
 def understood(close: Callable[[], object] = bool) -> Iterator[None]:
-    """Call `close` after any exception in the body, and turn exceptions about unreadable answers into
-    ServerError."""
+    """Call `close` after any exception in the body, and turn exceptions about unreadable answers into ServerError."""
     try:
         yield
     except BaseException as fault:

@@ -91,9 +91,7 @@ class Shard:
         if at < file.size or (found.st_size, found.st_mtime_ns) != (file.whole, file.changed_ns):
             raise ReadError(f"{file.name}: the file changed since the collection was made")
 
-    def searches(
-        self, plan: Plan, call: Callable[[Plan, Any], Answer]
-    ) -> Iterator[tuple[int, Answer]]:
+    def searches(self, plan: Plan, call: Callable[[Plan, Any], Answer]) -> Iterator[tuple[int, Answer]]:
         """Yield (begin, result of a search) for texts that make up the tape."""
         if as_a_whole(plan):
             yield 0, call(plan, self.text)
@@ -122,9 +120,8 @@ class Shard:
 
     def counted_together(self, plan: Plan, in_all: bool) -> Any:
         """Count by pattern, or all occurrences (an array of a single number). A single search answers all requests
-        that came during the search before, if the requests have the same plan, or few patterns and the same
-        options. The thread that
-        finds no search going on searches for all."""
+        that came during the search before, if the requests have the same plan, or few patterns and the same options.
+        The thread that finds no search going on searches for all."""
         own = Waiting(plan, in_all)
         with self.lock:
             self.waiting.append(own)
@@ -196,9 +193,7 @@ class Shard:
         ends = numpy.stack([self.begins[1:] - 1, self.begins[1:]], 1).reshape(-1)
         offsets = pyarrow.py_buffer(numpy.concatenate([self.begins[:1], ends]))
         buffers = [None, offsets, pyarrow.py_buffer(self.tape)]
-        column = pyarrow.LargeBinaryArray.from_buffers(
-            pyarrow.large_binary(), 2 * len(self.sizes), buffers
-        )
+        column = pyarrow.LargeBinaryArray.from_buffers(pyarrow.large_binary(), 2 * len(self.sizes), buffers)
         return self.searcher.contains(plan, column).to_numpy()[::2].nonzero()[0]
 
     def line_ends(self, plan: Plan) -> list[int]:
@@ -358,12 +353,10 @@ def _ray() -> Any:
 
 
 def nodes_for(actors: int, cpus: float, gpus: float) -> list[dict[str, Any]]:
-    """Return the resources of each node that can hold an actor, and the number of actors that fit there
-    as "actors".
+    """Return the resources of each node that can hold an actor, and the number of actors that fit there as "actors".
 
-    ValueError: the nodes cannot hold so many actors, and Ray would wait without end. A cluster that starts
-    nodes when nodes are needed is not refused.
-    """
+    ValueError: the nodes cannot hold so many actors, and Ray would wait without end. A cluster that starts nodes when
+    nodes are needed is not refused."""
     if actors < 1 or cpus < 0 or gpus < 0 or cpus + gpus == 0:
         raise ValueError(f"{actors} actors with {cpus} cores and {gpus} GPUs each: 1 or more is needed")
     ray = _ray()
@@ -406,9 +399,7 @@ class Keeper:
 
     def shards(self) -> list[Held]:
         """Return the shards, without the texts of a dict."""
-        return [
-            one._replace(files=[file._replace(text=None) for file in one.files], kept=None) for one in self.held
-        ]
+        return [one._replace(files=[file._replace(text=None) for file in one.files], kept=None) for one in self.held]
 
     def start(self, files: list[File], shards: int | None) -> list[Held]:
         """Start actors for files, and wait until the actors have loaded the files."""
@@ -549,10 +540,9 @@ class Collection:
     answer, as (number, name of the first file, name of the last file), and gives the answer of the other
     shards. Without a list, a shard without an answer is an error.
 
-    OutOfMemoryError: no node has the memory for a shard. ReadError: a file changed before a shard was
-    loaded or loaded again; see refresh(). UnsupportedError: a file is cut at line ends, and an occurrence
-    of the plan could cross a line end.
-    """
+    OutOfMemoryError: no node has the memory for a shard. ReadError: a file changed before a shard was loaded or
+    loaded again; see refresh(). UnsupportedError: a file is cut at line ends, and an occurrence of the plan could
+    cross a line end."""
 
     def __init__(
         self,
@@ -632,9 +622,8 @@ class Collection:
         return changed
 
     def status(self) -> list[dict[str, Any]]:
-        """Return for each shard its number of files and bytes, the names of its first and last file, and
-        for each copy the node, the seconds to load and the number of requests, or None for a copy that
-        does not answer."""
+        """Return for each shard its number of files and bytes, the names of its first and last file, and for each
+        copy the node, the seconds to load and the number of requests, or None for a copy that does not answer."""
         return list(self._keep("status"))
 
     def _plan(self, plan: Plan) -> Any:
@@ -763,9 +752,7 @@ class Collection:
         begins, files, found = columns
         return Positions(begins, files, found, self.names, len(begins))
 
-    def lines(
-        self, plan: Plan, *, before: int = 0, after: int = 0, missing: list[Any] | None = None
-    ) -> Iterator[Line]:
+    def lines(self, plan: Plan, *, before: int = 0, after: int = 0, missing: list[Any] | None = None) -> Iterator[Line]:
         """Yield the lines with an occurrence, and so many lines before and after, in the order of files,
         while other shards still search. Where a file is cut, the lines beside end."""
         ends: dict[int, int] = {}  # file -> line ends in its parts before

@@ -276,8 +276,7 @@ def array_items(given: Any) -> list[Any] | None:
 
 def warn_of_packing(name: str, packed: str) -> None:
     warnings.warn(
-        f"{name}: {packed} data are searched as they are; trawl.Text(path, decompress=True) unpacks them",
-        stacklevel=2,
+        f"{name}: {packed} data are searched as they are; trawl.Text(path, decompress=True) unpacks them", stacklevel=2
     )
 
 
@@ -401,9 +400,7 @@ class Columns(Generic[Item]):
         import pandas
 
         columns = self._named().items()
-        return pandas.DataFrame(
-            {name: getattr(column, "to_numpy", column.tolist)() for name, column in columns}
-        )
+        return pandas.DataFrame({name: getattr(column, "to_numpy", column.tolist)() for name, column in columns})
 
 
 class Matches(Columns["tuple[Any, ...]"]):
@@ -429,9 +426,7 @@ class Matches(Columns["tuple[Any, ...]"]):
     [3, 5, 5]
     """
 
-    __slots__ = (
-        "begins", "ends", "patterns", "lines", "text_begin", "text_end", "distances", "strands", "values"
-    )  # fmt: skip
+    __slots__ = ("begins", "ends", "patterns", "lines", "text_begin", "text_end", "distances", "strands", "values")
     _names = ("begins", "ends", "patterns", "distances", "strands", "values")
     _fields = ("begin", "end", "pattern", "distance", "strand", "value")
 
@@ -491,9 +486,7 @@ class Lines(Columns["tuple[Any, ...]"]):
     __slots__ = _names = ("numbers", "begins", "texts", "distances")
     _fields = ("number", "begin", "text", "distance")
 
-    def __init__(
-        self, numbers: Column, begins: Column, texts: Array, distances: Column | None = None
-    ) -> None:
+    def __init__(self, numbers: Column, begins: Column, texts: Array, distances: Column | None = None) -> None:
         self.numbers, self.begins, self.texts, self.distances = numbers, begins, texts, distances
 
 

@@ -48,8 +48,7 @@ def kind_of_groups(plan: Plan) -> Any:
 
 
 class Searches:
-    """The searches of a column. A subclass for each library says how a search runs there. A null gives
-    a null.
+    """The searches of a column. A subclass for each library says how a search runs there. A null gives a null.
 
     contains(plan): does any pattern occur?
     which(plan): the least index of the patterns that occur, or null.
@@ -63,8 +62,7 @@ class Searches:
     group_lists(plan): the list of the groups of all occurrences.
     replace(plan, values), mask(plan, "*"), split(plan): see Plan.replace, Plan.mask, Plan.split.
 
-    Further options are those of Plan: match, and offsets of matches and find_first.
-    """
+    Further options are those of Plan: match, and offsets of matches and find_first."""
 
     def _run(self, name: str, search: Callable[[Any], Any], kind: Any) -> Any:
         """Apply `search`, which maps a column to a column of the type `kind`."""
@@ -87,9 +85,7 @@ class Searches:
 
     def matches(self, plan: Plan, *, value: bool = False, **options: Any) -> Any:
         kind = pyarrow.large_list(kind_of_match(plan, value))
-        return self._run(
-            "matches", lambda column: plan.match_lists(column, value=value, **options), kind
-        )
+        return self._run("matches", lambda column: plan.match_lists(column, value=value, **options), kind)
 
     def find_first(self, plan: Plan, *, value: bool = False, **options: Any) -> Any:
         def search(column: Any) -> Any:
@@ -105,20 +101,14 @@ class Searches:
         return self._run("group_lists", lambda column: plan.group_lists(column, **options), kind)
 
     def mask(self, plan: Plan, mask: str = "*", **options: Any) -> Any:
-        return self._run(
-            "mask", lambda column: plan.mask(column, mask, **options), pyarrow.large_string()
-        )
+        return self._run("mask", lambda column: plan.mask(column, mask, **options), pyarrow.large_string())
 
     def split(self, plan: Plan, **options: Any) -> Any:
         kind = pyarrow.large_list(pyarrow.large_string())
-        return self._run(
-            "split", lambda column: pyarrow.array(plan.split(column, **options), kind), kind
-        )
+        return self._run("split", lambda column: pyarrow.array(plan.split(column, **options), kind), kind)
 
     def replace(self, plan: Plan, values: Any = None, **options: Any) -> Any:
-        return self._run(
-            "replace", lambda column: plan.replace(column, values, **options), pyarrow.large_string()
-        )
+        return self._run("replace", lambda column: plan.replace(column, values, **options), pyarrow.large_string())
 
 
 NAMES = ("contains", "which", "count", "pattern_counts", "pattern_lists", "matches", "find_first", "mask", "split")
@@ -139,9 +129,7 @@ class Functions(Searches):
             return pyarrow.array(search(column)).cast(kind)
 
         doc = {"summary": f"trawl: {name}", "description": self._about}
-        compute.register_scalar_function(
-            function, f"{self._name}_{name}", doc, {"text": self._kind}, kind
-        )
+        compute.register_scalar_function(function, f"{self._name}_{name}", doc, {"text": self._kind}, kind)
 
 
 def register(name: str, plan: Plan, *, kind: Any = None) -> None:

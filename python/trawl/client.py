@@ -81,10 +81,9 @@ class Submatch(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A line of a file, with the line end. The first line has line_number 1. offset is the offset
-    of the line's first byte in the file. context is true if the line is context of a matching
-    line. With --fasta, a Match is an occurrence in a sequence instead, and `sequence` is the
-    sequence's name."""
+    """A line of a file, with the line end. The first line has line_number 1. offset is the offset of the line's first
+    byte in the file. context is true if the line is context of a matching line. With --fasta, a Match is an
+    occurrence in a sequence instead, and `sequence` is the sequence's name."""
 
     path: str
     line_number: int | None
@@ -96,17 +95,14 @@ class Match(NamedTuple):
 
 
 class Positions(Columns[tuple[int, int, int]]):
-    """Occurrences as three columns, file by file: the begin in the file, the file's index in `names`, and
-    the pattern's index. total: the number of all occurrences, of which max_results may have left out
-    some."""
+    """Occurrences as three columns, file by file: the begin in the file, the file's index in `names`, and the
+    pattern's index. total: the number of all occurrences, of which max_results may have left out some."""
 
     __slots__ = ("begins", "files", "patterns", "names", "total")
     _names = ("begins", "files", "patterns")
     _fields = ("begin", "file", "pattern")
 
-    def __init__(
-        self, begins: Column, files: Column, patterns: Column, names: list[str], total: int
-    ) -> None:
+    def __init__(self, begins: Column, files: Column, patterns: Column, names: list[str], total: int) -> None:
         self.begins, self.files, self.patterns = begins, files, patterns
         self.names, self.total = names, total
 
@@ -236,9 +232,7 @@ def match_of(kind: str, found: dict[str, Any]) -> Match:
         whole = Submatch(0, len(text), text, found["distance"], found["strand"])
         return Match(path, None, found["offset"], text, (whole,), False, data(found["sequence"]))
     parts = tuple(
-        Submatch(
-            one["start"], one["end"], data(one["match"]), one.get("distance"), one.get("strand")
-        )
+        Submatch(one["start"], one["end"], data(one["match"]), one.get("distance"), one.get("strand"))
         for one in found["submatches"]
     )
     number, offset = found["line_number"], found["absolute_offset"]

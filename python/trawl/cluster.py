@@ -28,7 +28,7 @@ import tempfile
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import Future
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from . import _http
@@ -71,17 +71,19 @@ class Shard:
     """A Ray actor with a server, which holds the files between two paths."""
 
     def __init__(self, arguments: list[str]) -> None:
-        self.arguments = arguments
-        self.folder = tempfile.TemporaryDirectory(prefix="trawl")
+        self.arguments, self.folder = arguments, tempfile.TemporaryDirectory(prefix="trawl")
+        self.thread = ThreadPoolExecutor(1)  # starts the server, which ends with the thread, also if the actor is killed
         self.start()
 
     def start(self) -> None:
         self.path = f"{self.folder.name}/{time.monotonic_ns()}"
         self.is_loaded, self.silent_since = False, 0.0
+        files = [one.partition("=")[2] for one in self.arguments if one.startswith("--token-file=")]
+        token = pathlib.Path(files[-1]).read_text().strip() if files else ""
+        self.headers = {"host": "localhost", "authorization": f"Bearer {token}"}
         command = [program(), f"--listen=unix:{self.path}", *self.arguments]
-        made: Future[subprocess.Popen[bytes]] = Future()
-        threading.Thread(target=run, args=(command, made), daemon=True).start()
-        self.process = made.result()
+        ends = functools.partial(ctypes.CDLL(None).prctl, PARENT_ENDS, signal.SIGKILL)
+        self.process = self.thread.submit(subprocess.Popen, command, preexec_fn=ends).result()
 
     async def check(self) -> str:
         """Return why the server does not answer, or "". A server that ended, or is silent, is started again."""
@@ -92,20 +94,17 @@ class Shard:
             self.is_loaded |= not await asyncio.wait_for(self.is_loading(), CHECK_SECONDS / 2)
             self.silent_since = 0.0
             return "" if self.is_loaded else "its files are loading"
-        except (ServerError, asyncio.TimeoutError) as fault:
+        except Exception as fault:  # also an answer that cannot be read
             now = time.monotonic()
             self.silent_since = self.silent_since or now
             if now - self.silent_since > SILENT_SECONDS:
                 self.process.kill()
-            return str(fault) or "trawl-serve is silent"
+            return str(fault) if isinstance(fault, ServerError) else f"trawl-serve does not answer: {fault!r}"
 
     async def is_loading(self) -> bool:
-        files = [one for one in self.arguments if one.startswith("--token-file=")]
-        token = pathlib.Path(files[-1].partition("=")[2]).read_text().strip() if files else ""
-        headers = {"host": "localhost", "authorization": f"Bearer {token}"}
-        (status, _), *parts = [one async for one in self.ask("GET", "/v1/collections", headers, b"")]
-        if status == 503:
-            raise ServerError(b"".join(parts).decode(), status)
+        (status, _), *parts = [one async for one in self.ask("GET", "/v1/collections", self.headers, b"")]
+        if status >= 500:
+            raise ServerError(f"trawl-serve: status {status}: {b''.join(parts)!r}", status)
         return status == 200 and any(one["loading"] for one in json.loads(b"".join(parts))["collections"])
 
     def facts(self) -> tuple[str, int]:
@@ -144,21 +143,6 @@ class Shard:
             if writer is not None:
                 writer.transport.abort()
 
-    def __del__(self) -> None:
-        with contextlib.suppress(AttributeError):
-            self.process.kill()
-
-
-def run(command: list[str], made: Future[subprocess.Popen[bytes]]) -> None:
-    """Run a program in this thread. The program ends with the thread, also if the thread's process is killed."""
-    ends = functools.partial(ctypes.CDLL(None).prctl, PARENT_ENDS, signal.SIGKILL)
-    try:
-        made.set_result(subprocess.Popen(command, preexec_fn=ends))
-    except OSError as fault:
-        made.set_exception(fault)
-    else:
-        made.result().wait()
-
 
 # ---- Answers that become one ---------------------------------------------------------------------
 
@@ -177,8 +161,6 @@ class Copy:
 
     def __init__(self, actor: Any) -> None:
         self.actor, self.fault, self.since = actor, "", 0.0
-        self.check: Any = None  # the answer to a check, which may not have come yet
-        self.asked, self.patience = 0.0, SILENT_SECONDS
 
     def mark(self, fault: str) -> None:
         self.since = self.since if self.fault else time.monotonic()
@@ -220,12 +202,12 @@ class Units:
         self.begin()
 
     async def part(self) -> Any:
-        """Return the next part of the answer, None at the end. If the copy answers no longer and another copy does,
-        raise ServerError."""
+        """Return the next part of the answer, None at the end. If the copy answers no longer, for longer than a check
+        may take, and another copy does, raise ServerError."""
         task = asyncio.ensure_future(self.next_part())
         try:
             while not (await asyncio.wait([task], timeout=PATIENCE_SECONDS))[0]:
-                if self.copy.fault and not lost(self.copies):
+                if self.copy.fault and not lost(self.copies) and time.monotonic() - self.copy.since > CHECK_SECONDS:
                     raise ServerError(self.copy.fault)
             return task.result()
         finally:
@@ -245,7 +227,10 @@ class Units:
         if ENDING in content:
             raise ServerError(ENDING.decode())
         if self.status[0] != 200:
-            raise Refused(*self.status, content)
+            refused = Refused(*self.status, content)
+            with _http.understood():
+                message_of(refused)
+            raise refused
 
     async def units(self) -> AsyncIterator[tuple[bytes, bytes]]:
         rest = b""
@@ -263,6 +248,8 @@ class Units:
                     raise ServerError(ENDING.decode())
                 yield rest[:1], rest[5:end]
                 rest = rest[end:]
+        if rest:
+            raise ServerError("trawl-serve: the answer ended early")
 
     async def all(self) -> AsyncIterator[tuple[bytes, bytes]]:
         """Yield the units, also if actors are lost meanwhile."""
@@ -421,33 +408,31 @@ class Front:
 
     def __init__(self, shards: list[list[Any]], host: str) -> None:
         self.shards = [[Copy(actor) for actor in actors] for actors in shards]
-        self.host, self.turns, self.ended = host, itertools.count(), threading.Event()
-        threading.Thread(target=self.watch, daemon=True).start()
+        self.host, self.turns = host, itertools.count()
+        threading.Thread(target=lambda: asyncio.run(self.watch()), daemon=True).start()
 
-    def watch(self) -> None:
-        """Check all copies again and again. End an actor that is silent: Ray starts the actor again."""
+    async def watch(self) -> None:
+        copies = list(itertools.chain(*self.shards))
+        await asyncio.gather(*(self.check(one, EVERY_SECONDS * max(1, len(copies) / 200)) for one in copies))
+
+    async def check(self, copy: Copy, pause: float) -> None:
+        """Check a copy again and again. End an actor that is silent: Ray starts the actor again."""
         import ray
 
-        copies = list(itertools.chain(*self.shards))
-        while not self.ended.wait(EVERY_SECONDS * max(1, len(copies) / 200)):
-            now = time.monotonic()
-            for one in copies:
-                if one.check is None:
-                    one.check, one.asked = one.actor.check.remote(), now
-            came = ray.wait([one.check for one in copies], num_returns=len(copies), timeout=CHECK_SECONDS)[0]
-            for one in copies:
-                if one.check in came:
-                    try:
-                        fault, one.patience = ray.get(one.check), SILENT_SECONDS
-                    except Exception as loss:  # Ray knows, and starts the actor again
-                        fault, one.patience = words(loss), RETURN_SECONDS
-                    one.mark(fault)
-                    one.check = None
-                    continue
-                one.mark("its actor is silent")
-                if now - one.asked > one.patience:
-                    ray.kill(one.actor, no_restart=False)
-                    one.check, one.patience = None, RETURN_SECONDS
+        patience = SILENT_SECONDS
+        while True:
+            try:
+                check, asked = asyncio.ensure_future(copy.actor.check.remote()), time.monotonic()
+                while not (await asyncio.wait([check], timeout=CHECK_SECONDS))[0]:
+                    copy.mark("its actor is silent")
+                    if time.monotonic() - asked > patience:
+                        ray.kill(copy.actor, no_restart=False)
+                        asked, patience = time.monotonic(), RETURN_SECONDS
+                fault, patience = check.result(), SILENT_SECONDS
+            except Exception as loss:  # Ray knows, and starts the actor again
+                fault, patience = words(loss), RETURN_SECONDS
+            copy.mark(fault)
+            await asyncio.sleep(pause)
 
     def state(self) -> dict[str, Any]:
         """Return how many copies there are, and which do not answer."""
@@ -462,9 +447,7 @@ class Front:
         turn = next(self.turns) % len(self.shards[i])
 
         def send(copy: Copy) -> Any:
-            ask = copy.actor.ask.options(
-                num_returns="streaming", _generator_backpressure_num_objects=PARTS_AHEAD
-            )
+            ask = copy.actor.ask.options(num_returns="streaming", _generator_backpressure_num_objects=PARTS_AHEAD)
             return aiter(ask.remote(request.method, path, headers, body))
 
         return Units(send, self.shards[i][turn:] + self.shards[i][:turn], is_framed)
@@ -485,15 +468,13 @@ class Front:
                     if lost(copies):
                         raise refusal(503, f"no copy of shard {i} answers: {copies[0].fault}")
                 return Response(b"ok\n", 200, {"content-type": "text/plain", "cache-control": "no-store"})
-            if path == "/" or (path[1:2] != "v" and path != "/metrics") or not isinstance(given, dict):
-                given, first = None, self.asked(request, body, 0)
+            is_read = isinstance(given, dict) and all(isinstance(given.get(key) or [], list) for key in ("options", "paths"))
+            if path == "/" or (path[1:2] != "v" and path != "/metrics") or not is_read:  # refused in a server's words
+                first = self.asked(request, body, 0)
                 content = await first.whole()
                 return Response(content, *first.status)
             framed = given.get("format") == "frames"
             streams = path == "/v1/search" and given.get("format") != "columns"
-            if any(not isinstance(given.get(key) or [], list) for key in ("options", "paths")):
-                await self.asked(request, body, 0).whole()  # a server refuses the request in its own words
-                raise refusal(400, "options, paths: a list is needed")
             runs = runs_of(given, path != "/v1/count") if request.method == "POST" else [given]
             if len(runs) > 1 and not streams:  # all positions, of which some may be left out
                 runs = [{key: value for key, value in run.items() if key != "max_results"} for run in runs]
@@ -645,9 +626,7 @@ def frame(kind: bytes, content: bytes) -> bytes:
 
 
 def message_of(refused: Refused) -> bytes:
-    with contextlib.suppress(*_http.UNREADABLE):
-        return _http.data(json.loads(refused.args[2])["error"]["message"])
-    return b"status %d" % refused.args[0]
+    return b"" if refused.args[0] < 400 else _http.data(json.loads(refused.args[2])["error"]["message"])
 
 
 def close(asked: list[list[Units]]) -> None:
@@ -716,9 +695,7 @@ def start(
             ray.remote(Shard).options, num_cpus=cpus, num_gpus=gpus, memory=memory + ACTOR_BYTES, max_restarts=-1, max_concurrency=1000,
             lifetime="detached", namespace=NAMESPACE, scheduling_strategy="SPREAD",
         )  # fmt: skip
-        actors.append(
-            [made(name=f"{name}/{i}/{copy}").remote([*arguments, given]) for copy in range(replicas)]
-        )
+        actors.append([made(name=f"{name}/{i}/{copy}").remote([*arguments, given]) for copy in range(replicas)])
     try:
         wait_for(list(itertools.chain(*actors)), time.monotonic() + timeout)
         serve.start(http_options={"host": host, "port": port})
@@ -728,16 +705,22 @@ def start(
         )(Front)
         serve.run(deployment.bind(actors, host), name=name, route_prefix="/")
     except BaseException:
-        for one in itertools.chain(*actors):
-            ray.kill(one)
+        end(actors, name)
         raise
     return actors
 
 
-def main(arguments: list[str] | None = None) -> int:
+def end(actors: list[list[Any]], name: str) -> None:
     import ray
     from ray import serve
 
+    with contextlib.suppress(Exception):  # the front may not have started
+        serve.delete(name)
+    for one in itertools.chain(*actors):
+        ray.kill(one)
+
+
+def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m trawl.cluster", description=__doc__, epilog="Other options are those of trawl serve."
     )
@@ -764,21 +747,25 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         os.stat(given.path.partition("=")[2] or given.path)  # before Ray starts
         program()
+        import ray
+
         ray.init(given.address, namespace=NAMESPACE, log_to_driver=False)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         actors = start(
             given.path, [*options, *threads], name=given.name, shards=given.shards, replicas=given.replicas,
             cpus=given.cpus, gpus=given.gpus, host=host, port=int(port), timeout=given.timeout,
         )  # fmt: skip
-    except (ValueError, RuntimeError, OSError, ray.exceptions.RayError) as fault:
-        print(f"trawl: {words(fault)}", file=sys.stderr)
+    except KeyboardInterrupt:
+        return 130
+    except Exception as fault:  # also Ray's
+        hint = "; pip install 'trawl[cluster]' brings Ray" if isinstance(fault, ImportError) else ""
+        print(f"trawl: {words(fault)}{hint}", file=sys.stderr)
         return 2
     print(f"trawl: {len(actors)} shards serve at http://{given.listen}", file=sys.stderr, flush=True)
     with contextlib.suppress(KeyboardInterrupt):
         while True:
             time.sleep(3600)
-    serve.delete(given.name)
-    for one in itertools.chain(*actors):
-        ray.kill(one)
+    end(actors, given.name)
     return 0
 
 

@@ -21,11 +21,7 @@ import pyarrow
 from ._trawl import Plan  # noqa: F401  (for the examples)
 from .arrow import NUMBER, Searches
 
-_TYPES = {
-    pyarrow.bool_(): pandas.BooleanDtype(),
-    pyarrow.int64(): pandas.Int64Dtype(),
-    NUMBER: pandas.UInt64Dtype(),
-}
+_TYPES = {pyarrow.bool_(): pandas.BooleanDtype(), pyarrow.int64(): pandas.Int64Dtype(), NUMBER: pandas.UInt64Dtype()}
 
 
 @pandas.api.extensions.register_series_accessor("trawl")

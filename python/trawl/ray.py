@@ -49,9 +49,7 @@ class Metrics:
         from ray.util.metrics import Counter
 
         self.tags = {"kind": stage.kind, "column": stage.column}
-        self.counters = {
-            name: Counter(f"trawl_{name}", f"trawl: {name}", tuple(self.tags)) for name in COUNTERS
-        }
+        self.counters = {name: Counter(f"trawl_{name}", f"trawl: {name}", tuple(self.tags)) for name in COUNTERS}
 
     def __call__(self, added: dict[str, int]) -> None:
         for name, value in added.items():
@@ -130,8 +128,7 @@ def run_stage(
     batch_rows: how many records a worker gets at a time; None: whole blocks of the dataset.
     keep_order: keep the dataset's order. The setting is stored in the dataset's context. The sources of the dataset,
     and datasets derived from the dataset, share the context.
-    The workers' counters become Ray metrics (see Metrics), unless the stage has its own `tell`.
-    """
+    The workers' counters become Ray metrics (see Metrics), unless the stage has its own `tell`."""
     import pyarrow
     import ray
 
@@ -192,11 +189,10 @@ def warn_if_held(kind: str, needed: float) -> None:
 
 
 def claim_of(actors: int, cpus: int, cores: list[float]) -> float:
-    """Return how many cores each actor claims from Ray: nearly `cpus`, or less if otherwise the actors of
-    STAGES_MAX stages could claim all cores of the nodes. Ray starts the actors of all stages first. A task that reads
-    needs a core beside the actors' cores, and would wait without end if no core were left. No
-    claim is a whole number of cores, because
-    Ray moves the reading into actors that claim as much as a reading task, a whole core."""
+    """Return how many cores each actor claims from Ray: nearly `cpus`, or less if otherwise the actors of STAGES_MAX
+    stages could claim all cores of the nodes. Ray starts the actors of all stages first. A task that reads needs a
+    core beside the actors' cores, and would wait without end if no core were left. No claim is a whole number of
+    cores, because Ray moves the reading into actors that claim as much as a reading task, a whole core."""
     for part in (1, 2, 4, 8, 16, 32, 64):
         claim = round(cpus / part - 0.001, 3)
         if actors * STAGES_MAX < sum((has - 1) // claim + 1 for has in cores):
@@ -214,9 +210,7 @@ def filter(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
     return run(dataset, plan, column, "filter", **options)
 
 
-def cells(
-    dataset: Any, plan: Plan, column: str, *, keep: str | Iterable[str] = (), **options: Any
-) -> Any:
+def cells(dataset: Any, plan: Plan, column: str, *, keep: str | Iterable[str] = (), **options: Any) -> Any:
     """Return a row for each pair of a record and a pattern that occurs there: the record's columns
     `keep`, record, pattern, begin. The column `record` counts only the records of one worker, so keep a
     column that identifies the record."""
@@ -248,9 +242,8 @@ def count(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
 def read_json_lines(paths: Any, field: str, *, filesystem: Any = None) -> tuple[Any, Any]:
     """Read a text field of JSON lines, and return two datasets, (records, unread).
 
-    paths: files and directories, as paths or URIs that pyarrow.fs knows, or as paths of `filesystem`.
-    Files whose name ends in .gz, .bz2, .zst or .lz4 are decompressed. In directories, names that begin
-    with . or _ are left out.
+    paths: files and directories, as paths or URIs that pyarrow.fs knows, or as paths of `filesystem`. Files whose
+    name ends in .gz, .bz2, .zst or .lz4 are decompressed. In directories, names that begin with . or _ are left out.
     records: the columns path, line (the line's bytes) and the field.
     unread: the lines that are no JSON object with that field, or whose text is not UTF-8, and files that
       cannot be read: path, record (counted from 0 in the file), line, and the reason as `trawl_error`.
@@ -268,7 +261,7 @@ def read_parquet(paths: Any, *, columns: Any = None, filesystem: Any = None) -> 
 
 def read(paths: Any, parts: Any, filesystem: Any) -> tuple[Any, Any]:
     """Read files by `parts`, a function from a filesystem and a path to an iterator of (table of
-    records, list of bad records). A bad record is (its number in the file, line, reason)."""
+    records, list of unread records). An unread record is (its number in the file, line, reason)."""
     import ray
 
     files = list(files_of(paths, filesystem))
@@ -276,13 +269,11 @@ def read(paths: Any, parts: Any, filesystem: Any) -> tuple[Any, Any]:
     apart = actor.options(num_cpus=0, max_restarts=-1, max_task_retries=-1).remote()
     listed = ray.data.from_items(files, override_num_blocks=max(1, min(len(files), 1000)))
     read_parts: Any = read_files  # Any: Ray's annotations know no further arguments of a function
-    good, bad = (
-        listed.map_batches(
-            read_parts, batch_size=1, batch_format="numpy", fn_args=(parts, apart, wanted)
-        )
+    good, unread = (
+        listed.map_batches(read_parts, batch_size=1, batch_format="numpy", fn_args=(parts, apart, wanted))
         for wanted in (False, True)
     )
-    return good, bad
+    return good, unread
 
 
 def files_of(paths: Any, filesystem: Any) -> Iterator[dict[str, Any]]:
@@ -305,7 +296,7 @@ def files_of(paths: Any, filesystem: Any) -> Iterator[dict[str, Any]]:
 
 
 class Apart:
-    """An actor that keeps the bad records of files, by the file and the part of the file. A file that is
+    """An actor that keeps the unread records of files, by the file and the part of the file. A file that is
     read again, as after the loss of a node, gives the same parts."""
 
     def __init__(self) -> None:
@@ -325,25 +316,25 @@ class Apart:
         return list(self.tables.get(path, {}).values()) if path in self.ended else None
 
 
-def read_files(files: Any, parts: Any, apart: Any, bad: bool) -> Iterator[pyarrow.Table]:
-    """Yield the records of files, or the bad records alone."""
+def read_files(files: Any, parts: Any, apart: Any, unread: bool) -> Iterator[pyarrow.Table]:
+    """Yield the records of files, or the unread records alone."""
     import ray
 
     for path, system in zip(files["path"], files["system"]):
-        while not bad or (kept := ray.get(apart.of.remote(path))) is None:
+        while not unread or (kept := ray.get(apart.of.remote(path))) is None:
             for i, (records, rows) in enumerate(parts_and_end(parts(system, path))):
                 if rows:
-                    apart.add.remote(path, i, bad_table(path, rows))
-                if records is not None and not bad:
+                    apart.add.remote(path, i, unread_table(path, rows))
+                if records is not None and not unread:
                     yield records
             ray.get(apart.end.remote(path))
-            if not bad:
+            if not unread:
                 break
         else:
-            yield from (bad_table(path, []), *ray.get(kept))
+            yield from (unread_table(path, []), *ray.get(kept))
 
 
-def bad_table(path: str, rows: list[Any]) -> pyarrow.Table:
+def unread_table(path: str, rows: list[Any]) -> pyarrow.Table:
     import pyarrow
 
     kinds = {"record": "int64", "line": "large_binary", ERROR_COLUMN: "string"}
@@ -354,18 +345,18 @@ def bad_table(path: str, rows: list[Any]) -> pyarrow.Table:
 
 
 def parts_and_end(parts: Iterable[tuple[Any, list[Any]]]) -> Iterator[tuple[Any, list[Any]]]:
-    """Yield the parts of a file, and the fault that ends the reading as a bad record."""
+    """Yield the parts of a file, and the fault that ends the reading as an unread record."""
     first = 0
     try:
-        for records, bad in parts:
-            yield records, bad
-            first += (0 if records is None else records.num_rows) + len(bad)
+        for records, unread in parts:
+            yield records, unread
+            first += (0 if records is None else records.num_rows) + len(unread)
     except Exception as fault:
         yield None, [(first, None, f"{type(fault).__name__}: {fault}")]
 
 
 def json_parts(system: Any, path: str, field: str) -> Iterator[tuple[Any, list[Any]]]:
-    """Yield the records, and the bad records, of a file of JSON lines, some MiB at a time."""
+    """Yield the records, and the unread records, of a file of JSON lines, some MiB at a time."""
     import pyarrow
 
     first = 0
@@ -378,8 +369,8 @@ def json_parts(system: Any, path: str, field: str) -> Iterator[tuple[Any, list[A
                 "line": pyarrow.array([line for line, _ in good], "large_binary"),
                 field: pyarrow.array([text for _, text in good], "large_string"),
             }
-            bad = [(first + i, line, fault) for i, (line, _, fault) in enumerate(parsed) if fault]
-            yield pyarrow.table(columns), bad
+            unread = [(first + i, line, fault) for i, (line, _, fault) in enumerate(parsed) if fault]
+            yield pyarrow.table(columns), unread
             first += len(lines)
 
 
@@ -397,7 +388,7 @@ def lines_of(stream: Any) -> Iterator[list[bytes]]:
 
 
 def parquet_parts(system: Any, path: str, columns: Any) -> Iterator[tuple[Any, list[Any]]]:
-    """Yield the records of a Parquet file, and the row groups that cannot be read as bad records."""
+    """Yield the records of a Parquet file, and the row groups that cannot be read as unread records."""
     import pyarrow
     from pyarrow import parquet
 

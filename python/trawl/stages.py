@@ -77,12 +77,10 @@ class SparkCounters:
 class Stage:
     """A search of a column of a table, batch by batch.
 
-    kind: the output.
-      contains, which, pattern_counts, match_counts, pattern_lists, split
+    kind: the output. contains, which, pattern_counts, match_counts, pattern_lists, split
                  the table, with a new last column of that name
-      replace, mask
-                 the table with the rewritten texts in place of the column or, with name=, with a new last
-                 column; values, mask: see Plan.replace and Plan.mask
+      replace, mask the table with the rewritten texts in place of the column or, with name=, with a new last column;
+                 values, mask: see Plan.replace and Plan.mask
       filter     the records in which a pattern occurs or, with invert=True, no pattern occurs; without nulls
       cells      a row for each pair of a record and a pattern that occurs there: the record's columns
                  `keep`, then record (counted from 0 in this stage's input), pattern, begin
@@ -213,9 +211,7 @@ class Stage:
         import pyarrow
 
         row: dict[str, Any] = {key: [value] for key, value in self.counters.items()}
-        row["pattern_records"] = pyarrow.array(
-            [self.pattern_records], pyarrow.list_(pyarrow.uint64())
-        )
+        row["pattern_records"] = pyarrow.array([self.pattern_records], pyarrow.list_(pyarrow.uint64()))
         return self._typed(pyarrow.record_batch(row))
 
     # ---- One batch ----
@@ -271,13 +267,9 @@ class Stage:
 
     def _add_batch(self, batch: pyarrow.RecordBatch, found: int) -> None:
         column = batch.column(self.column)
-        self._add(
-            records=batch.num_rows, nulls=column.null_count, found=found, bytes=column.nbytes
-        )
+        self._add(records=batch.num_rows, nulls=column.null_count, found=found, bytes=column.nbytes)
 
-    def _answer(
-        self, part: tuple[pyarrow.RecordBatch, Any], first: int
-    ) -> Iterator[pyarrow.RecordBatch]:
+    def _answer(self, part: tuple[pyarrow.RecordBatch, Any], first: int) -> Iterator[pyarrow.RecordBatch]:
         import pyarrow
         import pyarrow.compute as compute
 
@@ -330,9 +322,7 @@ class Stage:
         columns = [column.cast(types.get(column.type, column.type)) for column in batch.columns]
         return pyarrow.record_batch(columns, names=batch.schema.names)
 
-    def _rows(
-        self, batch: pyarrow.RecordBatch, rows: Any, first: int, named: dict[str, Any]
-    ) -> pyarrow.RecordBatch:
+    def _rows(self, batch: pyarrow.RecordBatch, rows: Any, first: int, named: dict[str, Any]) -> pyarrow.RecordBatch:
         """Return the columns `keep` of these rows' records, and the results in each row."""
         import pyarrow
         import pyarrow.compute as compute
@@ -380,9 +370,7 @@ def taken(column: Any, rows: Any) -> Any:
     if not str(column.type).endswith("_view"):
         return column.take(rows)
     _, views, *strings = column.buffers()
-    fixed = pyarrow.Array.from_buffers(
-        pyarrow.binary(16), len(column), [None, views], offset=column.offset
-    )
+    fixed = pyarrow.Array.from_buffers(pyarrow.binary(16), len(column), [None, views], offset=column.offset)
     buffers = [column.is_valid().take(rows).buffers()[1], fixed.take(rows).buffers()[1], *strings]
     return pyarrow.Array.from_buffers(column.type, len(rows), buffers)
 

@@ -25,37 +25,6 @@ struct prices {
 #include "approximate/prices.def"
 #undef PRICES
 
-#define PIECES_FEW 8
-/* Planes and columns take as long for each stretch as for this many literals or symbols more. */
-#define PLANES_FIXED 100
-/* pieces that are compared with each other */
-#define ALIKE_PIECES 512u
-/* The comparison of fewer pieces tells little. Then each symbol but of DNA is taken to be right
- * with at least this probability, once the symbols before are. */
-#define ALIKE_ENOUGH 100u
-#define SYMBOL_RATE_MIN 0.27
-/* In a language, and in a program, a symbol's code tells CODE_BITS bits, and the codes of a gram at
- * most GRAM_BITS_MAX bits. Codes of DNA tell two bits each. */
-#define CODE_BITS 1.6
-#define GRAM_BITS_MAX 9.0
-#define DNA_CODE_BITS 2.0
-#define DNA_GRAM_BITS_MAX 20.0
-#define COPY_NS 0.15 /* ns in which the calling thread copies a byte to a device */
-/* A device searches only if its price is this many times less than the host's: both prices are for
- * random text, and a wrong choice of the device costs more time than a wrong choice of the host. */
-#define CLEARLY_TIMES 2
-/* Time in ns in which a thread verifies a candidate that is an occurrence, and makes the hit. With
- * edits the time is VERIFY_ENDS_NS × (1 + k / VERIFY_ENDS_ERRORS); with exact parts
- * VERIFY_EXACT_TIMES as much, because each span is compared separately. Measured: mismatches 52 to
- * 348 ns; edits 270 to 790 ns for k up to 4, 1,825 ns for k = 6 and 6,910 ns for k = 23 with exact
- * parts. */
-#define VERIFY_BEGIN_NS 250
-#define VERIFY_ENDS_NS 400
-#define VERIFY_ENDS_ERRORS 4
-#define VERIFY_EXACT_TIMES 2
-#define HOST_NS_FORCED 1e300
-#define BASE_RATE 0.25 /* share of each of the four bases in text of DNA */
-
 /* Returns whether each symbol of the literals stands for a single byte or character. */
 static bool has_pieces(const struct approximate *approximate)
 {

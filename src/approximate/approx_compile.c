@@ -192,7 +192,7 @@ static enum trawl_status build_pieces(struct approximate *approximate,
     if (plan->errors.alphabet == TRAWL_DNA)
         options.flags = TRAWL_IGNORE_CASE;
     if (plan->errors.alphabet == TRAWL_CHARACTERS && plan->utf8_is_set)
-        options.utf8 = &plan->utf8;
+        options.letters = &plan->utf8;
     return plan_build(patterns, approximate->piece_count, &options, NULL, &approximate->pieces,
                       error);
 }

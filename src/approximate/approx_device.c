@@ -65,11 +65,8 @@ enum trawl_status approx_device_open(struct engine *cuda, uint32_t index,
 
 void approx_device_close(struct approx_device *own)
 {
-    struct cuda_device *device;
+    struct cuda_device *device = own->worker->device;
 
-    if (own == NULL)
-        return;
-    device = own->worker->device;
     if (cuda_device_enter(device, NULL) == TRAWL_OK) {
         (void)device->driver->stream_wait(own->worker->stream);
         cuda_memory_release(device, &own->memory);

@@ -13,7 +13,7 @@ struct approx_device;
  * engine's kernels. Errors: MEMORY, DEVICE. */
 enum trawl_status approx_device_open(struct engine *cuda, uint32_t index,
                                      struct approx_device **device, struct trawl_error *error);
-void approx_device_close(struct approx_device *device); /* NULL: nothing */
+void approx_device_close(struct approx_device *device);
 /* Makes `approximate` the plan of later searches. Errors: MEMORY, DEVICE; UNSUPPORTED if devices
  * have no method for the plan. */
 enum trawl_status approx_device_begin(struct approx_device *device,
@@ -37,5 +37,16 @@ enum trawl_status approx_device_rate(struct approx_device *device, const struct 
 double approx_device_ready_ns(const struct approx_device *device);
 /* Returns whether some device's memory contains the chunk's bytes. */
 bool approx_device_holds(const struct approx_device *device, const struct engine_chunk *chunk);
+
+#ifdef TRAWL_NO_DEVICES /* such a build opens no device, and calls no function of this file */
+#pragma weak approx_device_open
+#pragma weak approx_device_close
+#pragma weak approx_device_begin
+#pragma weak approx_device_prepare
+#pragma weak approx_device_candidates
+#pragma weak approx_device_rate
+#pragma weak approx_device_ready_ns
+#pragma weak approx_device_holds
+#endif
 
 #endif

@@ -298,7 +298,7 @@ uint32_t approx_filter_bytes_max(const struct approx_filter *filter)
 
 /* ---- A scan -------------------------------------------------------------------------------- */
 
-static const struct filter_ops *ops_by_name(const char *name)
+const struct filter_ops *filter_ops_by_name(const char *name)
 {
 #if defined(__x86_64__) && !defined(TRAWL_ONLY_PORTABLE)
     if (name != NULL && strncmp(name, "avx512", 6) == 0)
@@ -321,7 +321,7 @@ enum trawl_status approx_scan_open(const struct approx_filter *filter, const cha
 
     TRAWL_TRY(MEMORY_ZEROED(scan, 1, error));
     scan->filter = filter;
-    scan->ops = ops_by_name(instruction_set);
+    scan->ops = filter_ops_by_name(instruction_set);
     scan->plane_words = WORDS_BEFORE + filter->bytes_max / 64 + WORDS_AFTER;
     scan->planes_words = filter->class_count * scan->plane_words;
     scan->rows_words = filter->row_count * filter->row_words;

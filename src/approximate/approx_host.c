@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "approximate/approx_filter.h"
-#include "approximate/grams.h"
+#include "approximate/filter_ops.h"
 #include "approximate/approx_pieces.h"
 #include "approximate/scope.h"
 #include "base/checked.h"
@@ -20,7 +20,7 @@ struct approx_host {
     struct engine_result result; /* hits of pieces */
     const struct approximate *approximate;
     struct approx_scan *scan; /* PLANES, COLUMNS: the scan by the plan's filter */
-    const struct grams_ops *grams;
+    grams_function grams;
     struct grams_stretch stretch;
     uint64_t *proposed; /* GRAMS: the candidates of a part of the stretch; proposed_room words */
     uint64_t proposed_room;
@@ -32,13 +32,10 @@ struct approx_host {
 enum trawl_status approx_host_open(struct engine *cpu, struct approx_host **host,
                                    struct trawl_error *error)
 {
-    struct engine_properties properties;
-
     TRAWL_TRY(MEMORY_ZEROED(*host, 1, error));
-    engine_cpu.properties(cpu, &properties);
     (*host)->cpu = cpu;
-    (*host)->instruction_set = properties.instruction_set;
-    (*host)->grams = grams_by_name(properties.instruction_set);
+    (*host)->instruction_set = engine_cpu.instruction_set(cpu);
+    (*host)->grams = filter_ops_by_name((*host)->instruction_set)->grams;
     return TRAWL_OK;
 }
 
@@ -113,8 +110,8 @@ static enum trawl_status by_grams(struct approx_host *host, const struct engine_
     approx_grams_stretch(approximate->grams, chunk->bytes + from, (uint32_t)bytes,
                          (uint32_t)(*to - from), &host->stretch);
     while (host->stretch.offset < host->stretch.end) {
-        uint64_t count = host->grams->scan(approximate->grams, &host->stretch, host->proposed,
-                                           host->proposed_room);
+        uint64_t count =
+            host->grams(approximate->grams, &host->stretch, host->proposed, host->proposed_room);
 
         TRAWL_TRY(take_proposed(host, from, count, candidates, error));
         if (candidates->count > approx_candidates_max && *to - from > 1) {

@@ -15,15 +15,9 @@
  * less time than the verification. To verify LEFT_MIN candidates takes about a millisecond. */
 #define LEFT_MIN 4096u
 
-struct engine {
-    struct engine *cpu;          /* owned; NULL: devices search, by `cuda` */
-    struct engine *cuda;         /* borrowed; NULL: the host searches, by `cpu` */
-    const char *instruction_set; /* the host's; static text */
-};
-
 struct engine_worker {
-    const struct engine *engine;
-    struct approx_host *host;
+    const char *instruction_set; /* of the host's engine; NULL: the best */
+    struct approx_host *host;    /* NULL: a device searches */
     struct approx_device *device;
     uint64_t serial; /* serial number of the plan to which all members below belong; 0: no plan */
     const struct approximate *approximate;
@@ -31,32 +25,6 @@ struct engine_worker {
     struct approx_candidates candidates;
     uint64_t step; /* begins of the next step */
 };
-
-static enum trawl_status approximate_open(const struct engine_options *options,
-                                          struct engine **engine_out, struct trawl_error *error)
-{
-    struct engine_options host = {.size = sizeof host, .instruction_set = options->instruction_set};
-    enum trawl_status status = TRAWL_OK;
-    struct engine *engine;
-
-    TRAWL_TRY(MEMORY_ZEROED(engine, 1, error));
-    engine->cuda = options->cuda;
-    engine->instruction_set = options->instruction_set;
-    if (engine->cuda == NULL)
-        status = engine_cpu.open(&host, &engine->cpu, error);
-    if (status == TRAWL_OK)
-        *engine_out = engine;
-    else
-        memory_release(engine, 1, sizeof *engine);
-    return status;
-}
-
-static void approximate_close(struct engine *engine)
-{
-    if (engine->cpu != NULL)
-        engine_cpu.close(engine->cpu);
-    memory_release(engine, 1, sizeof *engine);
-}
 
 /* Frees the members that belong to one plan. */
 static void plan_release(struct engine_worker *worker)
@@ -70,7 +38,8 @@ static void approximate_release(struct engine_worker *worker)
 {
     plan_release(worker);
     approx_host_close(worker->host);
-    approx_device_close(worker->device);
+    if (worker->device != NULL)
+        approx_device_close(worker->device);
     approx_candidates_release(&worker->candidates);
     memory_release(worker, 1, sizeof *worker);
 }
@@ -82,11 +51,12 @@ static enum trawl_status worker_open(struct engine *engine, uint32_t device,
     struct engine_worker *worker;
 
     TRAWL_TRY(MEMORY_ZEROED(worker, 1, error));
-    worker->engine = engine;
-    if (engine->cuda != NULL)
-        TRAWL_TRY_DONE(approx_device_open(engine->cuda, device, &worker->device, error));
+    if (device != ENGINE_HOST)
+        TRAWL_TRY_DONE(approx_device_open(engine, device, &worker->device, error));
     else
-        TRAWL_TRY_DONE(approx_host_open(engine->cpu, &worker->host, error));
+        TRAWL_TRY_DONE(approx_host_open(engine, &worker->host, error));
+    if (device == ENGINE_HOST)
+        worker->instruction_set = engine_cpu.instruction_set(engine);
     *worker_out = worker;
     worker = NULL;
 done:
@@ -108,7 +78,7 @@ static enum trawl_status approximate_compile(struct engine *engine, uint32_t dev
     if (plan == NULL || plan->literal_count == 0 || plan->serial == worker->serial)
         return TRAWL_OK;
     plan_release(worker);
-    TRAWL_TRY(approx_want(plan, engine->instruction_set, &worker->approximate, error));
+    TRAWL_TRY(approx_want(plan, worker->instruction_set, &worker->approximate, error));
     TRAWL_TRY(approx_verifier_open(worker->approximate, &worker->verifier, error));
     TRAWL_TRY(worker->device != NULL
                   ? approx_device_begin(worker->device, worker->approximate, error)
@@ -221,11 +191,5 @@ static enum trawl_status approximate_submit(struct engine_worker *worker, struct
     return scan(worker, task, error);
 }
 
-const struct engine_ops engine_approximate = {.open = approximate_open,
-                                              .close = approximate_close,
-                                              .compile = approximate_compile,
-                                              .release = approximate_release,
-                                              .submit = approximate_submit,
-                                              .bring = engine_bring_nothing,
-                                              .hold = engine_hold_nothing,
-                                              .drop = engine_drop_nothing};
+const struct engine_ops engine_approximate = {
+    .compile = approximate_compile, .release = approximate_release, .submit = approximate_submit};

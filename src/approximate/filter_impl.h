@@ -1,9 +1,8 @@
 /* filter_impl: the functions of struct filter_ops, by vectors of any width.
  *
- * A file includes filter_vector.h before this file, and defines what the instruction set has:
- * TERNARY(a, b, c, table), any bitwise operation of three vectors; HAS_ANY and vector_any;
- * HAS_LOOKUP, bytes_table, bytes_lookup and bytes_mask. Compilers translate all other vector
- * operations from C.
+ * A file defines VECTOR_BYTES before it includes this file, and what the instruction set has:
+ * TERNARY(a, b, c, table), any bitwise operation of three vectors; the look-ups of cpu/lookups.h.
+ * Compilers translate all other vector operations from C.
  *
  * Mismatches: each offset has a counter of two to five bits. One vector holds one bit of many
  * counters, and one more vector marks the counters that overflowed. A counter starts so high that
@@ -21,6 +20,15 @@
 #include <string.h>
 
 #include "approximate/filter_ops.h"
+
+#define VECTOR_WORDS (VECTOR_BYTES / 8u)
+#define BLOCK_VECTORS (64u / VECTOR_BYTES) /* number of vectors for the bytes of 64 offsets */
+#define WINDOWS (2 * VECTOR_WORDS)
+
+#define INLINE static inline __attribute__((always_inline))
+
+typedef uint64_t vector __attribute__((vector_size(VECTOR_BYTES)));
+typedef int8_t signed_vector __attribute__((vector_size(VECTOR_BYTES)));
 
 /* Functions of three bits a, b, c. */
 #define SUM(a, b, c) ((a) ^ (b) ^ (c))
@@ -53,17 +61,19 @@ INLINE vector vector_every(uint64_t word)
     return (vector){0} + word;
 }
 
-#ifndef HAS_ANY
 /* Returns whether any bit is set. */
 INLINE bool vector_any(vector a)
 {
+#ifdef HAS_LOOKUP
+    return bytes_any((bytes_vector)a);
+#else
     uint64_t any = 0;
 
     for (uint32_t i = 0; i < VECTOR_WORDS; i++)
         any |= a[i];
     return any != 0;
-}
 #endif
+}
 
 /* Adapts vote->from, the number of groups of four rows after which a block first tests whether an
  * offset is left. The block tested `votes` times; `passed` says that its last test found no offset.
@@ -435,9 +445,9 @@ static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, u
     return any;
 }
 
-#define FILTER_OPS(name)                                                                  \
-    {                                                                                     \
-        name, WINDOWS, make_planes, make_row, select_offsets, find_mismatches, find_edits \
+#define FILTER_OPS                                                                              \
+    {                                                                                           \
+        WINDOWS, make_planes, make_row, select_offsets, find_mismatches, find_edits, grams_scan \
     }
 
 #endif

@@ -3,6 +3,7 @@
 #define TRAWL_APPROXIMATE_FILTER_OPS_H
 
 #include "approximate/approx_filter.h"
+#include "approximate/grams.h"
 
 /* The words of two of the widest vectors. The words of a row are a multiple of this number. */
 #define FILTER_BLOCK_WORDS 16u
@@ -38,7 +39,6 @@ struct filter_windows {
 };
 
 struct filter_ops {
-    const char *name;
     uint32_t windows; /* the number of lanes of two vectors */
     /* Sets bit i % 64 of planes[c * plane_words + i / 64] if byte i is in class c. Writes whole
      * words, so up to 63 bytes after `bytes` are read. */
@@ -63,7 +63,12 @@ struct filter_ops {
     bool (*edits)(const struct filter_rows *rows, const uint32_t *rows_begin, uint32_t count,
                   uint32_t errors_max, const struct filter_windows *windows, uint64_t words_total,
                   struct filter_vote *vote, uint64_t *found);
+    grams_function grams;
 };
+
+/* Returns the functions for an instruction set of trawl_instruction_set; NULL: the portable ones.
+ */
+const struct filter_ops *filter_ops_by_name(const char *name);
 
 extern const struct filter_ops approx_filter_portable;
 #if defined(__x86_64__)

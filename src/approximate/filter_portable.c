@@ -1,9 +1,7 @@
 /* filter_portable: implements struct filter_ops by 16-byte vectors, translated by the compiler for
  * any machine. The reference for the other variants. */
 #define VECTOR_BYTES 16
-
-#include "approximate/filter_vector.h"
-
 #include "approximate/filter_impl.h"
+#include "approximate/grams_impl.h"
 
-const struct filter_ops approx_filter_portable = FILTER_OPS("portable");
+const struct filter_ops approx_filter_portable = FILTER_OPS;

@@ -377,15 +377,3 @@ void approx_grams_stretch(const struct approx_grams *grams, const uint8_t *text,
         stretch->end += grams->errors_max;
     }
 }
-
-const struct grams_ops *grams_by_name(const char *name)
-{
-#if defined(__x86_64__) && !defined(TRAWL_ONLY_PORTABLE)
-    if (name != NULL && strncmp(name, "avx512", 6) == 0)
-        return &approx_grams_avx512;
-    if (name != NULL && strcmp(name, "avx2") == 0)
-        return &approx_grams_avx2;
-#endif
-    (void)name;
-    return &approx_grams_portable;
-}

@@ -73,23 +73,12 @@ struct grams_stretch {
     uint32_t end;                       /* the bit after the last begin to scan */
 };
 
-struct grams_ops {
-    const char *name;
-    /* Scans from stretch->offset until stretch->end, or until `found` may lack room for one more
-     * begin. Each candidate is literal << 32 | bit of its begin; with edits the true begin may be
-     * up to errors_max before or after that bit. Writes up to GRAMS_LANES words after the
-     * candidates, too. Returns the number of candidates. */
-    uint64_t (*scan)(const struct approx_grams *grams, struct grams_stretch *stretch,
-                     uint64_t *found, uint64_t room);
-};
-
-extern const struct grams_ops approx_grams_portable;
-#if defined(__x86_64__)
-extern const struct grams_ops approx_grams_avx2;
-extern const struct grams_ops approx_grams_avx512;
-#endif
-/* Returns the functions for the instruction set `name`; NULL: the portable functions. */
-const struct grams_ops *grams_by_name(const char *name);
+/* Scans from stretch->offset until stretch->end, or until `found` may lack room for one more
+ * begin. Each candidate is literal << 32 | bit of its begin; with edits the true begin may be up to
+ * errors_max before or after that bit. Writes up to GRAMS_LANES words after the candidates, too.
+ * Returns the number of candidates. */
+typedef uint64_t (*grams_function)(const struct approx_grams *grams, struct grams_stretch *stretch,
+                                   uint64_t *found, uint64_t room);
 
 /* Makes the lists of the plan's literals, whose symbols are classes of bytes. The lists are
  * immutable, so any number of threads may use the lists. Errors: MEMORY, LIMIT. */

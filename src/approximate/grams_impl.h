@@ -1,4 +1,4 @@
-/* grams_impl: the functions of struct grams_ops, written in the compiler's vectors and compiled
+/* grams_impl: struct filter_ops.grams, written in the compiler's vectors and compiled
  * for every instruction set. */
 #ifndef TRAWL_APPROXIMATE_GRAMS_IMPL_H
 #define TRAWL_APPROXIMATE_GRAMS_IMPL_H

@@ -11,40 +11,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "cpu/worker.h"
-
-#define ENTRY_NS 2.0         /* time to make an entry of method sampled's tables */
-#define SET_WORK_PER_BYTE 4u /* work per byte of text above which a set's candidates are dense */
-/* A different method takes over if method sampled has taken more than FAR times the different
- * method's price, and more than its price + FAR_NS. */
-#define FAR 1.15
-#define FAR_NS 2000.0
-#define SAMPLE_SHARE 128u /* a sample is 1/128 of the chunk, at most WORKER_SAMPLE_BYTES */
-#define EXCERPT_BYTES 512u
-/* A look is due at the latest after ANYWAY * cpu_sizes.look_again bytes, because a different method
- * may be cheaper by then. */
-#define ANYWAY 4u
-
-/* A unit of work is about a nanosecond. */
-#define MAKE_WORK 128u     /* work for each literal to make the automaton */
-#define MAKE_BYTE_WORK 32u /* work for each byte of the literals to make the automaton */
-/* This factor multiplies the work for whole words and lines: few strings that the automaton finds
- * there are occurrences. */
-#define CONDITIONS_PATIENCE 4u
-/* The automaton is made after 1 / FORESEEN_SHARE of that work, if the rest of the text would take
- * more than FORESEEN_PAYS times the work at the same work per byte. */
-#define FORESEEN_PAYS 4.0
-#define FORESEEN_SHARE 8u
-/* Begins that the automaton searches at most, before the scan tries candidates again. */
-#define DENSE_BYTES_MAX (1u << 20)
-
-/* In a tournament, a turn begins with a piece of text that does not count, and one for each
- * WARM_BYTES bytes of the literals, at most WARM_MAX: the larger the tables, the longer it takes to
- * bring them into the caches. */
-#define WARM_BYTES (32u << 10)
-#define WARM_MAX 6u
-
-/* plans of more patterns than this are not cut into parts: sorting them would take long */
-#define PARTS_PATTERNS_MAX (1u << 16)
+#include "cpu/prices.def"
 
 static void count_anew(struct engine_worker *worker)
 {
@@ -71,7 +38,7 @@ static struct tournament tournament_of(const struct trawl_plan *plan)
 {
     bool has_parts = plan->pattern_count > 1 && plan->pattern_count <= PARTS_PATTERNS_MAX;
     struct tournament made = {
-        .warm = 1 + (uint32_t)min_u64(plan->literal_bytes_total / WARM_BYTES, WARM_MAX),
+        .warm = 1 + (uint32_t)min_u64(plan->literal_bytes_total / WARM_BYTES, WARM_PIECES_MAX),
         .left = cpu_sizes.trial_bytes};
 
     made.fits = (uint32_t)plan->has_buckets << PROGRAM_BUCKETS |
@@ -188,7 +155,8 @@ static bool is_due(const struct engine_worker *worker, uint64_t bytes)
         min_double(worker->took, worker->priced) - worker->least * (double)worker->searched;
 
     return worker->look_left <= bytes &&
-           (cpu_sizes.look_lost_ns <= 0 || worker->searched >= ANYWAY * cpu_sizes.look_again ||
+           (cpu_sizes.look_lost_ns <= 0 ||
+            worker->searched >= ANYWAY_TIMES * cpu_sizes.look_again ||
             (worker->searched > 0 &&
              lost * (1 + (double)bytes / (double)worker->searched) >= cpu_sizes.look_lost_ns));
 }
@@ -235,7 +203,7 @@ bool sampled_leaves(struct scan *scan, uint64_t begin, uint64_t began_ns)
     double bytes = (double)(scan->at - begin), price = worker->prices.of[other] * bytes;
     double taken = (double)(clock_now_ns() - began_ns);
 
-    if (taken < FAR * price || taken < price + FAR_NS)
+    if (taken < FAR_TIMES * price || taken < price + FAR_NS)
         return false;
     worker->least = price / bytes;
     worker->method = other;
@@ -277,7 +245,7 @@ bool dense_leaves(struct scan *scan, uint64_t x)
     struct engine_worker *worker = scan->worker;
     uint64_t enough =
         (scan->plan->literal_count * MAKE_WORK + scan->plan->literal_bytes_total * MAKE_BYTE_WORK) *
-        (plan_has_conditions(scan->plan) ? CONDITIONS_PATIENCE : 1);
+        (plan_has_conditions(scan->plan) ? CONDITIONS_TIMES : 1);
     double per_byte;
 
     if (max_u64(x, scan->run_until) >= scan->limit)
@@ -286,7 +254,7 @@ bool dense_leaves(struct scan *scan, uint64_t x)
     worker->dense_work += scan->work - scan->work_begin;
     scan->work_begin = scan->work;
     per_byte = (double)worker->dense_work / (double)(scan->chunk->begin + x + 1);
-    if (per_byte * (double)(scan->loadable - x) > FORESEEN_PAYS * (double)enough)
+    if (per_byte * (double)(scan->loadable - x) > FORESEEN_TIMES * (double)enough)
         enough /= FORESEEN_SHARE;
     if (worker->dense_work < enough && !dense_is_there(scan->plan)) {
         scan->work_max = scan->work + enough - worker->dense_work;

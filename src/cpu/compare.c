@@ -2,36 +2,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "cpu/worker.h"
-
-#define COUNTED 2u    /* pieces of a turn that count */
-#define PIECES_MAX 4u /* a tournament ends once each program has searched so many of these */
-/* A program leaves a tournament once it takes CLEAR times as long as the fastest program, or if one
- * piece, even the first, takes HOPELESS times as long. */
-#define CLEAR 1.5
-#define HOPELESS 6.0
-#define UNSETTLED_MAX 64u /* so many pieces of a turn in which tables are made do not count */
-/* A program takes over if it takes less than 0.96 of the time of the current program. */
-#define AHEAD 0.96
-/* A program is compared again after LOST_SHARE times the time that it lost, and after an interval
- * that grows each time that the program loses. */
-#define LOST_SHARE 256.0
-#define INTERVAL_MIN (4u << 20)
-#define INTERVAL_MAX (256u << 20)
-#define INTERVAL_GROWS 4u
-/* Comparing a program costs about COMPARE_NS, plus the program's once_ns. It begins if the program
- * could save REST_PAYS times the cost in the rest of the text, or if the program is faster at all
- * and the search has taken SPENT_PAYS times the cost, because more text may follow than is known.
- */
-#define COMPARE_NS (32u << 10)
-#define REST_PAYS 2.0
-#define SPENT_PAYS 4.0
-#define SPENT_SAVED 0.25
-/* Programs whose cost is at most ALSO times the least cost are compared together; the others later,
- * with the winner. */
-#define ALSO 3.0
-#define FRESH_PIECES 8u /* a search of at most so many pieces has just begun */
-/* between tournaments, the clock is read for one of so many short texts */
-#define SHORT_TIMED 16u
+#include "cpu/prices.def"
 
 static uint32_t bit_of(uint32_t program)
 {
@@ -62,17 +33,18 @@ static void choose(struct tournament *own)
 {
     enum program best = fastest(own), before = own->before;
 
-    if (own->of[before].bytes > 0 && rate_of(own, best) > AHEAD * rate_of(own, before))
+    if (own->of[before].bytes > 0 && rate_of(own, best) > AHEAD_SHARE * rate_of(own, before))
         best = before;
     for (uint32_t i = 0; i < PROGRAMS; i++) {
         double lost;
 
         if (own->of[i].bytes == 0)
             continue;
-        own->of[i].interval = i == best || own->of[i].interval == 0
-                                  ? INTERVAL_MIN
-                                  : min_u64(INTERVAL_GROWS * own->of[i].interval, INTERVAL_MAX);
-        lost = LOST_SHARE * (double)own->of[i].bytes * (rate_of(own, i) / rate_of(own, best) - 1);
+        own->of[i].interval =
+            i == best || own->of[i].interval == 0
+                ? INTERVAL_BYTES_MIN
+                : min_u64(INTERVAL_TIMES * own->of[i].interval, INTERVAL_BYTES_MAX);
+        lost = LOST_TIMES * (double)own->of[i].bytes * (rate_of(own, i) / rate_of(own, best) - 1);
         own->of[i].rest = max_u64(own->of[i].interval,
                                   (uint64_t)min_double(max_double(lost, 0), (double)(1ull << 62)));
     }
@@ -114,7 +86,7 @@ static void leave(struct tournament *own)
     enum program best = fastest(own);
 
     for (uint32_t i = 0; i < PROGRAMS; i++)
-        if (own->of[i].bytes > 0 && rate_of(own, i) > CLEAR * rate_of(own, best))
+        if (own->of[i].bytes > 0 && rate_of(own, i) > CLEAR_TIMES * rate_of(own, best))
             own->open &= ~bit_of(i);
 }
 
@@ -126,9 +98,9 @@ static bool is_worth(const struct scan *scan, struct price price, double took, d
     double saved = took - price.byte_ns, rest = (double)(scan->loadable - scan->at);
 
     *cost = COMPARE_NS + price.once_ns;
-    return saved * rest >= REST_PAYS * *cost ||
-           (saved > SPENT_SAVED * took &&
-            (double)own->spent + (double)cpu_sizes.trial_advance >= SPENT_PAYS * *cost);
+    return saved * rest >= REST_TIMES * *cost ||
+           (saved > SPENT_SAVED_SHARE * took &&
+            (double)own->spent + (double)cpu_sizes.trial_advance >= SPENT_TIMES * *cost);
 }
 
 /* Begins a tournament if one pays. */
@@ -151,7 +123,7 @@ static void begin(struct scan *scan, program_price price)
     own->open = bit_of(own->now);
     for (uint32_t i = 0; i < PROGRAMS; i++) {
         own->of[i].ns = own->of[i].bytes = 0;
-        if ((worth & bit_of(i)) != 0 && costs[i] <= ALSO * least)
+        if ((worth & bit_of(i)) != 0 && costs[i] <= ALSO_TIMES * least)
             own->open |= bit_of(i);
     }
     /* If the search has just begun, its time so far counts. */
@@ -169,7 +141,7 @@ static bool is_hopeless(const struct tournament *own, uint64_t ns, uint64_t byte
     enum program best = fastest(own);
 
     return own->of[own->now].bytes == 0 && own->of[best].bytes > 0 && bytes > 0 &&
-           (double)ns / (double)bytes > HOPELESS * rate_of(own, best);
+           (double)ns / (double)bytes > HOPELESS_TIMES * rate_of(own, best);
 }
 
 /* Counts `bytes` of text that took `ns`, and moves on. `counts`: the time is that of searching
@@ -191,7 +163,7 @@ static void count(struct scan *scan, program_price price, uint64_t bytes, uint64
             begin(scan, price);
         return;
     }
-    if (!counts && own->unsettled++ < UNSETTLED_MAX) {
+    if (!counts && own->unsettled++ < UNSETTLED_PIECES_MAX) {
         own->step = 1; /* the program goes on until its tables are made */
         own->left = cpu_sizes.trial_bytes;
         return;
@@ -205,7 +177,7 @@ static void count(struct scan *scan, program_price price, uint64_t bytes, uint64
         return;
     own->left = cpu_sizes.trial_bytes;
     leave(own);
-    if (++own->step > own->warm + COUNTED || (own->open & bit_of(own->now)) == 0 ||
+    if (++own->step > own->warm + COUNTED_PIECES || (own->open & bit_of(own->now)) == 0 ||
         (own->open & (own->open - 1)) == 0)
         next_turn(own);
 }
@@ -231,8 +203,8 @@ void tournament_run(struct scan *scan, program_price price, program_run run)
 
     /* Reading the clock takes as long as searching a text of some hundred bytes: 10 strings in
      * pieces of 4 KiB took 700 ns with the clock, and 500 ns without. */
-    bool is_short =
-        own->open == 0 && bytes < cpu_sizes.trial_bytes && ++own->short_texts % SHORT_TIMED > 0;
+    bool is_short = own->open == 0 && bytes < cpu_sizes.trial_bytes &&
+                    ++own->short_texts % SHORT_TIMED_TEXTS > 0;
 
     while (scan->at < limit && !scan->over) {
         /* searching for each part in turn finds the first occurrence late */

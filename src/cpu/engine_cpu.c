@@ -29,11 +29,9 @@ static void cpu_close(struct engine *engine)
     memory_release(engine, 1, sizeof *engine);
 }
 
-static void cpu_properties(struct engine *engine, struct engine_properties *properties)
+static const char *cpu_instruction_set(const struct engine *engine)
 {
-    properties->instruction_set = engine->find->name;
-    properties->device_count = 0;
-    properties->workers_per_device = 0;
+    return engine->find->name;
 }
 
 static void cpu_release(struct engine_worker *worker)
@@ -226,12 +224,9 @@ static bool cpu_brief(const struct engine *engine, const struct trawl_plan *plan
 const struct engine_ops engine_cpu = {
     .open = cpu_open,
     .close = cpu_close,
-    .properties = cpu_properties,
+    .instruction_set = cpu_instruction_set,
     .compile = cpu_compile,
     .release = cpu_release,
     .submit = cpu_submit,
     .brief = cpu_brief,
-    .bring = engine_bring_nothing,
-    .hold = engine_hold_nothing,
-    .drop = engine_drop_nothing,
 };

@@ -1,5 +1,6 @@
 /* find_avx2: computes bitmaps of candidates by 32-byte vectors. */
-#include <immintrin.h>
+#define VECTOR_BYTES 32
+#include "cpu/lookups.h"
 
 #include "cpu/find.h"
 
@@ -88,25 +89,6 @@ static inline uint64_t pair_few(const uint8_t *text, uint64_t count,
                            (text[i + probes[1].offset] | probes[1].fold) == probes[1].value)
                 << i;
     return bits;
-}
-
-typedef uint8_t nibble_vector __attribute__((vector_size(32)));
-
-/* Loads the table into both halves, because shuffles do not cross halves. */
-static inline nibble_vector nibble_table(const uint8_t *bytes)
-{
-    return (nibble_vector)_mm256_broadcastsi128_si256(
-        _mm_loadu_si128((const __m128i *)(const void *)bytes));
-}
-
-static inline nibble_vector nibble_lookup(nibble_vector table, nibble_vector at)
-{
-    return (nibble_vector)_mm256_shuffle_epi8((__m256i)table, (__m256i)at);
-}
-
-static inline uint64_t nibble_bits(const nibble_vector vectors[2])
-{
-    return ~mask64((__m256i)(vectors[0] == 0), (__m256i)(vectors[1] == 0));
 }
 
 #include "cpu/find_nibbles.h"

@@ -9,7 +9,8 @@
 #ifndef TRAWL_CPU_FIND_AVX512_IMPL_H
 #define TRAWL_CPU_FIND_AVX512_IMPL_H
 
-#include <immintrin.h>
+#define VECTOR_BYTES 64
+#include "cpu/lookups.h"
 
 #include "cpu/find.h"
 #include "cpu/find_keys_avx512.h"
@@ -86,25 +87,6 @@ static inline uint64_t pair_few(const uint8_t *text, uint64_t count,
     __mmask64 kept = _bzhi_u64(UINT64_MAX, (uint32_t)count);
 
     return equal_few(text, kept, &probes[0]) & equal_few(text, kept, &probes[1]);
-}
-
-typedef uint8_t nibble_vector __attribute__((vector_size(64)));
-
-/* Loads the table into all four quarters, because shuffles do not cross quarters. */
-static inline nibble_vector nibble_table(const uint8_t *bytes)
-{
-    return (nibble_vector)_mm512_broadcast_i32x4(
-        _mm_loadu_si128((const __m128i *)(const void *)bytes));
-}
-
-static inline nibble_vector nibble_lookup(nibble_vector table, nibble_vector at)
-{
-    return (nibble_vector)_mm512_shuffle_epi8((__m512i)table, (__m512i)at);
-}
-
-static inline uint64_t nibble_bits(const nibble_vector vectors[1])
-{
-    return _mm512_test_epi8_mask((__m512i)vectors[0], (__m512i)vectors[0]);
 }
 
 #include "cpu/find_nibbles.h"

@@ -4,9 +4,7 @@
 
 #include "base/checked.h"
 #include "cpu/worker.h"
-
-/* Classes take at least this share of the time of buckets, if buckets were compared. */
-#define CLASSES_SHARE 0.06
+#include "cpu/prices.def"
 
 /* Returns whether text is left for a program. */
 static bool goes_on(struct scan *scan)

@@ -2,9 +2,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cpu/set_look.h"
-
-/* at most this many literals of a class, evenly spread, are looked up */
-#define LOOKED_LITERALS 2048u
+#include "cpu/prices.def"
 
 /* A hash table of the sample's grams, with the count of each. A slot with count 0 is free. At most
  * half of the slots are used. */

@@ -99,13 +99,6 @@ const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words)
     return scan->worker->ends.mask;
 }
 
-/* LINES: returns whether so many lines have hits that finding all line ends of the tile pays. */
-static inline bool ends_pay(const struct scan *scan)
-{
-    return scan->result->count - scan->tile_count + scan->tiles_count >=
-           scan->tile_words / WORDS_PER_END;
-}
-
 /* Returns the first line end at or after x; chunk->owned if there is no line end. `also` is a
  * second byte that ends lines. */
 static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
@@ -113,7 +106,10 @@ static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
     uint64_t owned = scan->chunk->owned, w = (x - scan->tile_begin) / 64;
 
     TRAWL_ASSERT(x < scan->limit && owned <= scan->available);
-    if (x >= scan->tile_begin && w < scan->tile_words && (scan->ends_known || ends_pay(scan))) {
+    /* if so many lines have hits, finding all line ends of the tile pays */
+    if (x >= scan->tile_begin && w < scan->tile_words &&
+        (scan->ends_known || scan->result->count - scan->tile_count + scan->tiles_count >=
+                                 scan->tile_words / WORDS_PER_END)) {
         uint64_t bits;
 
         TRAWL_ASSERT(scan->tile_begin + 64 * scan->tile_words <= scan->loadable);

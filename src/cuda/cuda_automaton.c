@@ -242,14 +242,14 @@ static double rows_words(struct engine_worker *worker)
     uint64_t states = plan->literal_bytes_total;
     uint8_t class_of[256];
 
-    if (worker->tables.automaton_words > 0)
-        return worker->tables.automaton_words;
+    if (worker->tables->automaton_words > 0)
+        return worker->tables->automaton_words;
     make_classes(&trie, 1 + states / (PLAN_SUFFIXES_MAX + 1), class_of);
     if (states <= PLAN_SUFFIXES_MAX)
         states = plan_count_suffixes(plan, NULL, NULL, plan->literal_count);
-    worker->tables.automaton_words =
+    worker->tables->automaton_words =
         ((double)states + 1) * (double)(trie.classes + SCAN_STATE_WORDS);
-    return worker->tables.automaton_words;
+    return worker->tables->automaton_words;
 }
 
 bool cuda_automaton_is_kept(struct engine_worker *worker)
@@ -259,8 +259,8 @@ bool cuda_automaton_is_kept(struct engine_worker *worker)
 
 double cuda_automaton_price(struct engine_worker *worker)
 {
-    if (worker->tables.automaton_price > 0)
-        return worker->tables.automaton_price;
+    if (worker->tables->automaton_price > 0)
+        return worker->tables->automaton_price;
     return cuda_automaton_is_kept(worker)
                ? plan_part_costs_device.near
                : plan_automaton_cost(&plan_part_costs_device, rows_words(worker));
@@ -270,8 +270,8 @@ double cuda_automaton_price(struct engine_worker *worker)
 static enum trawl_status upload(struct engine_worker *worker, const struct trie *trie,
                                 struct trawl_error *error)
 {
-    struct cuda_memory *memory = &worker->tables.automaton_memory;
-    struct scan_automaton *to = &worker->tables.arguments.automaton;
+    struct cuda_memory *memory = &worker->tables->automaton_memory;
+    struct scan_automaton *to = &worker->tables->arguments.automaton;
     uint64_t row_words = trie->classes + SCAN_STATE_WORDS;
     uint64_t nodes_at = (uint64_t)((const uint8_t *)trie->nodes - trie->block);
     uint64_t rows_at = (trie->block_bytes + trie->node_count * sizeof(uint32_t) + 15) & ~15ull;
@@ -285,7 +285,7 @@ static enum trawl_status upload(struct engine_worker *worker, const struct trie 
     to->levels = to->ends + trie->plan->literal_count;
     to->nodes = (uint32_t *)(uintptr_t)(memory->address + nodes_at);
     to->rows = (uint32_t *)(uintptr_t)(memory->address + rows_at);
-    worker->tables.automaton_words = (double)rows_bytes / sizeof(uint32_t);
+    worker->tables->automaton_words = (double)rows_bytes / sizeof(uint32_t);
     to->node_count = trie->node_count;
     to->class_count = trie->classes;
     to->is_range = trie->is_range;
@@ -303,7 +303,7 @@ static enum trawl_status write_rows(struct engine_worker *worker, const struct t
                                     struct trawl_error *error)
 {
     const struct cuda_device *device = worker->device;
-    struct scan_arguments arguments = worker->tables.arguments;
+    struct scan_arguments arguments = worker->tables->arguments;
     uint32_t warps = worker->limits.threads / 32, upto = 0;
     void *parameters[] = {&arguments};
 
@@ -349,15 +349,15 @@ enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl
     enum trawl_status status;
     bool fits = false;
 
-    if (worker->tables.automaton != CUDA_AUTOMATON_NOT_ASKED)
+    if (worker->tables->automaton != CUDA_AUTOMATON_NOT_ASKED)
         return TRAWL_OK;
-    worker->tables.automaton = CUDA_AUTOMATON_NONE;
-    if (!worker->limits.automaton || worker->tables.kernel != CUDA_KERNEL_SET ||
+    worker->tables->automaton = CUDA_AUTOMATON_NONE;
+    if (!worker->limits.automaton || worker->tables->kernel != CUDA_KERNEL_SET ||
         worker->plan->literal_count == 0)
         return TRAWL_OK;
     status = make(worker, &fits, error);
     if (status == TRAWL_OK && fits)
-        worker->tables.automaton = CUDA_AUTOMATON_READY;
+        worker->tables->automaton = CUDA_AUTOMATON_READY;
     return status == TRAWL_MEMORY ? TRAWL_OK : status;
 }
 

@@ -11,63 +11,8 @@
 #include "cuda/cuda_automaton.h"
 #include "cuda/cuda_sampled.h"
 #include "plan/analyse.h"
+#include "cuda/prices.def"
 
-/* for patterns of this length and more, a device reads less than the whole text */
-#define SAMPLED_CHOSEN_MIN 63u
-#define REPEATS_MAX 2.0
-/* Method every compares shorter or equal patterns whole at each position, if case counts. */
-#define DECIDED_LENGTH_MAX 8u
-/* A method is given up once COUNTS_MIN counts were measured, and the quickest of these counts took
- * SLOW times the price of a different method. */
-#define COUNTS_MIN 2u
-#define SLOW 1.25
-
-/* The price of reading a byte of text by a method, in units of the time in which the device reads a
- * byte [H100, H200, 256 MiB; ./dev bench regret]. */
-#define READ_EVERY 1.29 /* patterns of more than 8 bytes */
-#define READ_GRAMS 1.03
-/* for patterns of up to SHORT_MAX bytes; the next price is for longer patterns */
-#define READ_PLANES 2.2
-#define READ_PLANES_LONG 4.0
-#define READ_SAMPLED_SHORT 1.13 /* patterns so short that two samples lie in the same sector */
-#define READ_SAMPLED 0.17
-#define READ_SAMPLED_MORE 0.85
-#define SAMPLED_HALF 130.0 /* at a pattern of this many bytes READ_SAMPLED_MORE is halved */
-/* Additional prices: each factor is multiplied by a rate, the number of candidates per byte of
- * text. FAILED adds at most FAILED_EVERY_MAX or FAILED_GRAMS_MAX, by method, and FOUND at most
- * FOUND_MAX. */
-#define FAILED 300.0         /* a candidate that the first comparison rejects */
-#define FAILED_EVERY_MAX 1.7 /* for method every */
-#define FAILED_GRAMS_MAX 1.0 /* for method grams */
-#define FOUND 4500.0         /* a candidate that a warp compares to the end */
-#define FOUND_SHORT 300.0
-#define SHORT_MAX 64u
-#define FOUND_MAX 5.0
-#define NAMED 400.0 /* a sample that occurs at an offset of the pattern */
-#define NAMED_BYTE 0.23
-/* If the pattern's rarest 8 bytes occur at a larger share of the positions, bit planes
- * (kernels/plane.h) search the text. */
-#define DENSE_RATE 0.01
-#define PRICE_MAX 1e9             /* the price of a method that cannot search for the pattern */
-#define ONCE_SAMPLED_BYTE_NS 20.0 /* making a table of method sampled, per byte of the pattern */
-/* Time to rate the plan's grams, and to rate method every, with cold caches [H200's host]. */
-#define RATE_GRAMS_NS 3e3
-#define RATE_EVERY_NS 2e4
-/* Six times the time to choose other grams by the sample, since other grams seldom save much. */
-#define TUNE_GRAMS_NS 1.2e5
-/* If stream_set is expected to cost more than this price, it may cost far more, so that the first
- * range of a text is a short trial. */
-#define PRICE_TRIED 4.0
-/* Expected cost of a set with a string of less than four bytes, without and for each string. */
-#define PRICE_SET 14.0
-#define PRICE_SET_EACH 0.025
-#define TRIED_LAUNCH_NS 1.5e4 /* a launch's fixed cost */
-#define MAKE_NS 3e4           /* fixed cost to make the automaton */
-#define MAKE_BYTE_NS 35.0     /* additional cost for each byte of the set's literals */
-#define MAKE_LEVEL_NS 2500.0  /* additional cost for each byte of the longest literal: a launch */
-/* Values of rates that are not measured yet: NOT_RATED exceeds every rate; RARE_NOT_RATED is the
- * highest rate of the rarest bytes at which method grams is used. */
-#define NOT_RATED 2.0
 #define RARE_NOT_RATED DENSE_RATE
 
 /* Shares of a text's positions. */
@@ -110,7 +55,7 @@ static double price_of(enum trawl_method method, double length, const struct rat
         if (length < CUDA_SAMPLED_LENGTH_MIN)
             break;
         return read_sampled(length) + (NAMED + NAMED_BYTE * length) * rates->named +
-               FOUND * rates->deep;
+               (FOUND_SAMPLED + FOUND_SAMPLED_BYTE * length) * rates->deep;
     default:
         if (rates->rare > DENSE_RATE)
             return length > SHORT_MAX ? READ_PLANES_LONG : READ_PLANES;
@@ -201,6 +146,9 @@ static void rate_every(const struct trawl_plan *plan, const uint8_t *sample, uin
         tuning->rare_offset =
             analyse_seen_window(plan_literal_bytes(plan, 0), plan->length_min, fold, of_bytes,
                                 sample, sample_bytes, &rates->rare);
+    if (rates->rare <= 0 && rates->deep > DEEP_MANY)
+        rates->rare = analyse_seen_rate(plan_literal_bytes(plan, 0) + tuning->rare_offset, fold,
+                                        sample, sample_bytes);
 }
 
 /* Rates one method after the other by the sample. Returns the cheapest rated method as soon as
@@ -314,7 +262,7 @@ enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_m
 /* Returns the expected time to make the automaton. */
 static double make_ns(const struct engine_worker *worker)
 {
-    return worker->tables.automaton == CUDA_AUTOMATON_READY
+    return worker->tables->automaton == CUDA_AUTOMATON_READY
                ? 0
                : MAKE_NS + MAKE_BYTE_NS * (double)worker->plan->literal_bytes_total +
                      MAKE_LEVEL_NS * (double)worker->plan->length_max;
@@ -326,7 +274,7 @@ static double make_ns(const struct engine_worker *worker)
  * either, since its filter is slow in nearly every text. */
 static bool is_worth_making(struct engine_worker *worker, uint64_t bytes)
 {
-    const struct cuda_tables *tables = &worker->tables;
+    const struct cuda_tables *tables = worker->tables;
     double filter = tables->has_sets
                         ? tables->sets_price
                         : PRICE_SET + PRICE_SET_EACH * (double)worker->plan->literal_count;
@@ -339,7 +287,7 @@ static bool is_worth_making(struct engine_worker *worker, uint64_t bytes)
 
 enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum want want)
 {
-    const struct cuda_tables *tables = &worker->tables;
+    const struct cuda_tables *tables = worker->tables;
 
     if (tables->kernel != CUDA_KERNEL_SET || tables->dense_left > 0 ||
         tables->automaton == CUDA_AUTOMATON_NONE || !worker->limits.automaton ||
@@ -360,16 +308,16 @@ bool cuda_choose_leaves_filter(struct engine_worker *worker, uint64_t bytes, uin
     double automaton_ns = cuda_automaton_price(worker) / rate * (double)bytes;
     double filter_ns = (double)ns - TRIED_LAUNCH_NS, lost_ns = filter_ns - automaton_ns;
 
-    worker->tables.is_tried = true;
-    worker->tables.filter_price = filter_ns * rate / (double)bytes;
-    worker->tables.lost_ns = max_double(0, worker->tables.lost_ns + lost_ns);
-    return max_double(worker->tables.lost_ns, lost_ns * (double)rest / (double)bytes) >
+    worker->tables->is_tried = true;
+    worker->tables->filter_price = filter_ns * rate / (double)bytes;
+    worker->tables->lost_ns = max_double(0, worker->tables->lost_ns + lost_ns);
+    return max_double(worker->tables->lost_ns, lost_ns * (double)rest / (double)bytes) >
            make_ns(worker);
 }
 
 void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, uint64_t ns)
 {
-    struct cuda_tables *tables = &worker->tables;
+    struct cuda_tables *tables = worker->tables;
 
     if (bytes < worker->limits.tried_bytes || tables->automaton != CUDA_AUTOMATON_READY)
         return;

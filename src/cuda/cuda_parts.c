@@ -1,7 +1,7 @@
 /* cuda_parts: searches for a set in parts on a device (plan/parts.h).
  *
  * Each part has its own tables. The worker searches a range of the text for each part in turn.
- * During a part's turn, the part's plan and tables replace the whole plan's in the worker.
+ * During a part's turn, the worker's plan and tables are the part's.
  */
 #include "cuda/cuda_parts.h"
 
@@ -9,31 +9,16 @@
 #include "base/memory.h"
 #include "cuda/cuda_scan.h"
 
-static void swap_tables(struct cuda_tables *a, struct cuda_tables *b)
+static void turn_to(struct engine_worker *worker, uint32_t part)
 {
-    struct cuda_tables kept = *a;
-
-    *a = *b;
-    *b = kept;
-    /* If `tuning` pointed to the member `own`, it must follow that member, which has moved. */
-    if (a->tuning == &b->own)
-        a->tuning = &a->own;
-    if (b->tuning == &a->own)
-        b->tuning = &b->own;
+    worker->plan = worker->parts->of->part[part].plan;
+    worker->tables = &worker->parts->part[part].tables;
 }
 
-/* Exchanges the tables and the members that belong to a plan between the worker and the part.
- * The caller exchanges the plan. */
-static void swap_state(struct engine_worker *worker, struct cuda_part *state)
+static void turn_back(struct engine_worker *worker, const struct trawl_plan *whole)
 {
-    uint64_t reach_bytes = worker->reach_bytes;
-    bool lists_few = worker->lists_few;
-
-    swap_tables(&worker->tables, &state->tables);
-    worker->reach_bytes = state->reach_bytes;
-    worker->lists_few = state->lists_few;
-    state->reach_bytes = reach_bytes;
-    state->lists_few = lists_few;
+    worker->plan = whole;
+    worker->tables = &worker->whole;
 }
 
 void cuda_parts_take(struct engine_worker *worker)
@@ -52,12 +37,11 @@ void cuda_parts_take(struct engine_worker *worker)
         worker->parts = (struct cuda_parts *)memory;
     }
     for (uint32_t i = 0; i < of->count; i++) {
-        struct cuda_part *state = &worker->parts->part[i];
+        struct cuda_tables *tables = &worker->parts->part[i].tables;
 
-        state->tables.ready =
-            state->tables.ready && state->tables.plan_serial == of->part[i].plan->serial;
-        state->lists_few = state->lists_few && state->tables.ready;
-        state->reach_bytes = UINT64_MAX;
+        tables->ready = tables->ready && tables->plan_serial == of->part[i].plan->serial;
+        tables->lists_few = tables->lists_few && tables->ready;
+        tables->reach_bytes = UINT64_MAX;
     }
     worker->parts->of = of;
 }
@@ -78,15 +62,13 @@ enum trawl_status cuda_parts_prepare(struct engine_worker *worker, enum want wan
      * (cut_set_range in cuda_scan.c). */
     steps->range_bytes_max = worker->limits.launch_begins_max;
     for (uint32_t i = 0; i < of->count && status == TRAWL_OK; i++) {
-        worker->plan = of->part[i].plan;
-        swap_state(worker, &worker->parts->part[i]);
+        turn_to(worker, i);
         status = cuda_tables_want(worker, error);
         if (status == TRAWL_OK)
             steps->range_bytes_max =
                 min_u64(steps->range_bytes_max, cuda_launch_begins_max(worker, want));
-        swap_state(worker, &worker->parts->part[i]);
     }
-    worker->plan = whole;
+    turn_back(worker, whole);
     return status;
 }
 
@@ -101,8 +83,7 @@ static enum trawl_status search_part(struct engine_worker *worker, uint32_t inde
     enum trawl_status status;
 
     engine_result_begin(&state->found, 0, true);
-    worker->plan = worker->parts->of->part[index].plan;
-    swap_state(worker, state);
+    turn_to(worker, index);
     /* A count, or a first occurrence that was not found yet, asks for the whole range. For hits the
      * caller takes the begins that were searched. */
     do {
@@ -111,8 +92,7 @@ static enum trawl_status search_part(struct engine_worker *worker, uint32_t inde
         rest.begin = *end;
     } while (status == TRAWL_OK && !worker->leaves && want != WANT_HITS && *end < rest.end &&
              (want == WANT_COUNT || state->found.hits.count == 0));
-    swap_state(worker, state);
-    worker->plan = whole;
+    turn_back(worker, whole);
     return status;
 }
 

@@ -20,13 +20,13 @@
 /* Makes the automaton do the next DENSE_SCANS scans, if the device has memory for it. */
 static enum trawl_status take_automaton(struct engine_worker *worker, struct trawl_error *error)
 {
-    worker->tables.dense_left = DENSE_SCANS;
+    worker->tables->dense_left = DENSE_SCANS;
     /* after DENSE_SCANS scans the worker may search another text */
-    worker->tables.is_tried = false;
-    worker->tables.lost_ns = 0;
+    worker->tables->is_tried = false;
+    worker->tables->lost_ns = 0;
     TRAWL_TRY(cuda_automaton_want(worker, error));
-    worker->leaves = worker->may_leave && worker->tables.kernel == CUDA_KERNEL_SET &&
-                     worker->tables.automaton == CUDA_AUTOMATON_NONE;
+    worker->leaves = worker->may_leave && worker->tables->kernel == CUDA_KERNEL_SET &&
+                     worker->tables->automaton == CUDA_AUTOMATON_NONE;
     return TRAWL_OK;
 }
 
@@ -35,10 +35,10 @@ static enum trawl_status take_automaton(struct engine_worker *worker, struct tra
  * text. In such a text more work for each tile costs less than the automaton. */
 static enum trawl_status note_dense(struct engine_worker *worker, struct trawl_error *error)
 {
-    if (worker->tables.has_sets && worker->tables.dense_left == 0 &&
-        worker->tables.budget_log2 == 0 &&
+    if (worker->tables->has_sets && worker->tables->dense_left == 0 &&
+        worker->tables->budget_log2 == 0 &&
         worker->plan->literal_bytes_total > worker->limits.patient_bytes) {
-        worker->tables.budget_log2 = PATIENT_TIMES_LOG2;
+        worker->tables->budget_log2 = PATIENT_TIMES_LOG2;
         return TRAWL_OK;
     }
     return take_automaton(worker, error);
@@ -57,11 +57,11 @@ static enum trawl_status mark_set(struct engine_worker *worker, const struct cud
 
     TRAWL_ASSERT(range->begin < limit);
     *marked = false;
-    if (!worker->tables.has_sets || worker->tables.dense_left > 0 ||
+    if (!worker->tables->has_sets || worker->tables->dense_left > 0 ||
         limit - range->begin > SET_MARKS_MAX)
         return TRAWL_OK;
-    TRAWL_TRY(cuda_tables_want_set(worker, worker->tables.sets_kernel, error));
-    if (!worker->tables.has_sets)
+    TRAWL_TRY(cuda_tables_want_set(worker, worker->tables->sets_kernel, error));
+    if (!worker->tables->has_sets)
         return TRAWL_OK;
     status = cuda_memory_reserve(worker->device, &worker->marks, words * sizeof(uint32_t), error);
     if (status == TRAWL_MEMORY)
@@ -69,7 +69,7 @@ static enum trawl_status mark_set(struct engine_worker *worker, const struct cud
     TRAWL_TRY(status);
     TRAWL_TRY(CUDA_CALL(worker->device, error, fill, worker->marks.address, 0,
                         (size_t)(words * sizeof(uint32_t)), worker->stream));
-    cuda_launch_prepare(worker, &worker->tables, range, limit, WANT_COUNT, &launch);
+    cuda_launch_prepare(worker, worker->tables, range, limit, WANT_COUNT, &launch);
     launch.arguments.marks = (uint32_t *)(uintptr_t)worker->marks.address;
     TRAWL_TRY(cuda_launch_run(worker, &launch, error));
     *candidates += launch.found.candidates;
@@ -91,7 +91,7 @@ static enum trawl_status sort_hits(struct engine_worker *worker, struct cuda_lau
 
     TRAWL_ASSERT(room->ahead <= room->count);
     *in_vain = launch->found.listed > 0 || count > worker->limits.sorted_max;
-    worker->tables.sorts = !*in_vain;
+    worker->tables->sorts = !*in_vain;
     if (*in_vain || count == 0)
         return TRAWL_OK;
     TRAWL_TRY(cuda_launch_sort(worker, launch, count, error));
@@ -117,7 +117,7 @@ static enum trawl_status list_hits(struct engine_worker *worker, const struct cu
         return TRAWL_OK;
     do {
         TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, WANT_HITS), error));
-        cuda_launch_prepare(worker, &worker->tables, range, limit, WANT_HITS, &launch);
+        cuda_launch_prepare(worker, worker->tables, range, limit, WANT_HITS, &launch);
         launch.arguments.hits = (uint64_t *)(uintptr_t)room->address;
         launch.arguments.hits_base = room->base;
         launch.arguments.hits_literal = room->literal;
@@ -129,7 +129,7 @@ static enum trawl_status list_hits(struct engine_worker *worker, const struct cu
             cuda_launch_small_tiles(worker, &launch);
         TRAWL_TRY(cuda_launch_run(worker, &launch, error));
         *candidates += launch.found.candidates;
-        worker->tables.dense_left -= worker->tables.dense_left > 0;
+        worker->tables->dense_left -= worker->tables->dense_left > 0;
         if (launch.kernel == CUDA_KERNEL_STREAM_SAMPLED) {
             TRAWL_TRY(sort_hits(worker, &launch, room, &in_vain, error));
             continue;
@@ -150,7 +150,7 @@ enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda
                                  uint64_t limit, const struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error)
 {
-    bool alone = !worker->lists_few;
+    bool alone = !worker->tables->lists_few;
     enum trawl_status status;
 
     TRAWL_ASSERT(room->count == 0 || room->address != 0);
@@ -160,7 +160,7 @@ enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda
     status = list_hits(worker, range, limit, room, total, candidates, error);
     if (alone)
         (void)pthread_mutex_unlock(&worker->device->list_lock);
-    worker->lists_few = status == TRAWL_OK && *total <= (limit - range->begin) / FEW_BYTES;
+    worker->tables->lists_few = status == TRAWL_OK && *total <= (limit - range->begin) / FEW_BYTES;
     return status;
 }
 
@@ -211,7 +211,7 @@ static uint64_t cut_hits(const struct engine_worker *worker, uint64_t count, uin
     uint64_t last = hits[count - 1].offset, kept = count;
 
     TRAWL_ASSERT(last >= hits_base);
-    if (worker->tables.kernel != CUDA_KERNEL_SET)
+    if (worker->tables->kernel != CUDA_KERNEL_SET)
         return last + 1 - hits_base;
     while (kept > 0 && hits[kept - 1].offset == last)
         kept--;
@@ -227,7 +227,7 @@ static enum trawl_status scan_hits(struct engine_worker *worker, const struct cu
 {
     uint64_t held = result->hits.count, total;
 
-    limit = min_u64(limit, saturating_add(range->begin, worker->reach_bytes));
+    limit = min_u64(limit, saturating_add(range->begin, worker->tables->reach_bytes));
     TRAWL_ASSERT(range->begin < limit);
     for (;;) {
         struct cuda_hits_room room;
@@ -253,7 +253,7 @@ static enum trawl_status scan_hits(struct engine_worker *worker, const struct cu
     TRAWL_ASSERT(*stopped > range->begin && *stopped <= limit);
     worker->hits_room =
         max_u64(worker->hits_room, min_u64(saturating_multiply(total, 2), worker->limits.hits_max));
-    worker->reach_bytes =
+    worker->tables->reach_bytes =
         saturating_multiply((limit - range->begin) / (total + 1) + 1, worker->hits_room / 2 + 1);
     result->count += result->hits.count - held;
     return TRAWL_OK;
@@ -281,7 +281,7 @@ static void cut_set_range(const struct engine_worker *worker, const struct cuda_
 {
     uint64_t most = cuda_set_range_max(worker, want);
 
-    if (worker->tables.kernel != CUDA_KERNEL_SET || *limit - range->begin <= most)
+    if (worker->tables->kernel != CUDA_KERNEL_SET || *limit - range->begin <= most)
         return;
     TRAWL_ASSERT(most > 0);
     *limit = range->begin + most;
@@ -295,7 +295,7 @@ static enum trawl_status prepare(struct engine_worker *worker, const struct cuda
 {
     TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, want), error));
     cut_set_range(worker, range, want, limit, done);
-    cuda_launch_prepare(worker, &worker->tables, range, *limit, want, launch);
+    cuda_launch_prepare(worker, worker->tables, range, *limit, want, launch);
     return TRAWL_OK;
 }
 
@@ -317,7 +317,7 @@ static enum trawl_status scan_upto(struct engine_worker *worker, const struct cu
     }
     TRAWL_TRY(prepare(worker, range, want, &limit, done, &launch, error));
     TRAWL_TRY(cuda_launch_run(worker, &launch, error));
-    worker->tables.dense_left -= worker->tables.dense_left > 0;
+    worker->tables->dense_left -= worker->tables->dense_left > 0;
     while (launch.found.listed > launch.arguments.listed_max) {
         TRAWL_TRY(note_dense(worker, error));
         if (worker->leaves)
@@ -340,10 +340,10 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     uint64_t limit = cuda_range_limit(worker->plan, range), bytes = limit - range->begin;
     uint64_t begin_ns, ns, rest = 0;
     /* The first count after the automaton was made is not timed, since it waits for the making. */
-    bool is_timed = worker->tables.dense_left > 0 && want == WANT_COUNT;
+    bool is_timed = worker->tables->dense_left > 0 && want == WANT_COUNT;
     enum cuda_way way;
 
-    result->method = worker->tables.method;
+    result->method = worker->tables->method;
     *done = range->end;
     if (bytes == 0)
         return TRAWL_OK;
@@ -353,8 +353,8 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
         if (worker->leaves)
             return TRAWL_OK;
         /* If the estimate was too low, a trial decides. */
-        if (worker->tables.has_sets && !cuda_automaton_is_kept(worker))
-            worker->tables.dense_left = 0;
+        if (worker->tables->has_sets && !cuda_automaton_is_kept(worker))
+            worker->tables->dense_left = 0;
         way = cuda_choose_way(worker, bytes, want);
         TRAWL_ASSERT(way != CUDA_WAY_AUTOMATON);
     }
@@ -375,7 +375,7 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     bytes = min_u64(*done, limit) - range->begin;
     if (is_timed)
         cuda_choose_told_automaton(worker, bytes, ns);
-    if (way == CUDA_WAY_SETTLED || worker->leaves || worker->tables.dense_left > 0 ||
+    if (way == CUDA_WAY_SETTLED || worker->leaves || worker->tables->dense_left > 0 ||
         want == WANT_FIRST)
         return TRAWL_OK;
     return cuda_choose_leaves_filter(worker, bytes, rest, ns) ? take_automaton(worker, error)

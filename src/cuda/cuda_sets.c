@@ -14,14 +14,8 @@
 
 #include "base/checked.h"
 #include "plan/analyse.h"
+#include "cuda/prices.def"
 
-#define GRAM_MIN 4u
-#define GRAM_MAX 16u
-#define ENTRIES_MAX (1ull << 28)
-#define HEADS_MIN 1024u
-/* Lists are short if there are more heads than entries. Up to HEADS_SPARSE_MAX heads stay in L2. */
-#define HEADS_PER_ENTRY 4u
-#define HEADS_SPARSE_MAX (1u << 20)
 /* Sizes of the bitmap, in words. Shared memory that the bitmap does not take is cache for the loads
  * in flight. A multiprocessor with 256 KiB sets 228, 196, 164, 132, ... KiB apart for a block, and
  * the queues take 37. With bitmaps of 94, 158 and 188 KiB, searches for 10,000 patterns of 16 bytes
@@ -30,73 +24,8 @@
     {                                                      \
         4096, 8192, 16384, 24064, 32256, 40448, UINT32_MAX \
     }
-/* A bitmap of more than FILTER_MIDDLE words leaves less cache: the cost of a look-up in L2 is
- * multiplied by 1 + COST_MIDDLE × the share of samples that pass, and above FILTER_LARGE words by 1
- * + COST_LARGE × that share. Above FILTER_LARGE words, the cost of all other work is multiplied by
- * COST_CACHE. */
-#define FILTER_MIDDLE 32256u
-#define COST_MIDDLE 0.05
-#define FILTER_LARGE 40448u
-#define COST_LARGE 2.0
-#define COST_CACHE 1.06
-/* Weights in cost_of_ties: of the cost for texts unlike the patterns, and of a bitmap of
- * FILTER_LARGE words. Of two bitmaps that let the same samples through, the smaller is chosen.
- * Without COST_SIZE, 1,000,000 patterns of 80 random letters got a bitmap of 124 KiB that nearly
- * every sample passed, and the search ran at 0.85 instead of 0.90 of the read speed [H200]. */
-#define COST_UNLIKE 1e-6
-#define COST_SIZE 1e-8
-/* Words by which the bitmap is shorter than its size in FILTER_SIZES: the rare variant has longer
- * queues in shared memory, and the dense variant a copy of the launch's arguments. */
 #define RARE_WORDS (SCAN_SETS_THREADS / 32 * (SCAN_SETS_RARE_WARP_BYTES - SCAN_SETS_WARP_BYTES) / 4)
 #define DENSE_WORDS ((uint32_t)((sizeof(struct scan_arguments) + 15) / 16 * 4))
-/* Sizes of the table of 64-bit words in L2, in words. A look-up takes longer in a table that fills
- * half of an H200's L2: with tables of 16, 24 and 32 MiB, searches for 1,000,000 patterns of 80
- * bytes ran at 0.83, 0.79 and 0.70 of the read speed. */
-#define TABLE_WORDS_MIN 4096u
-#define TABLE_WORDS_FEW (1u << 21)
-#define TABLE_WORDS_MANY (9u << 19)
-#define TABLE_ENTRIES_FEW (1u << 25)
-#define SAMPLES 2048u /* grams of the literals that are compared with each other */
-#define SAMPLE_LIST_BITS 11u
-#define SAMPLES_INSERTED 16u /* insertion sorts up to so many samples; qsort sorts more */
-#define SAMPLE_BYTES 16384u  /* literal bytes that are counted */
-#define EQUAL_MIN 8          /* a rate is measured from at least this many equal pairs */
-#define EQUAL_MANY 64        /* the rate's decay per byte is measured from this many pairs */
-/* An entry's key depends on the bytes beside its gram (tags) if the stride is at most
- * TAG_STRIDE_MAX, since these bytes of the text are then in the cache, or if a sample meets more
- * than TAG_MET_MIN grams. Otherwise the fetch of these bytes would cost more than the keys save.
- * With tags, a search for 1,000,000 patterns of 80 random letters ran at 0.38 instead of 0.44 of
- * the read speed, but for 100,000 patterns of 80 bytes of words at 0.66 instead of 0.42 [H200]. */
-#define TAG_STRIDE_MAX 8u
-#define TAG_MET_MIN 1e-4
-#define TILE_STEPS 16u
-#define TILE_BYTES_MAX (1u << 18)
-#define FILL_BLOCKS 8u /* per multiprocessor */
-#define COST_PER_BYTE 2u
-
-/* Costs [H200], in slots. While the device reads a row of 512 bytes, a multiprocessor has 54 slots
- * for instructions that shift and compare, and 27 slots for shared memory, of which a random access
- * takes 3.5. */
-#define SLOTS_PER_ROW 54.0
-#define SLOT_COST 5e-4      /* cost of each slot of a row, besides the bottleneck's cost */
-#define CHOICE_SLOTS 2.3    /* additional slots of a sample for each further choice */
-#define MORE_SLOTS 1.0      /* additional slots of a sample whose gram has another bit */
-#define WORD_SLOTS 5.0      /* additional slots of a row for each third or fourth word */
-#define UNALIGNED_SLOTS 4.3 /* additional slots of an unaligned sample */
-#define BANK_SLOTS 3.5
-#define BANK_SLOTS_PER_ROW 27.0
-/* The patterns are like a language if grams are equal more than UNEVEN_TIMES as often as grams of
- * independent bytes. A text then meets short grams, and grams with several choices, more often than
- * a sample of the patterns says: grams of up to UNEVEN_BYTES bytes UNEVEN_SHORT times as often, and
- * grams with several choices UNEVEN_CHOICES times as often. Without these factors, 10,000 patterns
- * of 80 bytes of words were searched with 5 grams of 12 bytes at 0.29 instead of 1.36 of the read
- * speed, and 100 of 8 bytes with grams of 5 bytes at 0.53 instead of 0.62 [H200]. */
-#define UNEVEN_TIMES 4
-#define UNEVEN_CHOICES 10
-#define UNEVEN_SHORT 5
-#define UNEVEN_BYTES 6
-/* assume that at least this share of the met grams have lists of more than one entry */
-#define RARE_MET 0.25
 
 /* row, sample, pass: slots of a row, of a sample, and of a sample that passes the bitmap. table,
  * list: the cost of a look-up in L2 and of a list, in the time in which the device reads a byte. */
@@ -694,7 +623,7 @@ static enum trawl_status launch_maker(struct engine_worker *worker, enum cuda_ke
                                       struct trawl_error *error)
 {
     const struct cuda_device *device = worker->device;
-    struct scan_arguments *arguments = &worker->tables.arguments;
+    struct scan_arguments *arguments = &worker->tables->arguments;
     uint64_t entries = (uint64_t)arguments->sets.literal_count * arguments->sets.stride;
     uint32_t blocks = (uint32_t)min_u64((entries + SCAN_THREADS_MAX - 1) / SCAN_THREADS_MAX,
                                         (uint64_t)device->multiprocessors * FILL_BLOCKS);
@@ -711,9 +640,9 @@ static enum trawl_status launch_maker(struct engine_worker *worker, enum cuda_ke
 static enum trawl_status reserve_entries(struct engine_worker *worker, struct trawl_error *error)
 {
     const struct cuda_device *device = worker->device;
-    struct cuda_memory *memory = &worker->tables.entries_memory;
-    struct scan_sets *sets = &worker->tables.arguments.sets;
-    uint64_t *entries = &worker->tables.entries;
+    struct cuda_memory *memory = &worker->tables->entries_memory;
+    struct scan_sets *sets = &worker->tables->arguments.sets;
+    uint64_t *entries = &worker->tables->entries;
 
     *entries = (uint64_t)sets->literal_count * sets->stride;
     if (*entries > worker->limits.sets_counted_min) {
@@ -732,7 +661,7 @@ static enum trawl_status reserve_entries(struct engine_worker *worker, struct tr
  * device lacks memory, has_sets becomes false, and the kernels of set.cu search. */
 enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_error *error)
 {
-    struct cuda_tables *tables = &worker->tables;
+    struct cuda_tables *tables = worker->tables;
     struct scan_sets *sets = &tables->arguments.sets;
     uint64_t bytes = lay_out(0, sets), zeros;
     enum trawl_status status;
@@ -785,6 +714,6 @@ void cuda_sets_prepare(const struct engine_worker *worker, uint32_t blocks,
     TRAWL_ASSERT(a->tile_count * a->tile_bytes >= places);
     a->sets.budget = worker->limits.dense_always
                          ? 0
-                         : (uint32_t)(COST_PER_BYTE * step_bytes) << worker->tables.budget_log2;
+                         : (uint32_t)(COST_PER_BYTE * step_bytes) << worker->tables->budget_log2;
     a->listed_max = 0;
 }

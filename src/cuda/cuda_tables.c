@@ -293,7 +293,7 @@ static enum trawl_status choose_plane(const struct engine_worker *worker, uint8_
 {
     uint64_t at = (uint64_t)(uintptr_t)a->plane.words - address;
 
-    if (worker->tables.method == TRAWL_METHOD_SET || a->pattern_bytes <= GRAM_BYTES)
+    if (worker->tables->method == TRAWL_METHOD_SET || a->pattern_bytes <= GRAM_BYTES)
         return TRAWL_OK;
     return cuda_plane_choose(plan_literal_bytes(worker->plan, 0), a->pattern_bytes,
                              worker->limits.plane_window_max, a->fold != 0,
@@ -329,7 +329,7 @@ static bool is_tuned(const struct trawl_plan *plan)
 /* Returns whether the tables, even if not ready, were chosen for the current plan and text. */
 static bool is_same(const struct engine_worker *worker)
 {
-    const struct cuda_tables *tables = &worker->tables;
+    const struct cuda_tables *tables = worker->tables;
 
     return tables->sample_serial != 0 && tables->plan_serial == worker->plan->serial &&
            tables->sample_serial ==
@@ -369,7 +369,7 @@ static enum trawl_status put_on_device(struct engine_worker *worker, const struc
                                                    struct block *block, struct cuda_tables *tables),
                                        struct cuda_memory *memory, struct trawl_error *error)
 {
-    struct cuda_tables *tables = &worker->tables;
+    struct cuda_tables *tables = worker->tables;
     enum trawl_status status = TRAWL_OK;
     struct block block = {NULL, 0, 0};
     uint64_t bytes;
@@ -393,7 +393,7 @@ done:
 
 static enum trawl_status tables_build(struct engine_worker *worker, struct trawl_error *error)
 {
-    struct cuda_tables *tables = &worker->tables;
+    struct cuda_tables *tables = worker->tables;
     const struct trawl_plan *plan = worker->plan;
 
     TRAWL_TRY(cuda_tables_check(plan, error));
@@ -420,7 +420,7 @@ static enum trawl_status tables_build(struct engine_worker *worker, struct trawl
 enum trawl_status cuda_tables_want_set(struct engine_worker *worker, enum cuda_kernel kernel,
                                        struct trawl_error *error)
 {
-    struct cuda_tables *tables = &worker->tables;
+    struct cuda_tables *tables = worker->tables;
     const struct trawl_plan *plan = worker->plan;
 
     if (tables->kernel != CUDA_KERNEL_SET || kernel == CUDA_KERNEL_COUNT_AUTOMATON)
@@ -445,23 +445,23 @@ enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_er
     enum trawl_status status;
     uint64_t serial;
 
-    if (worker->tables.ready && is_tuned(worker->plan)) {
+    if (worker->tables->ready && is_tuned(worker->plan)) {
         serial = cuda_worker_sample(worker, worker->searched, worker->searched_bytes, NULL);
-        worker->tables.ready = serial == 0 || serial == worker->tables.sample_serial;
+        worker->tables->ready = serial == 0 || serial == worker->tables->sample_serial;
     }
-    if (worker->tables.ready)
+    if (worker->tables->ready)
         return TRAWL_OK;
     do
         status = tables_build(worker, error);
-    while (status == TRAWL_MEMORY && worker->tables.sample_serial != 0 &&
+    while (status == TRAWL_MEMORY && worker->tables->sample_serial != 0 &&
            worker->limits.seen_method == TRAWL_METHOD_AUTO &&
-           cuda_choose_without(worker->tables.method, &worker->tables.prices));
+           cuda_choose_without(worker->tables->method, &worker->tables->prices));
     return status;
 }
 
 void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns)
 {
-    struct cuda_tables *tables = &worker->tables;
+    struct cuda_tables *tables = worker->tables;
     double price =
         max_double(1, (double)ns - LAUNCH_NS) * worker->device->read_rate / (double)begins;
     double *least = &tables->prices.price[tables->method];

@@ -42,6 +42,9 @@ struct cuda_tables {
     uint32_t dense_left;
     /* A scan for a set gives up when its comparisons cost 2^budget_log2 × the usual budget. */
     uint32_t budget_log2;
+    /* number of positions that a scan for hits covers, so that the hits are likely to fit */
+    uint64_t reach_bytes;
+    bool lists_few; /* the last scan with this plan found few hits */
     bool is_tried;  /* the set's filter was timed on the text's first range */
     double lost_ns; /* the time that the automaton would have saved the set's searches so far */
     /* the host's tables of the set, from which alike_max follows; NULL: not needed yet */

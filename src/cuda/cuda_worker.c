@@ -144,7 +144,7 @@ void cuda_worker_end(struct engine_worker *worker)
         (void)device->driver->event_destroy(worker->done);
     cuda_pinned_release(device, &worker->landing);
     cuda_pinned_release(device, &worker->answers);
-    tables_release(device, &worker->tables);
+    tables_release(device, worker->tables);
     cuda_worker_parts_release(worker);
     cuda_memory_release(device, &worker->marks);
     cuda_memory_release(device, &worker->text);
@@ -161,10 +161,10 @@ void cuda_worker_take(struct engine_worker *worker, const struct trawl_plan *pla
 {
     TRAWL_ASSERT(plan->length_min <= plan->length_max || plan->literal_count == 0);
     worker->plan = plan;
-    worker->tables.ready = worker->tables.ready && worker->tables.plan_serial == plan->serial;
-    worker->lists_few = worker->lists_few && worker->tables.ready;
+    worker->tables->ready = worker->tables->ready && worker->tables->plan_serial == plan->serial;
+    worker->tables->lists_few = worker->tables->lists_few && worker->tables->ready;
     worker->held.bytes = NULL;
-    worker->reach_bytes = UINT64_MAX;
+    worker->tables->reach_bytes = UINT64_MAX;
     worker->chunks_left = 0;
 }
 
@@ -174,7 +174,7 @@ void cuda_worker_failed(struct engine_worker *worker)
     if (worker->copies != NULL) /* these copies write to the caller's memory */
         (void)worker->device->driver->stream_wait(worker->copies);
     worker->held.bytes = NULL;
-    worker->tables.ready = false;
+    worker->tables->ready = false;
     for (uint32_t i = 0; worker->parts != NULL && i < PLAN_PARTS_MAX; i++)
         worker->parts->part[i].tables.ready = false;
     worker->sums_ready = false;

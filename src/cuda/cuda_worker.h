@@ -23,12 +23,9 @@ struct cuda_held {
     uint64_t end;  /* the chunk's offset at which the memory ends */
 };
 
-/* A worker's state for a part of a plan. While the worker searches for the part, cuda_parts.c
- * exchanges the first three members with the worker's members of the same names. */
+/* A worker's state for a part of a plan. */
 struct cuda_part {
     struct cuda_tables tables;
-    uint64_t reach_bytes;
-    bool lists_few;
     /* what the part's search of the current range found; the room for hits is reused */
     struct engine_result found;
 };
@@ -45,8 +42,10 @@ struct engine_worker {
     uint32_t device_index;
     struct cuda_limits limits;
     struct cuda_stream *stream;
+    /* the plan, or the part of a plan, that is searched now, and its tables */
     const struct trawl_plan *plan;
-    struct cuda_tables tables;
+    struct cuda_tables *tables;
+    struct cuda_tables whole; /* the tables of whole plans */
     const uint8_t *searched; /* the chunk's bytes in host memory; methods are chosen by this text */
     uint64_t searched_bytes;
     struct cuda_memory text;
@@ -87,9 +86,6 @@ struct engine_worker {
     bool may_leave;
     /* true: the current chunk is such a chunk, so that the host searches the chunk */
     bool leaves;
-    /* number of positions that a scan for hits covers, so that the hits are likely to fit */
-    uint64_t reach_bytes;
-    bool lists_few;           /* the last scan with this plan found few hits */
     struct cuda_parts *parts; /* owned; NULL until a plan has parts */
 };
 

@@ -81,7 +81,11 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
 {
     static const char *const names[CUDA_KERNELS] = {
 #define KERNEL_NAME(name, symbol) symbol,
-        CUDA_KERNEL_LIST(KERNEL_NAME)
+#define RARE_NAME(s, q, n) "stream_set_" #s "_" #q "_" #n,
+#define DENSE_NAME(s, q, n) "stream_set_dense_" #s "_" #q "_" #n,
+        CUDA_KERNEL_LIST(KERNEL_NAME) SCAN_SETS_FORMS(RARE_NAME) SCAN_SETS_FORMS(DENSE_NAME)
+#undef RARE_NAME
+#undef DENSE_NAME
 #undef KERNEL_NAME
     };
     int multiprocessors = 0, shared_max = 0, khz = 0, bits = 0, blocks;

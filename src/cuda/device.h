@@ -12,59 +12,40 @@
 
 #include "cuda/driver.h"
 #include "cuda/image.h"
+#include "cuda/kernels/scan.h"
 
-#define CUDA_KERNEL_LIST(X)               \
-    X(EVERY, "scan_every")                \
-    X(SET, "scan_set")                    \
-    X(STREAM, "scan_stream")              \
-    X(FIRST_STREAM, "first_stream")       \
-    X(HITS_EVERY, "hits_every")           \
-    X(HITS_SET, "hits_set")               \
-    X(HITS_STREAM, "hits_stream")         \
-    X(STREAM_SAMPLED, "stream_sampled")   \
-    X(SORT_SAMPLED, "sampled_sort")       \
-    X(FIRST_AUTOMATON, "first_automaton") \
-    X(HITS_AUTOMATON, "hits_automaton")   \
-    X(AUTOMATON_ROWS, "automaton_rows")   \
-    X(COUNT_AUTOMATON, "count_automaton") \
-    CUDA_SETS_KERNEL_LIST(X)
+#define CUDA_KERNEL_LIST(X)                                                              \
+    X(EVERY, "scan_every")                                                               \
+    X(SET, "scan_set")                                                                   \
+    X(STREAM, "scan_stream")                                                             \
+    X(FIRST_STREAM, "first_stream")                                                      \
+    X(HITS_EVERY, "hits_every")                                                          \
+    X(HITS_SET, "hits_set")                                                              \
+    X(HITS_STREAM, "hits_stream")                                                        \
+    X(STREAM_SAMPLED, "stream_sampled")                                                  \
+    X(SORT_SAMPLED, "sampled_sort")                                                      \
+    X(FIRST_AUTOMATON, "first_automaton")                                                \
+    X(HITS_AUTOMATON, "hits_automaton")                                                  \
+    X(AUTOMATON_ROWS, "automaton_rows")                                                  \
+    X(COUNT_AUTOMATON, "count_automaton")                                                \
+    /* these and all later kernels are those of cuda_image_sets: four make the tables */ \
+    X(SET_RUNS, "set_runs")                                                              \
+    X(SET_COUNT, "set_count")                                                            \
+    X(SET_ROOM, "set_room")                                                              \
+    X(SET_FILL, "set_fill")
 
-/* The kernels of cuda_image_sets, in order: four kernels that make the tables; a kernel for each
- * of SCAN_SETS_FORMS, for sets whose bitmap few positions pass; a kernel for each of
- * SCAN_SETS_FORMS, for all other sets. */
-#define CUDA_SETS_KERNEL_LIST(X)                     \
-    X(SET_RUNS, "set_runs")                          \
-    X(SET_COUNT, "set_count")                        \
-    X(SET_ROOM, "set_room")                          \
-    X(SET_FILL, "set_fill")                          \
-    X(STREAM_SET_1_8_1, "stream_set_1_8_1")          \
-    X(STREAM_SET_2_8_1, "stream_set_2_8_1")          \
-    X(STREAM_SET_4_8_1, "stream_set_4_8_1")          \
-    X(STREAM_SET_4_16_1, "stream_set_4_16_1")        \
-    X(STREAM_SET_8_8_1, "stream_set_8_8_1")          \
-    X(STREAM_SET_8_16_1, "stream_set_8_16_1")        \
-    X(STREAM_SET_16_8_1, "stream_set_16_8_1")        \
-    X(STREAM_SET_16_16_1, "stream_set_16_16_1")      \
-    X(STREAM_SET_8_7_3, "stream_set_8_7_3")          \
-    X(STREAM_SET_8_8_4, "stream_set_8_8_4")          \
-    X(STREAM_SET_16_8_9, "stream_set_16_8_9")        \
-    X(DENSE_SET_1_8_1, "stream_set_dense_1_8_1")     \
-    X(DENSE_SET_2_8_1, "stream_set_dense_2_8_1")     \
-    X(DENSE_SET_4_8_1, "stream_set_dense_4_8_1")     \
-    X(DENSE_SET_4_16_1, "stream_set_dense_4_16_1")   \
-    X(DENSE_SET_8_8_1, "stream_set_dense_8_8_1")     \
-    X(DENSE_SET_8_16_1, "stream_set_dense_8_16_1")   \
-    X(DENSE_SET_16_8_1, "stream_set_dense_16_8_1")   \
-    X(DENSE_SET_16_16_1, "stream_set_dense_16_16_1") \
-    X(DENSE_SET_8_7_3, "stream_set_dense_8_7_3")     \
-    X(DENSE_SET_8_8_4, "stream_set_dense_8_8_4")     \
-    X(DENSE_SET_16_8_9, "stream_set_dense_16_8_9")
-
+/* Then a kernel for each of SCAN_SETS_FORMS, for sets whose bitmap few positions pass, and a kernel
+ * for each form, for all other sets. */
 enum cuda_kernel {
 #define CUDA_KERNEL_ENUM(name, symbol) CUDA_KERNEL_##name,
-    CUDA_KERNEL_LIST(CUDA_KERNEL_ENUM)
+#define CUDA_RARE_ENUM(s, q, n) CUDA_KERNEL_STREAM_SET_##s##_##q##_##n,
+#define CUDA_DENSE_ENUM(s, q, n) CUDA_KERNEL_DENSE_SET_##s##_##q##_##n,
+    CUDA_KERNEL_LIST(CUDA_KERNEL_ENUM) SCAN_SETS_FORMS(CUDA_RARE_ENUM)
+        SCAN_SETS_FORMS(CUDA_DENSE_ENUM)
 #undef CUDA_KERNEL_ENUM
-        CUDA_KERNELS,
+#undef CUDA_RARE_ENUM
+#undef CUDA_DENSE_ENUM
+            CUDA_KERNELS,
     CUDA_KERNEL_SETS_FIRST =
         /* the first kernel that searches for sets; all later kernels search for sets too */
     CUDA_KERNEL_STREAM_SET_1_8_1,

@@ -18,11 +18,10 @@ static void cuda_close(struct engine *engine)
     cuda_engine_close(engine);
 }
 
-static void cuda_properties(struct engine *engine, struct engine_properties *properties)
+static uint32_t cuda_devices(const struct engine *engine, uint32_t *workers)
 {
-    properties->instruction_set = "";
-    properties->device_count = engine->device_count;
-    properties->workers_per_device = WORKERS_PER_DEVICE;
+    *workers = WORKERS_PER_DEVICE;
+    return engine->device_count;
 }
 
 /* ---- Texts --------------------------------------------------------------------------------- */
@@ -179,21 +178,14 @@ static enum trawl_status begins(struct engine_worker *worker, struct engine_task
 static enum trawl_status cuda_submit(struct engine_worker *worker, struct engine_task *task,
                                      struct trawl_error *error)
 {
-    switch (task->output) {
-    case ENGINE_OUTPUT_RESULT:
-        return scan(worker, task, error);
-    case ENGINE_OUTPUT_BEGINS:
-        return begins(worker, task, error);
-    case ENGINE_OUTPUT_CELLS:
-        break;
-    }
-    return TRAWL_FAIL(error, UNSUPPORTED, "a device fills no matrix by itself");
+    return task->output == ENGINE_OUTPUT_BEGINS ? begins(worker, task, error)
+                                                : scan(worker, task, error);
 }
 
 const struct engine_ops engine_cuda = {
     .open = cuda_engine_open,
     .close = cuda_close,
-    .properties = cuda_properties,
+    .devices = cuda_devices,
     .compile = cuda_compile,
     .release = cuda_worker_close,
     .submit = cuda_submit,

@@ -212,7 +212,7 @@ static enum cuda_kernel choose_kernel(const struct engine_worker *worker,
 
 enum cuda_kernel cuda_launch_kernel(const struct engine_worker *worker, enum want want)
 {
-    return choose_kernel(worker, &worker->tables, UINT64_MAX, want);
+    return choose_kernel(worker, worker->tables, UINT64_MAX, want);
 }
 
 uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want)
@@ -220,7 +220,7 @@ uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want)
     enum cuda_kernel kernel = cuda_launch_kernel(worker, want);
     uint64_t most = worker->limits.launch_begins_max;
 
-    return is_set_stream(kernel) && want == WANT_COUNT ? worker->tables.sets.stride * most : most;
+    return is_set_stream(kernel) && want == WANT_COUNT ? worker->tables->sets.stride * most : most;
 }
 
 /* Offsets in a range have 32 bits. stream_sampled is an exception: it numbers samples, so that its
@@ -228,12 +228,12 @@ uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want)
 uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want want)
 {
     uint64_t most = min_u64(cuda_set_range_max(worker, want),
-                            (1ull << (SCAN_SUM_BITS - 1)) / worker->tables.alike_max);
+                            (1ull << (SCAN_SUM_BITS - 1)) / worker->tables->alike_max);
 
-    if (want == WANT_COUNT && worker->tables.count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
+    if (want == WANT_COUNT && worker->tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
         /* A stride of the text may have two samples, so a launch can number half as many strides.
          */
-        most = worker->tables.arguments.stride * max_u64(worker->limits.launch_begins_max / 2, 1);
+        most = worker->tables->arguments.stride * max_u64(worker->limits.launch_begins_max / 2, 1);
     return most;
 }
 
@@ -326,7 +326,7 @@ void cuda_launch_small_tiles(const struct engine_worker *worker, struct cuda_lau
     uint32_t blocks = blocks_for(worker, launch->kernel);
 
     choose_tiles(worker, a->limit + a->shift - a->position, blocks, worker->limits.threads,
-                 worker->tables.alike_max, a);
+                 worker->tables->alike_max, a);
     choose_grid(launch, blocks);
 }
 
@@ -495,7 +495,7 @@ enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_laun
     if (launch->found.listed == 0 || launch->found.listed > a->listed_max || a->want == WANT_HITS)
         return TRAWL_OK;
     TRAWL_ASSERT(launch->found.listed <= a->tile_count);
-    launch->kernel = worker->tables.kernel;
+    launch->kernel = worker->tables->kernel;
     launch->shared_bytes = 0;
     launch->threads = worker->limits.threads;
     if (a->tile_words % launch->threads != 0)

@@ -99,6 +99,7 @@ static enum trawl_status worker_open_on(struct engine *engine, uint32_t index,
     worker->limits = cuda_limits_now();
     worker->device = &engine->devices[index];
     worker->device_index = index;
+    worker->tables = &worker->whole;
     TRAWL_ASSERT(index < engine->device_count && engine->device_is_open[index]);
     TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
     status = cuda_worker_start(worker, error);

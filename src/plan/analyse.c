@@ -5,46 +5,9 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "plan/prices.def"
 
 #define SAMPLE_BYTES_MIN PLAN_SAMPLE_BYTES_MIN
-#define REPEAT_BYTES 16u
-#define REPEAT_LOOKS 64u
-/* a sample repeats the literal if at least this many of its strings occur in the literal */
-#define REPEAT_LOOKS_MIN 8u
-/* and if at least this many different begins of the literal explain where its strings stand */
-#define REPEAT_PLACES_MIN 3u
-/* share of blocks of 64 positions that may pass the first probes */
-#define FIRST_BLOCKS_RATE 0.05
-#define FIRST_PROBES_MAX 8u
-/* Where a text has one byte of a pattern, a second byte of the pattern is this many times as likely
- * as elsewhere. */
-#define DEPENDENCE 2.0
-#define PROBE_TAKEN 1e9
-#define RATE_PAIRS_MAX 2048u /* pairs of neighbouring bytes that are counted in a sample */
-/* the choice ends after this many probes if no position of the sample passes all of them */
-#define PROBES_SEEN_ENOUGH 8u
-#define SURVIVORS_MAX 128u
-#define FOLD_ALL 0x2020202020202020ull
-#define SEEN_WINDOWS_LOG2 11u
-#define SEEN_WINDOWS_MAX 1024u
-#define SEEN_FAR_MAX (1u << 18)   /* the most bytes of a literal that rarer_window examines */
-#define SEEN_NAMED_MAX 128u       /* offsets of a literal at which samples are looked for */
-#define SEEN_NAMED_POSITIONS 800u /* positions of a sample at which such offsets are looked for */
-#define SEEN_FAR_LOG2 14u
-#define SEEN_DEEP_BYTES 64u
-/* one in SEEN_STEP positions of the sample is examined */
-#define SEEN_STEP 5u
-/* distance of an examined position from the position examined before; a prime */
-#define SEEN_JUMP 1009u
-/* the count ends after this many positions that match: the rate is then known well enough */
-#define SEEN_ENOUGH 128u
-#define SEEN_GRAMS_FEW 3u
-#define BYTE_PRIOR_TOTAL 66836
-#define ENTROPY_BLOCKS 16u
-#define ENTROPY_BYTES 512u
-#define ROOT_STEPS 40u /* enough for 1e-10 to 1e10 */
-#define SMALL_ALPHABET 4u
-#define SMALL_ALPHABET_LENGTH_MIN 7u
 
 /* A constant expression for the compiler: dividing at run time would be a third of the time that a
  * short pattern's plan takes. */
@@ -590,6 +553,17 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
     return rarer_window(bytes, windows, count, folds, sample, sample_bytes, best, rate);
 }
 
+double analyse_seen_rate(const uint8_t *bytes, bool fold, const uint8_t *sample,
+                         uint64_t sample_bytes)
+{
+    uint64_t folds = fold ? FOLD_ALL : 0, window = window_at(bytes, folds), count = 0;
+
+    TRAWL_ASSERT(sample_bytes >= SAMPLE_BYTES_MIN);
+    for (uint64_t at = 0; at + 8 <= sample_bytes; at++)
+        count += window_at(sample + at, folds) == window;
+    return (double)count / (double)(sample_bytes - 7);
+}
+
 /* Returns whether literal and sample also agree after the 16 bytes that are known to be equal. */
 static bool is_deep(const uint8_t *own, uint64_t own_left, const uint8_t *seen, uint64_t seen_left,
                     uint64_t folds)
@@ -657,10 +631,6 @@ uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct b
     TRAWL_ASSERT(best + 7 <= count);
     return best;
 }
-
-#define RESIDUES 8u
-/* analyse_grams weighs at most this many window offsets, from the literal's begin on */
-#define GRAM_OFFSETS_MAX 128u
 
 /* Fills residues, begun and carried from the grams at bytes. */
 static void fill_residues(const uint8_t *bytes, struct plan_grams *grams)

@@ -151,19 +151,23 @@ static bool has_letters_beyond(const struct trawl_plan *plan)
     return false;
 }
 
-/* Lets options->utf8 point to the functions that the options have as `letters`. */
+/* Reads `letters`, or `utf8`, of the options, and lets options->utf8 point to *utf8. */
 static enum trawl_status read_letters(struct trawl_plan_options *options,
-                                      struct trawl_utf8 *letters, struct trawl_error *error)
+                                      struct trawl_letters *letters, struct trawl_utf8 *utf8,
+                                      struct trawl_error *error)
 {
-    struct trawl_letters given = {.size = sizeof given};
-
+    if (options->letters != NULL && options->utf8 != NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "letters and utf8 are both set");
+    if (options->utf8 != NULL) {
+        letters->context = options->utf8->context;
+        letters->variants = options->utf8->variants;
+        letters->is_word = options->utf8->is_word;
+    }
     if (options->letters == NULL)
         return TRAWL_OK;
-    if (options->utf8 != NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "letters and utf8 are both set");
-    TRAWL_TRY(options_read(&given, sizeof given, options->letters, "letters", error));
-    *letters = (struct trawl_utf8){given.context, given.variants, given.is_word};
-    options->utf8 = letters;
+    TRAWL_TRY(options_read(letters, sizeof *letters, options->letters, "letters", error));
+    *utf8 = (struct trawl_utf8){letters->context, letters->variants, letters->is_word};
+    options->utf8 = utf8;
     return TRAWL_OK;
 }
 
@@ -271,14 +275,15 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     struct trawl_plan_options given = TRAWL_PLAN_OPTIONS_INIT;
     struct plan_algorithm algorithm = {.name = NULL};
     struct trawl_plan *plan = NULL;
-    struct trawl_utf8 letters;
+    struct trawl_letters letters = {.size = sizeof letters};
+    struct trawl_utf8 utf8;
     bool with_errors; /* the options set something that concerns errors */
     void *memory;
 
     if (plan_out == NULL || (patterns == NULL && pattern_count > 0))
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", plan_out == NULL ? "plan" : "patterns");
     TRAWL_TRY(options_read(&given, sizeof given, options, "plan options", error));
-    TRAWL_TRY(read_letters(&given, &letters, error));
+    TRAWL_TRY(read_letters(&given, &letters, &utf8, error));
     TRAWL_TRY(check_options(&given, error));
     with_errors = given.syntax == TRAWL_LITERAL &&
                   ((given.flags & ERRORS_FLAGS) != 0 || given.mismatches_max > 0 ||
@@ -300,7 +305,7 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     plan->line_end = given.line_end_set != 0 ? given.line_end : '\n';
     plan->line_end_also = given.line_end_also_set != 0 ? given.line_end_also : plan->line_end;
     if (given.utf8 != NULL) {
-        plan->utf8 = *given.utf8;
+        plan->utf8 = letters;
         plan->utf8_is_set = true;
     }
     if (plan->algorithm.name != NULL)

@@ -13,36 +13,7 @@
 #include "base/checked.h"
 #include "plan/analyse.h"
 #include "plan/steps.h"
-
-#define GRAM_BYTES_MIN 4u
-#define GRAMS_RATE_MAX 1e-4 /* candidates per text byte: 1.6 per tile of 16 KiB */
-/* candidates per text byte above which narrower strides are not tried */
-#define GRAMS_RATE_LOST 2e-3
-/* A narrower stride reads more. Its rate must be below 0.7 × the rate of the wider stride. */
-#define STRIDE_RATE 0.7
-/* Lower bound on the probes that method every is expected to test at each position: even if one
- * probe mostly suffices, parts of the text need a second. */
-#define PROBES_FEW 1.5
-/* A single vector comparison decides about candidates of literals up to this length. */
-#define COMPARED_LENGTH_MAX 64u
-#define SAMPLED_REPEATS_MAX 64.0
-/* The least stride of method sampled: with narrower strides other methods cost less. Up to a stride
- * of 64, the method still reads each cache line, but tests fewer bytes of it. */
-#define SAMPLED_STRIDE_MIN 48u
-
-/* The CPU searches for at most so many literals by buckets, and for more than so many by classes:
- * the others are slower there. */
-#define BUCKETS_LITERALS_MAX 65536u
-#define CLASSES_LITERALS_MIN 10u
-/* The CPU tries the automaton if the literals have at most so many bytes in all, and on average:
- * otherwise the table of rows would exceed the caches. */
-#define AUTOMATON_BYTES_MAX (3u << 16)
-#define AUTOMATON_MEAN_MAX 32u
-/* Longer literals are allowed if they have fewer bytes in all, and if there are many literals of
- * which one is so short that the filters of buckets and classes let many positions pass. */
-#define AUTOMATON_LONG_BYTES_MAX (1u << 16)
-#define AUTOMATON_LONG_COUNT_MIN 65u
-#define AUTOMATON_SHORTEST_MAX 3u
+#include "plan/prices.def"
 
 /* ---- Tuning: probes and grams of one literal, by what is known of the text ------------------- */
 

@@ -7,20 +7,7 @@
 #include "base/memory.h"
 #include "plan/analyse.h"
 #include "plan/build.h"
-
-/* number of samples of the strings' bytes, by which likeness is measured */
-#define SAMPLES 512u
-#define SAMPLE_BYTES 16u /* bytes of a sample */
-/* a rate is measured from at least this many pairs of equal samples, otherwise estimated */
-#define EQUAL_MIN 4.0
-
-#define SUFFIX_BITS 65536u /* bits of the table that counts suffixes */
-#define HOST_GRAM_MAX 16u
-/* The host tries parts if they are expected to take less than this share of the whole plan's time.
- */
-#define HOST_SHARE 0.8
-/* The host searches by buckets for a part of at most so many strings, and by classes for others. */
-#define BUCKETS_COUNT_MAX 30u
+#include "plan/prices.def"
 
 /* Strings are grouped by length; a group begins at each of these lengths. `grams`: bytes of the
  * grams by which a device's filter looks for strings of this length (cuda/cuda_sets.c). */
@@ -450,7 +437,7 @@ static enum trawl_status make_part(const struct cutting *cutting, uint32_t from,
     options.line_end_set = options.line_end_also_set = 1;
     options.line_end = plan->line_end;
     options.line_end_also = plan->line_end_also;
-    options.utf8 = plan->utf8_is_set ? &plan->utf8 : NULL;
+    options.letters = plan->utf8_is_set ? &plan->utf8 : NULL;
     TRAWL_TRY(memory_allocate(end - begin, sizeof *patterns, &memory, error));
     patterns = (struct trawl_pattern *)memory;
     for (uint64_t i = begin; i < end; i++)

@@ -103,7 +103,7 @@ struct trawl_plan {
     bool utf8_is_set;
     /* a literal may hold the line end, so that an occurrence may cross lines */
     bool holds_line_end;
-    struct trawl_utf8 utf8;
+    struct trawl_letters utf8;
 
     bool misses_letters; /* as in struct trawl_plan_told */
     uint64_t pattern_count;

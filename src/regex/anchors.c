@@ -109,9 +109,9 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     anchor = &made->anchors[made->anchor_count++];
     *anchor = (struct anchor){
         .expression = maker->expression, .is_sure = split->is_sure, .begins = split->begins};
-    if (made->anchor_count <= CHAINED_MAX && !split->is_sure) {
-        TRAWL_TRY(chain_make(made, split->before, true, &anchor->before, error));
-        TRAWL_TRY(chain_make(made, split->after, false, &anchor->after, error));
+    if (made->anchor_count <= CHAINED_MAX && (!split->is_sure || maker->has_edges)) {
+        TRAWL_TRY(chain_make(made, maker->expression, split->before, true, &anchor->before, error));
+        TRAWL_TRY(chain_make(made, maker->expression, split->after, false, &anchor->after, error));
     }
     if (split->head_bytes > 0)
         TRAWL_TRY(compile(maker, split->head, split->head_bytes, &anchor->head, error));
@@ -141,10 +141,19 @@ static bool splits_i(const struct regex_options *options)
 enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, const char *bytes,
                               uint64_t count, struct trawl_error *error)
 {
+    const uint32_t flags = maker->made->plan->flags;
+    const bool is_beyond = maker->made->beyond != NULL && maker->made->beyond[expression] != NULL;
+    const bool lines = (flags & TRAWL_WHOLE_LINE) != 0 && !is_beyond;
+    const bool words = (flags & TRAWL_WHOLE_WORD) != 0 && !is_beyond;
     const struct split_options options = {.ops = maker->made->ops,
                                           .options = &maker->made->options,
-                                          .words =
-                                              (maker->made->plan->flags & TRAWL_WHOLE_WORD) != 0,
+                                          .words = (flags & TRAWL_WHOLE_WORD) != 0,
+                                          .before = lines   ? SPLIT_LINE_EDGE
+                                                    : words ? SPLIT_NO_WORD_BEFORE
+                                                            : 0,
+                                          .after = lines   ? SPLIT_LINE_EDGE
+                                                   : words ? SPLIT_NO_WORD_AFTER
+                                                           : 0,
                                           .splits_i = splits_i(&maker->made->options),
                                           .rates = &maker->rates,
                                           .sample = maker->sample,
@@ -157,6 +166,7 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, c
     if (maker->fails)
         return TRAWL_OK;
     maker->expression = expression;
+    maker->has_edges = lines || words;
     TRAWL_TRY(split_expression(bytes, count, &options, &splits, &looks_back, error));
     for (uint64_t i = first; i < maker->made->anchor_count; i++)
         maker->made->anchors[i].looks_back = looks_back;

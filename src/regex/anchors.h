@@ -16,6 +16,7 @@ struct anchor_maker {
     bool folds;          /* some strings stand for letters of any case */
     bool keeps;          /* some strings do not */
     bool all_sure;       /* each occurrence of a string is a match */
+    bool has_edges;      /* that expression's matches lie between edges of words or lines */
     /* The strings of all anchors: */
     struct anchor_string {
         struct split_string string;

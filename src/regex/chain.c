@@ -4,53 +4,77 @@
 
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/memory.h"
+#include "regex/class_text.h"
 
-#define PLACES_MAX 31u /* characters of a sequence, repetitions written out */
-/* rows of an automaton, and how many of them are sets of places: the row of a set takes some 2,000
- * steps for each place */
-#define ROWS_MAX 240u
-#define SETS_MAX 48u
+#define PLACES_MAX 31u     /* characters and edges of a sequence, repetitions written out */
+#define STATES_MAX 200u    /* the row of a state takes some 30 steps for each symbol */
+#define WORD (1u << 31)    /* in places.members: the character belongs to a word */
+#define UNKNOWN (1u << 30) /* likewise: RE2 has to read the code point */
+#define RANGES_MAX 1024u
+#define FIRST_BYTES 16u /* are read on both sides before more is read on either side */
+#define PAGE_CODES 64u
 
 /* The sequence with its repetitions written out. Sets of places are words: a bit for each place
- * whose character may come next, and bit `count` where the whole sequence has been read. */
+ * that may come next, and bit `count` where the whole sequence has been read. */
 struct places {
+    struct chain *chain;
     uint32_t count;
-    bool is_whole;  /* as in struct split_sequence */
-    bool bytes;     /* each byte is a character */
-    bool backwards; /* the last byte of a character is read first */
-    bool multi;     /* as in struct chain */
-    uint8_t line_ends[2];
-    uint32_t optional;             /* places that may be left out */
-    uint32_t endless;              /* places that may be read again */
-    uint8_t character[PLACES_MAX]; /* index into codes */
-    /* a bit for each code point, or byte, that the character may be */
-    uint64_t codes[SPLIT_SEQUENCE_MAX][CHAIN_CODES / 64];
-    /* Rows of the automaton. sets[i]: the set of places of row i; 0: row i is read within a
-     * character. */
-    uint32_t sets[ROWS_MAX];
-    uint8_t next[ROWS_MAX][256];
-    uint32_t row_count;
-    uint32_t set_count; /* rows that are sets of places */
+    uint32_t optional;                 /* places that may be left out */
+    uint32_t endless;                  /* places that may be read again */
+    uint8_t character[PLACES_MAX];     /* number of the sequence's character */
+    uint8_t edges[PLACES_MAX];         /* of an edge: split_character.edge; else 0 */
+    uint32_t code_end;                 /* a code point from here on is not known */
+    uint32_t members[CHAIN_CODES];     /* a bit for each character that the code point may be */
+    uint32_t of_symbol[CHAIN_SYMBOLS]; /* the members that share a symbol */
+    uint32_t symbol_count;
+    uint32_t sets[STATES_MAX]; /* the set of places of each state */
+    bool lasts[STATES_MAX]; /* the character read last belongs to a word; false if no edge asks */
+    struct chain_row rows[STATES_MAX];
+    uint32_t state_count;
 };
 
-/* Sets the bits of the code points, or of the bytes, that the character may be. Returns false if
- * they are not known. */
-static bool ask(const struct expressions *made, const struct split_character *character,
-                uint64_t *bits)
+/* The code points that a chain knows: all, but where RE2 alone knows which letters the expression
+ * means, those of the other blocks. In blocks that are left out the letters are so many ranges that
+ * RE2 would take longer to list the letters than to read a short text. Chains for texts with few
+ * characters of three bytes know the first two entries. */
+static const struct regex_range blocks[] = {{0, UINT32_MAX},  {0, 0x7ff},       {0x2000, 0x2fff},
+                                            {0x3000, 0x9fff}, {0xac00, 0xd7ff}, {0xf000, 0xffff}};
+
+static void set_bit(uint32_t first, uint32_t last, uint32_t bit, struct places *places)
 {
-    struct regex_range ranges[CHAIN_CODES / 2];
+    for (uint32_t code = first; code <= last && code < places->code_end; code++)
+        places->members[code] |= bit;
+}
+
+/* Sets the character's bit for the code points, or the bytes, that the character may be. Returns
+ * false if they are not known. */
+static bool ask(const struct expressions *made, const struct split_character *character,
+                uint32_t bit, struct places *places)
+{
+    const uint32_t block_count = made->is_wide_text ? sizeof blocks / sizeof *blocks : 2;
+    struct regex_range ranges[RANGES_MAX];
     struct regex_options options = made->options;
-    uint32_t count;
 
     options.fold = character->fold;
     options.dot_all = character->dot_all;
-    count = made->ops->list(character->bytes, character->count, &options, CHAIN_CODES - 1, ranges,
-                            CHAIN_CODES / 2);
-    for (uint32_t i = 0; count != UINT32_MAX && i < count; i++)
-        for (uint32_t code = ranges[i].first; code <= ranges[i].last; code++)
-            bits[code / 64] |= UINT64_C(1) << code % 64;
-    return count != UINT32_MAX;
+    for (uint32_t i = 0; i < block_count; i++) {
+        const uint32_t count = made->ops->list(character->bytes, character->count, &options,
+                                               blocks[i].first, blocks[i].last, ranges, RANGES_MAX);
+
+        if (i > 0 && count == UINT32_MAX)
+            return false;
+        for (uint32_t k = 0; k < count && count != UINT32_MAX; k++)
+            set_bit(ranges[k].first, ranges[k].last, bit, places);
+        if (i == 0 && count != UINT32_MAX)
+            return true;
+        if (i > 1)
+            set_bit(blocks[i - 1].last + 1, blocks[i].first - 1, UNKNOWN, places);
+    }
+    if (!made->is_wide_text)
+        places->code_end = blocks[1].last + 1;
+    return true;
 }
 
 /* Writes out the sequence. Returns false if the sequence is too long, or a character's code points
@@ -64,10 +88,13 @@ static bool write_out(const struct expressions *made, const struct split_sequenc
         const uint32_t least = character->least;
         const uint64_t copies = endless ? (least > 0 ? least : 1) : character->most;
 
-        if (copies > PLACES_MAX - places->count || !ask(made, character, places->codes[i]))
+        if (copies > PLACES_MAX - places->count ||
+            (character->edge == 0 && !ask(made, character, 1u << i, places)))
             return false;
+        places->chain->has_edges |= character->edge != 0 && character->edge != SPLIT_LINE_EDGE;
         for (uint32_t copy = 0; copy < copies; copy++, places->count++) {
             places->character[places->count] = (uint8_t)i;
+            places->edges[places->count] = character->edge;
             if (copy >= least)
                 places->optional |= 1u << places->count;
             if (endless && copy + 1 == copies)
@@ -75,6 +102,71 @@ static bool write_out(const struct expressions *made, const struct split_sequenc
         }
     }
     return true;
+}
+
+/* Marks the characters that belong to a word, by the rule of the program that decides. */
+static void mark_words(const struct expressions *made, uint32_t expression, struct places *places)
+{
+    const struct trawl_letters *letters = &made->options.letters;
+    const bool is_wide =
+        made->marked != NULL && made->marked[expression] != NULL && letters->is_word != NULL;
+    const uint32_t codes = made->options.bytes ? 0x100 : places->code_end;
+
+    for (uint32_t code = 0; code < 0x80; code++)
+        if (class_is_word_byte((char)code))
+            places->members[code] |= WORD;
+    for (uint32_t code = 0x80; is_wide && code < codes; code++)
+        if ((places->members[code] & UNKNOWN) == 0 && letters->is_word(letters->context, code))
+            places->members[code] |= WORD;
+}
+
+static uint8_t symbol_of(struct places *places, uint32_t members)
+{
+    uint32_t i = CHAIN_ELSE + 1;
+
+    while (i < places->symbol_count && places->of_symbol[i] != members)
+        i++;
+    if ((members & UNKNOWN) != 0 || i == CHAIN_SYMBOLS)
+        return CHAIN_ELSE;
+    if (i == places->symbol_count) {
+        places->of_symbol[places->symbol_count++] = members;
+        if ((members & WORD) != 0)
+            places->chain->words |= UINT64_C(1) << i;
+    }
+    return (uint8_t)i;
+}
+
+/* Gives each code point its symbol. Characters of ASCII, or bytes, come first. */
+static void number_symbols(const struct expressions *made, struct places *places)
+{
+    const struct trawl_plan *plan = made->plan;
+    struct chain *chain = places->chain;
+    const uint32_t *members = places->members;
+    uint32_t page_count = 1;
+
+    memset(chain->pages[0], CHAIN_ELSE, PAGE_CODES);
+    for (uint32_t byte = 0; byte < 256; byte++)
+        chain->of_byte[byte] =
+            byte < 0x80 || made->options.bytes ? symbol_of(places, members[byte]) : CHAIN_LONG;
+    if (!chain->multi)
+        chain->of_byte[plan->line_end] = chain->of_byte[plan->line_end_also] = CHAIN_END;
+    if ((plan->flags & TRAWL_CRLF) != 0)
+        chain->of_byte['\r'] = CHAIN_ELSE; /* which may belong to a line end */
+    for (uint32_t page = 2; page < places->code_end / PAGE_CODES && !made->options.bytes; page++) {
+        const uint32_t *here = members + page * PAGE_CODES;
+        uint8_t *to = chain->pages[page_count];
+        uint32_t same = 0;
+
+        chain->page_of[page] = chain->page_of[page - 1];
+        if (page > 2 && memcmp(here, here - PAGE_CODES, PAGE_CODES * sizeof *here) == 0)
+            continue;
+        for (uint32_t i = 0; i < PAGE_CODES; i++)
+            to[i] = symbol_of(places, here[i]);
+        while (memcmp(chain->pages[same], to, PAGE_CODES) != 0)
+            same++;
+        page_count += same == page_count && page_count < CHAIN_PAGES;
+        chain->page_of[page] = (uint8_t)(same < CHAIN_PAGES ? same : 0);
+    }
 }
 
 /* Returns the place, with the places that may come next because places before may be left out. */
@@ -87,170 +179,229 @@ static uint32_t reach(const struct places *places, uint32_t place)
     return set;
 }
 
-/* Returns the set of places after a character with this code point. */
-static uint32_t follow(const struct places *places, uint32_t from, uint32_t code)
-{
-    uint32_t set = 0;
-
-    for (uint32_t place = 0; place < places->count; place++) {
-        const uint64_t *codes = places->codes[places->character[place]];
-
-        if ((from >> place & 1) == 0 || (codes[code / 64] >> code % 64 & 1) == 0)
-            continue;
-        set |= reach(places, place + 1);
-        if ((places->endless >> place & 1) != 0)
-            set |= reach(places, place);
-    }
-    return set;
-}
-
 /* Returns the number of the state with this set of places; CHAIN_ASKS if there are too many. */
-static uint8_t state_of(struct places *places, uint32_t set)
+static uint8_t state_of(struct places *places, uint32_t set, bool last)
 {
     uint32_t i = 0;
 
+    last &= places->chain->has_edges;
     if (set == 0)
         return CHAIN_FAILS;
-    if ((set >> places->count & 1) != 0 && !places->is_whole)
+    if ((set >> places->count & 1) != 0)
         return CHAIN_MATCHES;
-    while (i < places->row_count && places->sets[i] != set)
+    while (i < places->state_count && (places->sets[i] != set || places->lasts[i] != last))
         i++;
-    if (i == places->row_count) {
-        if (places->set_count == SETS_MAX)
-            return CHAIN_ASKS;
-        places->set_count++;
-        places->sets[places->row_count++] = set;
-    }
-    return (uint8_t)(CHAIN_ASKS + 1 + i);
-}
-
-/* Returns the number of the state between the bytes of a character of two bytes, of which `byte`
- * was read; CHAIN_ASKS if there are too many states. */
-static uint8_t state_within(struct places *places, uint32_t set, uint32_t byte)
-{
-    static const uint8_t fails[256];
-    uint8_t next[256] = {0};
-    const uint32_t first = places->backwards ? 0xc2 : 0x80, end = places->backwards ? 0xe0 : 0xc0;
-    uint32_t i = 0;
-
-    for (uint32_t other = first; other < end; other++) {
-        const uint32_t lead = places->backwards ? other : byte,
-                       last = places->backwards ? byte : other;
-
-        next[other] = state_of(places, follow(places, set, (lead & 0x1f) << 6 | (last & 0x3f)));
-    }
-    if (places->backwards)
-        memset(next + 0x80, CHAIN_ASKS, 0x40); /* a character of three or four bytes */
-    if (!places->multi)
-        next[places->line_ends[0]] = next[places->line_ends[1]] = CHAIN_FAILS;
-    if (memcmp(next, fails, sizeof next) == 0)
-        return CHAIN_FAILS;
-    while (i < places->row_count &&
-           (places->sets[i] != 0 || memcmp(places->next[i], next, sizeof next) != 0))
-        i++;
-    if (i >= ROWS_MAX - SETS_MAX)
+    if (i == STATES_MAX)
         return CHAIN_ASKS;
-    if (i == places->row_count) {
-        memcpy(places->next[i], next, sizeof next);
-        places->sets[places->row_count++] = 0;
+    if (i == places->state_count) {
+        places->lasts[i] = last;
+        places->sets[places->state_count++] = set;
     }
     return (uint8_t)(CHAIN_ASKS + 1 + i);
 }
 
-/* Fills the row of a set of places, which may add rows. */
-static void fill_row(struct places *places, uint32_t row, bool crlf)
+/* Returns whether the edge stands between these two characters, in the order of reading. */
+static bool holds(const struct places *places, uint32_t edge, bool last, uint32_t symbol)
 {
-    const uint32_t set = places->sets[row];
-    uint8_t *next = places->next[row];
+    const uint32_t next = places->chain->words >> symbol & 1;
 
-    for (uint32_t byte = 0; byte < 256; byte++)
-        if (byte < 0x80 || places->bytes)
-            next[byte] = state_of(places, follow(places, set, byte));
-        else if (places->backwards ? byte < 0xc0 : byte >= 0xc2 && byte < 0xe0)
-            next[byte] = state_within(places, set, byte);
-        else
-            next[byte] = places->backwards || byte < 0xc2 ? CHAIN_FAILS : CHAIN_ASKS;
-    if (crlf)
-        next['\r'] = CHAIN_ASKS; /* which may belong to a line end */
-    if (!places->multi)
-        next[places->line_ends[0]] = next[places->line_ends[1]] =
-            (set >> places->count & 1) != 0 ? CHAIN_MATCHES : CHAIN_FAILS;
+    if (edge == SPLIT_LINE_EDGE)
+        return symbol == CHAIN_END;
+    return (edge >> (places->chain->backwards ? next + 2 * last : last + 2 * next) & 1) != 0;
 }
 
-enum trawl_status chain_make(const struct expressions *made, const struct split_sequence *sequence,
-                             bool backwards, struct chain **chain, struct trawl_error *error)
+/* Returns the number of the state after a character with this symbol. */
+static uint8_t follow(struct places *places, uint32_t state, uint32_t symbol)
 {
-    const struct trawl_plan *plan = made->plan;
+    uint32_t from = places->sets[state], set = 0;
+
+    if (symbol == CHAIN_ELSE)
+        return CHAIN_ASKS;
+    for (uint32_t place = 0; place < places->count; place++) {
+        if ((from >> place & 1) == 0)
+            continue;
+        if (places->edges[place] != 0) {
+            if (holds(places, places->edges[place], places->lasts[state], symbol))
+                from |= reach(places, place + 1);
+        } else if (symbol != CHAIN_END &&
+                   (places->of_symbol[symbol] >> places->character[place] & 1) != 0) {
+            set |= reach(places, place + 1);
+            if ((places->endless >> place & 1) != 0)
+                set |= reach(places, place);
+        }
+    }
+    if ((from >> places->count & 1) != 0)
+        return CHAIN_MATCHES;
+    return state_of(places, set, (places->chain->words >> symbol & 1) != 0);
+}
+
+/* Fills the rows of the states, which may add states. */
+static void fill_rows(struct places *places)
+{
+    for (uint32_t last = 0; last < 2; last++)
+        places->chain->first[last] = state_of(places, reach(places, 0), last != 0);
+    for (uint32_t state = 0; state < places->state_count; state++)
+        for (uint32_t symbol = 0; symbol < places->symbol_count; symbol++) {
+            const uint8_t next = follow(places, state, symbol);
+
+            places->rows[state].next[symbol] = next;
+            if (next == CHAIN_ASKS + 1 + state)
+                places->rows[state].stays |= UINT64_C(1) << symbol;
+        }
+}
+
+/* Returns whether the sequence asks for an edge that the chain would not know. */
+static bool has_unknown_edge(const struct expressions *made, uint32_t expression,
+                             const struct split_sequence *sequence)
+{
+    const bool is_beyond = made->beyond != NULL && made->beyond[expression] != NULL;
+    bool has = false;
+
+    for (uint32_t i = 0; i < sequence->count; i++)
+        has |=
+            sequence->items[i].edge != 0 &&
+            (expressions_cross(made) || (is_beyond && sequence->items[i].edge != SPLIT_LINE_EDGE));
+    return has ||
+           ((made->plan->line_end | made->plan->line_end_also) >= 0x80 && !made->options.bytes);
+}
+
+enum trawl_status chain_make(const struct expressions *made, uint32_t expression,
+                             const struct split_sequence *sequence, bool backwards,
+                             struct chain **out, struct trawl_error *error)
+{
     struct places *places;
+    struct chain *chain;
     uint64_t rows_bytes;
     enum trawl_status status = TRAWL_OK;
-    uint8_t first;
     void *memory;
 
-    *chain = NULL;
-    if (sequence == NULL)
+    *out = NULL;
+    if (sequence == NULL || has_unknown_edge(made, expression, sequence))
         return TRAWL_OK;
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *places, &memory, error));
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *places + sizeof *chain, &memory, error));
     places = (struct places *)memory;
-    places->is_whole = sequence->is_whole;
-    places->bytes = made->options.bytes;
-    places->backwards = backwards;
-    places->multi = expressions_cross(made);
-    places->line_ends[0] = plan->line_end;
-    places->line_ends[1] = plan->line_end_also;
+    chain = places->chain = (struct chain *)(places + 1);
+    chain->backwards = backwards;
+    chain->multi = expressions_cross(made);
+    places->symbol_count = CHAIN_ELSE + 1;
+    places->code_end = CHAIN_CODES;
     if (!write_out(made, sequence, places))
         goto done;
-    first = state_of(places, reach(places, 0));
-    for (uint32_t row = 0; row < places->row_count; row++)
-        if (places->sets[row] != 0)
-            fill_row(places, row, (plan->flags & TRAWL_CRLF) != 0);
-    rows_bytes = places->row_count * sizeof places->next[0];
-    TRAWL_TRY_DONE(memory_allocate(1, sizeof **chain + rows_bytes, &memory, error));
-    *chain = (struct chain *)memory;
-    (*chain)->first = first;
-    (*chain)->row_count = places->row_count;
-    (*chain)->line_end = plan->line_end;
-    (*chain)->multi = places->multi;
-    memcpy((*chain)->next, places->next, (size_t)rows_bytes);
+    if (chain->has_edges)
+        mark_words(made, expression, places);
+    set_bit(0xd800, 0xdfff, UNKNOWN, places);
+    number_symbols(made, places);
+    fill_rows(places);
+    chain->state_count = places->state_count;
+    rows_bytes = places->state_count * sizeof places->rows[0];
+    TRAWL_TRY_DONE(memory_allocate(1, sizeof *chain + rows_bytes, &memory, error));
+    *out = (struct chain *)memory;
+    **out = *chain;
+    memcpy((*out)->rows, places->rows, (size_t)rows_bytes);
 done:
-    memory_release(places, 1, sizeof *places);
+    memory_release(places, 1, sizeof *places + sizeof *chain);
     return status;
 }
 
 void chain_free(struct chain *chain)
 {
     if (chain != NULL)
-        memory_release(chain, 1, sizeof *chain + chain->row_count * sizeof chain->next[0]);
+        memory_release(chain, 1, sizeof *chain + chain->state_count * sizeof chain->rows[0]);
 }
 
-/* Returns the state after bytes[at] or, if the line has no byte left, after the line's end. */
-static uint32_t step(const struct chain *chain, uint32_t state, bool is_left, const uint8_t *bytes,
-                     uint64_t at)
+/* ---- Reading -------------------------------------------------------------------------------- */
+
+static bool is_more(uint8_t byte)
 {
-    if (state > CHAIN_ASKS && !is_left && chain->multi)
+    return (byte & 0xc0) == 0x80;
+}
+
+/* Returns the symbol of the character of `count` bytes, two or three, at `at`. */
+static inline uint32_t long_symbol(const struct chain *chain, const uint8_t *at, uint32_t count)
+{
+    const uint32_t page = count == 2 ? at[0] & 0x1fu : (at[0] & 0xfu) << 6 | (at[1] & 0x3fu);
+
+    if ((at[0] & (count == 2 ? 0xe0 : 0xf0)) != (count == 2 ? 0xc0 : 0xe0) ||
+        !is_more(at[count - 1]) || (count == 3 && (!is_more(at[1]) || page < 0x800 / PAGE_CODES)))
+        return CHAIN_ELSE; /* no character, or too many bytes for the character */
+    return chain->pages[chain->page_of[page]][at[count - 1] % PAGE_CODES];
+}
+
+/* Returns the symbol of the character at *at, or `back` before *at, and moves *at over it. */
+static inline uint32_t read_one(const struct chain *chain, const uint8_t *bytes, uint64_t *at,
+                                uint64_t count, bool back)
+{
+    const uint64_t left = back ? *at : count - *at;
+    const uint8_t *here = bytes + *at - back;
+    uint32_t symbol, taken;
+
+    if (left == 0)
+        return chain->multi ? CHAIN_ELSE : CHAIN_END;
+    symbol = chain->of_byte[*here];
+    taken = symbol != CHAIN_LONG                                     ? 1
+            : (back ? left > 1 && is_more(here[-1]) : *here >= 0xe0) ? 3
+                                                                     : 2;
+    if (taken > left) {
+        taken = 1;
+        symbol = CHAIN_ELSE;
+    } else if (taken > 1) {
+        here -= back ? taken - 1 : 0;
+        symbol = taken == 2 ? long_symbol(chain, here, 2) : long_symbol(chain, here, 3);
+    }
+    *at += back ? -(uint64_t)taken : taken;
+    return symbol;
+}
+
+/* Reads on from *at, or back, over at most `most` bytes, or somewhat more. */
+static inline uint32_t run(const struct chain *chain, uint32_t state, const uint8_t *bytes,
+                           uint64_t *at, uint64_t count, uint64_t most, bool back)
+{
+    const uint64_t start = *at;
+    uint64_t here = start;
+
+    while (state > CHAIN_ASKS && (back ? start - here : here - start) < most) {
+        const struct chain_row *row = &chain->rows[state - CHAIN_ASKS - 1];
+        uint32_t symbol = read_one(chain, bytes, &here, count, back);
+
+        while ((row->stays >> symbol & 1) != 0 && (back ? start - here : here - start) < most)
+            symbol = read_one(chain, bytes, &here, count, back);
+        state = row->next[symbol];
+    }
+    *at = here;
+    return state;
+}
+
+/* Returns the state before the first character, of which the other side is the string. */
+static uint32_t begin(const struct chain *chain, const uint8_t *bytes, uint64_t at, uint64_t count)
+{
+    uint32_t symbol;
+
+    if (chain == NULL)
         return CHAIN_ASKS;
-    return state <= CHAIN_ASKS
-               ? state
-               : chain->next[state - CHAIN_ASKS - 1][is_left ? bytes[at] : chain->line_end];
+    if (!chain->has_edges)
+        return chain->first[0];
+    symbol = read_one(chain, bytes, &at, count, !chain->backwards);
+    return symbol == CHAIN_ELSE ? CHAIN_ASKS : chain->first[chain->words >> symbol & 1];
 }
 
 struct around chain_read(const struct chain *before, const struct chain *after,
-                         const uint8_t *bytes, uint64_t at, uint64_t end, uint64_t count)
+                         const uint8_t *bytes, uint64_t at, uint64_t end, uint64_t count,
+                         uint64_t *spare)
 {
-    struct around around = {before != NULL ? before->first : CHAIN_ASKS,
-                            after != NULL ? after->first : CHAIN_ASKS};
+    struct around around = {begin(before, bytes, at, count), begin(after, bytes, end, count)};
+    const uint64_t first = at, last = end;
 
     /* In turns, because either side may fail first. */
-    for (uint64_t i = 0; i < CHAIN_BYTES; i++) {
-        if (around.before == CHAIN_FAILS || around.after == CHAIN_FAILS ||
-            (around.before <= CHAIN_ASKS && around.after <= CHAIN_ASKS))
-            return around;
-        around.before = step(before, around.before, i < at, bytes, at - 1 - i);
-        around.after = step(after, around.after, i < count - end, bytes, end + i);
+    for (uint64_t most = FIRST_BYTES; around.before != CHAIN_FAILS && around.after != CHAIN_FAILS;
+         most = CHAIN_BYTES + *spare) {
+        around.after = run(after, around.after, bytes, &end, count, most, false);
+        if (around.after != CHAIN_FAILS)
+            around.before = run(before, around.before, bytes, &at, count, most, true);
+        if (most > FIRST_BYTES || (around.before <= CHAIN_ASKS && around.after <= CHAIN_ASKS))
+            break;
     }
-    if (around.before > CHAIN_ASKS)
-        around.before = CHAIN_ASKS;
-    if (around.after > CHAIN_ASKS)
-        around.after = CHAIN_ASKS;
+    *spare -= min_u64(*spare, first - at + (end - last));
+    around.before = around.before < CHAIN_ASKS ? around.before : CHAIN_ASKS;
+    around.after = around.after < CHAIN_ASKS ? around.after : CHAIN_ASKS;
     return around;
 }

@@ -34,7 +34,7 @@ bool class_is_named(const char *text, uint64_t count)
 
 uint64_t class_length(const char *text, uint64_t count, bool ripgrep, bool *is_set)
 {
-    uint64_t depth = 0, i = 0;
+    uint64_t depth = 0, i = 0, name;
 
     *is_set = false;
     while (i < count) {
@@ -58,8 +58,8 @@ uint64_t class_length(const char *text, uint64_t count, bool ripgrep, bool *is_s
                                     (strchr("uU", next) != NULL || text[i + 2] == '-')));
             i += byte == '\\' ? 2 : 1;
         }
-        if (depth > 0 && i < count)
-            i += class_name_length(text + i, count - i);
+        while (depth > 0 && (name = class_name_length(text + i, count - i)) > 0)
+            i += name;
     }
     return 0;
 }

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <tuple>
 
 #include "regex/class_text.h"
 
@@ -40,6 +40,17 @@ struct names {
         {"upper", {{'A', 'Z'}}},
         {"word", word},
         {"xdigit", {{'0', '9'}, {'A', 'F'}, {'a', 'f'}}}};
+    // Long names of general categories.
+    const std::string categories =
+        " other=C control=Cc cntrl=Cc format=Cf privateuse=Co unassigned=Cn letter=L "
+        "casedletter=Lc lowercaseletter=Ll modifierletter=Lm otherletter=Lo "
+        "titlecaseletter=Lt uppercaseletter=Lu mark=M combiningmark=M spacingmark=Mc "
+        "enclosingmark=Me nonspacingmark=Mn number=N decimalnumber=Nd digit=Nd "
+        "letternumber=Nl othernumber=No punctuation=P punct=P connectorpunctuation=Pc "
+        "dashpunctuation=Pd closepunctuation=Pe finalpunctuation=Pf initialpunctuation=Pi "
+        "otherpunctuation=Po openpunctuation=Ps symbol=S currencysymbol=Sc modifiersymbol=Sk "
+        "mathsymbol=Sm othersymbol=So separator=Z lineseparator=Zl paragraphseparator=Zp "
+        "spaceseparator=Zs ";
     // Unicode's White_Space.
     const ranges spaces{{'\t', '\r'},     {' ', ' '},       {0x85, 0x85},     {0xa0, 0xa0},
                         {0x1680, 0x1680}, {0x2000, 0x200a}, {0x2028, 0x2029}, {0x202f, 0x202f},
@@ -155,17 +166,18 @@ void put_utf8(std::string *into, uint32_t code)
         *into += static_cast<char>(0x80 | (code >> 6 * i & 0x3f));
 }
 
-// Returns the character at this offset of a text of all characters in UTF-8.
-uint32_t code_at(size_t offset)
+// Returns the character of which a byte is at this offset of the text.
+uint32_t code_at(const std::string &text, size_t offset)
 {
-    constexpr size_t two = 0x80, three = two + 2 * 0x780, four = three + 3 * 0xf000;
-    const size_t code = offset < two     ? offset
-                        : offset < three ? 0x80 + (offset - two) / 2
-                        : offset < four  ? 0x800 + (offset - three) / 3
-                                         : 0x10000 + (offset - four) / 4;
+    const auto is_more = [&text](size_t at) { return (text[at] & 0xc0) == 0x80; };
 
-    return static_cast<uint32_t>(code >= 0xd800 && code < 0x10000 && offset < four ? code + 0x800
-                                                                                   : code);
+    while (is_more(offset))
+        offset--;
+    const uint32_t lead = static_cast<uint8_t>(text[offset]);
+    uint32_t code = lead & (lead < 0x80 ? 0x7f : lead < 0xe0 ? 0x1f : lead < 0xf0 ? 0xf : 7);
+    while (++offset < text.size() && is_more(offset))
+        code = code << 6 | (text[offset] & 0x3f);
+    return code;
 }
 
 std::string body(const ranges &of)
@@ -174,25 +186,30 @@ std::string body(const ranges &of)
 
     for (const auto &each : of)
         for (uint32_t code = each.first;; code = each.second) {
-            char text[16];
+            int shift = 20;
 
-            std::snprintf(
-                text, sizeof text,
-                code < 0x80 && std::isalnum(static_cast<int>(code)) != 0 ? "%c" : "\\x{%x}", code);
             made += code != each.first ? "-" : "";
-            made += text;
+            if (code < 0x80 && std::isalnum(static_cast<int>(code)) != 0) {
+                made += static_cast<char>(code);
+            } else {
+                while (shift > 0 && code >> shift == 0)
+                    shift -= 4;
+                for (made += "\\x{"; shift >= 0; shift -= 4)
+                    made += "0123456789abcdef"[code >> shift & 0xf];
+                made += '}';
+            }
             if (code == each.second)
                 break;
         }
     return made;
 }
 
-// Returns the characters below `end` that the names stand for. Throws a mistake if RE2 does not
-// know a name.
-ranges members(const chars &of, uint32_t end)
+// Returns the characters from `first` up to `end` - 1 that the names stand for. Throws a mistake if
+// RE2 does not know a name.
+ranges members(const chars &of, uint32_t first, uint32_t end)
 {
     static std::mutex lock;
-    static std::map<std::pair<std::string, uint32_t>, ranges> known;
+    static std::map<std::tuple<std::string, uint32_t, uint32_t>, ranges> known;
     std::string text = (of.folds ? "(?i)[" : "[") + joined(of.names) + "]+";
     re2::StringPiece match;
     std::string all;
@@ -200,37 +217,37 @@ ranges members(const chars &of, uint32_t end)
 
     if (of.names.empty())
         return made;
-    if (!of.folds && end <= 0x800) // with all other characters, RE2's program is small
-        text.insert(1, body({{end, 0x10ffff}}));
+    if (!of.folds && end - first <= 0x7000) // with all other characters, RE2's program is small
+        text.insert(1, body(without({{first, end - 1}}, 0x10ffff)));
     const std::lock_guard<std::mutex> guard(lock);
-    const auto found = known.find({text, end});
+    const auto found = known.find({text, first, end});
     if (found != known.end())
         return found->second;
     const re2::RE2 re(text, re2::RE2::Quiet);
     if (!re.ok())
         throw mistake{0, "unknown class or property: " + joined(of.names)};
-    for (uint32_t code = 0; code < end; code++)
+    for (uint32_t code = first; code < end; code++)
         if (code < surrogates.first || code > surrogates.second)
             put_utf8(&all, code);
     for (size_t from = 0; re.Match(all, from, all.size(), re2::RE2::UNANCHORED, &match, 1);) {
         const size_t begin = static_cast<size_t>(match.data() - all.data());
 
         from = begin + match.size();
-        made.emplace_back(code_at(begin), code_at(from - 1));
+        made.emplace_back(code_at(all, begin), code_at(all, from - 1));
     }
     if (known.size() >= known_max)
         known.clear();
-    return known[{text, end}] = made;
+    return known[{text, first, end}] = made;
 }
 
-// Returns the characters of the set up to `last`, which is 0x7f or the last character of all.
-ranges listed(const chars &of, uint32_t last)
+// Returns the characters of the set from `first` up to `last`.
+ranges listed(const chars &of, uint32_t last, uint32_t first = 0)
 {
-    ranges made = sum(of.own, members(of, last + 1));
+    ranges made = sum(of.own, members(of, first, last + 1));
 
     for (const chars &other : of.others)
-        made = sum(made, listed(other, last));
-    return of.negated ? without(made, last) : common(made, {{0, last}}, last);
+        made = sum(made, listed(other, last, first));
+    return common(of.negated ? without(made, last) : made, {{first, last}}, last);
 }
 
 // ---- Reading -----------------------------------------------------------------------------------
@@ -259,6 +276,7 @@ class reader
     const regex_options &options;
     const bool fold;
 
+    ranges named(const std::string &name) const;
     [[noreturn]] void fail(size_t where, const std::string &what) const
     {
         throw mistake{where, options.ripgrep ? what : ""};
@@ -343,6 +361,75 @@ uint32_t reader::read_character(bool in_class)
     return code;
 }
 
+// Returns the characters of the class of that name; empty: there is no such class.
+ranges reader::named(const std::string &name) const
+{
+    const auto found = known().by_name.find(name);
+    const uint32_t *listed = nullptr;
+    uint64_t count = 0;
+
+    if (options.letters.class_ranges == nullptr)
+        return found == known().by_name.end() ? ranges{} : found->second;
+    count = options.letters.class_ranges(options.letters.context, name.c_str(), &listed);
+    ranges made;
+    for (uint64_t i = 0; i < count; i++)
+        made.emplace_back(listed[2 * i], listed[2 * i + 1]);
+    return made;
+}
+
+// Returns 's' for names of scripts, 'g' for names of categories, and 0 for all other names.
+char kind_of(const std::string &kind)
+{
+    return kind == "sc" || kind == "script" || kind == "Script"                       ? 's'
+           : kind == "gc" || kind == "general_category" || kind == "General_Category" ? 'g'
+                                                                                      : '\0';
+}
+
+// Reads \p{...}, \P{...} or \pL. As in ripgrep, names of RE2 may stand in any case, categories also
+// have long names, and the kind of the name may stand before. RE2's C lacks unassigned characters.
+chars property(const std::string &part)
+{
+    const std::string inside = part[2] == '{' ? part.substr(3, part.size() - 4) : part.substr(2);
+    const size_t sign = inside.find_first_of("=:");
+    const bool has_kind = sign != std::string::npos;
+    const bool others = has_kind ? sign > 0 && inside[sign - 1] == '!' : inside[0] == '^';
+    const char kind = has_kind ? kind_of(inside.substr(0, sign - others)) : 'a';
+    std::string plain, name;
+    chars made;
+
+    for (const char letter : inside.substr(has_kind ? sign + 1 : others))
+        if (std::isalnum(static_cast<uint8_t>(letter)) != 0) {
+            const bool begins = name.empty() || name.back() == '_';
+
+            plain += static_cast<char>(std::tolower(letter));
+            name += begins ? static_cast<char>(std::toupper(letter)) : letter;
+        } else if (!name.empty() && name.back() != '_') {
+            name += '_';
+        }
+    const std::string &longs = known().categories;
+    const size_t found = kind == 's' ? std::string::npos : longs.find(" " + plain + "=");
+    if (found != std::string::npos)
+        name = longs.substr(longs.find('=', found) + 1, 2);
+    else if (kind == '\0' || (kind != 'a' && (plain.size() > 2) != (kind == 's')))
+        name = inside; // RE2 will refuse the name
+    name.erase(name.find_last_not_of(' ') + 1);
+    if (plain == "ascii")
+        made.own = {ascii};
+    made.negated = (part[1] == 'P') != others;
+    if (name == "C" || name == "Cn") {
+        made.names = {"\\p{L}", "\\p{M}", "\\p{N}", "\\p{P}", "\\p{S}", "\\p{Z}"};
+        if (name == "Cn")
+            made.names.insert(made.names.end(), {"\\p{Cc}", "\\p{Cf}", "\\p{Co}"});
+        made.negated = !made.negated;
+    } else if (name == "Lc" || name == "LC") {
+        made.names = {"\\p{Lu}", "\\p{Ll}", "\\p{Lt}"};
+    } else if (made.own.empty()) {
+        made.names = {(made.negated ? "\\P{" : "\\p{") + name + "}"};
+        made.negated = false;
+    }
+    return made;
+}
+
 // Reads a class by its name; returns false if there is none.
 bool reader::read_name(chars *made)
 {
@@ -350,17 +437,18 @@ bool reader::read_name(chars *made)
     const char letter = stands("\\") && at + 1 < end ? text[at + 1] : '\0';
 
     if (length > 0) {
-        made->negated = text[at + 2] == '^';
-        const auto found =
-            known().by_name.find(text.substr(at + 2 + made->negated, length - 4 - made->negated));
+        made->negated = text[at + 2] == '^' && !options.longest;
+        std::string name = text.substr(at + 2 + made->negated, length - 4 - made->negated);
         at += length;
-        if (found == known().by_name.end())
+        if (fold && !options.unicode && (name == "upper" || name == "lower"))
+            name = "alpha";
+        made->own = named(name);
+        if (made->own.empty() && options.longest)
+            throw mistake{begin, "unknown class or property: " + since(begin)};
+        if (made->own.empty())
             fail(begin, "unknown class or property: " + since(begin));
-        made->own = found->second;
         if (fold && options.unicode)
             add_cases(&made->own, options);
-        else if (fold && (found->first == "upper" || found->first == "lower"))
-            made->own = known().letters;
         return true;
     }
     if (!options.ripgrep && stands("[:") && text.find(":]", at + 2) != std::string::npos)
@@ -370,21 +458,21 @@ bool reader::read_name(chars *made)
     at += 2;
     if (letter == 'p' || letter == 'P') {
         at = stands("{") ? std::min(text.find('}', at), end - 1) + 1 : std::min(at + 1, end);
-        made->names.push_back(since(begin));
+        *made = property(since(begin));
         made->folds = fold;
-        if (made->names[0] == "\\pC" || made->names[0] == "\\p{C}") // but the surrogates
-            made->names = {"\\p{Cc}", "\\p{Cf}", "\\p{Co}"};
         return true;
     }
     if ((letter | 0x20) == 'd')
         *made = options.unicode ? chars{{}, {"\\p{Nd}"}, false, {}, false}
                                 : chars{known().digits, {}, false, {}, false};
     else if ((letter | 0x20) == 'w')
-        *made = options.unicode ? known().words : chars{known().word, {}, false, {}, false};
+        *made = options.unicode ? known().words
+                                : chars{sum(named("alnum"), {{'_', '_'}}), {}, false, {}, false};
     else
-        made->own = options.unicode   ? known().spaces
-                    : options.ripgrep ? known().blanks
-                                      : ranges{{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}};
+        made->own = options.unicode ? known().spaces
+                    : options.ripgrep || options.longest
+                        ? named("space")
+                        : ranges{{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}};
     made->negated = (letter & 0x20) == 0;
     return true;
 }
@@ -542,7 +630,7 @@ std::string parts_of(const chars &of, const regex_options &options, bool beyond)
             named += name;
     for (const chars &each : of.others)
         parts.push_back(parts_of(each, options, beyond));
-    const ranges own = common(of.own, without(out, last), last);
+    const ranges own = without(sum(without(of.own, last), out), last);
     if (of.folds && !named.empty())
         parts.push_back("(?i:[" + named + "])");
     parts[0] = named.empty() || of.folds ? class_of(own) : "[" + body(own) + named + "]";
@@ -559,13 +647,14 @@ chars read_chars(const std::string &source, size_t at, size_t end, const regex_o
     return reader(source, at, end, options, fold).whole();
 }
 
-ranges listed_of(const std::string &part, const regex_options &options, uint32_t last)
+ranges listed_of(const std::string &part, const regex_options &options, uint32_t last,
+                 uint32_t first)
 {
     const chars of = read_chars(part, 0, part.size(), options, options.fold);
 
     if (part == "\\C" || (last == UINT32_MAX && (!of.names.empty() || !of.others.empty())))
         throw mistake{0, ""};
-    return common(listed(of, std::min(last, last_of(options))),
+    return common(listed(of, std::min(last, last_of(options)), first),
                   without(options.bytes ? ranges{} : ranges{surrogates}, last_of(options)),
                   last_of(options));
 }

@@ -34,7 +34,8 @@ struct mistake {
 chars read_chars(const std::string &source, size_t at, size_t end, const regex_options &options,
                  bool fold);
 // As regex_ops.list; throws a mistake for UINT32_MAX.
-ranges listed_of(const std::string &part, const regex_options &options, uint32_t last);
+ranges listed_of(const std::string &part, const regex_options &options, uint32_t last,
+                 uint32_t first = 0);
 // Writes the set in RE2's syntax, without the characters between U+D800 and U+DFFF.
 std::string text_of(const chars &of, const regex_options &options);
 // Writes an expression for a character of the set in a text with marks (words.h).

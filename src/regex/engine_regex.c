@@ -35,7 +35,9 @@
 #define WHOLE_STEPS 32u   /* number of steps that are read whole before the atoms are tried again */
 #define MISSED_SHARE 32u  /* a smaller share of missed bytes takes no time worth saving */
 #define SAMPLE_BYTES (UINT64_C(64) << 10)
-#define RESPLIT_MAX 16u /* expressions with more anchors keep their atoms */
+#define RESPLIT_MAX 4096u   /* expressions with more anchors keep their atoms */
+#define RESPLIT_ANCHORS 16u /* so many anchors are split again in the time of regex_missed_bytes \
+                             */
 /* A device's first and longest steps are so many times longer, because each takes a launch. */
 #define DEVICE_FIRST 64u
 #define DEVICE_GROWS 1024u
@@ -44,41 +46,9 @@ uint64_t regex_step_bytes = UINT64_C(64) << 10;
 uint64_t regex_part_hits = ENGINE_HITS_MAX;
 uint64_t regex_missed_bytes = UINT64_C(64) << 10;
 
-static enum trawl_status engine_open(const struct engine_options *options,
-                                     struct engine **engine_out, struct trawl_error *error)
-{
-    struct engine_options host = {.size = sizeof host, .instruction_set = options->instruction_set};
-    enum trawl_status status = TRAWL_OK;
-    struct engine *engine;
-    void *memory;
-
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *engine, &memory, error));
-    engine = (struct engine *)memory;
-    *engine = (struct engine){options->cuda != NULL ? &engine_cuda : &engine_cpu, options->cuda};
-    if (options->cuda == NULL)
-        status = engine_cpu.open(&host, &engine->atoms, error);
-    if (status == TRAWL_OK)
-        *engine_out = engine;
-    else
-        memory_release(engine, 1, sizeof *engine);
-    return status;
-}
-
-static void engine_close(struct engine *engine)
-{
-    if (engine->ops == &engine_cpu)
-        engine_cpu.close(engine->atoms);
-    memory_release(engine, 1, sizeof *engine);
-}
-
-static void engine_properties(struct engine *engine, struct engine_properties *properties)
-{
-    engine->ops->properties(engine->atoms, properties);
-}
-
 static bool is_on_device(const struct engine_worker *worker)
 {
-    return worker->engine->ops != &engine_cpu;
+    return worker->ops != &engine_cpu;
 }
 
 /* Frees the members that belong to one plan. */
@@ -104,7 +74,7 @@ static void engine_release(struct engine_worker *worker)
 {
     plan_release(worker);
     if (worker->finder != NULL)
-        worker->engine->ops->release(worker->finder);
+        worker->ops->release(worker->finder);
     hits_release(&worker->atoms.hits);
     words_release(&worker->words);
     memory_release(worker, 1, sizeof *worker);
@@ -121,6 +91,7 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
     if (*worker_out == NULL) {
         TRAWL_TRY(MEMORY_ZEROED(*worker_out, 1, error));
         (*worker_out)->engine = engine;
+        (*worker_out)->ops = device == ENGINE_HOST ? &engine_cpu : &engine_cuda;
     }
     worker = *worker_out;
     if (plan == NULL || plan->literal_count == 0 || plan->serial == worker->serial)
@@ -137,8 +108,7 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
                          expressions->anchor_count > RESPLIT_MAX ||
                          plan->expressions.memory_mib > 0;
     if (expressions->atoms != NULL)
-        TRAWL_TRY(engine->ops->compile(engine->atoms, device, expressions->atoms, &worker->finder,
-                                       error));
+        TRAWL_TRY(worker->ops->compile(engine, device, expressions->atoms, &worker->finder, error));
     worker->serial = plan->serial;
     return TRAWL_OK;
 }
@@ -372,8 +342,7 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
     part.owned = step->to - step->from;
     part.after = min_u64(chunk->owned - step->to + chunk->after, expressions->atoms->need_after);
     part.readable += chunk->owned - step->to;
-    TRAWL_TRY(
-        engine_scan(worker->engine->ops, worker->finder, &part, 0, want, &worker->atoms, error));
+    TRAWL_TRY(engine_scan(worker->ops, worker->finder, &part, 0, want, &worker->atoms, error));
     *ended = step->to;
     if (worker->atoms.done < part.owned) {
         *ended = line_begin(step, step->from + worker->atoms.done);
@@ -390,10 +359,11 @@ struct line {
     uint64_t begin; /* UINT64_MAX: not known yet */
     uint64_t after; /* the next line's begin; UINT64_MAX: not known yet */
     uint64_t end;   /* without the line end */
-    bool is_wide;   /* no program but `marked` may be asked */
+    enum { WIDE_UNKNOWN, WIDE_NOT, WIDE } wide; /* WIDE: no program but `marked` may be asked */
+    bool is_decided;                            /* some expression matches */
 };
 
-static struct around look_around(const struct step *step, const struct anchor *anchor, uint64_t at,
+static struct around look_around(struct step *step, const struct anchor *anchor, uint64_t at,
                                  const struct plan_literal *literal)
 {
     const struct engine_chunk *chunk = step->chunk;
@@ -403,7 +373,7 @@ static struct around look_around(const struct step *step, const struct anchor *a
     if (chunk->records != NULL)
         return (struct around){CHAIN_ASKS, CHAIN_ASKS};
     return chain_read(anchor->before, is_read ? anchor->after : NULL, chunk->bytes, at,
-                      is_read ? end : at, chunk->owned);
+                      is_read ? end : at, chunk->owned, &step->spare);
 }
 
 /* Stores in *may whether a match of the anchor's expression may hold the string at `at`; by_line:
@@ -447,11 +417,18 @@ static bool has_parts(const struct regex_ops *ops, const struct anchor *anchor)
            (ops->is_ready(anchor->head) && (anchor->tail == NULL || ops->is_ready(anchor->tail)));
 }
 
-static void look_wide(const struct step *step, struct line *line)
+static bool is_wide(const struct step *step, struct line *line)
 {
-    line->begin = line_begin(step, line->at);
-    line->is_wide = words_matter(step->worker->expressions, step->chunk->bytes + line->begin,
-                                 line->end - line->begin);
+    const struct expressions *expressions = step->worker->expressions;
+
+    if (line->wide == WIDE_UNKNOWN && expressions->has_wide_words) {
+        line->begin = line_begin(step, line->at);
+        line->wide =
+            words_matter(expressions, step->chunk->bytes + line->begin, line->end - line->begin)
+                ? WIDE
+                : WIDE_NOT;
+    }
+    return line->wide == WIDE;
 }
 
 /* Adds the expressions that may match with this atom at `at` to worker->passing. Finds the line's
@@ -463,18 +440,22 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
 {
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
+    const bool plain = !expressions->needs_marks &&
+                       (expressions->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) == 0;
     const uint32_t end = expressions->atom_first[literal->pattern + 1];
 
     for (uint32_t i = expressions->atom_first[literal->pattern]; i < end; i++) {
         const struct anchor *anchor = &expressions->anchors[expressions->atom_anchors[i]];
+        const uint64_t spare = step->spare;
         const struct around around = look_around(step, anchor, at, literal);
         uint64_t *known = &worker->known[anchor->expression];
-        const bool is_sure =
-            anchor->is_sure || (around.before == CHAIN_MATCHES && around.after == CHAIN_MATCHES);
+        /* Chains know all edges, but not what PCRE2 asks for beyond its filter. */
+        const bool matches = around.before == CHAIN_MATCHES && around.after == CHAIN_MATCHES &&
+                             (plain || expressions->beyond == NULL);
         bool may = true, by_line = false;
 
         if (around.before == CHAIN_FAILS || around.after == CHAIN_FAILS) {
-            step->missed += BYTES_PER_LOOK;
+            step->missed += BYTES_PER_LOOK + spare - step->spare;
             continue;
         }
         if (line->after == UINT64_MAX) {
@@ -482,8 +463,6 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
             line->after = line_after(step, at);
             line->end = content_of(step, at, line->after).end;
             worker->line++;
-            if (expressions->has_wide_words)
-                look_wide(step, line);
         }
         if (at >= line->end)
             break; /* the string lies in a line end */
@@ -491,15 +470,16 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
             *known = worker->line << 8;
         if ((*known & DECIDED) == DECIDED)
             continue;
-        if (by_words && line->begin == UINT64_MAX)
+        if (by_words && !matches && line->begin == UINT64_MAX)
             line->begin = line_begin(step, at);
-        if (by_words &&
+        if (by_words && !matches &&
             !judge_word(expressions, judged_of(step, (struct regex_line){line->begin, line->end}),
                         at - line->begin, literal)) {
             step->missed += BYTES_PER_LOOK;
             continue;
         }
-        if (!is_sure && !line->is_wide) {
+        if (!matches && !anchor->is_sure && !is_wide(step, line)) {
+            step->asked += anchor->before != NULL || anchor->after != NULL;
             by_line = (*known & DECIDED) == TRIES_MAX || !has_parts(expressions->ops, anchor);
             TRAWL_TRY(verify(step, anchor, at, by_line, around, line, &may, error));
         }
@@ -507,6 +487,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
         *known = may || by_line ? *known | DECIDED : *known + 1;
         if (may)
             worker->passing[(*passing)++] = anchor->expression;
+        line->is_decided |= may && (matches || by_words || (plain && !is_wide(step, line)));
     }
     return TRAWL_OK;
 }
@@ -515,10 +496,9 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 {
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
-    const bool plain = (expressions->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) == 0;
-    const bool by_words = expressions->words_are_exact;
-    const bool any = step->want == WANT_LINES && step->chunk->records == NULL &&
-                     !judges_whole(step) && ((plain && !expressions->needs_marks) || by_words);
+    const bool any =
+        step->want == WANT_LINES && step->chunk->records == NULL && !judges_whole(step);
+    const bool by_words = any && expressions->words_are_exact;
     const struct hits *hits = &worker->atoms.hits;
     uint64_t ended, i = 0;
 
@@ -539,14 +519,14 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 
             if (at >= min_u64(line.after, ended))
                 break;
-            if (passing == expressions->count || (passing > 0 && any && !line.is_wide))
+            if (passing == expressions->count || (any && line.is_decided))
                 continue; /* this hit cannot change what is known about the line */
             literal = plan_literal_at(expressions->atoms, hits->items[i].literal);
-            TRAWL_TRY(pass_atom(step, at, &literal, any && by_words, &line, &passing, error));
+            TRAWL_TRY(pass_atom(step, at, &literal, by_words, &line, &passing, error));
         }
         if (line.after == UINT64_MAX) /* the hits that were left are ruled out */
             break;
-        if (passing > 0 && any && !line.is_wide)
+        if (any && line.is_decided)
             TRAWL_TRY(push_hit(step, line.at, worker->passing[0], line.end - line.at, error));
         else if (passing > 0)
             TRAWL_TRY(judge(step, (struct regex_line){line_begin(step, line.at), line.end},
@@ -599,8 +579,8 @@ static enum trawl_status resplit(const struct step *step, struct trawl_error *er
     worker->whole_steps = 0;
     TRAWL_TRY(expressions_resplit(worker->expressions->plan, step->chunk->bytes + step->from, bytes,
                                   &worker->expressions, error));
-    return worker->engine->ops->compile(worker->engine->atoms, 0, worker->expressions->atoms,
-                                        &worker->finder, error);
+    return worker->ops->compile(worker->engine, 0, worker->expressions->atoms, &worker->finder,
+                                error);
 }
 
 /* Searches a step by one of the three ways. If RE2 read too many lines without a match for the
@@ -616,9 +596,11 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
             worker->expressions->ops->is_ready(worker->expressions->whole))
             worker->whole_steps = WHOLE_STEPS;
         grow_steps(worker);
-        worker->missed += step->missed;
+        worker->missed += step->missed + step->asked * BYTES_PER_MISS;
         worker->missed -= min_u64(worker->missed, (step->to - step->from) / MISSED_SHARE);
-        if (!worker->is_resplit && worker->missed > regex_missed_bytes && !step->is_paused)
+        if (!worker->is_resplit && !step->is_paused &&
+            worker->missed >
+                regex_missed_bytes * (1 + worker->expressions->anchor_count / RESPLIT_ANCHORS))
             return resplit(step, error);
         return TRAWL_OK;
     }
@@ -636,7 +618,7 @@ static enum trawl_status scan_atoms(struct engine_worker *worker, struct engine_
     const struct expressions *expressions = worker->expressions;
     struct hits *hits = &task->result->hits;
 
-    TRAWL_TRY(worker->engine->ops->submit(worker->finder, task, error));
+    TRAWL_TRY(worker->ops->submit(worker->finder, task, error));
     if (hits->count == 0)
         return TRAWL_OK;
     TRAWL_TRY(hits_reserve_lengths(hits, 0, error));
@@ -681,6 +663,7 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
         step = (struct step){worker, chunk, task->want, at, chunk->owned, result, .decided = at};
         if (chunk->owned - at > worker->step_bytes)
             step.to = line_after(&step, at + worker->step_bytes);
+        step.spare = step.to - at;
         TRAWL_TRY(search_step(&step, error));
     }
     result->hits.one_per_line = task->want == WANT_LINES && chunk->records == NULL;
@@ -701,12 +684,5 @@ static enum trawl_status engine_submit(struct engine_worker *worker, struct engi
     return scan(worker, task, error);
 }
 
-const struct engine_ops engine_regex = {.open = engine_open,
-                                        .close = engine_close,
-                                        .properties = engine_properties,
-                                        .compile = engine_compile,
-                                        .release = engine_release,
-                                        .submit = engine_submit,
-                                        .bring = engine_bring_nothing,
-                                        .hold = engine_hold_nothing,
-                                        .drop = engine_drop_nothing};
+const struct engine_ops engine_regex = {
+    .compile = engine_compile, .release = engine_release, .submit = engine_submit};

@@ -83,6 +83,21 @@ static uint8_t peek(const struct reader *reader)
     return reader->at < reader->count ? reader->bytes[reader->at] : 0;
 }
 
+/* Returns whether the character, of a locale in which i and I are different letters, is i or I in
+ * another case: an engine takes i and I for equal. */
+static bool is_case_of_i(const struct reader *reader, const uint8_t *bytes, uint32_t bytes_count)
+{
+    const struct trawl_letters *letters = &reader->options->options->letters;
+    uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], code_point = 0, count = 0;
+    bool is_case = false;
+
+    if (reader->options->splits_i && plan_utf8_decode(bytes, bytes_count, &code_point) > 0)
+        count = letters->variants(letters->context, code_point, variants);
+    for (uint32_t i = 0; i < count; i++)
+        is_case |= (variants[i] | 0x20) == 'i';
+    return is_case;
+}
+
 /* Adds a character, which is one byte if `characters` is false, to a set. Returns false if case is
  * ignored and the other cases of the character are not known here. */
 static bool add_character(const struct reader *reader, struct split_strings *set,
@@ -92,7 +107,7 @@ static bool add_character(const struct reader *reader, struct split_strings *set
 
     if ((reader->flags & FOLDS) != 0) {
         if ((byte >= 0x80 && reader->options->options->bytes) ||
-            (reader->options->splits_i && (byte | 0x20) == 'i'))
+            is_case_of_i(reader, bytes, bytes_count))
             return false;
         if (byte >= 'A' && byte <= 'Z')
             byte |= 0x20;
@@ -124,8 +139,8 @@ static bool list_part(const struct reader *reader, const uint8_t *part, uint64_t
     uint32_t range_count;
 
     alone.fold = false;
-    range_count = reader->options->ops->list((const char *)part, count, &alone, UINT32_MAX, ranges,
-                                             SPLIT_STRINGS_MAX);
+    range_count = reader->options->ops->list((const char *)part, count, &alone, 0, UINT32_MAX,
+                                             ranges, SPLIT_STRINGS_MAX);
     if (range_count == UINT32_MAX)
         return false;
     for (uint32_t i = 0; i < range_count; i++)

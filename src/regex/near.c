@@ -40,8 +40,9 @@ static int match_at(const struct expressions *expressions, const struct anchor *
     const struct regex_ops *ops = expressions->ops;
     const uint64_t end = at + literal->bytes_count;
     const bool is_read = literal->tail_count == 0 && end <= line.count;
+    uint64_t spare = 0;
     const struct around around = chain_read(anchor->before, is_read ? anchor->after : NULL,
-                                            line.bytes, at, is_read ? end : at, line.count);
+                                            line.bytes, at, is_read ? end : at, line.count, &spare);
     uint64_t first = at;
     int found;
 

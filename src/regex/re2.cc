@@ -364,12 +364,12 @@ int match(const struct regex *regex, const uint8_t *text, uint64_t count, uint64
     }
 }
 
-uint32_t list(const char *bytes, uint64_t count, const regex_options *options, uint32_t last,
-              regex_range *out, uint32_t room)
+uint32_t list(const char *bytes, uint64_t count, const regex_options *options, uint32_t first,
+              uint32_t last, regex_range *out, uint32_t room)
 {
     try {
         const std::string part(bytes, static_cast<size_t>(count));
-        const ranges made = listed_of(part, *options, last);
+        const ranges made = listed_of(part, *options, last, first);
 
         for (size_t i = 0; i < made.size() && i < room; i++)
             out[i] = {made[i].first, made[i].second};

@@ -42,9 +42,9 @@ struct regex_options {
     uint8_t line_end;
     bool ripgrep; /* classes are ripgrep's */
     bool unicode; /* \w, \d and \s mean Unicode's characters, and classes by name ignore case */
-    /* variants NULL: A-Z equal a-z; is_word NULL: words consist of letters, digits and _ of ASCII
-     */
-    struct trawl_utf8 letters;
+    /* variants NULL: A-Z equal a-z; is_word NULL: words consist of letters, digits and _ of ASCII;
+     * class_ranges NULL: classes by name mean ASCII */
+    struct trawl_letters letters;
     enum regex_marks marks;
     /* threads that often ask get a copy of the program, which takes as much memory again */
     bool is_copied;
@@ -75,7 +75,7 @@ struct regex_range {
     uint32_t last;
 };
 
-#define REGEX_VERSION 9u
+#define REGEX_VERSION 10u
 
 struct regex_ops {
     uint32_t version; /* REGEX_VERSION */
@@ -95,12 +95,12 @@ struct regex_ops {
     int (*match)(const struct regex *regex, const uint8_t *text, uint64_t count, uint64_t from,
                  uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                  uint32_t span_count);
-    /* Lists the characters, up to the character `last`, that a character, an escape or a class of a
+    /* Lists the characters, from `first` up to `last`, that a character, an escape or a class of a
      * translated expression stands for. UINT32_MAX for `last`: all characters, but not if RE2 alone
      * knows these. Returns the number of ranges; UINT32_MAX: more than `room`, or they are not
      * known. */
     uint32_t (*list)(const char *bytes, uint64_t count, const struct regex_options *options,
-                     uint32_t last, struct regex_range *ranges, uint32_t room);
+                     uint32_t first, uint32_t last, struct regex_range *ranges, uint32_t room);
     /* Returns bits: 1: a part of the expression matches options.line_end; 2: an assertion asks
      * where a text or a line begins or ends. 0 without options.multi. */
     uint32_t (*crosses)(const struct regex *regex);

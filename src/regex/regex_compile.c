@@ -12,6 +12,7 @@
 #include "regex/translate.h"
 #include "regex/words.h"
 
+#define WIDE_SHARE 64u /* a text with a greater share of characters of three bytes is wide */
 #define WHOLE_MAX 256u /* the most expressions that are compiled together */
 /* Memory that a program for whole words may take at least, however little a plan leaves. */
 #define WORDS_BYTES (UINT64_C(512) << 10)
@@ -75,6 +76,8 @@ static struct regex_options options_of(const struct trawl_plan *plan)
         options.letters = plan->utf8;
     else if (given->characters)
         options.letters.variants = trawl_unicode()->variants;
+    if (given->syntax == TRAWL_PERL && (plan->flags & TRAWL_SINGLE_BYTE) == 0)
+        options.letters.class_ranges = NULL;
     return options;
 }
 
@@ -140,7 +143,8 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     const bool words =
         (made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == TRAWL_WHOLE_WORD;
     const bool is_wide = translated->edges != 0 && made->options.letters.is_word != NULL &&
-                         (made->options.longest || made->options.unicode);
+                         (made->options.longest || made->options.unicode ||
+                          (made->plan->flags & TRAWL_SINGLE_BYTE) != 0);
     const bool lines = made->options.multi && !words && translated->edges <= TRANSLATED_EDGES;
     const uint8_t mark = lines ? ' ' : '\n';
     struct regex_options options = made->options;
@@ -410,6 +414,7 @@ static enum trawl_status expressions_make(const void *from, void **object,
 {
     const struct source *source = (const struct source *)from;
     struct maker maker = {.made = NULL};
+    uint64_t wide = 0;
     enum trawl_status status;
     const struct regex_ops *ops;
     void *memory;
@@ -421,6 +426,9 @@ static enum trawl_status expressions_make(const void *from, void **object,
     maker.made->plan = source->plan;
     maker.made->options = options_of(source->plan);
     maker.made->count = (uint32_t)source->plan->pattern_count;
+    for (uint64_t i = 0; i < source->sample_bytes && !maker.made->options.bytes; i++)
+        wide += (source->sample[i] & 0xf0) == 0xe0;
+    maker.made->is_wide_text = wide > source->sample_bytes / WIDE_SHARE;
     program_memory_divide(maker.made);
     status = make_all(&maker, source, error);
     memory_release(maker.joined, maker.joined_capacity, 1);

@@ -50,8 +50,9 @@ struct expressions {
     /* `count` programs of PCRE2; NULL, or the program is NULL: RE2 decides. Otherwise the program
      * in `each` is that of a filter, which matches in each line in which PCRE2's program does. */
     struct pcre2 **beyond;
-    bool crosses;     /* TRAWL_MULTILINE: the flag changes what is found */
-    bool lines_alone; /* PCRE2 knows which lines match, but not the longest occurrences */
+    bool is_wide_text; /* texts have many characters of three bytes (chain.c) */
+    bool crosses;      /* TRAWL_MULTILINE: the flag changes what is found */
+    bool lines_alone;  /* PCRE2 knows which lines match, but not the longest occurrences */
     /* under WHOLE_WORD, or with edges that RE2 lacks: in all lines; or some program is PCRE2's */
     bool needs_marks;
     struct marked_unit units[128]; /* if `marked` is not NULL */

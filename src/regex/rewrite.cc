@@ -258,6 +258,13 @@ std::string for_message(std::string source, const regex_options &options)
                       source.begin() + static_cast<std::ptrdiff_t>(end) - 1, 'a');
         else if (source[i] == '\\' && end == i + 2 && is_in("mMhH", source[i + 1]))
             source[i + 1] = 'b';
+        else if (source[i] == '\\' && end > i + 3 && is_in("pP", source[i + 1]))
+            try {
+                (void)listed_of(source.substr(i, end - i), options, 0x7f);
+                std::fill(source.begin() + static_cast<std::ptrdiff_t>(i),
+                          source.begin() + static_cast<std::ptrdiff_t>(end), 'a');
+            } catch (const mistake &) { // RE2 will name the property
+            }
     }
     return source;
 }

@@ -310,16 +310,45 @@ static enum trawl_status put_items(struct reader *reader, const struct ranges *r
     return TRAWL_OK;
 }
 
-/* Adds an item to the sequence; returns false if the item is no character, or the sequence is
+/* Returns what split_character.edge is for the item; 0: no sequence knows the item. */
+static uint8_t edge_of(const struct reader *reader, const struct item *item, bool backwards)
+{
+    static const char letters[] = "bBmMhH";
+    static const uint8_t edges[] = {6, 9, 4, 2, SPLIT_NO_WORD_BEFORE, SPLIT_NO_WORD_AFTER};
+    const char *bytes = (const char *)reader->bytes + item->begin, *found;
+
+    if (item->repeats)
+        return 0;
+    if (*bytes != '\\')
+        return *bytes == (backwards ? '^' : '$') && (item->flags & MANY_LINES) == 0
+                   ? SPLIT_LINE_EDGE
+                   : 0;
+    found = strchr(letters, bytes[1]);
+    return found != NULL ? edges[found - letters] : 0;
+}
+
+static bool add_edge(struct split_sequence *sequence, uint8_t edge)
+{
+    if (edge == 0 || sequence->count == SPLIT_SEQUENCE_MAX)
+        return false;
+    sequence->items[sequence->count++] =
+        (struct split_character){.edge = edge, .least = 1, .most = 1};
+    return true;
+}
+
+/* Adds an item to the sequence; returns false if no sequence knows the item, or the sequence is
  * full. */
-static bool add_character(const struct reader *reader, const struct item *item,
-                          struct split_sequence *sequence)
+static bool add_item(const struct reader *reader, const struct item *item, bool backwards,
+                     struct split_sequence *sequence)
 {
     struct split_character *character = &sequence->items[sequence->count];
 
+    if (item->is_edge)
+        return add_edge(sequence, edge_of(reader, item, backwards));
     if (item->one_end == 0 || sequence->count == SPLIT_SEQUENCE_MAX)
         return false;
     sequence->count++;
+    character->edge = 0;
     character->fold = (item->flags & FOLDS) != 0;
     character->dot_all = (item->flags & DOT_ALL) != 0;
     character->least = item->least;
@@ -329,36 +358,25 @@ static bool add_character(const struct reader *reader, const struct item *item,
     return true;
 }
 
-/* Returns whether the item is `^`, which a sequence that is read backwards may end with, or `$`. */
-static bool is_line_edge(const struct reader *reader, const struct item *item, bool backwards)
-{
-    return item->is_edge && !item->repeats && (item->flags & MANY_LINES) == 0 &&
-           reader->bytes[item->begin] == (backwards ? '^' : '$');
-}
-
 /* Makes a sequence of the items, in the expression's order or backwards. Returns the sequence, or
  * NULL if the items are no sequence. */
 static const struct split_sequence *sequence_of(const struct reader *reader,
                                                 const struct ranges *ranges, bool backwards,
                                                 struct split_sequence *sequence)
 {
+    const uint8_t edge = backwards ? reader->options->before : reader->options->after;
+
     sequence->count = 0;
-    sequence->is_whole = false;
     for (uint32_t i = 0; i < ranges->count; i++) {
         const struct range *range = &ranges->all[backwards ? ranges->count - 1 - i : i];
 
-        for (uint64_t k = range->first; k < range->end; k++) {
-            const struct item *item =
-                &reader->items[backwards ? range->end - 1 - (k - range->first) : k];
-
-            if (sequence->is_whole)
-                return NULL; /* an item beyond the edge */
-            sequence->is_whole = is_line_edge(reader, item, backwards);
-            if (!sequence->is_whole && !add_character(reader, item, sequence))
+        for (uint64_t k = range->first; k < range->end; k++)
+            if (!add_item(reader,
+                          &reader->items[backwards ? range->end - 1 - (k - range->first) : k],
+                          backwards, sequence))
                 return NULL;
-        }
     }
-    return sequence;
+    return edge == 0 || add_edge(sequence, edge) ? sequence : NULL;
 }
 
 /* What the items before a run are. */

@@ -15,6 +15,7 @@
 #define SPLIT_STRING_BYTES 59u
 #define SPLIT_SEQUENCE_MAX 16u
 #define SPLIT_ENDLESS UINT32_MAX
+enum { SPLIT_NO_WORD_AFTER = 3, SPLIT_NO_WORD_BEFORE = 5, SPLIT_LINE_EDGE = 16 };
 
 struct split_strings {
     uint32_t count;
@@ -24,11 +25,13 @@ struct split_strings {
     } items[SPLIT_STRINGS_MAX];
 };
 
-/* Characters with repetitions, one after the other, in the order of reading. */
+/* Characters with repetitions and edges, one after the other, in the order of reading. */
 struct split_sequence {
     uint32_t count;
-    bool is_whole; /* the line ends, or backwards begins, after the characters */
     struct split_character {
+        /* 0: a character; SPLIT_LINE_EDGE; or where an edge of a word is: bit 0: between characters
+         * of no word, 1: after a word, 2: before a word, 3: within a word */
+        uint8_t edge;
         bool fold;
         bool dot_all;
         uint32_t least;
@@ -52,8 +55,8 @@ struct split {
     /* The expression of the string and the rest. Empty: nothing follows the string. */
     const char *tail;
     uint64_t tail_bytes;
-    /* The head, read backwards from the string, and the rest after the string. NULL: more than a
-     * sequence of characters, or a sequence that is too long. */
+    /* The head, read backwards from the string, and the rest after the string, with the edges that
+     * the options ask for. NULL: more than a sequence, or a sequence that is too long. */
     const struct split_sequence *before;
     const struct split_sequence *after;
 };
@@ -62,7 +65,8 @@ struct split_options {
     const struct regex_ops *ops;
     const struct regex_options *options; /* of the expression's program */
     bool words;                          /* only matches that are whole words count */
-    bool splits_i;                       /* i and I are different letters */
+    uint8_t before, after; /* edges around each match that counts, as split_character.edge */
+    bool splits_i;         /* i and I are different letters */
     const struct byte_rates *rates;
     const uint8_t *sample; /* a part of a text, in which strings are counted */
     uint64_t sample_bytes; /* 0: no text is known */

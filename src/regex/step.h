@@ -7,11 +7,6 @@
 #include "regex/judge.h"
 #include "regex/near.h"
 
-struct engine {
-    const struct engine_ops *ops; /* one of the two engines that find atoms */
-    struct engine *atoms;         /* owned if `ops` is the host's engine */
-};
-
 /* Where a scan ended inside a line. The next scan of the chunk goes on with the worker's `merge`,
  * unless another worker does the scan or the worker did another scan in between. */
 struct pause {
@@ -22,7 +17,8 @@ struct pause {
 };
 
 struct engine_worker {
-    const struct engine *engine;
+    struct engine *engine;        /* finds atoms: the host's engine, or the devices' */
+    const struct engine_ops *ops; /* of `engine` */
     struct engine_worker *finder; /* searches for the atoms; NULL: no search needed atoms yet */
     struct engine_result atoms;   /* hits of atoms in the step */
     const struct expressions *expressions;
@@ -55,6 +51,8 @@ struct step {
     bool is_paused;   /* the step ended at step->to, inside a line, because the result is full */
     uint64_t decided; /* no line that begins earlier is looked at again */
     uint64_t judged;  /* lines about which RE2 decided */
+    uint64_t asked;   /* atoms about which the chains did not decide */
+    uint64_t spare;   /* bytes that chains may read beyond CHAIN_BYTES: linear time */
     /* bytes that RE2 could have read in the time of verifications and judgements that failed */
     uint64_t missed;
 };

@@ -27,11 +27,13 @@ struct group {
     uint64_t begin; /* where the group begins in out->bytes */
     uint64_t from;  /* where the group begins in the expression */
     uint32_t bit;   /* POSIX: the group's in reader->closed; 0 for the tenth group and later */
+    bool skips;     /* what reader->skips is after the group */
 };
 
 struct reader {
     enum trawl_syntax syntax;
     bool ripgrep, unicode, pcre;
+    bool skips;           /* (?x): blanks and comments stand for nothing */
     bool repeats;         /* POSIX: some part has a repetition */
     uint32_t group_count; /* POSIX: number of groups so far */
     uint32_t closed;      /* POSIX: a bit for each of the first nine groups that ended */
@@ -87,7 +89,7 @@ static enum trawl_status open_group(struct reader *reader, uint64_t begin, uint6
 {
     if (reader->depth == DEPTH_MAX)
         return refuse(from, error, "groups are nested too deeply");
-    reader->groups[reader->depth++] = (struct group){begin, from, 0};
+    reader->groups[reader->depth++] = (struct group){begin, from, 0, reader->skips};
     reader->atom = UINT64_MAX;
     return TRAWL_OK;
 }
@@ -96,6 +98,7 @@ static enum trawl_status open_group(struct reader *reader, uint64_t begin, uint6
 static void close_group(struct reader *reader)
 {
     reader->atom = reader->groups[--reader->depth].begin;
+    reader->skips = reader->groups[reader->depth].skips;
     reader->repeated = false;
 }
 
@@ -286,6 +289,11 @@ static enum trawl_status copy_escape(struct reader *reader, struct trawl_error *
     return TRAWL_OK;
 }
 
+static bool is_blank(char byte)
+{
+    return byte == ' ' || (byte >= '\t' && byte <= '\r');
+}
+
 static enum trawl_status copy_class(struct reader *reader, struct trawl_error *error)
 {
     const uint64_t from = reader->at;
@@ -298,7 +306,15 @@ static enum trawl_status copy_class(struct reader *reader, struct trawl_error *e
     if (!reader->ripgrep && class_is_named(reader->bytes + from, length))
         return refuse(from, error, CLASS_NAMED);
     begin_atom(reader);
-    copy(reader, length > 0 ? length : reader->count);
+    if (reader->skips && memchr(reader->bytes + from, '#', (size_t)length) != NULL)
+        return refuse(from, error, "with (?x), a # begins a comment also within brackets");
+    if (!reader->skips)
+        copy(reader, length > 0 ? length : reader->count);
+    while (reader->skips && reader->at < from + length)
+        if (is_blank(reader->bytes[reader->at]))
+            reader->at++;
+        else
+            copy(reader, reader->bytes[reader->at] == '\\' ? 2 : 1);
     return TRAWL_OK;
 }
 
@@ -322,7 +338,7 @@ static enum trawl_status copy_name(struct reader *reader, struct trawl_error *er
 static enum trawl_status copy_open(struct reader *reader, struct trawl_error *error)
 {
     const uint64_t from = reader->at, begin = reader->out->count;
-    bool off = false;
+    bool off = false, skips = reader->skips;
 
     if (begins_with(reader, from, "(?P<") ||
         (begins_with(reader, from, "(?<") && from + 3 < reader->count &&
@@ -337,23 +353,29 @@ static enum trawl_status copy_open(struct reader *reader, struct trawl_error *er
 
         if (letter == '\0' || strchr(reader->ripgrep ? "imsUuxR-" : "imsU-", letter) == NULL)
             break;
-        if (letter == 'x' || letter == 'R' || (letter == 'u' && (off || !reader->unicode)))
-            return refuse(
-                reader->at, error,
-                "the flags x, R, u after --no-unicode and -u have no meaning here; trawl has the "
-                "options --crlf and --no-unicode");
+        if (letter == 'R' || (letter == 'u' && (off || !reader->unicode)))
+            return refuse(reader->at, error,
+                          "the flags R, u after --no-unicode and -u have no meaning here; trawl "
+                          "has the options --crlf and --no-unicode");
         off |= letter == '-';
+        skips = letter == 'x' ? !off : skips;
         reader->out->needs_line |= off && letter == 'm';
-        copy(reader, letter != 'u');
-        reader->at += letter == 'u';
+        copy(reader, letter != 'u' && letter != 'x');
+        reader->at += letter == 'u' || letter == 'x';
     }
+    /* RE2 knows no (?-), which is left of (?-x) */
+    reader->out->count -= reader->bytes[reader->at - 1] == 'x' && off &&
+                          reader->out->bytes[reader->out->count - 1] == '-';
     if (begins_with(reader, reader->at, ")")) {
+        reader->skips = skips;
         put_text(reader, reader->out->count == begin + 2 && reader->at > from + 2 ? ":" : "", from);
         copy(reader, 1);
         return TRAWL_OK;
     }
     copy(reader, 1);
-    return open_group(reader, begin, from, error);
+    TRAWL_TRY(open_group(reader, begin, from, error));
+    reader->skips = skips;
+    return TRAWL_OK;
 }
 
 /* Copies a repetition with the '?' that follows. In ripgrep's syntax the part may have a repetition
@@ -412,7 +434,13 @@ static enum trawl_status copy_perl(struct reader *reader, struct trawl_error *er
     while (reader->at < reader->count) {
         const char byte = reader->bytes[reader->at];
 
-        if (byte == '\\') {
+        if (reader->skips && byte == '#') {
+            const uint64_t length = count_to(reader, '\n');
+
+            reader->at += length > 0 ? length : reader->count - reader->at;
+        } else if (reader->skips && is_blank(byte)) {
+            reader->at++;
+        } else if (byte == '\\') {
             TRAWL_TRY(copy_escape(reader, error));
         } else if (byte == '[') {
             TRAWL_TRY(copy_class(reader, error));

@@ -101,7 +101,7 @@ void words_prepare(struct expressions *expressions)
 static uint8_t *put_character(const struct expressions *expressions, const uint8_t *from,
                               uint64_t *count, uint8_t *to)
 {
-    const struct trawl_utf8 *letters = &expressions->options.letters;
+    const struct trawl_letters *letters = &expressions->options.letters;
     uint32_t code_point = *from;
     bool is_word = false;
 

@@ -66,13 +66,12 @@ uint32_t devices_choose(struct devices *devices)
 
 static enum trawl_status open_engine(struct devices *devices, struct trawl_error *error)
 {
-    struct engine_properties properties;
+    uint32_t workers;
 
     TRAWL_TRY(engine_for_devices->open(&devices->options, &devices->engine, error));
-    engine_for_devices->properties(devices->engine, &properties);
-    devices->device_count = properties.device_count;
-    TRAWL_ASSERT(properties.device_count > 0 && properties.device_count <= ENGINE_DEVICES_MAX);
-    devices->workers_worth = properties.device_count * properties.workers_per_device;
+    devices->device_count = engine_for_devices->devices(devices->engine, &workers);
+    TRAWL_ASSERT(devices->device_count > 0 && devices->device_count <= ENGINE_DEVICES_MAX);
+    devices->workers_worth = devices->device_count * workers;
     devices->workers_max =
         (uint32_t)min_u64(devices->workers_worth, devices->runtime->threads_max - 1);
     if (devices->workers_max > 0)

@@ -17,6 +17,18 @@
 #define GALLERY_ALGORITHMS NULL
 #endif
 
+#ifdef TRAWL_NO_DEVICES
+static enum trawl_status open_none(const struct engine_options *options, struct engine **engine,
+                                   struct trawl_error *error)
+{
+    (void)options;
+    (void)engine;
+    return TRAWL_FAIL(error, ENGINE, "this build has no code for GPUs");
+}
+
+const struct engine_ops engine_cuda = {.open = open_none};
+#endif
+
 const struct engine_ops *const engine_for_host = &engine_cpu;
 const struct engine_ops *const engine_for_devices = &engine_cuda;
 const struct engine_ops *const engine_layers[ENGINE_LAYERS] = {

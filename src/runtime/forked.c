@@ -14,8 +14,7 @@
 #include "base/forks.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held between forks_hold and _release */
-static struct trawl_runtime *runtimes;
-static struct trawl_searcher *searchers;
+static struct forked *items;
 
 static void adopt_devices(struct devices *devices)
 {
@@ -50,8 +49,6 @@ static void adopt_runtime(struct trawl_runtime *runtime)
     runtime->jobs = NULL;
     runtime->idle = NULL;
     runtime->workers_wanted = 0;
-    for (uint32_t i = 0; i < ENGINE_LAYERS; i++)
-        runtime->layers[i][1] = NULL;
     adopt_devices(&runtime->devices);
 }
 
@@ -93,10 +90,11 @@ static void adopt_searcher(struct trawl_searcher *searcher)
 /* Makes all objects usable. Runs in the child, before fork() returns there. */
 static void adopt(void)
 {
-    for (struct trawl_runtime *runtime = runtimes; runtime != NULL; runtime = runtime->next)
-        adopt_runtime(runtime);
-    for (struct trawl_searcher *searcher = searchers; searcher != NULL; searcher = searcher->next)
-        adopt_searcher(searcher);
+    for (struct forked *item = items; item != NULL; item = item->next)
+        if (item->is_searcher)
+            adopt_searcher((struct trawl_searcher *)item);
+        else
+            adopt_runtime((struct trawl_runtime *)item);
 }
 
 static void begin(void)
@@ -112,42 +110,22 @@ static void end(void)
     forks_release();
 }
 
-void forked_note_runtime(struct trawl_runtime *runtime)
+void forked_note(struct forked *item, bool is_searcher)
 {
     begin();
-    runtime->next = runtimes;
-    runtimes = runtime;
+    *item = (struct forked){items, is_searcher};
+    items = item;
     end();
 }
 
-void forked_forget_runtime(struct trawl_runtime *runtime)
+void forked_forget(const struct forked *item)
 {
-    struct trawl_runtime **link = &runtimes;
+    struct forked **link = &items;
 
     begin();
-    while (*link != NULL && *link != runtime)
+    while (*link != NULL && *link != item)
         link = &(*link)->next;
     if (*link != NULL)
-        *link = runtime->next;
-    end();
-}
-
-void forked_note_searcher(struct trawl_searcher *searcher)
-{
-    begin();
-    searcher->next = searchers;
-    searchers = searcher;
-    end();
-}
-
-void forked_forget_searcher(struct trawl_searcher *searcher)
-{
-    struct trawl_searcher **link = &searchers;
-
-    begin();
-    while (*link != NULL && *link != searcher)
-        link = &(*link)->next;
-    if (*link != NULL)
-        *link = searcher->next;
+        *link = item->next;
     end();
 }

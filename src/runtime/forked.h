@@ -4,11 +4,8 @@
 
 #include "runtime/search.h"
 
-/* Notes a runtime from its opening to its closing, so that a child can use the runtime. */
-void forked_note_runtime(struct trawl_runtime *runtime);
-void forked_forget_runtime(struct trawl_runtime *runtime);
-/* Notes a searcher, likewise. */
-void forked_note_searcher(struct trawl_searcher *searcher);
-void forked_forget_searcher(struct trawl_searcher *searcher);
+/* Notes a runtime or a searcher from its opening to its closing, so that a child can use it. */
+void forked_note(struct forked *item, bool is_searcher);
+void forked_forget(const struct forked *item);
 
 #endif

@@ -4,8 +4,8 @@
  * (matrix_cells.c). This file joins the cells of chunks to spans: complete records with all cells.
  * The cells of the record in which a chunk ends wait for the next chunk's cells. Each span becomes
  * a batch. No chunk holds an empty record, so the cells of expressions that match the empty string
- * are added to spans. An algorithm that takes records one by one makes the cells of a chunk instead
- * of the search (matrix_algorithm.c).
+ * are added to spans. A published algorithm that takes records one by one makes the cells of a
+ * chunk instead of the search (engine_ops.cells).
  */
 #include <inttypes.h>
 #include <string.h>
@@ -17,6 +17,8 @@
 #include "runtime/job.h"
 #include "runtime/matrix.h"
 #include "runtime/search.h"
+#include "runtime/stats.h"
+#include "runtime/workers.h"
 
 #define ANY_BYTES_MIN 4096u
 #define EMPTY_CELLS_MAX (1u << 20) /* a span ends before it has more cells of empty records */
@@ -31,7 +33,9 @@ struct span {
 
 struct trawl_matrix_search {
     struct trawl_searcher *searcher;
-    struct by_algorithm *algorithm; /* NULL: `search` finds occurrences */
+    const struct engine_ops *algorithm; /* NULL: `search` finds occurrences */
+    struct engine_worker *worker;       /* the caller's: makes the algorithm's cells */
+    struct engine_result flagged;       /* what the algorithm's device did */
     struct search search;
     struct sink sink;
     struct trawl_text *text;
@@ -240,11 +244,12 @@ static enum trawl_status next_by_algorithm(struct trawl_matrix_search *matrix, s
     struct trawl_stats *stats = &matrix->search.done.stats;
     uint64_t begin_ns;
 
-    TRAWL_TRY(by_algorithm_flag(matrix->algorithm, error));
+    TRAWL_TRY(matrix->algorithm->flag(matrix->worker, &matrix->records, &matrix->searcher->call,
+                                      &matrix->flagged, error));
     begin_ns = clock_now_ns();
     TRAWL_TRY(next_span(matrix, span, error));
     stats->match_count += span->cells.count;
-    if (matrix->searcher->runtime->engine == TRAWL_ENGINE_CUDA)
+    if (matrix->flagged.on_device)
         stats->device_host_ns += clock_now_ns() - begin_ns;
     return TRAWL_OK;
 }
@@ -317,17 +322,46 @@ static bool one_tells(const struct trawl_matrix_search *matrix, const struct tra
            (plan->literal_count > 1 || plan->length_max == 1);
 }
 
+/* Makes the cells of the records that begin in a chunk, by the algorithm. A sink's digest. */
+static enum trawl_status digest_by_algorithm(const struct sink *sink,
+                                             const struct sink_chunk *chunk,
+                                             struct sink_digest *digest, struct trawl_error *error)
+{
+    struct trawl_matrix_search *matrix = (struct trawl_matrix_search *)sink->context;
+    uint64_t begin_ns = clock_now_ns();
+
+    digest->cells.count = 0;
+    if (chunk->owned == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(matrix->algorithm->cells(matrix->worker, &matrix->records, chunk->begin,
+                                       chunk->begin + chunk->owned, &digest->cells, error));
+    /* by this time the search decides how many threads to wake */
+    JOB_ADD(&matrix->search.job, &matrix->search.done.host.search_ns, clock_now_ns() - begin_ns);
+    return TRAWL_OK;
+}
+
 /* Lets the plan's algorithm make the cells: the search itself finds nothing. */
 static enum trawl_status begin_algorithm(struct trawl_matrix_search *matrix,
                                          const struct trawl_plan *plan, struct trawl_error *error)
 {
-    TRAWL_TRY(by_algorithm_open(&matrix->search, matrix->searcher, plan, &matrix->records,
-                                &matrix->algorithm, error));
+    struct trawl_searcher *searcher = matrix->searcher;
+    enum trawl_status status;
+    struct job job;
+
+    if (matrix->records.narrow || matrix->records.validity != NULL)
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "algorithm %s takes records with offsets of 8 bytes and without nulls",
+                          plan->algorithm.name);
+    job_begin(&job, searcher->runtime, plan, NULL);
+    status = worker_host_ready(&searcher->caller, &job, error);
+    job_end(&job);
+    TRAWL_TRY(status);
+    matrix->algorithm = worker_engine(&searcher->caller, &job, false, &matrix->worker);
     matrix->bare.algorithm = (struct plan_algorithm){.name = NULL};
     matrix->bare.literal_count = 0;
     matrix->bare.length_min = matrix->bare.length_max = 0;
     matrix->bare.need_before = matrix->bare.need_after = 0;
-    sink_digests(&matrix->sink, by_algorithm_digest, matrix->algorithm);
+    sink_digests(&matrix->sink, digest_by_algorithm, matrix);
     matrix->sink.want = WANT_NOTHING;
     return TRAWL_OK;
 }
@@ -366,19 +400,20 @@ static enum trawl_status search_open(struct trawl_matrix_search *matrix,
     if (status != TRAWL_OK) {
         cell_maker_close(&matrix->maker);
         trawl_text_close(matrix->text);
-        if (matrix->algorithm != NULL)
-            by_algorithm_close(matrix->algorithm);
     }
     return status;
 }
 
 static void search_close(struct trawl_matrix_search *matrix)
 {
-    if (matrix->algorithm != NULL)
-        by_algorithm_tell(matrix->algorithm, &matrix->search.done.stats);
+    struct trawl_stats *stats = &matrix->search.done.stats;
+
+    if (matrix->algorithm != NULL) {
+        stats->device_chunk_count = matrix->flagged.on_device ? stats->chunk_count : 0;
+        stats->candidate_count = matrix->flagged.candidate_count;
+        stats_add(stats, &matrix->flagged);
+    }
     search_end(&matrix->search);
-    if (matrix->algorithm != NULL)
-        by_algorithm_close(matrix->algorithm);
     cell_maker_close(&matrix->maker);
     trawl_text_close(matrix->text);
     cells_clear(&matrix->carried);

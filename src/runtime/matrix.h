@@ -1,8 +1,7 @@
 /* matrix: searches records, which lie one after another in memory (the tape). A cell is a record, a
  * pattern, and the offset at which the pattern first begins in the record.
  *
- * matrix.c has the public calls, and matrix_cells.c makes cells of a chunk's hits. A published
- * algorithm may take records one by one instead (matrix_algorithm.c).
+ * matrix.c has the public calls, and matrix_cells.c makes cells of a chunk's hits.
  */
 #ifndef TRAWL_RUNTIME_MATRIX_H
 #define TRAWL_RUNTIME_MATRIX_H
@@ -29,24 +28,5 @@ void cell_maker_close(struct cell_maker *maker);
 /* Makes a chunk's cells. A sink's digest; the sink's context is a cell_maker. */
 enum trawl_status cells_digest(const struct sink *sink, const struct sink_chunk *chunk,
                                struct sink_digest *digest, struct trawl_error *error);
-
-/* ---- matrix_algorithm.c ---- */
-
-struct by_algorithm;
-
-/* Begins with the plan's algorithm, inside a call. Errors: ARGUMENT: the algorithm does not take
- * records of this form; MEMORY. */
-enum trawl_status by_algorithm_open(struct search *search, struct trawl_searcher *searcher,
-                                    const struct trawl_plan *plan, const struct records *records,
-                                    struct by_algorithm **by, struct trawl_error *error);
-/* Asks the device, if there is one, about all records. Must succeed before the search begins. */
-enum trawl_status by_algorithm_flag(struct by_algorithm *by, struct trawl_error *error);
-/* Makes the cells of the records that begin in a chunk. A sink's digest; the sink's context is a
- * by_algorithm. */
-enum trawl_status by_algorithm_digest(const struct sink *sink, const struct sink_chunk *chunk,
-                                      struct sink_digest *digest, struct trawl_error *error);
-/* Adds what the algorithm did to the statistics. */
-void by_algorithm_tell(const struct by_algorithm *by, struct trawl_stats *stats);
-void by_algorithm_close(struct by_algorithm *by);
 
 #endif

@@ -58,7 +58,7 @@ enum trawl_status runtime_open(const struct trawl_runtime_options *given,
         TRAWL_TRY_DONE(devices_open(&runtime->devices, error));
     if (given->engine == TRAWL_ENGINE_CPU)
         atomic_store(&runtime->devices.state, DEVICES_ABSENT);
-    forked_note_runtime(runtime);
+    forked_note(&runtime->forked, false);
     *runtime_out = runtime;
     runtime = NULL;
 done:
@@ -69,14 +69,11 @@ done:
 
 void runtime_close(struct trawl_runtime *runtime)
 {
-    forked_forget_runtime(runtime);
+    forked_forget(&runtime->forked);
     if (atomic_load(&runtime->worker_count) > 0 || runtime->devices.workers != NULL)
         workers_stop(runtime);
     if (runtime->devices.workers != NULL)
         devices_stop(&runtime->devices);
-    for (uint32_t i = 0; i < 2 * ENGINE_LAYERS; i++)
-        if (runtime->layers[i / 2][i % 2] != NULL)
-            engine_layers[i / 2]->close(runtime->layers[i / 2][i % 2]);
     if (runtime->devices.pinned != NULL)
         buffers_close(&runtime->devices);
     if (runtime->devices.opener_runs || runtime->devices.engine != NULL)

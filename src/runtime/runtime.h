@@ -148,15 +148,18 @@ struct devices {
     uint32_t pinned_capacity;
 };
 
+/* An entry of forked.c's list: the first member of a runtime and of a searcher. */
+struct forked {
+    struct forked *next;
+    bool is_searcher;
+};
+
 struct trawl_runtime {
-    struct trawl_runtime *next; /* in the list of forked.c */
-    enum trawl_engine engine;   /* the engine that the caller asked for */
-    uint32_t threads_max;       /* searching threads, the calling thread included */
-    uint64_t memory_max;        /* limit of memory_used; 0: no limit */
-    struct engine *host;        /* engine of the host; owned */
-    /* Engines of the layers, [0] on the host, [1] on devices; owned. NULL: no plan needed that
-     * engine yet. Under the lock. */
-    struct engine *layers[ENGINE_LAYERS][2];
+    struct forked forked;
+    enum trawl_engine engine; /* the engine that the caller asked for */
+    uint32_t threads_max;     /* searching threads, the calling thread included */
+    uint64_t memory_max;      /* limit of memory_used; 0: no limit */
+    struct engine *host;      /* engine of the host; owned */
     struct devices devices;
     _Atomic uint64_t jobs_begun;  /* number of jobs ever begun */
     _Atomic uint64_t searched_ns; /* wall time of the host's searches of long texts */

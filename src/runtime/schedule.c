@@ -14,64 +14,7 @@
 #include "runtime/runtime.h"
 #include "runtime/search.h"
 #include "runtime/workers.h"
-
-#define CHUNK_MEMORY (1u << 20)
-#define CHUNK_FILE (1u << 18)
-#define CHUNK_DEVICE (4u << 20)
-/* If hits are digested, the threads of devices digest at the same time, each thread its chunk:
- * 1,000,000 records in 100 MB, of which 287,879 hold a hit, took 8.0 ms in chunks of 8 MiB, and 18
- * ms in a single chunk [H200]. */
-#define CHUNK_DIGEST_PARTS 8u
-#define CHUNK_DIGEST (4u << 20)
-#define RARE_BYTES 4u /* a shorter pattern may have frequent hits */
-#define CHUNK_ALGORITHM (32u << 20)
-/* length of the sample, from the middle of a text, by which the engine of approximate search
- * decides whether a device searches */
-#define SAMPLE_BYTES (64u << 10)
-#define CHUNK_FIRST (1u << 18) /* longest first chunk, before a rate is known */
-#define CHUNK_MAX (1u << 30)
-#define CHUNK_MIN (1u << 16)
-/* number of hits of a chunk on the host that a core's cache keeps until the digest */
-#define CHUNK_HITS (1u << 15)
-#define CHUNK_DENSE_MIN (1u << 15)
-/* launching a kernel and waiting for its end cost as much as copying this many bytes */
-#define CHUNK_DEVICE_MIN (1u << 19)
-/* A chunk is at least 8 × as long as the overlap with neighbouring chunks; if that would exceed
- * CHUNK_LARGE, 2 ×. */
-#define CHUNK_PER_NEED 8u
-#define CHUNK_LARGE (1u << 26)
-#define CHUNK_PER_NEED_LARGE 2u
-#define ALONE_BYTES (1u << 20) /* copying this many bytes takes less time than waking threads */
-/* A search for the first match on a device wakes no helper until this many bytes were taken. */
-#define FIRST_ALONE_BYTES (2u << 20)
-/* Reading a hit from another thread's memory takes this much longer than reading a hit from a near
- * cache. If a search has found at least ALONE_HITS hits, and took less than ALONE_HIT_NS for each,
- * the caller searches without helpers. */
-#define ALONE_HIT_NS 1u
-#define ALONE_HITS 65536u
-/* Helpers to wake: the time that a single worker needs for the remaining text, divided by SHARE_NS;
- * no helper if that time is below SHARE_NS_MIN. */
-#define SHARE_NS 100000u
-#define SHARE_NS_MIN 250000u
-/* Threads to start: the time of all searches of the runtime, past and present, divided by START_NS.
- * A command with a single thread is faster up to 6 MiB, with two threads from 10 MiB on. The first
- * chunk's time contains cold caches, so that chunk alone does not start a thread for a short
- * search. */
-#define START_NS 1500000u
-#define START_ANYWAY_NS (8ull * START_NS)
-/* If all cores are taken, a helper waits for its turn, at times in the middle of a chunk for which
- * all other threads then wait. A helper must be worth several turns of some milliseconds. The
- * command with -n, for a rare word in a log of 32 MiB, took 25 to 35 ms with helpers and 12 ms by a
- * single thread, while another program used each core [16 cores]. */
-#define BUSY_NS 30000000u
-#define BUSY_AGE_NS 20000000u      /* age up to which a measurement of the cores is used */
-#define DEVICE_TEXT_MIN (4u << 20) /* a shorter text wakes no device */
-/* once a search has made this many bytes ready for devices, the search's own rate is used */
-#define STAGED_KNOWN (16u << 20)
-#define STAGE_UNIT (1u << 20)
-#define STAGE_FORGETS 20u /* searches without devices before a search tries devices again */
-/* devices get chunks if making a chunk ready takes at most this share of the host's search time */
-#define STAGE_PAYS 0.7
+#include "runtime/schedule.def"
 
 #define SIZES                                                                          \
     {                                                                                  \

@@ -99,7 +99,7 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
     searcher->caller.runtime = searcher->runtime;
     searcher->caller.device_index = ENGINE_DEVICES_MAX;
     TRAWL_TRY_DONE(tasks_open(searcher, error));
-    forked_note_searcher(searcher);
+    forked_note(&searcher->forked, true);
     *searcher_out = searcher;
     searcher = NULL;
 done:
@@ -126,7 +126,7 @@ void trawl_searcher_close(struct trawl_searcher *searcher)
 
     if (searcher == NULL)
         return;
-    forked_forget_searcher(searcher);
+    forked_forget(&searcher->forked);
     runtime = searcher->runtime;
     if (runtime != NULL) {
         for (uint32_t i = 0; i < searcher->tasks_touched; i++)

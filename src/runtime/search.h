@@ -123,7 +123,7 @@ struct search {
 };
 
 struct trawl_searcher {
-    struct trawl_searcher *next; /* the next searcher in the list that forked.c walks */
+    struct forked forked;
     struct trawl_runtime *runtime;
     bool runtime_is_ours;
     uint64_t chunk_bytes; /* 0: the schedule chooses */

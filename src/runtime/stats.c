@@ -38,7 +38,6 @@ void stats_tell(const struct trawl_searcher *searcher, struct trawl_stats *stats
 {
     const struct trawl_runtime *runtime = searcher->runtime;
     const struct call_record *done = &searcher->last;
-    struct engine_properties host;
     bool on_host;
 
     *stats = done->stats;
@@ -50,11 +49,9 @@ void stats_tell(const struct trawl_searcher *searcher, struct trawl_stats *stats
                    stats->device_chunk_count == 0 ? (on_host ? "cpu" : "cuda")
                    : stats->cpu_chunk_count == 0  ? "cuda"
                                                   : "cpu+cuda");
-    if (on_host) {
-        engine_for_host->properties(runtime->host, &host);
+    if (on_host)
         (void)snprintf(stats->instruction_set, sizeof stats->instruction_set, "%s",
-                       host.instruction_set);
-    }
+                       engine_for_host->instruction_set(runtime->host));
 }
 
 void stats_tell_workers(const struct trawl_searcher *searcher, uint32_t index,

@@ -59,28 +59,10 @@ static bool layer_on_device(const struct worker *worker, const struct job *job, 
                                                : on_device;
 }
 
-static enum trawl_status layer_want(struct worker *worker, enum engine_layer layer, bool on_device,
-                                    struct trawl_error *error)
-{
-    struct trawl_runtime *runtime = worker->runtime;
-    struct engine **engine = &runtime->layers[layer][on_device];
-    struct engine_options options = {.size = sizeof options,
-                                     .cuda = on_device ? runtime->devices.engine : NULL};
-    enum trawl_status status = TRAWL_OK;
-    struct engine_properties host;
-
-    engine_for_host->properties(runtime->host, &host);
-    options.instruction_set = host.instruction_set;
-    (void)pthread_mutex_lock(&runtime->lock);
-    if (*engine == NULL)
-        status = engine_layers[layer]->open(&options, engine, error);
-    (void)pthread_mutex_unlock(&runtime->lock);
-    return status;
-}
-
 static enum trawl_status layer_ready(struct worker *worker, struct job *job, bool on_device,
                                      struct trawl_error *error)
 {
+    const struct trawl_runtime *runtime = worker->runtime;
     enum engine_layer layer = job->layer;
 
     if (on_device && layer != ENGINE_FOR_ALGORITHMS &&
@@ -89,11 +71,11 @@ static enum trawl_status layer_ready(struct worker *worker, struct job *job, boo
     on_device = layer_on_device(worker, job, on_device);
     if (worker->layer_job[on_device] == job->number)
         return TRAWL_OK;
-    TRAWL_TRY(layer_want(worker, layer, on_device, error));
     worker->layer_job[on_device] = 0;
-    TRAWL_TRY(engine_layers[layer]->compile(worker->runtime->layers[layer][on_device],
-                                            layer == ENGINE_FOR_ALGORITHMS ? ENGINE_DEVICES_MAX
-                                                                           : worker->device_index,
+    TRAWL_TRY(engine_layers[layer]->compile(on_device ? runtime->devices.engine : runtime->host,
+                                            !on_device                       ? ENGINE_HOST
+                                            : layer == ENGINE_FOR_ALGORITHMS ? ENGINE_DEVICES_MAX
+                                                                             : worker->device_index,
                                             job->plan, &worker->layers[layer][on_device], error));
     worker->layer_job[on_device] = job->number;
     return TRAWL_OK;
@@ -165,14 +147,21 @@ static enum trawl_status device_worker_want(struct worker *worker, struct trawl_
 enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
                                       struct trawl_error *error)
 {
+    struct devices *devices = &worker->runtime->devices;
+    char failure[TRAWL_ERROR_MESSAGE_BYTES];
+
+    if (!devices_are_ready(devices)) { /* in a child of fork() */
+        devices_failure(devices, failure, sizeof failure);
+        return TRAWL_FAIL(error, DEVICE, "%s", failure);
+    }
     if (job->layer < ENGINE_LAYERS)
         return layer_ready(worker, job, true, error);
     if (worker->device_job == job->number && !worker_is_stranded(worker))
         return TRAWL_OK;
     TRAWL_TRY(device_worker_want(worker, error));
     worker->device_job = 0;
-    TRAWL_TRY(engine_for_devices->compile(worker->runtime->devices.engine, worker->device_index,
-                                          job->plan, &worker->device, error));
+    TRAWL_TRY(engine_for_devices->compile(devices->engine, worker->device_index, job->plan,
+                                          &worker->device, error));
     worker->device_job = job->number;
     return TRAWL_OK;
 }

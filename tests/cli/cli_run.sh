@@ -4,7 +4,8 @@
 # usage: cli_run.sh TRAWL [--cases FOLDER] [--rewrite] [NAME...]
 #
 # Beside NAME.sh stand NAME.sh.stdout.exact and NAME.sh.stderr.exact (absent: nothing is printed),
-# or .glob instead of .exact (a shell pattern), and NAME.sh.exit (absent: 0). Every case runs
+# or .glob instead of .exact (a shell pattern), and NAME.sh.exit (absent: 0). A case that begins with the line
+# "# as grep" must print what the case prints with GNU grep -F in place of trawl, without --chunk-bytes. Every case runs
 # three times: as it stands, with --engine=cpu and mapped files, and with small chunks on three
 # threads, which must not change a byte; with TRAWL_TEST_DIVISOR above 1 once, in one of these ways
 # by turns, under sanitizers in another than without. --rewrite writes what the first run gave as the
@@ -33,7 +34,7 @@ for name in "${names[@]}"; do
 done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/bin"
+mkdir "$work/bin" "$work/grep"
 # To look for leaks takes a third of a short run under sanitizers: there the first command of each
 # case does.
 cat > "$work/bin/trawl" <<END
@@ -44,39 +45,59 @@ if [ "${TRAWL_TEST_DIVISOR:-1}" -gt 1 ]; then
 fi
 exec "$trawl" \$TRAWL_CASE_OPTIONS "\$@"
 END
-chmod +x "$work/bin/trawl"
+cat > "$work/grep/trawl" <<'END'
+#!/bin/bash
+for word; do
+    [[ $word == --chunk-bytes=* ]] || words+=("$word")
+done
+exec grep -F "${words[@]}"
+END
+chmod +x "$work/bin/trawl" "$work/grep/trawl"
 failed=0
 run=0
 ways=('' '--engine=cpu --mmap' '--chunk-bytes=5 -j3')
 turn=$((${TRAWL_TEST_SEED:-1} + ${TRAWL_TEST_SANITIZED:-0}))
 
-# expect NAME WHAT ACTUAL-FILE: is it what NAME.WHAT.exact or .glob says?
+# expect BASE WHAT ACTUAL-FILE: is it what BASE.WHAT.exact or .glob says?
 expect() {
-    local base="$cases/$1.$2" expected
+    local base="$1.$2" expected
     if [ -f "$base.glob" ]; then
         expected=$(cat "$base.glob")
         # shellcheck disable=SC2053
         [[ $(cat "$3") == $expected ]] && return 0
-        printf '%s: %s does not match the pattern\n%s\ngot\n%s\n' "$1" "$2" "$expected" "$(cat "$3")"
+        printf '%s does not match the pattern\n%s\ngot\n%s\n' "$base" "$expected" "$(cat "$3")"
         return 1
     fi
     [ -f "$base.exact" ] || base=/dev/null
     [ "$base" = /dev/null ] || base="$base.exact"
     cmp -s "$base" "$3" && return 0
-    printf '%s: %s differs (- expected, + got)\n' "$1" "$2"
+    printf '%s differs (- expected, + got)\n' "$1.$2"
     diff -u "$base" "$3" | tail -n +3
     return 1
 }
 
-run_case() {
-    local name=$1 status expected=0 bad=0
+# in_empty NAME OPTIONS BIN OUT: run the case in an empty directory, with the programs of BIN; what it prints: OUT.*
+in_empty() {
     rm -rf "$work/empty" "$work/ran"
     mkdir "$work/empty"
     (cd "$work/empty" && LC_ALL=C.UTF-8 TRAWL="$trawl" TRAWL_CASE_OPTIONS=$2 TERM=xterm \
-        PATH="$work/bin:$PATH" bash "$cases/$name" > "$work/stdout" 2> "$work/stderr" < /dev/null)
+        PATH="$work/$3:$PATH" bash "$cases/$1" > "$work/$4stdout" 2> "$work/$4stderr" < /dev/null)
+}
+
+run_case() {
+    local name=$1 base="$cases/$1" status expected=0 bad=0
+    if [ "$(head -n 1 "$base")" = '# as grep' ]; then
+        base=$work/as
+        in_empty "$name" '' grep as.
+        echo $? > "$base.exit"
+        for what in stdout stderr; do
+            sed 's/\bgrep: /trawl: /' "$base.$what" > "$base.$what.exact"
+        done
+    fi
+    in_empty "$name" "$2" bin ''
     status=$?
     run=$((run + 1))
-    if [ $rewrite = yes ] && [ -z "$2" ]; then
+    if [ $rewrite = yes ] && [ -z "$2" ] && [ "$base" = "$cases/$name" ]; then
         for what in stdout stderr; do
             [ -f "$cases/$name.$what.glob" ] && continue
             rm -f "$cases/$name.$what.exact"
@@ -85,9 +106,9 @@ run_case() {
         rm -f "$cases/$name.exit"
         [ $status -ne 0 ] && echo $status > "$cases/$name.exit"
     fi
-    [ -f "$cases/$name.exit" ] && expected=$(cat "$cases/$name.exit")
-    expect "$name" stdout "$work/stdout" || bad=1
-    expect "$name" stderr "$work/stderr" || bad=1
+    [ -f "$base.exit" ] && expected=$(cat "$base.exit")
+    expect "$base" stdout "$work/stdout" || bad=1
+    expect "$base" stderr "$work/stderr" || bad=1
     if [ "$status" -ne "$expected" ]; then
         printf '%s: status %s, expected %s\n' "$name" "$status" "$expected"
         bad=1

@@ -618,7 +618,7 @@ ON_TERMINAL = [
 
 
 def test_terminal():
-    """Check what the command does on a terminal without being told. (tests/cli/terminal.py looks for single colours in a screen.)"""
+    """Check what the command does on a terminal without being told."""
     for name, arguments, same in ON_TERMINAL:
         for variables, plain in (({"TERM": "xterm"}, []), ({"TERM": "dumb"}, ["--color=never"]), ({"TERM": "xterm", "NO_COLOR": ""}, ["--color=never"])):
             told = {"-p", "--color=always"} & {*arguments.split()}
@@ -720,8 +720,7 @@ def test_only_first():
 
 
 def test_lines_come():
-    """Check that a line is written before the rest of standard input comes, where lines are to be written at once.
-    (Only the test in tmux looked.)"""
+    """Check that a line is written before the rest of standard input comes, where lines are to be written at once."""
     for terminal, options in ((True, []), (True, ["--no-line-buffered"]), (True, ["--line-buffered"]), (False, ["--line-buffered"]),
                               (False, ["--block-buffered", "--line-buffered"])):
         ours, theirs = os.openpty() if terminal else os.pipe()

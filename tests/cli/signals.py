@@ -96,6 +96,18 @@ def shorter_while_printed(options, folder):
     expect((status, messages) == (0, b"") and output == wanted and len(text) > end, "cut short with %s: %r" % (options, (status, len(output), len(wanted), messages)))
 
 
+def shorter_than_mapped(folder):
+    """The same under --multiline, where the whole file is mapped."""
+    path = os.path.join(folder, "cut")
+    with open(path, "wb") as file:
+        file.write(b"foo\nand so on until the line is long\n" * 100000)
+    process = start(["--multiline", "--mmap", "-P", "-n", r"foo\nand", path])
+    until(lambda: not is_read(process.stdout), "something is printed")
+    os.truncate(path, 4096)
+    status, output, messages = finish(process)
+    expect(status == 2 and output.startswith(b"1:foo\n2:and") and b"became shorter" in messages, "cut while mapped: %r" % ((status, messages),))
+
+
 def killed_by_bus(folder):
     # Else a sanitizer reports the signal, and the program does not die of it.
     quiet = {name: (os.environ.get(name, "") + ":handle_sigbus=0").lstrip(":") for name in ("ASAN_OPTIONS", "TSAN_OPTIONS")}
@@ -154,6 +166,7 @@ def main():
             written_early([threads], False, folder)
         shorter_while_printed(["--mmap"], folder)
         shorter_while_printed(["--no-mmap"], folder)
+        shorter_than_mapped(folder)
         killed_by_bus(folder)
         byte_by_byte(folder)
         over_before(folder)

@@ -38,11 +38,12 @@ ODD_RULES = ["/", "//", "!", "!/", "**", "**/", "/**", "***", "a**", "**a", "[",
              "[b-a]", "[a-]", "[]a]", "?", "a/*", "a/**", "**/a", "a/**/b", "foo*/**", "*a/b", "[[:foo:]]", "\ta", "a\t", "a\r", "a \\ ", "x/../a",
              "./a", "b/**/b", "**/b/a*c", "**/a*b/c", "**b", "a*/*/c", "/b/*/", "[^a]", "[!a-", "[a-c-e]", "[--z]", "[[:upper:]]*", "[[:space:]]",
              "[[:punct:]]", "é", "[é]", "?.c", "*.c/", "b/*/a.c", "*[0-9]", "A.C", "\\\\", "*\\", "a[/]b", "b?a", "/x[!z]a", "/x[.-0]a", "/x?a", "c/*/", "/e/b/", "d/**/f/",
-             "**/a.c/", "/c/a*/", "d/e/"]
+             "**/a.c/", "/c/a*/", "d/e/", "*.gz", "*.tar.gz", "*.so.1", "g?b/x", "g*b/x", "[!x]b/x", "g[!x]b/x"]
 # Texts of several rules, of which the last one that matches decides; some leave out all but what one glob takes.
 ODD_TEXTS = ["x\n!x", "x/\n!x", "x\n!x/", "!x\nx", "*\n!*/\n!/a*", "*\n!*/\n!*a", "*.c\n!*.c", "a.c\n!*.c", "*.c\n!a.*", "!*.c\na.c", "*\n!*/\n!?[!a]*"]
 NAMES = ["a", "b", "ab", "-", "z", "]", "[", "\\", "a\\", "a ", "a\r", " ", "#", "#x", "!y", "\ta", "a\t", "{a,b}", "é", "a.c", "A.C", "x/a", "e/b/a", "ae/b", "axb/c",
-         "e/axbxb/c", "c/a.c/x", "d/e/f/a.c", "ac/d/c", "k/b/ac", "k/b/axc/d", "foo1/x"]
+         "e/axbxb/c", "c/a.c/x", "d/e/f/a.c", "ac/d/c", "k/b/ac", "k/b/axc/d", "foo1/x", "x.tar.gz", "x.gz", "lib.so.1", "gcb/x",
+         "g/b/x", "gb/x"]
 # Texts of ~/.gitconfig, which name the file ~/mine in many ways, or do not name it.
 SETTINGS = ["[core]\nexcludesFile = ~/mine\n", "[core]\n\tEXCLUDESFILE=~/mine", "[core] excludesfile = ~/mine\n", "[core]\nexcludesfile = \"~/mine\"  \r\n",
             "[core]\n[other]\nexcludesfile = ~/mine\n", "[core]\nexcludesfile = ~/none\n[CORE]\n# x\nexcludesfile = ~/mine\n", "[user]\nname = x\n",
@@ -133,13 +134,15 @@ def every_rule(trawl, base):
             ignored.put(top, "%d/%s" % (number, name), "")
         ignored.put(top, "%d/.gitignore" % number, rule + end + ("!ab\n" if end.endswith("\n") else ""))
     wrong = differ(trawl, top, home)
+    if wrong:
+        return wrong
     git(top, home, "init", "-q", "inner/most")
     for name in ("x", "inner/x", "inner/most/x", "inner/most/sub/x", "inner/most/sub/y"):
         ignored.put(top, name, "")
     ignored.put(top, ".git/info/exclude", "x\n")  # means nothing in the inner repositories
     ignored.put(home, "mine", "/x\ninner/x\nsub/y\n")
     ignored.put(home, ".config/git/ignore", "y\n")
-    for text in SETTINGS if not wrong else ():
+    for text in SETTINGS:
         ignored.put(home, ".gitconfig", text)
         for place in ("inner", "inner/most"):
             wrong = wrong or differ(trawl, os.path.join(top, place), home)

@@ -3,14 +3,15 @@
 
 usage: wild.py TRAWL [--first CASE] [--cases COUNT] [--keep]
 
-Where trees.py has one tree made by hand, this script draws trees: names (with line ends, bytes that are not UTF-8,
-characters of globs, leading dashes), links (to files, to directories, upwards, to nothing, to themselves), files and
-directories that may not be read, pipes without a writer, empty directories, chains of directories. Operands are several,
-repeated, missing, links, or "-". Standard output and standard error go to the same pipe; the script compares their bytes
-and the status. If root runs the script, the programs run as a different user, who may not read everything.
+Most trees are drawn: names (with line ends, bytes that are not UTF-8, characters of globs, leading dashes), links (to
+files, to directories, upwards, to nothing, to themselves), files and directories that may not be read, pipes without a
+writer, empty directories, chains of directories. Operands are several, repeated, missing, links, or "-". One tree is made
+by hand: files around the sizes of reads and blocks, with holes, with late NULs; long paths, a wide directory, much output.
+Standard output and standard error go to the same pipe; the script compares their bytes and the status. If root runs the
+script, the programs run as a different user, who may not read everything. --made: only the tree made by hand, as this user.
 
-TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are (default 1: 640);
-TRAWL_TEST_DIVISOR divides this number. Left out are the cases that compare.py leaves out.
+Left out are the cases that compare.py leaves out; in the tree made by hand, paths of more than 4,096 bytes under -R, which
+grep does not open, and for files with holes, where grep skips NULs without counting, offsets with -b -z and empty lines with -x.
 """
 import os
 import random
@@ -22,9 +23,12 @@ import tempfile
 import cases
 import compare
 
-CASES = 640
+CASES = 880
 CASES_PER_TREE = 8
 NOBODY = 65534
+WIDE_ENTRIES = 10200  # grep sorts directories with more than 10,000 entries
+DEEP_LEVELS = 25
+DEEP_NAME = "d" * 200
 
 NAMES = ["a.c", "b.c", "a.h", "x", "-n", "new\nline", "\udcff\udcfe", "é", "*.c", "[a]", " ", "..c", ".hidden", "b",
          "long" * 50, "\t", "a\\b", "sub"]
@@ -33,8 +37,12 @@ GLOBS = ["*.c", "a*", "sub", "*", "[ab].c", "?", "\\*.c", "sub/", "*/a.c", ".*",
 OPTIONS = [["-l"], ["-L"], ["-c"], ["-n"], ["-h"], ["-H"], ["-o"], ["-v"], ["-i"], ["-w"], ["-x"], ["-s"], ["-b"], ["-T"], ["-Z"],
            ["-a"], ["-I"], ["-z"], ["-q"], ["-q"], ["-q", "-s"], ["-m1"], ["-m2"], ["-m0"], ["-A1"], ["-B1"], ["-C2"], ["-A100"], ["--color=always"],
            ["--line-buffered"], ["--no-messages"], ["-D", "skip"], ["-U"], ["--null"], ["--null-data"],
-           ["--group-separator=" + "%" * 40], ["--no-group-separator"]]
-OWN = [[], ["-j1"], ["-j2"], ["-j3"], ["-j8"], ["-j2", "--chunk-bytes=100"], ["-j1", "--chunk-bytes=4096"]]
+           ["--group-separator=" + "%" * 40], ["--no-group-separator"], ["-l", "-v"], ["-c", "-v"], ["-m1", "-c"]]
+# Of the tree made by hand.
+TARGETS = [["mixed"], ["mixed/"], ["./mixed///"], ["lines"], ["mixed", "lines"], ["mixed/sub", "missing", "mixed"],
+           ["lines/0", "lines/1", "missing", "mixed/a.c"], ["mixed/hole", "mixed/late", "mixed/early"], ["deep"], ["mixed/other", "deep"],
+           ["edges"], ["edges"], ["edges", "mixed/sub"], ["sizes"], ["sizes"], ["sizes", "mixed"]]
+OWN = [[], ["-j1"], ["-j2"], ["-j3"], ["-j8"], ["-j16"], ["-j3", "--chunk-bytes=5000"], ["-j2", "--chunk-bytes=100"], ["-j1", "--chunk-bytes=4096"]]
 
 
 class Tree:
@@ -105,7 +113,93 @@ class Tree:
             os.chmod(os.path.join(self.top, path), 0o755)
 
 
+def make_files(top, rng):
+    def put(name, data):
+        os.makedirs(os.path.dirname(os.path.join(top, name)), exist_ok=True)
+        with open(os.path.join(top, name), "wb") as file:
+            file.write(data)
+
+    def text(lines):
+        words = ["foo", "bar", "Foo", "foobar", "a", "é", ""]
+        return "".join(" ".join(rng.choice(words) for _ in range(rng.randrange(4))) + "\n" for _ in range(lines)).encode()
+    for i in range(150):
+        put("mixed/%s%d.%s" % (rng.choice(["sub/", "", "sub/more/", "other/"]), i, rng.choice("ch")), text(rng.randrange(30)))
+    put("mixed/a.c", b"foo\nbar\nfoo")
+    put("mixed/empty", b"")
+    put("mixed/early", b"foo\n\0foo\n")
+    put("mixed/late", b"foo\n" * 40000 + b"\0\nfoo\n")
+    put("mixed/encoding", b"foo \xff\nfoo\n")
+    put("mixed/sub/encoding", b"\xff bar\nbar\nfoo\n")
+    put("mixed/large", text(60000))
+    with open(os.path.join(top, "mixed/hole"), "wb") as file:
+        file.write(b"foo\n" * 1000)
+        file.seek(1 << 20)
+        file.write(b"foo\n")
+    for i in range(60):  # sizes around a read, a block of grep, and the largest file that trawl reads as a whole
+        at = rng.choice([1 << 16, 3 << 15, 1 << 19]) + rng.choice([-1, 0, 1, rng.randrange(-9000, 9000)])
+        data = bytearray(text(40) + b"x y\n" * (at // 4 + 1))[:at]
+        for _ in range(rng.choice([0, 0, 0, 1, 2])):
+            place = rng.choice([at - 4, rng.randrange(at - 4)])
+            data[place:place + 4] = rng.choice([b"foo\n", b"bar\n", b"\nfoo", b"\0bar"])
+        put("sizes/%d" % i, bytes(data))
+        if i % 10 == 0:
+            os.truncate(os.path.join(top, "sizes/%d" % i), at + 9000)
+    os.symlink("sub", os.path.join(top, "mixed/link"))
+    os.symlink("..", os.path.join(top, "mixed/sub/up"))
+    os.symlink("nowhere", os.path.join(top, "mixed/dangling"))
+    os.symlink("itself", os.path.join(top, "mixed/itself"))
+    put("mixed/locked", b"foo\n")
+    os.chmod(os.path.join(top, "mixed/locked"), 0)
+    for i in range(9):  # more output than a worker keeps
+        put("lines/%d" % i, b"foo bar\n" * rng.randrange(1, 70000))
+    here = os.getcwd()
+    os.chdir(top)
+    os.mkdir("deep")
+    os.chdir("deep")
+    for i in range(DEEP_LEVELS):
+        with open("f", "wb") as file:
+            file.write(b"foo %d\n" % i)
+        os.mkdir(DEEP_NAME)
+        os.chdir(DEEP_NAME)
+    os.chdir(here)
+    for i in range(200):  # trawl searches small files together; no match may cross from a file into the next file
+        put("edges/%d" % i, rng.choice([b"", b"c", b"c\n", b"cc\n\n"] * 4 + [b"ab", b"ba", b"a", b"b\n", b"\na", b"a\0b", b"b\0"]))
+    put("source/0", b"foo\n")
+    put("source/1", b"bar\n")
+    os.mkdir(os.path.join(top, "wide"))
+    for i in rng.sample(range(WIDE_ENTRIES), WIDE_ENTRIES):
+        name = ("%d" % i).ljust(255 if i % 99 == 0 else i % 256 * (i % 9 == 0), "w")  # all names together take more than 64 KiB
+        os.link(os.path.join(top, "source/%d" % (i % 7 == 0)), os.path.join(top, "wide", name))
+
+
+class Made:
+    """The tree made by hand, which is kept."""
+
+    def __init__(self, folder):
+        self.top, self.files = os.path.join(folder, "made"), {}
+        os.mkdir(self.top)
+        os.chmod(self.top, 0o755)
+        make_files(self.top, random.Random("%d files" % cases.seed()))
+
+    def case(self, rng):
+        case = compare.Case()
+        case.locale, case.own = rng.choice(["C", "C.UTF-8"]), rng.choice(OWN)
+        options = [option for chosen in rng.sample(OPTIONS, rng.randrange(4)) for option in chosen]
+        options += rng.choice([[]] * 6 + [["--include=*.c"], ["--exclude=*1*"], ["--exclude-dir=sub//"]])
+        targets = ["wide"] if rng.random() < 0.02 else rng.choice(TARGETS)
+        if "-b" in options and "-z" in options:
+            options.remove("-z")
+        patterns = rng.choice([["foo"], ["bar"], ["nothing"], ["foo", "a"], ["foo bar"], [""] * ("-x" not in options) or ["foo"], ["é"]])
+        if "edges" in targets:
+            patterns = rng.choice([["ab"], ["ba"], ["aa", "bb"], ["a"], ["b", "ca"], ["ac"], ["nothing"]])
+        recurse = rng.choice(["-r", "-r", "-r", "-R"]) if "deep" not in targets else "-r"
+        case.arguments = [recurse, *options, *(word for pattern in patterns for word in ("-e", pattern)), "--", *targets]
+        return case
+
+
 def make_case(rng, tree):
+    if isinstance(tree, Made):
+        return tree.case(rng)
     case = compare.Case()
     case.locale = rng.choice(["C", "C", "C.UTF-8"])
     case.patterns = [compare.random_pattern(rng, tree.files, case.locale != "C") if rng.random() < 0.5 else rng.choice([b"a", b"o", b"foo", b""])
@@ -177,18 +271,21 @@ def other_user(trawl, base):
         return None
 
 
-TREES = {}  # {number: tree}; only the last tree is kept
+TREES = {}  # {number: tree}; only the last drawn tree is kept, and the one made by hand: None
 USERS = []  # at most one: the user who runs the programs
 
 
 def tree_of(number, folder):
     number //= CASES_PER_TREE
+    if number % 4 == 3 or "--made" in sys.argv:
+        return TREES.get(None) or TREES.setdefault(None, Made(folder))
     if number not in TREES:
-        for tree in TREES.values():
+        for last in [last for last in TREES if last is not None]:
+            tree = TREES.pop(last)
             tree.unlock()
             shutil.rmtree(tree.top, ignore_errors=True)  # a link upwards leads to other trees
-        TREES.clear()
-        top = tempfile.mkdtemp(prefix="%d-" % number, dir=folder)
+        os.makedirs(os.path.join(folder, "drawn"), exist_ok=True)  # from where no link upwards leads to the tree made by hand
+        top = tempfile.mkdtemp(prefix="%d-" % number, dir=os.path.join(folder, "drawn"))
         os.chmod(top, 0o755)
         TREES[number] = Tree(random.Random("%d wild tree %d" % (cases.seed(), number)), top)
     return TREES[number]
@@ -206,11 +303,11 @@ def features(rng, _, folder):
 
 def run_case(rng, trawl, folder):
     if not USERS:
-        USERS.append(other_user(trawl, folder))
+        USERS.append(None if "--made" in sys.argv else other_user(trawl, folder))
         print("as %s" % ("this user" if USERS[0] is None else "another user"))
     tree = tree_of(rng.number, folder)
     top = tree.top
-    case = first_case() if rng.number == 0 else make_case(rng, tree)
+    case = first_case() if rng.number == 0 and isinstance(tree, Tree) else make_case(rng, tree)
     if compare.is_left_out(case, tree.files):
         cases.counts["left out"] += 1
         return None
@@ -233,7 +330,7 @@ def lone_file(trawl, folder):
     for name in names + ["hit"]:
         with open(os.path.join(folder, name), "wb") as file:
             file.write(b"foo\n" if name == "hit" else b"bar\n")
-    for at in range(0, 400, 20):
+    for at in cases.some(range(0, 400, 20)):
         for option, name, wanted in (("-s", "missing", (2, b"")), ("-q", "hit", (0, b"")), ("-l", "hit", (0, b"hit\n")), ("-L", "hit", (0, None)),
                                      ("-q", "hit missing", (0, b"")), ("-rq", "hit missing missing", (0, b""))):
             *got, said = cases.execute([trawl, option, "-j%d" % (2 + at % 3), "foo", *names[:at], *name.split(), *names[at:]], folder)
@@ -252,7 +349,7 @@ def operand_globs(trawl, folder):
     paths = ["b.c", "sub.c", "sub", "sub/b.c", "sub/b.c.d", "sub/x"]
     operands = [before + path + after for path in paths for before in ("", "./", ".//", "sub/../", "../in/", folder + "/")
                 for after in ("", "/", "/.", "//")[:1 if path[-2:] in (".c", "/x") else 4]] + [".", "..", "sub/.."]
-    for glob in ("", "b.c", "sub", "*.c", "./b.c", "sub/b.c", "sub/*", "*/b.c", "*/", "./*", "../*", "?", "/*", "in", "in/b.c", ".", "..", "*.d", "sub/b.c.d/", "x"):
+    for glob in cases.some(("", "b.c", "sub", "*.c", "./b.c", "sub/b.c", "sub/*", "*/b.c", "*/", "./*", "../*", "?", "/*", "in", "in/b.c", ".", "..", "*.d", "sub/b.c.d/", "x")):
         with open(os.path.join(folder, "../globs"), "w") as file:  # blanks behind a glob do not count
             file.write("\n%s%s\n" % (glob, ("", " ", "\t\r", " \r ")[len(glob) % 4]))
         for option in ("--include=" + glob, "--exclude=" + glob, "--exclude-dir=" + glob, "--exclude-from=../globs"):

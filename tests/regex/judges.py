@@ -17,10 +17,12 @@ import tempfile
 
 PLACE = os.path.dirname(os.path.abspath(__file__))
 LETTERS = ['a', 'A', 'b', 'c', 'n', 'N', 'k', 'K', 's', 'é', 'É', '0', '-', ' ', '_']
-COMMON = ['[aA]', '[nN]', '[kK]', '[ab]', '[a-c]', '[^a]', '[^nN]', '[a-cA]', '.', r'\x61', r'[\x61A]', '[éÉ]', '[]a]', '[^-a]', '^', '$']
+COMMON = ['[aA]', '[nN]', '[kK]', '[ab]', '[a-c]', '[^a]', '[^nN]', '[a-cA]', '.', r'\x61', r'[\x61A]', '[éÉ]', '[]a]', '[^-a]', '^', '$',
+          *['ab', 'cab', 'ко', 'a.c', '[éx]', '[а-я]', '[А-яk]', '[^ -ÿ]', '[é€]', '(^|-)', '( |$)', '.*', '.+', 'x(ab){1,2}', '[ab]?y']]  # fmt: skip
 ASCII = [r'\d', r'\D', r'\W', r'[\Wa]', r'[k\D]', r'\w', r'\s', r'\S', '[[:alpha:]]', '[[:^alpha:]]']
-PERL = [r'\pL', r'\PL', r'\p{Lu}', r'\x{212a}', r'[\x{80}-\x{10ffff}]', r'(?i)k', r'\Qa.\E']
-RIPGREP = [r'\pL', r'\PL', r'\p{Lu}', r'\u{212a}', r'[\W_]', r'[^\W\d]', r'[^\Wa]', r'[^\S]', 'a**', 'a{ 1,2 }', r'(?u:\w)', r'[\p{L}--[a-z]]']
+PERL = [r'\pL', r'\PL', r'\p{Lu}', r'\x{212a}', r'[\x{80}-\x{10ffff}]', r'(?i)k', r'\Qa.\E', '.*?', r'\A', r'\z', '(?U:a+)', '(?i-s:a.)']
+RIPGREP = [r'\pL', r'\PL', r'\p{Lu}', r'\u{212a}', r'[\W_]', r'[^\W\d]', r'[^\Wa]', r'[^\S]', 'a**', 'a{ 1,2 }', r'(?u:\w)', r'[\p{L}--[a-z]]',
+           r'\p{Uppercase_Letter}', r'\P{gc:ll}', r'\p{sc!=Greek}', r'[^\pC]', r'[\p{Cased_Letter}\d]', r'\P{Cn}', '(?x: a [ b c ] )', '(?x:(?-x: )k)']  # fmt: skip
 EDGES = [r'\<', r'\>', r'\b{start}', r'\b{end}', r'\b', r'\b', r'\B', r'\b{start-half}', r'\b{end-half}', 'н', '中']
 # What RE2 lacks.
 BEYOND = ['(?=a)', '(?!b)', '(?<=a)', '(?<!k)', '(?=.*c)', '(?<=é)', '(?<=ab|c)', r'(a|b)\1', r'(?<n>[ab])\k<n>', 'a++', '[ab]*+', '.?+', '(?>a|ab)',

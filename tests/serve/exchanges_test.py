@@ -305,7 +305,7 @@ def query(model):
         output = varies.sub(b"", output)
     if status == 2 and (b"cannot" in messages[0] or not any(re.search(rb": No such file|Is a directory|broken\.gz", message) for message in messages)):
         if kind == "frames":
-            return path, body, 200, None, True, lambda got: (frames := frames_of(got)) and frames[0] == b"" and frames[2] == 2 and frames[1][0].endswith(messages[0])
+            return path, body, 200, None, True, lambda got: (frames := frames_of(got)) and frames[0] == b"" and frames[2] == 2 and placeless(frames[1])[0].endswith(placeless(messages)[0])
         return path, body, 400, os.fsdecode(messages[0]), True, None
     folds = "-i" in asks or "--smart-case" in asks and not any(char.isupper() for word in plain for char in word)
     invalid = any("\udcff" in word for word in plain)
@@ -349,12 +349,17 @@ def query(model):
     return path, body, 200, None, True, lambda got: is_json(model, got, output, messages, 0 if cut else status, cut, varies)
 
 
+def placeless(messages):
+    """Returns the messages without the place of a string, which in a request may be a file."""
+    return [re.sub(rb"\A(f:\d+|(string|expression) \d of \d): ", b"", message) for message in messages]
+
+
 def is_error(answer, status, said):
-    """Returns whether this is the error. A message may begin with the place of a string; `said` that ends in a blank is the message's beginning."""
+    """Returns whether this is the error. `said` that ends in a blank is the message's beginning."""
     message = answer.get("error", {}).get("message", "")
-    text = message if isinstance(message, str) else os.fsdecode(text_of(message))
-    shown, said = (re.sub(r"\A(f:\d+|(string|expression) \d of \d): ", "", one) for one in (text, said))
-    return answer == {"error": {"status": status, "message": message}} and (shown == said or (said[-1] == " " and shown.startswith(said)))
+    text = os.fsencode(message if isinstance(message, str) else text_of(message))
+    shown, said = placeless([text, os.fsencode(said)])
+    return answer == {"error": {"status": status, "message": message}} and (shown == said or (said[-1:] == b" " and shown.startswith(said)))
 
 
 def is_null(asks):

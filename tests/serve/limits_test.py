@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 
-from server import Server
+from server import Server, expect, failures
 
 TRAWL_SERVE, TRAWL = sys.argv[1:3]
 LEVEL = "--level" in sys.argv
@@ -27,13 +27,6 @@ REQUEST_MEMORY = 384 * MIB  # --request-memory
 SPARED = (256 + 8 * (os.cpu_count() or 1)) * MIB
 MAX_SECONDS = 1  # --max-seconds
 SECONDS = 60  # limit for the time of a request; the machine may be busy
-failures = []
-
-
-def expect(condition, what, *shown):
-    if not condition:
-        failures.append(what)
-        print(what, *shown, flush=True)
 
 
 def check_memory(server, what):

@@ -379,7 +379,7 @@ static struct made_state *gated_state(void)
     struct made_state *made = calloc(1, sizeof *made);
     struct served_file *file = calloc(1, sizeof *file + 1);
 
-    made->gated = (struct trawl_utf8){made, itself, wait_at_gate};
+    made->gated = (struct trawl_letters){sizeof made->gated, made, itself, wait_at_gate, NULL};
     sem_init(&made->arrived, 0, 0);
     sem_init(&made->gate, 0, 0);
     made->state = (struct state){.index_count = 1, .block_count = 1};
@@ -396,7 +396,7 @@ static struct made_state *gated_state(void)
     return made;
 }
 
-static const struct trawl_utf8 wordy = {NULL, itself, is_of_word};
+static const struct trawl_letters wordy = {sizeof wordy, NULL, itself, is_of_word, NULL};
 
 /* Makes a request for "x" and `others` further strings. */
 static void begin_gated(struct made_request *made, struct passes *passes, struct made_state *state,
@@ -413,7 +413,7 @@ static void begin_gated(struct made_request *made, struct passes *passes, struct
     }
     made->options = (struct trawl_plan_options)TRAWL_PLAN_OPTIONS_INIT;
     made->options.flags = TRAWL_WHOLE_WORD;
-    made->options.utf8 = &state->gated;
+    made->options.letters = &state->gated;
     made->passes = passes;
     made->request.plan = must_plans(patterns, others + 1, &made->options);
     made->request.options = &made->options;
@@ -458,7 +458,7 @@ static void test_sharing(struct passes *passes)
     sem_wait(&state->arrived);
     wordy_one.options = (struct trawl_plan_options)TRAWL_PLAN_OPTIONS_INIT;
     wordy_one.options.flags = TRAWL_WHOLE_WORD;
-    wordy_one.options.utf8 = &wordy;
+    wordy_one.options.letters = &wordy;
     wordy_one.request.plan = must_plan_with("x", &wordy_one.options);
     wordy_one.request.options = &wordy_one.options;
     make_view(&wordy_one, &state->state, true);
@@ -659,7 +659,7 @@ static void test_plans(void)
 static void test_merges(void)
 {
     struct state states[2] = {{.number = 1}, {.number = 2}};
-    struct trawl_utf8 utf8 = wordy, others[] = {wordy, wordy, wordy};
+    struct trawl_letters utf8 = wordy, others[] = {wordy, wordy, wordy};
     struct trawl_plan_options options[8];
     struct pass_request requests[9];
 
@@ -667,11 +667,11 @@ static void test_merges(void)
     others[1].variants = itself_too;
     others[2].is_word = wait_at_gate;
     for (size_t i = 0; i < 8; i++)
-        options[i] = *PLAN_WITH(.flags = TRAWL_WHOLE_WORD, .utf8 = &utf8);
-    options[1].utf8 = &others[0];
-    options[2].utf8 = &others[1];
-    options[3].utf8 = &others[2];
-    options[4].utf8 = NULL;
+        options[i] = *PLAN_WITH(.flags = TRAWL_WHOLE_WORD, .letters = &utf8);
+    options[1].letters = &others[0];
+    options[2].letters = &others[1];
+    options[3].letters = &others[2];
+    options[4].letters = NULL;
     options[5].line_end_also_set = 1;
     options[6].line_end_also_set = 1;
     options[6].line_end_also = 'x';

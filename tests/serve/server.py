@@ -14,6 +14,17 @@ import threading
 import time
 
 WAIT_S = 120
+failures = []
+
+
+def expect(condition, what, *shown):
+    if not condition:
+        failures.append(what)
+        print(what, *shown, flush=True)
+
+
+def equal(got, expected, what):
+    expect(got == expected, what, "expected %r, got %r" % (expected, got))
 
 
 def seconds():

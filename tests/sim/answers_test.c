@@ -360,7 +360,7 @@ static void scene_count(struct scene *s)
 static bool scene_counts_by(struct scene *s, enum trawl_method method)
 {
     scene_count(s);
-    return s->worker->tables.method == method;
+    return s->worker->tables->method == method;
 }
 
 /* Checks the method of successive counts. The test sets the prices. A worker changes to method
@@ -377,8 +377,8 @@ static void next_method(enum trawl_method next, bool dense)
     limits.dense_always = dense;
     scene_open(&s, 30000, 0, 200, limits);
     scene_count(&s);
-    prices = &s.worker->tables.prices;
-    first = s.worker->tables.method;
+    prices = &s.worker->tables->prices;
+    first = s.worker->tables->method;
     prices->is_rated = true; /* no look sets the prices anew */
     for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SAMPLED; i++)
         prices->price[i] = i == first ? 1e-3 : i == next ? 1e-6 : 1e8;
@@ -407,12 +407,12 @@ static void methods_without_room(void)
     scene_open(&s, 30000, 0, 200, limits);
     scene_count(&s);
     scene_count(&s);
-    prices = &s.worker->tables.prices;
-    first = s.worker->tables.method;
+    prices = &s.worker->tables->prices;
+    first = s.worker->tables->method;
     s.worker->device->memory_max = atomic_load(&s.worker->device->memory_used);
     for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SAMPLED; i++)
         prices->price[i] = i == first ? 1e3 : 1e-6;
-    s.worker->tables.ready = false;
+    s.worker->tables->ready = false;
     for (uint32_t i = 0; i < 4; i++)
         scene_count(&s);
     TEST_CHECK(prices->price[TRAWL_METHOD_SAMPLED] > 1e8);
@@ -431,7 +431,7 @@ static void forced_without_room(void)
     scene_open(&s, 30000, 0, 200, limits);
     scene_count(&s);
     s.worker->limits.seen_method = TRAWL_METHOD_SAMPLED;
-    s.worker->tables.ready = false;
+    s.worker->tables->ready = false;
     s.worker->device->memory_max = atomic_load(&s.worker->device->memory_used);
     TEST_CHECK(engine_scan(&engine_cuda, s.worker, &s.chunk, 0, WANT_COUNT, &result, NULL) ==
                TRAWL_MEMORY);
@@ -446,11 +446,11 @@ static void looks_again(void)
 
     scene_open(&s, 1u << 17, (1u << 17) - 3000, 40, letters_limits());
     scene_count(&s);
-    TEST_CHECK(!s.worker->tables.prices.is_rated && s.worker->tables.ready);
+    TEST_CHECK(!s.worker->tables->prices.is_rated && s.worker->tables->ready);
     scene_count(&s);
-    TEST_CHECK(!s.worker->tables.ready);
+    TEST_CHECK(!s.worker->tables->ready);
     scene_count(&s);
-    TEST_CHECK(s.worker->tables.prices.is_rated && s.worker->tables.own.is_seen);
+    TEST_CHECK(s.worker->tables->prices.is_rated && s.worker->tables->own.is_seen);
     scene_close(&s);
 }
 

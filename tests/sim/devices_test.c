@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -535,8 +536,32 @@ static void strange_limit(size_t room)
     host_check_driver();
 }
 
+/* A child of fork() has no devices: with engine CUDA its searches fail, and say why. (The tests had
+ * missed a crash there, because they forked without devices.) */
+static void in_child(void)
+{
+    struct trawl_searcher *searcher =
+        must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA));
+    struct trawl_error error = {.message = ""};
+    uint64_t count;
+    int status = 1;
+    pid_t child = fork();
+
+    if (child == 0)
+        _exit(trawl_count(searcher, fixture.plan, fixture.texts[SOURCE_MEMORY], &count, &error) ==
+                          TRAWL_DEVICE &&
+                      strstr(error.message, "child of fork()") != NULL
+                  ? 0
+                  : 1);
+    TEST_CHECK(waitpid(child, &status, 0) == child && status == 0);
+    trawl_searcher_close(searcher);
+    host_check_driver();
+}
+
 static void unusable(void)
 {
+    reset(2);
+    in_child();
     refused(0, 0);
     refused(1, 10020);
     image_too_new(CUDA_CODE_INVALID_IMAGE);

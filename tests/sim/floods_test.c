@@ -341,10 +341,11 @@ static void run_bitmap(void)
     MUST(trawl_plan_build(patterns, ALIKE_PATTERNS, NULL, &plan, &error));
     memset(worker, 0, sizeof *worker);
     worker->device = &device;
+    worker->tables = &worker->whole;
     worker->limits = cuda_limits_default;
-    cuda_sets_choose(worker, plan, &worker->tables);
-    TEST_CHECK(worker->tables.sets.stride > 0);
-    TEST_CHECK(worker->tables.sets.filter_words > ALIKE_FILTER_MIN);
+    cuda_sets_choose(worker, plan, worker->tables);
+    TEST_CHECK(worker->tables->sets.stride > 0);
+    TEST_CHECK(worker->tables->sets.filter_words > ALIKE_FILTER_MIN);
     free(worker);
 }
 

@@ -11,20 +11,14 @@ static enum cuda_case_answer run_worker(struct engine *engine, const struct case
                                         char message[CUDA_CASE_MESSAGE_BYTES],
                                         struct trawl_error *error)
 {
-    struct engine_options options = {.size = sizeof options, .cuda = engine};
     const struct engine_ops *ops = kind == NULL ? &engine_cuda : kind->ops;
     enum cuda_case_answer answer = CUDA_CASE_FAILED;
     struct engine_worker *worker = NULL;
-    struct engine *own = engine;
 
-    if (kind != NULL && ops->open(&options, &own, error) != TRAWL_OK)
-        return answer;
-    if (ops->compile(own, ENGINE_DEVICES_MAX, NULL, &worker, error) == TRAWL_OK) {
+    if (ops->compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, error) == TRAWL_OK) {
         answer = cuda_case_run(engine, worker, input, expected, config, message, error);
         ops->release(worker);
     }
-    if (kind != NULL)
-        ops->close(own);
     return answer;
 }
 

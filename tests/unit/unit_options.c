@@ -206,7 +206,7 @@ static void letters_of_plans(void)
 {
     static const uint64_t ids[] = {700, 7};
     static const struct trawl_pattern patterns[] = {{"\xc3\x89t\xc3\xa9", 5}, {"b", 1}};
-    struct trawl_letters lacking = {sizeof lacking, NULL, NULL, NULL};
+    struct trawl_letters lacking = {sizeof lacking, NULL, NULL, NULL, NULL};
     const struct trawl_utf8 utf8 = {NULL, trawl_unicode()->variants, trawl_unicode()->is_word};
     struct trawl_plan_told told = {.size = sizeof told, .pattern_index = 1};
     AUTO_SEARCHER searcher = must_searcher(1, 0);

@@ -74,7 +74,8 @@ def worst_rows(options, texts):
              ('a^n, b at the end', 'repeat:a', {'change': 'last', 'to': 'b'}),
              ('a^n, b at the begin', 'repeat:a', {'change': 'first', 'to': 'b'}),
              ('(ab)^n', 'repeat:ab', {}), ('Fibonacci', 'fibonacci', {}),
-             ('Thue-Morse', 'thue-morse', {}), ('the pattern repeated', 'piece:{m}', {}))
+             ('Thue-Morse', 'thue-morse', {}), ('the pattern repeated', 'piece:{m}', {}),
+             ('period 1,000', 'piece:1000', {}))
     for label, text, change in kinds:
         for length in WORST_LENGTHS:
             ask = letters(options, 8, **change)

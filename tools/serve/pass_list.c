@@ -25,7 +25,7 @@ struct pass_listing {
     uint64_t range; /* index of the range of the last occurrence */
 };
 
-static bool same_utf8(const struct trawl_utf8 *left, const struct trawl_utf8 *right)
+static bool same_letters(const struct trawl_letters *left, const struct trawl_letters *right)
 {
     if (left == NULL || right == NULL)
         return left == right;
@@ -53,7 +53,7 @@ bool pass_list_merges(const struct pass_request *left, const struct pass_request
     if (left->state != right->state || flags != trawl_plan_facts(right->plan).flags)
         return false;
     return flags == 0 || (a->line_end_also_set == b->line_end_also_set &&
-                          a->line_end_also == b->line_end_also && same_utf8(a->utf8, b->utf8));
+                          a->line_end_also == b->line_end_also && same_letters(a->letters, b->letters));
 }
 
 bool pass_list_fits(const struct trawl_plan *plan)
@@ -105,7 +105,7 @@ static enum trawl_status build(struct pass_listing *listing, struct trawl_plan *
     if (options.flags != 0) {
         options.line_end_also_set = request->options->line_end_also_set;
         options.line_end_also = request->options->line_end_also;
-        options.utf8 = request->options->utf8;
+        options.letters = request->options->letters;
     }
     status = trawl_plan_build(patterns, count, &options, plan, error);
 end:

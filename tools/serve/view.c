@@ -24,8 +24,9 @@ struct viewing {
     const char *directory;
     /* Files that the collection does not serve are skipped instead of reported. */
     bool is_served_alone;
-    /* No option of the request leaves out a file by its name, place or size; some option does. */
-    bool takes_all, takes_some;
+    /* No option of the request leaves out a file by its name, place or size; an option other than
+     * --include, --exclude and --exclude-dir may leave out files. */
+    bool takes_all, has_rules;
     bool skips_hidden; /* the request leaves out hidden files, which the collection serves */
     char *message;
     int *http_status; /* 0: no failure so far */
@@ -218,10 +219,10 @@ static bool has_same_rules(struct viewing *viewing)
                          "the collection %s was loaded with other options about which files are "
                          "left out: search with the server's options",
                          name);
-    viewing->takes_all = viewing->job->exclude == NULL && settings->files.rules.count == 0 &&
-                         !viewing->skips_hidden && settings->files.depth_max == UINT64_MAX &&
-                         settings->files.bytes_max == UINT64_MAX;
-    viewing->takes_some = !viewing->takes_all;
+    viewing->has_rules = settings->files.rules.count != 0 || viewing->skips_hidden ||
+                         settings->files.depth_max != UINT64_MAX ||
+                         settings->files.bytes_max != UINT64_MAX;
+    viewing->takes_all = viewing->job->exclude == NULL && !viewing->has_rules;
     return true;
 }
 
@@ -680,7 +681,7 @@ static bool finish_view(struct viewing *viewing)
     /* Another server may have files that the request's rules do not leave out: the client decides
      * when all servers have answered. */
     view->is_partial = options->from != NULL || options->until != NULL;
-    view->left_out |= view->is_partial && viewing->takes_some;
+    view->left_out |= view->is_partial && viewing->has_rules;
     view->show_names = viewing->job->show_names;
     return true;
 }

@@ -76,10 +76,9 @@ _AFTER, _BEFORE = re.compile(_PART), re.compile(_PART + r"\Z")
 class Overlap(NamedTuple):
     """A question of which a document holds n-grams.
 
-    document, question: 0-based numbers. total: how many different n-grams the question has. found: how
-    many of the question's n-grams the document holds. ratio: found / total. ngram: the question's
-    n-gram that comes first in the document, in normal form.
-    """
+    document, question: 0-based numbers. total: how many different n-grams the question has. found: how many of the
+    question's n-grams the document holds. ratio: found / total. ngram: the question's n-gram that comes first in the
+    document, in normal form."""
 
     document: int
     question: int
@@ -108,9 +107,8 @@ class Form:
     nfkc: characters that Unicode calls compatible are equal (NFKC). Examples are e + accent and the
       accented letter, full-width letters, ligatures.
     ignore_case: letters that differ in case alone are equal (str.casefold).
-    punctuation: what happens to characters that are no letter, mark or number. "split": they separate
-      words, as a blank does. "delete": they are removed, so that "don't" becomes "dont". "keep": they
-      are part of words.
+    punctuation: what happens to characters that are no letter, mark or number. "split": they separate words, as a
+      blank does. "delete": they are removed, so that "don't" becomes "dont". "keep": they are part of words.
     spaces: "fold": a run of white space becomes one blank, and leading and trailing white space is
       removed. "delete": white space is removed. "keep": white space stays.
     markup: entities of HTML are characters, and tags, the targets of links and commands for fonts are not
@@ -333,9 +331,7 @@ class Questions:
         other = self.form.unlisted(document, self._words)
         return data if other == document else data + b"\xff" + whole % self.form(other)
 
-    def overlaps(
-        self, documents: Iterable[str | None], *, searcher: Searcher | None = None
-    ) -> Iterator[Overlap]:
+    def overlaps(self, documents: Iterable[str | None], *, searcher: Searcher | None = None) -> Iterator[Overlap]:
         """Yield the overlaps, in order of (document, question). Documents are read on demand."""
         rest = texts_of(documents, "documents")
         find: Any = self.plan.cells
@@ -348,9 +344,7 @@ class Questions:
             for record, cells in itertools.groupby(find(texts), lambda cell: cell[0]):
                 yield from self._of_document(first + record, cells)
 
-    def _of_document(
-        self, document: int, cells: Iterable[tuple[int, int, int]]
-    ) -> Iterator[Overlap]:
+    def _of_document(self, document: int, cells: Iterable[tuple[int, int, int]]) -> Iterator[Overlap]:
         found: dict[int, int] = {}
         firsts: dict[int, tuple[int, int]] = {}  # reading -> (begin, n-gram) of its first n-gram
         for _, pattern, begin in cells:
@@ -361,11 +355,7 @@ class Questions:
             best = max(readings, key=lambda reading: found[reading] / self._totals[reading])
             ngram = self.plan[firsts[best][1]].decode("utf-8", "surrogatepass")
             overlap = Overlap(
-                document,
-                question,
-                found[best],
-                self._totals[best],
-                ngram[1:-1] if self.of_words else ngram,
+                document, question, found[best], self._totals[best], ngram[1:-1] if self.of_words else ngram
             )
             if overlap.ratio >= self.least:
                 yield overlap
@@ -415,9 +405,7 @@ class Stage(stages.Stage):
     def _search(self, kind: str, column: Any) -> list[Overlap]:
         return list(self.questions.overlaps(column, searcher=self._opened()))
 
-    def _answer(
-        self, part: tuple[pyarrow.RecordBatch, Any], first: int
-    ) -> Iterator[pyarrow.RecordBatch]:
+    def _answer(self, part: tuple[pyarrow.RecordBatch, Any], first: int) -> Iterator[pyarrow.RecordBatch]:
         import pyarrow
 
         batch, overlaps = part
@@ -429,8 +417,7 @@ class Stage(stages.Stage):
             columns = [taken(batch.column(name), indices) for name in self.keep]
             columns.append(pyarrow.array([first + row for row in rows], "int64"))
             columns += [
-                pyarrow.array([getattr(overlap, name) for overlap in overlaps], kind)
-                for name, kind in _COLUMNS.items()
+                pyarrow.array([getattr(overlap, name) for overlap in overlaps], kind) for name, kind in _COLUMNS.items()
             ]
             yield pyarrow.record_batch(columns, names=[*self.keep, "document", *_COLUMNS])
             return
@@ -446,6 +433,4 @@ class Stage(stages.Stage):
 
 # In the package, `trawl.decontaminate` is the function, which hides this module.
 vars(decontaminate).update(Form=Form, Overlap=Overlap, Questions=Questions, Stage=Stage)
-_COLUMNS = {
-    "question": "int64", "found": "int64", "total": "int64", "ratio": "float64", "ngram": "string"
-}  # fmt: skip
+_COLUMNS = {"question": "int64", "found": "int64", "total": "int64", "ratio": "float64", "ngram": "string"}

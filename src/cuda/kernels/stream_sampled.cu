@@ -33,7 +33,9 @@
  *            Samples of 8 bytes: in English each sample matches several of a pattern's 4,096
  *            offsets. Samples of two sectors, for a wider stride: 64 bytes from one position cost
  *            as much as two positions. A lane alone goes through each list: a list of 4,000
- *            offsets, of a pattern with 4,000 zeros, took 1.6 ms for a single occurrence.
+ *            offsets, of a pattern with 4,000 zeros, took 1.6 ms for a single occurrence. The
+ *            whole warp compares one candidate after the other: 0.45 to 0.70 of the speed if a
+ *            pattern of 256 to 1,000 bytes occurs every 1,000 bytes [H100].
  * Source     the sampling rule in docs/kernels.md; Grabowski and Bieniecki, "copMEM", 2018; two
  *            bits of one word: Putze, Sanders and Singler, "Cache-, hash- and space-efficient Bloom
  *            filters", 2009.
@@ -43,7 +45,9 @@
 #define SAMPLED_QUEUE_MAX (SCAN_SAMPLE_STEP + SIMT_WARP_THREADS)
 /* the value of `at` after the last step: no sample has this number or a greater number */
 #define SAMPLED_END (UINT32_MAX - 2u * SCAN_SAMPLE_STEP)
-#define SAMPLED_REST_LOADS 8u /* words that a lane loads at a time in a long comparison */
+/* bytes that a lane compares alone of a pattern of more than TILE_LANE_BYTES bytes */
+#define SAMPLED_LANE_BYTES 16u
+#define SAMPLED_REST_LOADS 6u /* words that a lane loads at a time in a comparison */
 
 SIMT_FUNCTION uint64_t sampled_place(const struct scan_arguments *a, uint32_t sample)
 {
@@ -143,47 +147,78 @@ SIMT_FUNCTION void sampled_load_step(const struct scan_arguments *a,
             step->sample[k] = sampled_load(a, place + k * further);
 }
 
-/* Does the work of tile_equal_rest with all loads of a round in flight together. The compared bytes
- * are many and nearly always equal, and a load takes microseconds while other warps sample the
- * text. */
-SIMT_FUNCTION int sampled_equal_rest(const struct scan_arguments *a, uint64_t x, uint32_t *steps)
+/* Returns whether the text from x on differs from the pattern behind the first SAMPLED_LANE_BYTES
+ * bytes, where this lane looks: a group of 2^group_log2 lanes compares a candidate, each lane an
+ * aligned word of the text at a time. The loads of SAMPLED_REST_LOADS words are in flight together:
+ * nearly all candidates are equal, and a load takes microseconds while other warps sample the text.
+ * looks: the lane's group has a candidate. Called by all lanes of the warp. */
+SIMT_FUNCTION int sampled_differs(const struct scan_arguments *a, uint64_t x, int looks,
+                                  uint32_t group_log2, uint32_t *steps)
 {
     const uint64_t *text = (const uint64_t *)(const void *)(a->text + (x & ~7ull));
-    uint32_t shift_bits = (uint32_t)(x & 7u) * 8u;
+    uint32_t before = (uint32_t)x & 7u; /* bytes of the first aligned word before x */
+    uint32_t end = a->pattern_bytes + before, group = 1u << group_log2;
+    uint32_t at = SAMPLED_LANE_BYTES + 8u * (simt_lane() & (group - 1u));
+    int differs = 0;
 
-    for (uint32_t j = TILE_LANE_BYTES / 8u; 8u * j < a->pattern_bytes;
-         j += SIMT_WARP_THREADS * SAMPLED_REST_LOADS) {
-        uint64_t low[SAMPLED_REST_LOADS], high[SAMPLED_REST_LOADS], wanted[SAMPLED_REST_LOADS];
-        int differs = 0;
+    for (uint32_t j = SAMPLED_LANE_BYTES; j < a->pattern_bytes + 7u;
+         j += 8u * SAMPLED_REST_LOADS * group) {
+        uint64_t words[SAMPLED_REST_LOADS], low[SAMPLED_REST_LOADS], high[SAMPLED_REST_LOADS];
 
+        if (simt_ballot(looks && !differs) == 0)
+            break;
         SIMT_UNROLL
         for (uint32_t k = 0; k < SAMPLED_REST_LOADS; k++) {
-            uint32_t own = j + k * SIMT_WARP_THREADS + simt_lane();
+            uint32_t own = at + 8u * k * group;
 
-            low[k] = high[k] = wanted[k] = 0;
-            if (SIMT_BOUND(8u * own < a->pattern_bytes)) {
-                low[k] = simt_load_u64(text + own);
-                high[k] = simt_load_u64(text + own + 1u);
-                wanted[k] = simt_load_u64(a->pattern + own);
+            words[k] = low[k] = high[k] = 0;
+            if (looks && SIMT_BOUND(own < end)) {
+                words[k] = simt_load_u64(text + own / 8u);
+                low[k] = simt_load_u64(a->pattern + own / 8u - 1u);
             }
+            if (looks && SIMT_BOUND(own < a->pattern_bytes))
+                high[k] = simt_load_u64(a->pattern + own / 8u);
         }
         SIMT_UNROLL
         for (uint32_t k = 0; k < SAMPLED_REST_LOADS; k++) {
-            uint32_t own = j + k * SIMT_WARP_THREADS + simt_lane();
-            uint64_t word = low[k];
+            uint32_t own = at + 8u * k * group;
+            uint64_t word = a->fold != 0 ? tile_fold(words[k]) : words[k], wanted = high[k];
 
-            if (shift_bits != 0)
-                word = word >> shift_bits | high[k] << (64u - shift_bits);
-            if (a->fold != 0)
-                word = tile_fold(word);
-            differs |= 8u * own < a->pattern_bytes &&
-                       tile_difference(word, wanted[k], a->pattern_bytes - 8u * own) != 0;
+            if (before != 0)
+                wanted = low[k] >> (64u - 8u * before) | high[k] << (8u * before);
+            differs |= looks && own < end && tile_difference(word, wanted, end - own) != 0;
         }
+        at += 8u * SAMPLED_REST_LOADS * group;
         *steps += SAMPLED_REST_LOADS;
-        if (simt_ballot(differs) != 0)
-            return 0;
     }
-    return 1;
+    return differs;
+}
+
+/* Returns whether the pattern occurs at the begin x of this lane, for lanes with `equal`, whose
+ * first SAMPLED_LANE_BYTES bytes are compared already. The warp compares four candidates at a time,
+ * so that their loads are in flight together, and the last one or two with all lanes. Stops early
+ * if the budget is used up. */
+SIMT_FUNCTION int sampled_equal_rest(const struct scan_arguments *a, uint64_t x, int equal,
+                                     uint32_t *steps)
+{
+    uint32_t lanes = simt_ballot(equal);
+
+    while (lanes != 0 && *steps < a->sample_budget) {
+        uint32_t count = simt_popcount(lanes), group_log2 = count > 2u ? 3u : 6u - count;
+        uint32_t groups = SIMT_WARP_THREADS >> group_log2, own = lanes, differing;
+        uint32_t rank = simt_popcount(lanes & ((1u << simt_lane()) - 1u));
+        uint64_t begin;
+
+        for (uint32_t i = simt_lane() >> group_log2; i != 0; i--)
+            own &= own - 1u; /* the group's candidate is that of the lowest lane that is left */
+        begin = simt_shuffle_u64(x, simt_lowest_bit(own | 1u << (SIMT_WARP_THREADS - 1u)));
+        differing = simt_ballot(sampled_differs(a, begin, own != 0, group_log2, steps));
+        if ((lanes >> simt_lane() & 1u) != 0 && rank < groups)
+            equal =
+                (differing >> (rank << group_log2) & UINT32_MAX >> (32u - (1u << group_log2))) == 0;
+        lanes = simt_ballot((lanes >> simt_lane() & 1u) != 0 && rank >= groups);
+    }
+    return equal;
 }
 
 /* Records that the pattern occurs at x. */
@@ -205,18 +240,15 @@ SIMT_FUNCTION void sampled_found(const struct scan_arguments *a, uint64_t x)
 SIMT_FUNCTION int sampled_compare(const struct scan_arguments *a, struct sampled_stream *s,
                                   int equal, uint64_t x)
 {
-    uint32_t bytes = a->pattern_bytes < TILE_LANE_BYTES ? a->pattern_bytes : TILE_LANE_BYTES;
-    uint32_t lanes;
+    int is_short = a->pattern_bytes <= TILE_LANE_BYTES;
 
-    equal = equal && tile_equal(a, x, a->pattern, bytes);
-    for (lanes = simt_ballot(equal); lanes != 0; lanes &= lanes - 1u) {
-        uint32_t source = simt_lowest_bit(lanes);
-        uint64_t other = simt_shuffle_u64(x, source);
-
+    equal = equal && tile_equal(a, x, a->pattern, is_short ? a->pattern_bytes : SAMPLED_LANE_BYTES);
+    if (!is_short && simt_ballot(equal) != 0) {
         if (s->steps >= a->sample_budget)
             return 1;
-        if (!sampled_equal_rest(a, other, &s->steps) && simt_lane() == source)
-            equal = 0;
+        equal = sampled_equal_rest(a, x, equal, &s->steps);
+        if (s->steps >= a->sample_budget)
+            return 1;
     }
     s->count += equal ? 1u : 0;
     if (equal && a->want != WANT_COUNT)

@@ -1,3 +1,4 @@
+# as grep
 # NUL makes a file binary; -a, -I, --binary-files; so do lines that are not UTF-8.
 printf 'foo\0bar\nfoo\n' > b
 printf 'foo\nfoo\377\nfoo3\n' > u
@@ -11,4 +12,5 @@ trawl foo u; echo "status $?"
 LC_ALL=C trawl -c foo u
 # A file that -I passes over leaves no separator before the next one.
 printf ' \n\0b\n' > spaced; printf 'b \n' > next
+trawl -u -c foo b
 trawl -I -B2 ' ' spaced next

@@ -1,3 +1,4 @@
+# as grep
 # Letters are equal if the C library gives them the same upper-case letter.
 printf 'é\nÉ\nSTRASSE\nſ\nσ\nς\nΣ\nı\nİ\nK\n' > f
 trawl -n -i É f

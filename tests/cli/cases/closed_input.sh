@@ -1,3 +1,4 @@
+# as grep
 # No standard input at all: the files opened next do not take its place. (All cases had one.)
 mkdir d; echo foo > d/x; echo foo > f
 trawl -r foo d <&-; echo "status $?"

@@ -1,3 +1,4 @@
+# as grep
 printf 'a foo b foo\nbar\n' > f
 trawl --color=always -nH foo f
 trawl --color=always -v foo f

@@ -1,3 +1,4 @@
+# as grep
 printf 'foo\n\n+\na+\nab\n' > f
 : > empty
 trawl -c '' f empty

@@ -1,3 +1,4 @@
+# as grep
 # -v where most lines match: many are passed at once, and none that does not match with them.
 awk 'BEGIN { for (i = 1; i <= 1000; i++) print (i ~ /^(1|64|65|129|130|500|515|999)$/ ? "other" : "a match, aa"), i }' > lines
 trawl -v -n a lines

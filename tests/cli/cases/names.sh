@@ -1,3 +1,4 @@
+# as grep
 printf 'foo\n' > 'a b'
 trawl -Zl foo 'a b' | od -An -c
 trawl -ZHn foo 'a b' | od -An -c

@@ -1,3 +1,4 @@
+# as grep
 # A tree whose files go to a file in it: that one alone is not searched, wherever it is met.
 mkdir t; for i in 1 2 5; do printf 'foo %s\n' $i > t/$i; : > t/$i.none; done
 trawl -r foo t > t/out; echo "status $?"

@@ -1,3 +1,4 @@
+# as grep
 # -f, also from standard input; an empty file matches nothing, an empty line everything.
 printf 'one\ntwo\n\n' > f
 printf 'two\none\n' > p

@@ -1,12 +1,14 @@
-# The numbers of the strings that were found, in the order given, duplicates too.
-printf 'foo bar\nab\nxx\nfoofoo ab a\n' > t
+# The numbers of the strings that were found, in the order given, duplicates too. (tests/grep/numbers.py has no colours, no columns, no --replace.)
+printf 'foo bar\nab\nfoofoo ab a\n' > t
 printf 'foo\nab\na\nfoo\nzz\n' > p
-trawl -f p --pattern-number -H -n -b t
-trawl -f p --pattern-number -o --overlapping -b -C9 t
 trawl -f p --pattern-number --color=always t
-trawl -f p --pattern-number -o --column t
 trawl -f p --pattern-number -o --column --overlapping t
 trawl -f p --pattern-number -o -n --replace '<$0>' t
-trawl -e foo -e foofoo -e 'foofoo ab a' -x --pattern-number -o --column t
 trawl -f p --pattern-number --column -n t
-trawl -f p --pattern-number -v t; echo "status $?"
+# Of expressions.
+printf 'the King said hello\nking of the hill\nprince x12 abc\n' > a
+printf 'k.ng\nprin(ce)?\nking of\n' > list
+trawl -E --count-by-pattern -f list a
+trawl -E --pattern-number -f list a
+trawl -E --count-matches 'i.' a
+trawl -E --positions 'i.' a

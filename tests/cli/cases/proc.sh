@@ -1,3 +1,4 @@
+# as grep
 # Files that report size 0, FIFOs.
 trawl -c Name: /proc/self/status
 mkfifo p

@@ -7,9 +7,6 @@ printf 'caf\xe9 MARK\n' > d/a.c
 printf 'MARK\n\0MARK\n' > d/early
 { seq -f 'MARK %06.0f' 10000; printf '\0\n'; } > d/late
 tg --sort=path MARK d | sed -n '1p;2p;$p'
-tg -o MARK d/a.c; tg -c MARK d/a.c; tg -n --column MARK d/a.c
-tg MARK d/a.c d/early; echo "status $?"
-tg -q MARK d/early; echo "status $?"
 tg --debug -l MARK d
 tg MARK < d/early
 rm d/a.c d/early

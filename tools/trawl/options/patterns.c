@@ -347,7 +347,7 @@ static bool has_beyond_ascii(const struct patterns *patterns)
 }
 
 /* Returns whether an ASCII letter also equals a character beyond ASCII. */
-static bool has_foreign_variant(const struct trawl_utf8 *utf8, uint8_t letter)
+static bool has_foreign_variant(const struct trawl_letters *utf8, uint8_t letter)
 {
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX];
     uint32_t count = utf8->variants(utf8->context, letter, variants);
@@ -362,16 +362,16 @@ static bool has_foreign_variant(const struct trawl_utf8 *utf8, uint8_t letter)
  * compares bytes, which is faster. */
 static bool needs_utf8(const struct patterns *patterns, const struct settings *settings)
 {
-    const struct trawl_utf8 utf8 = words_utf8(settings);
+    const struct trawl_letters utf8 = words_utf8(settings);
     bool beyond_ascii = has_beyond_ascii(patterns);
 
     if (settings->no_unicode)
         return false;
     if (settings->ignore_case && !folds_by_unicode(settings))
         charset_prepare(beyond_ascii || settings->expressions);
-    if (settings->expressions) /* outside Perl's syntax, \b asks which characters are words */
+    if (settings->expressions) /* in UTF-8, classes and \b of Perl's syntax mean ASCII, as in grep */
         return settings->words || settings->ignore_case || settings->is_tg ||
-               (settings->syntax != TRAWL_PERL && settings->surroundings.charset == CHARSET_UTF8);
+               settings->syntax != TRAWL_PERL || settings->surroundings.charset == CHARSET_SINGLE;
     if (settings->words || !settings->ignore_case || beyond_ascii)
         return settings->words || (settings->ignore_case && beyond_ascii);
     for (uint64_t i = 0; i < patterns->count; i++) {
@@ -653,8 +653,8 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     options.line_end = settings->line_end;
     options.line_end_also_set = settings->nuls.end_count; /* line_end_also is NUL */
     if (patterns->needs_utf8) {
-        patterns->utf8 = words_utf8(settings);
-        options.utf8 = &patterns->utf8;
+        patterns->letters = words_utf8(settings);
+        options.letters = &patterns->letters;
     }
     if (patterns->needs_utf8 && settings->surroundings.charset == CHARSET_SINGLE)
         options.flags |= TRAWL_SINGLE_BYTE;

@@ -43,7 +43,7 @@ struct patterns {
     bool none_given;                   /* all pattern files were empty: nothing matches */
     struct trawl_plan *plan;           /* made of `items` or `joined` */
     struct trawl_plan_options options; /* the options of the last plan */
-    struct trawl_utf8 utf8;            /* options.utf8 points here */
+    struct trawl_letters letters;      /* options.letters points here */
     /* For a binary file under -x, where NUL ends lines too; built when first needed. */
     struct trawl_plan *plan_any_position;
     struct pattern_check check;

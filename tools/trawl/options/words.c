@@ -22,9 +22,9 @@ bool folds_by_unicode(const struct settings *settings)
     return settings->is_tg || settings->syntax == TRAWL_PERL || settings->surroundings.unicode_case;
 }
 
-struct trawl_utf8 words_utf8(const struct settings *settings)
+struct trawl_letters words_utf8(const struct settings *settings)
 {
-    struct trawl_utf8 utf8 = charset_utf8(folds_by_unicode(settings));
+    struct trawl_letters utf8 = charset_utf8(folds_by_unicode(settings));
 
     if (settings->is_tg && !settings->no_unicode)
         utf8.is_word = is_unicode_word;

@@ -9,7 +9,7 @@
  * others, those of the locale. The code point 0x110000 stands for a byte that is part of no
  * character. For tg, such a byte counts as a word character, because ripgrep finds no word beside
  * the byte. */
-struct trawl_utf8 words_utf8(const struct settings *settings);
+struct trawl_letters words_utf8(const struct settings *settings);
 /* Returns whether -i means Unicode's equal letters. If not, -i means grep's. */
 bool folds_by_unicode(const struct settings *settings);
 

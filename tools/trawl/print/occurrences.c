@@ -252,7 +252,7 @@ bool occurrences_end_with_return(struct text_scan *scan, const struct view *view
 /* Returns whether neither neighbour of the place belongs to a word, or is no character. */
 static bool is_apart(const struct settings *settings, struct places *places, uint64_t place)
 {
-    const struct trawl_utf8 words = words_utf8(settings);
+    const struct trawl_letters words = words_utf8(settings);
 
     for (;;) {
         uint32_t code_point = 0;

@@ -11,7 +11,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "trawl/print/binary.h"
@@ -31,8 +30,7 @@
 
 #define DRAIN_BYTES SIZE_OR_SMALL(32u << 10, 100u)
 /* The most bytes of a text of --multiline, as the library has it. */
-#define PAGE_BYTES 4096u
-#define LARGE_PAGES_BYTES (UINT64_C(8) << 20) /* a text of less is read into pages as they come */
+#define MAP_BYTES (UINT64_C(8) << 20) /* a text of less is read */
 #define TEXT_BYTES_MAX (UINT32_MAX - UINT64_C(1))
 /* Digits of INT64_MAX: the width that grep uses where a file's size is unknown. */
 #define NUMBER_WIDTH_UNKNOWN 19
@@ -319,12 +317,10 @@ static int read_window(void *context, const struct trawl_window *window)
     return 0;
 }
 
-/* Reads the whole text: a regular file by a single call, into large pages, which the system
- * prepares in a fraction of the time. */
+/* Reads the whole text: a regular file by a single call. */
 static enum trawl_status read_whole(struct text_scan *scan, struct trawl_error *error)
 {
     struct trawl_text_told told = {.size = sizeof told};
-    uintptr_t begin;
 
     /* A file of /proc has bytes although its size is 0. */
     if (!scan->rules.seekable || trawl_text_tell(scan->text, &told, NULL) != TRAWL_OK ||
@@ -333,9 +329,6 @@ static enum trawl_status read_whole(struct text_scan *scan, struct trawl_error *
                              read_window, scan, error);
     if (!reserve_whole(scan, told.text_bytes))
         return TRAWL_STOPPED;
-    begin = ((uintptr_t)scan->whole.read + PAGE_BYTES - 1) & ~(uintptr_t)(PAGE_BYTES - 1);
-    if (told.text_bytes >= LARGE_PAGES_BYTES)
-        (void)madvise((void *)begin, (size_t)told.text_bytes - PAGE_BYTES, MADV_HUGEPAGE);
     return trawl_text_read(scan->text, 0, scan->whole.read, told.text_bytes, &scan->whole.count,
                            error);
 }
@@ -642,6 +635,20 @@ static void report_fault(struct command_job *job, const char *name, enum trawl_s
                 ((job->patterns->options.flags & TRAWL_PCRE) == 0 && !job->patterns->crosses);
 }
 
+/* --multiline: maps a large file, which is one text. Returns the bytes; NULL: they are read. */
+static const uint8_t *map_whole(const struct command_job *job, const struct open_file *file,
+                                off_t begin)
+{
+    const uint64_t bytes = (uint64_t)file->status->st_size;
+
+    if (!job->patterns->crosses || file->bytes != NULL || begin != 0 || file->may_be_compressed ||
+        !S_ISREG(file->status->st_mode) || bytes > TEXT_BYTES_MAX ||
+        bytes < (job->settings->search.map == TRAWL_MAP_ALWAYS ? 1 : MAP_BYTES) ||
+        job->settings->search.map == TRAWL_MAP_NEVER)
+        return NULL;
+    return bus_map(file->descriptor, bytes);
+}
+
 static enum trawl_status text_open(const struct open_file *file, struct trawl_text **text,
                                    struct trawl_error *error)
 {
@@ -655,8 +662,10 @@ static enum trawl_status text_open(const struct open_file *file, struct trawl_te
     return trawl_text_open(file->name, &options, text, error);
 }
 
-void search_file(struct command_job *job, const struct open_file *file)
+void search_file(struct command_job *job, const struct open_file *given)
 {
+    struct open_file opened = *given, *file = &opened;
+    const uint8_t *mapped;
     struct trawl_text *text = NULL;
     struct trawl_error error;
     struct text_scan scan;
@@ -680,10 +689,15 @@ void search_file(struct command_job *job, const struct open_file *file)
         return;
     }
     memset(&error, 0, sizeof error);
+    mapped = map_whole(job, file, begin);
+    if (mapped != NULL) {
+        file->bytes = mapped;
+        file->bytes_count = (uint64_t)file->status->st_size;
+    }
     status = text_open(file, &text, &error);
     if (status != TRAWL_OK) {
         report_fault(job, file->name, status, &error);
-        return;
+        goto done;
     }
     scan_begin(&scan, job, text, file);
     status = scan_report(&scan, file->descriptor, &error);
@@ -701,4 +715,9 @@ void search_file(struct command_job *job, const struct open_file *file)
         totals_add_stats(job);
     scan_free(&scan);
     trawl_text_close(text);
+done:
+    if (mapped != NULL && !bus_unmap(mapped, file->bytes_count)) {
+        job_message(job, "%s: the file became shorter during the search", file->name);
+        job->error_seen = true;
+    }
 }

@@ -8,6 +8,7 @@
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,8 @@ static struct {
     uint32_t code_points[256]; /* NO_CHARACTER: the byte is no character */
 } locale_set = {CHARSET_BYTES, true, {0}};
 
-#define NO_CHARACTER UINT32_MAX
+#define NO_CHARACTER UINT32_MAX /* WEOF: in no class */
+#define CLASS_RANGES_MAX 2048   /* alnum has 760 in C.UTF-8 of the C library 2.36 */
 
 /* Filled by charset_prepare, then only read. */
 static struct {
@@ -266,12 +268,64 @@ static bool byte_is_word(void *context, uint32_t byte)
     return code_point != NO_CHARACTER && charset_is_word(context, code_point);
 }
 
-struct trawl_utf8 charset_utf8(bool by_unicode)
+/* Lists the characters of a class. Returns the number of ranges; 0: there are too many. */
+static uint64_t list_class(wctype_t class, uint32_t ranges[CLASS_RANGES_MAX][2])
 {
-    if (locale_set.kind == CHARSET_SINGLE)
-        return (struct trawl_utf8){by_unicode ? &locale_set : NULL, byte_variants, byte_is_word};
-    return (struct trawl_utf8){NULL, by_unicode ? trawl_unicode()->variants : charset_variants,
-                               charset_is_word};
+    const bool is_byte = locale_set.kind == CHARSET_SINGLE;
+    uint64_t count = 0;
+
+    for (uint32_t code = 0; code <= (is_byte ? 0xff : 0x10ffff); code++) {
+        if (!iswctype((wint_t)(is_byte ? locale_set.code_points[code] : code), class))
+            continue;
+        if (count == 0 || ranges[count - 1][1] + 1 < code) {
+            if (count == CLASS_RANGES_MAX)
+                return 0;
+            ranges[count++][0] = code;
+        }
+        ranges[count - 1][1] = code;
+    }
+    return count;
+}
+
+/* Returns the ranges of one of POSIX's classes, which the first call lists. */
+static uint64_t charset_class(void *context, const char *name, const uint32_t **ranges)
+{
+    enum { CLASSES = 12 };
+    static const char *const names[CLASSES] = {"alnum", "alpha", "blank", "cntrl", "digit", "graph",
+                                               "lower", "print", "punct", "space", "upper", "xdigit"};
+    static uint32_t known[CLASSES][CLASS_RANGES_MAX][2];
+    static uint64_t counts[CLASSES];
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    uint64_t count;
+    int i = 0;
+
+    (void)context;
+    while (i < CLASSES && strcmp(names[i], name) != 0)
+        i++;
+    if (i == CLASSES)
+        return 0;
+    (void)pthread_mutex_lock(&lock);
+    if (counts[i] == 0)
+        counts[i] = list_class(wctype(name), known[i]);
+    count = counts[i];
+    (void)pthread_mutex_unlock(&lock);
+    *ranges = &known[i][0][0];
+    return count;
+}
+
+struct trawl_letters charset_utf8(bool by_unicode)
+{
+    struct trawl_letters letters = {.size = sizeof letters, .class_ranges = charset_class};
+
+    if (locale_set.kind == CHARSET_SINGLE) {
+        letters.context = by_unicode ? &locale_set : NULL;
+        letters.variants = byte_variants;
+        letters.is_word = byte_is_word;
+    } else {
+        letters.variants = by_unicode ? trawl_unicode()->variants : charset_variants;
+        letters.is_word = charset_is_word;
+    }
+    return letters;
 }
 
 uint32_t charset_folded(uint32_t code_point, bool by_unicode)

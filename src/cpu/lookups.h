@@ -1,0 +1,111 @@
+/* lookups: look-ups of half bytes in tables of 16 bytes, by vectors of VECTOR_BYTES bytes: 64 by
+ * AVX-512, 32 by AVX2, 16 by NEON. The including file defines VECTOR_BYTES. */
+#ifndef TRAWL_CPU_LOOKUPS_H
+#define TRAWL_CPU_LOOKUPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#if VECTOR_BYTES == 16
+#include <arm_neon.h>
+#else
+#include <immintrin.h>
+#endif
+
+#define HAS_LOOKUP
+
+typedef uint8_t bytes_vector __attribute__((vector_size(VECTOR_BYTES)));
+
+/* bytes_table copies the table into each 16 bytes of a vector, because a look-up stays in its 16
+ * bytes. bytes_mask returns a bit for each of 64 bytes, set if the byte is not 0. bytes_any returns
+ * whether any bit is set. */
+#define LOOKUP static inline __attribute__((always_inline))
+
+#if VECTOR_BYTES == 64
+
+LOOKUP bytes_vector bytes_table(const uint8_t *bytes)
+{
+    return (bytes_vector)_mm512_broadcast_i32x4(
+        _mm_loadu_si128((const __m128i *)(const void *)bytes));
+}
+
+LOOKUP bytes_vector bytes_lookup(bytes_vector table, bytes_vector at)
+{
+    return (bytes_vector)_mm512_shuffle_epi8((__m512i)table, (__m512i)at);
+}
+
+LOOKUP uint64_t bytes_mask(const bytes_vector vectors[1])
+{
+    return _mm512_test_epi8_mask((__m512i)vectors[0], (__m512i)vectors[0]);
+}
+
+LOOKUP bool bytes_any(bytes_vector a)
+{
+    return _mm512_test_epi64_mask((__m512i)a, (__m512i)a) != 0;
+}
+
+#elif VECTOR_BYTES == 32
+
+LOOKUP bytes_vector bytes_table(const uint8_t *bytes)
+{
+    return (bytes_vector)_mm256_broadcastsi128_si256(
+        _mm_loadu_si128((const __m128i *)(const void *)bytes));
+}
+
+LOOKUP bytes_vector bytes_lookup(bytes_vector table, bytes_vector at)
+{
+    return (bytes_vector)_mm256_shuffle_epi8((__m256i)table, (__m256i)at);
+}
+
+LOOKUP uint64_t bytes_mask(const bytes_vector vectors[2])
+{
+    uint32_t low = (uint32_t)_mm256_movemask_epi8((__m256i)(vectors[0] == 0));
+    uint32_t high = (uint32_t)_mm256_movemask_epi8((__m256i)(vectors[1] == 0));
+
+    return ~(low | (uint64_t)high << 32);
+}
+
+LOOKUP bool bytes_any(bytes_vector a)
+{
+    return _mm256_testz_si256((__m256i)a, (__m256i)a) == 0;
+}
+
+#else
+
+LOOKUP bytes_vector bytes_table(const uint8_t *bytes)
+{
+    return (bytes_vector)vld1q_u8(bytes);
+}
+
+LOOKUP bytes_vector bytes_lookup(bytes_vector table, bytes_vector at)
+{
+    return (bytes_vector)vqtbl1q_u8((uint8x16_t)table, (uint8x16_t)at);
+}
+
+/* Turns 64 bytes of 0x00 or 0xff into 64 bits: keeps in each byte the bit of its position among
+ * eight bytes, and then adds pairs of bytes until eight bytes have become a single byte. */
+LOOKUP uint64_t mask64(const uint8x16_t equal[4])
+{
+    const uint8x16_t position = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    uint8x16_t first = vpaddq_u8(vandq_u8(equal[0], position), vandq_u8(equal[1], position));
+    uint8x16_t second = vpaddq_u8(vandq_u8(equal[2], position), vandq_u8(equal[3], position));
+    uint8x16_t sums = vpaddq_u8(first, second);
+
+    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)), 0);
+}
+
+LOOKUP uint64_t bytes_mask(const bytes_vector vectors[4])
+{
+    uint8x16_t some[4];
+
+    for (uint32_t i = 0; i < 4; i++)
+        some[i] = vtstq_u8((uint8x16_t)vectors[i], (uint8x16_t)vectors[i]);
+    return mask64(some);
+}
+
+LOOKUP bool bytes_any(bytes_vector a)
+{
+    return vmaxvq_u8((uint8x16_t)a) != 0;
+}
+
+#endif
+#endif

@@ -1,1 +1,0 @@
-trawl --no foo

@@ -1,1 +1,0 @@
-trawl --hex '6x' a

@@ -1,1 +1,0 @@
-trawl foo -A

@@ -1,1 +1,0 @@
-trawl --count=3 foo

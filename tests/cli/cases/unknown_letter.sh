@@ -1,1 +1,0 @@
-trawl -K foo

@@ -1,1 +1,0 @@
-trawl --nonesuch foo

@@ -1,2 +1,0 @@
-trawl -V
-trawl --version --nonesuch; echo "status $?"
