@@ -228,7 +228,7 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
     scan->shown.head =
         (struct line_head){line_number, column, offset, piece->content, piece->selected};
     print_head(scan);
-    if (is_too_long(scan, piece)) {
+    if (scan->settings->style.max_columns > 0 && is_too_long(scan, piece)) {
         print_too_long(scan, piece);
         return;
     }
