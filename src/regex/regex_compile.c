@@ -198,8 +198,8 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, con
     enum regex_status regex_status;
     enum trawl_status status;
 
-    TRAWL_TRY(translate(is_filter ? TRAWL_PERL : plan->expressions.syntax, plan->flags, bytes,
-                        count, &translated, error));
+    TRAWL_TRY(translate(is_filter ? TRAWL_PERL : plan->expressions.syntax, plan->flags,
+                        options.bytes, bytes, count, &translated, error));
     made->bytes_left +=
         made->program_bytes; /* what program_memory_divide kept for the expression */
     options.when = REGEX_PARSED;
@@ -289,8 +289,8 @@ static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
     char *memory = NULL;
     uint64_t room, read;
 
-    TRAWL_TRY(translate(made->plan->expressions.syntax, made->plan->flags, bytes,
-                        pattern.bytes_count, &posix, error));
+    TRAWL_TRY(translate(made->plan->expressions.syntax, made->plan->flags, made->options.bytes,
+                        bytes, pattern.bytes_count, &posix, error));
     room = posix.count * 5 + 8;
     if (!posix.refers) {
         translated_release(&posix);
