@@ -200,8 +200,8 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, con
     enum regex_status regex_status;
     enum trawl_status status;
 
-    TRAWL_TRY(translate(is_filter ? TRAWL_PERL : plan->expressions.syntax, plan->flags, bytes,
-                        count, &translated, error));
+    TRAWL_TRY(translate(is_filter ? TRAWL_PERL : plan->expressions.syntax, plan->flags,
+                        options.bytes, bytes, count, &translated, error));
     made->bytes_left +=
         made->program_bytes; /* what program_memory_divide kept for the expression */
     options.when = REGEX_PARSED;
@@ -353,8 +353,8 @@ static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
     enum trawl_status status;
     uint64_t room = 0;
 
-    TRAWL_TRY(translate(made->plan->expressions.syntax, made->plan->flags, bytes,
-                        pattern.bytes_count, &posix, error));
+    TRAWL_TRY(translate(made->plan->expressions.syntax, made->plan->flags, made->options.bytes,
+                        bytes, pattern.bytes_count, &posix, error));
     if (!posix.refers) {
         translated_release(&posix);
         return compile_linear(maker, index, bytes, pattern.bytes_count, error);

@@ -33,6 +33,7 @@ struct group {
 struct reader {
     enum trawl_syntax syntax;
     bool ripgrep, unicode, pcre;
+    bool single;          /* each byte is a character */
     bool skips;           /* (?x): blanks and comments stand for nothing */
     bool repeats;         /* POSIX: some part has a repetition */
     uint32_t group_count; /* POSIX: number of groups so far */
@@ -81,6 +82,13 @@ static void begin_atom(struct reader *reader)
 {
     reader->atom = reader->out->count;
     reader->repeated = false;
+}
+
+/* Returns whether the byte, of UTF-8, belongs to the part that the character's first byte began. */
+static bool goes_on(const struct reader *reader, char byte)
+{
+    return ((uint8_t)byte & 0xc0) == 0x80 && !reader->single && !reader->repeated &&
+           reader->atom != UINT64_MAX;
 }
 
 /* Handles the begin of a group that was just written from out->bytes[begin] on. */
@@ -229,7 +237,7 @@ static void copy_quoted(struct reader *reader)
     for (reader->at += 2; reader->at < reader->count && !begins_with(reader, reader->at, "\\E");) {
         const char byte = reader->bytes[reader->at];
 
-        if (((uint8_t)byte & 0xc0) != 0x80)
+        if (!goes_on(reader, byte))
             begin_atom(reader);
         put(reader, "\\", byte > 0 && !class_is_word_byte(byte), reader->at);
         copy(reader, 1);
@@ -416,7 +424,7 @@ static void copy_byte(struct reader *reader)
     const uint8_t byte = (uint8_t)reader->bytes[reader->at];
     uint64_t count = 1;
 
-    if ((byte & 0xc0) != 0x80 || reader->atom == UINT64_MAX)
+    if (!goes_on(reader, (char)byte))
         begin_atom(reader);
     /* Where bytes are characters, ripgrep still repeats a character of UTF-8 as a whole. */
     while (byte >= 0xc0 && reader->ripgrep && !reader->unicode &&
@@ -555,10 +563,8 @@ static enum trawl_status read_escape(struct reader *reader, uint64_t from, char 
 static void read_literal(struct reader *reader)
 {
     char byte = reader->bytes[reader->at];
-    /* a UTF-8 continuation byte belongs to the part that the character's first byte began */
-    bool goes_on = ((uint8_t)byte & 0xc0) == 0x80 && reader->atom != UINT64_MAX;
 
-    if (!goes_on)
+    if (!goes_on(reader, byte))
         begin_atom(reader);
     if (is_special(byte))
         put(reader, "\\", 1, reader->at);
@@ -696,8 +702,9 @@ void translated_release(struct translated *translated)
     memset(translated, 0, sizeof *translated);
 }
 
-enum trawl_status translate(enum trawl_syntax syntax, uint32_t flags, const char *bytes,
-                            uint64_t count, struct translated *out, struct trawl_error *error)
+enum trawl_status translate(enum trawl_syntax syntax, uint32_t flags, bool single,
+                            const char *bytes, uint64_t count, struct translated *out,
+                            struct trawl_error *error)
 {
     const uint64_t capacity = count * ROOM_PER_BYTE + 1;
     struct reader *reader;
@@ -713,6 +720,7 @@ enum trawl_status translate(enum trawl_syntax syntax, uint32_t flags, const char
     reader->ripgrep = (flags & (TRAWL_UNICODE | TRAWL_RIPGREP)) != 0;
     reader->unicode = (flags & TRAWL_UNICODE) != 0;
     reader->pcre = (flags & TRAWL_PCRE) != 0;
+    reader->single = single;
     reader->atom = UINT64_MAX;
     reader->bytes = bytes;
     reader->count = count;

@@ -33,10 +33,12 @@ struct translated {
 };
 
 /* Translates an expression. flags: of the plan. TRAWL_UNICODE, TRAWL_RIPGREP: Perl's syntax is
- * ripgrep's. Classes are copied. Errors: ARGUMENT for a mistake, or for syntax that RE2 lacks;
- * error->text_offset is the byte at which the faulty part begins. MEMORY. */
-enum trawl_status translate(enum trawl_syntax syntax, uint32_t flags, const char *bytes,
-                            uint64_t count, struct translated *out, struct trawl_error *error);
+ * ripgrep's. single: each byte is a character. Classes are copied. Errors: ARGUMENT for a mistake,
+ * or for syntax that RE2 lacks; error->text_offset is the byte at which the faulty part begins.
+ * MEMORY. */
+enum trawl_status translate(enum trawl_syntax syntax, uint32_t flags, bool single,
+                            const char *bytes, uint64_t count, struct translated *out,
+                            struct trawl_error *error);
 void translated_release(struct translated *translated);
 
 #endif

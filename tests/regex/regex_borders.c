@@ -67,7 +67,8 @@ uint64_t expression_translated(const struct trawl_plan_options *options, const c
     struct translated translated;
     uint64_t made = out_max;
 
-    if (translate(options->syntax, options->flags, bytes, count, &translated, NULL) != TRAWL_OK)
+    if (translate(options->syntax, options->flags, false, bytes, count, &translated, NULL) !=
+        TRAWL_OK)
         return out_max;
     if (translated.count < out_max) {
         memcpy(out, translated.bytes, (size_t)translated.count);
