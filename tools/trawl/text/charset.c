@@ -268,13 +268,32 @@ static bool byte_is_word(void *context, uint32_t byte)
     return code_point != NO_CHARACTER && charset_is_word(context, code_point);
 }
 
+/* Returns the last of the characters from `code` on that are all in the class, or all are not. Only
+ * planes of private and of unassigned characters are known to consist of such long blocks; there
+ * one character in BLOCK is asked. */
+static uint32_t block_end(wctype_t class, uint32_t code)
+{
+    enum { BLOCK = 64, PLANE = 0x10000, FIRST = 4 * PLANE, TAGS = 14 * PLANE };
+    const uint32_t last = code + PLANE - 3; /* the last two of a plane are no characters */
+    bool is_member;
+
+    if (code % PLANE != 0 || code < FIRST || code == TAGS)
+        return code;
+    is_member = iswctype((wint_t)code, class) != 0;
+    for (uint32_t at = code; at < last; at += BLOCK)
+        if ((iswctype((wint_t)at, class) != 0) != is_member)
+            return code;
+    return (iswctype((wint_t)last, class) != 0) == is_member ? last : code;
+}
+
 /* Lists the characters of a class. Returns the number of ranges; 0: there are too many. */
 static uint64_t list_class(wctype_t class, uint32_t ranges[CLASS_RANGES_MAX][2])
 {
     const bool is_byte = locale_set.kind == CHARSET_SINGLE;
     uint64_t count = 0;
 
-    for (uint32_t code = 0; code <= (is_byte ? 0xff : 0x10ffff); code++) {
+    for (uint32_t code = 0, last; code <= (is_byte ? 0xff : 0x10ffff); code = last + 1) {
+        last = is_byte ? code : block_end(class, code);
         if (!iswctype((wint_t)(is_byte ? locale_set.code_points[code] : code), class))
             continue;
         if (count == 0 || ranges[count - 1][1] + 1 < code) {
@@ -282,7 +301,7 @@ static uint64_t list_class(wctype_t class, uint32_t ranges[CLASS_RANGES_MAX][2])
                 return 0;
             ranges[count++][0] = code;
         }
-        ranges[count - 1][1] = code;
+        ranges[count - 1][1] = last;
     }
     return count;
 }
