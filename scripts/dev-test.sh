@@ -13,10 +13,11 @@ bash scripts/judges.sh >/dev/null 2>&1 & # the network is slow, and building nee
 # A part of what is drawn from a seed (tests/test.h): the rest is for ./dev test long.
 export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-32}
 # What takes longest and fails least is for long runs, too; so is what the other build runs.
-release_later=(bench.papers bench.gpu serve_page serve_day.device diff_work sim_table sim_regex sim_answers
-    sim_approximate sim_choice sim_devices sim_floods sim_loaded sim_mixed sim_kernels sim_pieces sim_simulator sim_wakes
-    sim_gallery sim_swift_host unit_arguments unit_options unit_plan unit_sinks unit_texts unit_streams unit_stats unit_runtime
-    unit_stopped unit_cancelled unit_choose unit_errors unit_bytes serve_request serve_pass serve_view serve_memory serve_options)
+release_later=(gpu_approximate bench.papers bench.gpu serve_page serve_day.device diff_work sim_table sim_regex
+    sim_answers sim_approximate sim_choice sim_devices sim_floods sim_loaded sim_mixed sim_kernels sim_pieces
+    sim_simulator sim_wakes sim_gallery sim_swift_host unit_arguments unit_options unit_plan unit_sinks unit_texts
+    unit_streams unit_stats unit_runtime unit_stopped unit_cancelled unit_choose unit_errors unit_bytes serve_request
+    serve_pass serve_view serve_memory serve_options)
 asan_later=(unit_matrix unit_rewritten diff_work diff_approximate gallery_device gallery_records_device
     grep_numbers grep_compare grep_encodings grep_compressed grep_fold grep_rg_output rg_types git_ignored
     cli_faults cli_options cli_signals sim_command sim_gallery_command regex_judges regex_differential
