@@ -19,7 +19,7 @@ enum trawl_status attachment_make(struct attachment *attachment, const void *fro
     bool locked = false;
     void *made = NULL;
 
-    forks_hold();
+    forks_hold(NULL);
     for (uint32_t i = 0; i < TRIES && !locked; i++) {
         locked = pthread_mutex_trylock(&attachment->lock) == 0;
         if (!locked)

@@ -33,20 +33,17 @@ static void watch(void)
     (void)pthread_atfork(before, in_parent, in_child);
 }
 
-void forks_hold(void)
+void forks_hold(void (*adopt)(void))
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     (void)pthread_once(&once, watch);
     (void)pthread_rwlock_rdlock(&gate);
+    if (adopt != NULL)
+        atomic_store(&adopts, adopt);
 }
 
 void forks_release(void)
 {
     (void)pthread_rwlock_unlock(&gate);
-}
-
-void forks_adopt_by(void (*adopt)(void))
-{
-    atomic_store(&adopts, adopt);
 }

@@ -108,7 +108,7 @@ static enum trawl_status load(struct trawl_error *error)
     static bool loaded;
     bool good;
 
-    forks_hold();
+    forks_hold(NULL);
     (void)pthread_mutex_lock(&lock);
     if (!loaded && !fault_hit(FAULT_OPEN)) {
         void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);

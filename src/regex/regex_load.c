@@ -84,7 +84,7 @@ enum trawl_status regex_load(const struct regex_ops **ops, struct trawl_error *e
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static const struct regex_ops *loaded;
 
-    forks_hold();
+    forks_hold(NULL);
     (void)pthread_mutex_lock(&lock);
     if (loaded == NULL && !fault_hit(FAULT_OPEN))
         loaded = open_library();

@@ -97,35 +97,26 @@ static void adopt(void)
             adopt_runtime((struct trawl_runtime *)item);
 }
 
-static void begin(void)
-{
-    forks_hold();
-    (void)pthread_mutex_lock(&lock);
-    forks_adopt_by(adopt);
-}
-
-static void end(void)
-{
-    (void)pthread_mutex_unlock(&lock);
-    forks_release();
-}
-
 void forked_note(struct forked *item, bool is_searcher)
 {
-    begin();
+    forks_hold(adopt);
+    (void)pthread_mutex_lock(&lock);
     *item = (struct forked){items, is_searcher};
     items = item;
-    end();
+    (void)pthread_mutex_unlock(&lock);
+    forks_release();
 }
 
 void forked_forget(const struct forked *item)
 {
     struct forked **link = &items;
 
-    begin();
+    forks_hold(adopt);
+    (void)pthread_mutex_lock(&lock);
     while (*link != NULL && *link != item)
         link = &(*link)->next;
     if (*link != NULL)
         *link = item->next;
-    end();
+    (void)pthread_mutex_unlock(&lock);
+    forks_release();
 }

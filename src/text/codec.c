@@ -105,7 +105,7 @@ enum trawl_status codec_load(const struct codec *codec, const char *name, struct
                           codec->name, codec->library);
     while (codecs[index] != codec)
         index++;
-    forks_hold();
+    forks_hold(NULL);
     (void)pthread_mutex_lock(&lock);
     good = loaded[index];
     if (!good && !failed[index] && !fault_hit(FAULT_OPEN)) {
