@@ -58,7 +58,7 @@ uint64_t class_length(const char *text, uint64_t count, bool ripgrep, bool *is_s
                                     (strchr("uU", next) != NULL || text[i + 2] == '-')));
             i += byte == '\\' ? 2 : 1;
         }
-        while (depth > 0 && (name = class_name_length(text + i, count - i)) > 0)
+        while (depth > 0 && i < count && (name = class_name_length(text + i, count - i)) > 0)
             i += name;
     }
     return 0;
