@@ -666,7 +666,6 @@ void search_file(struct command_job *job, const struct open_file *given)
 {
     struct open_file opened = *given, *file = &opened;
     const uint8_t *mapped;
-    struct stat now;
     struct trawl_text *text = NULL;
     struct trawl_error error;
     struct text_scan scan;
@@ -717,9 +716,7 @@ void search_file(struct command_job *job, const struct open_file *given)
     scan_free(&scan);
     trawl_text_close(text);
 done:
-    if (mapped != NULL &&
-        (!bus_unmap(mapped, file->bytes_count) ||
-         (fstat(file->descriptor, &now) == 0 && now.st_size < file->status->st_size))) {
+    if (mapped != NULL && !bus_unmap(mapped, file->bytes_count, file->descriptor)) {
         job_message(job, "%s: the file became shorter during the search", file->name);
         job->error_seen = true;
     }

@@ -291,8 +291,9 @@ static uint64_t list_class(wctype_t class, uint32_t ranges[CLASS_RANGES_MAX][2])
 static uint64_t charset_class(void *context, const char *name, const uint32_t **ranges)
 {
     enum { CLASSES = 12 };
-    static const char *const names[CLASSES] = {"alnum", "alpha", "blank", "cntrl", "digit", "graph",
-                                               "lower", "print", "punct", "space", "upper", "xdigit"};
+    static const char *const names[CLASSES] = {"alnum", "alpha", "blank", "cntrl",
+                                               "digit", "graph", "lower", "print",
+                                               "punct", "space", "upper", "xdigit"};
     static uint32_t known[CLASSES][CLASS_RANGES_MAX][2];
     static uint64_t counts[CLASSES];
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
