@@ -64,7 +64,8 @@ static bool is_word(void *context, uint32_t code_point)
 
 const struct trawl_letters *trawl_unicode(void)
 {
-    static const struct trawl_letters letters = {sizeof letters, NULL, equal_letters, is_word, NULL};
+    static const struct trawl_letters letters = {sizeof letters, NULL, equal_letters, is_word,
+                                                 NULL};
 
     return &letters;
 }

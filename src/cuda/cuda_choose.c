@@ -201,6 +201,8 @@ static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uin
         }
         if (least <= bound + steps[i].next_ns / read_ns)
             return best;
+        if (rates->deep > DEEP_MANY)
+            break; /* a few positions of the sample do not tell the other rates */
     }
     return TRAWL_METHOD_AUTO;
 }
@@ -233,7 +235,7 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
         tuning->is_seen = true;
         tuning->grams = (struct plan_grams){.stride = 0};
         plan_tune_grams(plan, sample, sample_bytes, &of_bytes, tuning);
-        rates.gram = tuning->gram_rate;
+        rates.gram = max_double(tuning->gram_rate, rates.deep > DEEP_MANY ? rates.rare : 0);
     }
     set_prices(length, &rates, prices);
     prices->is_rated = true;

@@ -13,7 +13,6 @@
 #define WORD (1u << 31)    /* in places.members: the character belongs to a word */
 #define UNKNOWN (1u << 30) /* likewise: RE2 has to read the code point */
 #define RANGES_MAX 1024u
-#define FIRST_BYTES 16u /* are read on both sides before more is read on either side */
 #define PAGE_CODES 64u
 
 /* The sequence with its repetitions written out. Sets of places are words: a bit for each place
@@ -392,12 +391,13 @@ struct around chain_read(const struct chain *before, const struct chain *after,
     const uint64_t first = at, last = end;
 
     /* In turns, because either side may fail first. */
-    for (uint64_t most = FIRST_BYTES; around.before != CHAIN_FAILS && around.after != CHAIN_FAILS;
+    for (uint64_t most = CHAIN_BYTES; around.before != CHAIN_FAILS && around.after != CHAIN_FAILS;
          most = CHAIN_BYTES + *spare) {
         around.after = run(after, around.after, bytes, &end, count, most, false);
         if (around.after != CHAIN_FAILS)
             around.before = run(before, around.before, bytes, &at, count, most, true);
-        if (most > FIRST_BYTES || (around.before <= CHAIN_ASKS && around.after <= CHAIN_ASKS))
+        if (most > CHAIN_BYTES || *spare == 0 ||
+            (around.before <= CHAIN_ASKS && around.after <= CHAIN_ASKS))
             break;
     }
     *spare -= min_u64(*spare, first - at + (end - last));

@@ -13,7 +13,7 @@
 #include "regex/regex_compile.h"
 #include "regex/split.h"
 
-#define CHAIN_BYTES 64u /* read on both sides, though nothing is to spare */
+#define CHAIN_BYTES 16u /* read on both sides, though nothing is to spare */
 
 /* What the bytes say. Numbers above CHAIN_ASKS are states of the automaton: state CHAIN_ASKS + 1 +
  * i has rows[i]. */
@@ -60,7 +60,7 @@ struct around {
 
 /* Reads a line around a string, which is the bytes [at, end) of `bytes`. The line lies within
  * bytes[0, count), and ends at a line end. A chain may be NULL, which asks. Takes from *spare what
- * is read; 0 lets CHAIN_BYTES be read on each side. */
+ * is read beyond the first CHAIN_BYTES or so on each side. */
 struct around chain_read(const struct chain *before, const struct chain *after,
                          const uint8_t *bytes, uint64_t at, uint64_t end, uint64_t count,
                          uint64_t *spare);

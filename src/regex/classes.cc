@@ -43,7 +43,7 @@ struct names {
     // Long names of general categories.
     const std::string categories =
         " other=C control=Cc cntrl=Cc format=Cf privateuse=Co unassigned=Cn letter=L "
-        "casedletter=Lc lowercaseletter=Ll modifierletter=Lm otherletter=Lo "
+        "casedletter=LC lowercaseletter=Ll modifierletter=Lm otherletter=Lo "
         "titlecaseletter=Lt uppercaseletter=Lu mark=M combiningmark=M spacingmark=Mc "
         "enclosingmark=Me nonspacingmark=Mn number=N decimalnumber=Nd digit=Nd "
         "letternumber=Nl othernumber=No punctuation=P punct=P connectorpunctuation=Pc "
@@ -383,53 +383,40 @@ ranges reader::named(const std::string &name) const
     return made;
 }
 
-// Returns 's' for names of scripts, 'g' for names of categories, and 0 for all other names.
-char kind_of(const std::string &kind)
-{
-    return kind == "sc" || kind == "script" || kind == "Script"                       ? 's'
-           : kind == "gc" || kind == "general_category" || kind == "General_Category" ? 'g'
-                                                                                      : '\0';
-}
-
-// Reads \p{...}, \P{...} or \pL. As in ripgrep, names of RE2 may stand in any case, categories also
-// have long names, and the kind of the name may stand before. RE2's C lacks unassigned characters.
+// Reads \p{...}, \P{...} or \pL. As in ripgrep, categories have long names, too, and the kind of
+// the name may stand before. RE2's category C lacks characters that are not assigned.
 chars property(const std::string &part)
 {
-    const std::string inside = part[2] == '{' ? part.substr(3, part.size() - 4) : part.substr(2);
-    const size_t sign = inside.find_first_of("=:");
+    const std::string &longs = known().categories;
+    std::string name = part[2] == '{' ? part.substr(3, part.size() - 4) : part.substr(2), plain;
+    const size_t sign = name.find_first_of("=:");
     const bool has_kind = sign != std::string::npos;
-    const bool others = has_kind ? sign > 0 && inside[sign - 1] == '!' : inside[0] == '^';
-    const char kind = has_kind ? kind_of(inside.substr(0, sign - others)) : 'a';
-    std::string plain, name;
+    const bool others = name[has_kind && sign > 0 ? sign - 1 : 0] == (has_kind ? '!' : '^');
+    const std::string kind = " " + name.substr(0, has_kind ? sign - others : 0) + " ";
+    const bool is_script = (kind[1] | 0x20) == 's';
     chars made;
 
-    for (const char letter : inside.substr(has_kind ? sign + 1 : others))
-        if (std::isalnum(static_cast<uint8_t>(letter)) != 0) {
-            const bool begins = name.empty() || name.back() == '_';
-
+    if (has_kind && std::string(" sc script Script gc General_Category ").find(kind) < kind.npos)
+        name.erase(0, sign + 1);
+    name.erase(0, !has_kind && others);
+    for (const char letter : name)
+        if (std::strchr(" _-", letter) == nullptr)
             plain += static_cast<char>(std::tolower(letter));
-            name += begins ? static_cast<char>(std::toupper(letter)) : letter;
-        } else if (!name.empty() && name.back() != '_') {
-            name += '_';
-        }
-    const std::string &longs = known().categories;
-    const size_t found = kind == 's' ? std::string::npos : longs.find(" " + plain + "=");
+    const size_t found = is_script ? longs.npos : longs.find(" " + plain + "=");
     if (found != std::string::npos)
-        name = longs.substr(longs.find('=', found) + 1, 2);
-    else if (kind == '\0' || (kind != 'a' && (plain.size() > 2) != (kind == 's')))
-        name = inside; // RE2 will refuse the name
+        name = longs.substr(found + plain.size() + 2, 2);
+    else if (has_kind && (name.size() > 2) != is_script)
+        name = part; // RE2 will refuse the name
     name.erase(name.find_last_not_of(' ') + 1);
-    if (plain == "ascii")
-        made.own = {ascii};
     made.negated = (part[1] == 'P') != others;
     if (name == "C" || name == "Cn") {
         made.names = {"\\p{L}", "\\p{M}", "\\p{N}", "\\p{P}", "\\p{S}", "\\p{Z}"};
         if (name == "Cn")
             made.names.insert(made.names.end(), {"\\p{Cc}", "\\p{Cf}", "\\p{Co}"});
         made.negated = !made.negated;
-    } else if (name == "Lc" || name == "LC") {
+    } else if (name == "LC") {
         made.names = {"\\p{Lu}", "\\p{Ll}", "\\p{Lt}"};
-    } else if (made.own.empty()) {
+    } else {
         made.names = {(made.negated ? "\\P{" : "\\p{") + name + "}"};
         made.negated = false;
     }
@@ -449,10 +436,10 @@ bool reader::read_name(chars *made)
         if (fold && !options.unicode && (name == "upper" || name == "lower"))
             name = "alpha";
         made->own = named(name);
-        if (made->own.empty() && options.longest)
-            throw mistake{begin, "unknown class or property: " + since(begin)};
         if (made->own.empty())
-            fail(begin, "unknown class or property: " + since(begin));
+            throw mistake{begin, options.ripgrep || options.longest
+                                     ? "unknown class or property: " + since(begin)
+                                     : ""};
         if (fold && options.unicode)
             add_cases(&made->own, options);
         return true;

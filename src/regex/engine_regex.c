@@ -35,9 +35,10 @@
 #define WHOLE_STEPS 32u   /* number of steps that are read whole before the atoms are tried again */
 #define MISSED_SHARE 32u  /* a smaller share of missed bytes takes no time worth saving */
 #define SAMPLE_BYTES (UINT64_C(64) << 10)
-#define RESPLIT_MAX 4096u   /* expressions with more anchors keep their atoms */
-#define RESPLIT_ANCHORS 16u /* so many anchors are split again in the time of regex_missed_bytes \
-                             */
+#define RESPLIT_MAX 4096u /* expressions with more anchors keep their atoms */
+#define RESPLIT_ANCHORS                                                      \
+    16u /* so many anchors are split again in the time of regex_missed_bytes \
+         */
 /* A device's first and longest steps are so many times longer, because each takes a launch. */
 #define DEVICE_FIRST 64u
 #define DEVICE_GROWS 1024u

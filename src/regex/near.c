@@ -13,6 +13,7 @@
 /* RE2 reads the text once verifications took so long, and longer than RE2 takes for the text. */
 #define FAILED_NS 1000000u
 #define BYTES_PER_NS 2u
+#define SPARE_BYTES 64u  /* that the automaton beside an atom may read */
 #define CONTEXT_BYTES 4u /* more than an assertion of a head reads */
 
 /* Returns the index of the first hit at `from` or later. */
@@ -40,7 +41,7 @@ static int match_at(const struct expressions *expressions, const struct anchor *
     const struct regex_ops *ops = expressions->ops;
     const uint64_t end = at + literal->bytes_count;
     const bool is_read = literal->tail_count == 0 && end <= line.count;
-    uint64_t spare = 0;
+    uint64_t spare = SPARE_BYTES;
     const struct around around = chain_read(anchor->before, is_read ? anchor->after : NULL,
                                             line.bytes, at, is_read ? end : at, line.count, &spare);
     uint64_t first = at;

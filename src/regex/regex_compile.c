@@ -2,11 +2,13 @@
 #include "regex/regex_compile.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/memory.h"
 #include "regex/anchors.h"
+#include "regex/class_text.h"
 #include "regex/program_memory.h"
 #include "regex/regex_load.h"
 #include "regex/translate.h"
@@ -231,13 +233,15 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
     struct expressions *made = maker->made;
     const struct trawl_plan *plan = made->plan;
     enum trawl_status status = TRAWL_ARGUMENT;
+    /* write_perl wrote the words' edges of the syntaxes of POSIX */
+    const uint32_t words = plan->expressions.syntax == TRAWL_PERL ? 0 : TRAWL_WHOLE_WORD;
 
     if (made->beyond == NULL)
         /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
         TRAWL_TRY(MEMORY_ZEROED(made->beyond, made->count, error));
     made->needs_marks = made->crosses = true;
     TRAWL_TRY(pcre2_prepare((const char *)pattern.bytes, pattern.bytes_count, &made->options,
-                            plan->flags, plan->line_end, &made->beyond[index], error));
+                            plan->flags & ~words, plan->line_end, &made->beyond[index], error));
     if (filter->count > 0)
         status = compile_linear(maker, index, filter->bytes, filter->count, NULL);
     if (status == TRAWL_ARGUMENT || status == TRAWL_LIMIT) { /* each line is asked */
@@ -252,27 +256,88 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
     return status;
 }
 
-/* Writes the expression in PCRE2's syntax at `to`, but stops after `most` bytes or some more.
- * Returns the number of bytes; *read: the number of bytes of `posix` that these bytes stand for. */
-static uint64_t write_perl(const struct translated *posix, uint64_t most, char *to, uint64_t *read)
+/* An expression in PCRE2's syntax. bytes NULL: only `count` is wanted. */
+struct perl {
+    const struct expressions *made;
+    char *bytes;
+    uint64_t count;
+};
+
+static void put(struct perl *perl, const char *bytes, uint64_t count)
 {
-    const char *begin = to;
-    uint64_t at = 0;
+    if (perl->bytes != NULL)
+        memcpy(perl->bytes + perl->count, bytes, (size_t)count);
+    perl->count += count;
+}
 
-    for (; at < posix->count && (uint64_t)(to - begin) < most; at++) {
-        const bool escapes = posix->bytes[at] == '\\' && at + 1 < posix->count;
-        const char next = escapes ? posix->bytes[++at] : '\0';
+/* Writes the characters of a class or of \w, \W, \s or \S, for PCRE2 knows other classes. */
+static void put_class(struct perl *perl, const char *part, uint64_t count)
+{
+    enum { RANGES_MAX = 4096 };
+    struct regex_range ranges[RANGES_MAX];
+    const uint32_t range_count =
+        perl->made->ops->list(part, count, &perl->made->options, 0, UINT32_MAX, ranges, RANGES_MAX);
+    char text[40];
 
-        if (next == 'm' || next == 'M') {
-            to = stpcpy(to, next == 'm' ? "\\b(?=\\w)" : "\\b(?<=\\w)");
-            continue;
-        }
-        if (escapes)
-            *to++ = '\\';
-        *to++ = posix->bytes[at];
+    if (range_count == 0 || range_count == UINT32_MAX) {
+        put(perl, part, count); /* perhaps a mistake, which PCRE2 will report */
+        return;
     }
-    *read = at;
-    return (uint64_t)(to - begin);
+    put(perl, "(?-i:[", 6);
+    for (uint32_t i = 0; i < range_count; i++)
+        put(perl, text,
+            (uint64_t)snprintf(text, sizeof text, "\\x{%x}-\\x{%x}", ranges[i].first,
+                               ranges[i].last));
+    put(perl, "])", 2);
+}
+
+/* Writes the text, in which '@' stands for a word character. */
+static void put_words(struct perl *perl, const char *text)
+{
+    for (; *text != '\0'; text++)
+        if (*text == '@')
+            put_class(perl, "\\w", 2);
+        else
+            put(perl, text, 1);
+}
+
+/* Writes an edge: \b, \B, \m or \M. */
+static void put_edge(struct perl *perl, char letter)
+{
+    put_words(perl, letter == 'b'   ? "(?:(?<=@)(?!@)|(?<!@)(?=@))"
+                    : letter == 'B' ? "(?:(?<=@)(?=@)|(?<!@)(?!@))"
+                    : letter == 'm' ? "(?<!@)(?=@)"
+                                    : "(?<=@)(?!@)");
+}
+
+/* Writes the expression, but stops after `most` bytes or some more. Returns the number of bytes of
+ * `posix` that the first `most` bytes stand for. */
+static uint64_t write_perl(const struct translated *posix, uint64_t most, struct perl *perl)
+{
+    const bool asks = perl->made->options.letters.class_ranges != NULL;
+    const uint32_t flags = perl->made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
+    uint64_t at = 0, length = 1;
+
+    perl->count = 0;
+    put_words(perl, flags == TRAWL_WHOLE_WORD ? "(?<!@)(?:" : "");
+    for (; at < posix->count && perl->count < most; at += length) {
+        const char *part = posix->bytes + at;
+        bool is_set;
+
+        length = part[0] == '\\' && at + 1 < posix->count ? 2 : 1;
+        if (part[0] == '[')
+            length = max_u64(1, class_length(part, posix->count - at, false, &is_set));
+        if (part[0] == '[' || (length == 2 && strchr("wWsS", part[1]) != NULL))
+            put_class(perl, part, length);
+        else if (length == 2 && strchr(asks ? "bBmM" : "mM", part[1]) != NULL)
+            put_edge(perl, part[1]);
+        else
+            put(perl, part, length);
+    }
+    if (perl->count > most)
+        at -= min_u64(perl->count - most, min_u64(at, length));
+    put_words(perl, flags == TRAWL_WHOLE_WORD ? ")(?!@)" : "");
+    return at;
 }
 
 /* Compiles expression number `index` in a syntax of POSIX, in which backreferences are PCRE2's. */
@@ -283,32 +348,30 @@ static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
     const struct trawl_pattern pattern = trawl_plan_pattern(made->plan, index);
     const char *bytes = (const char *)pattern.bytes;
     struct pcre2_filter filter = {.bytes = NULL};
-    struct trawl_pattern perl = {NULL, 0};
+    struct perl perl = {.made = made};
     struct translated posix;
     enum trawl_status status;
-    char *memory = NULL;
-    uint64_t room, read;
+    uint64_t room = 0;
 
     TRAWL_TRY(translate(made->plan->expressions.syntax, made->plan->flags, made->options.bytes,
                         bytes, pattern.bytes_count, &posix, error));
-    room = posix.count * 5 + 8;
     if (!posix.refers) {
         translated_release(&posix);
         return compile_linear(maker, index, bytes, pattern.bytes_count, error);
     }
     made->lines_alone |= posix.chooses;
-    TRAWL_TRY_DONE(MEMORY_NEW(memory, room, error));
-    perl = (struct trawl_pattern){memory, write_perl(&posix, UINT64_MAX, memory, &read)};
-    TRAWL_TRY_DONE(pcre2_filter(memory, perl.bytes_count, made->options.fold, !made->options.bytes,
-                                &filter, error));
-    status = compile_beyond(maker, index, perl, &filter, error);
-    if (status == TRAWL_ARGUMENT && error != NULL) {
-        (void)write_perl(&posix, error->text_offset, memory, &read);
-        error->text_offset = posix.from[read];
-    }
+    (void)write_perl(&posix, UINT64_MAX, &perl);
+    room = perl.count;
+    TRAWL_TRY_DONE(MEMORY_NEW(perl.bytes, room, error));
+    (void)write_perl(&posix, UINT64_MAX, &perl);
+    TRAWL_TRY_DONE(
+        pcre2_filter(perl.bytes, room, made->options.fold, !made->options.bytes, &filter, error));
+    status = compile_beyond(maker, index, (struct trawl_pattern){perl.bytes, room}, &filter, error);
+    if (status == TRAWL_ARGUMENT && error != NULL)
+        error->text_offset = posix.from[write_perl(&posix, error->text_offset, &perl)];
 done:
     pcre2_filter_release(&filter);
-    memory_release(memory, room, 1);
+    memory_release(perl.bytes, room, 1);
     translated_release(&posix);
     return status;
 }

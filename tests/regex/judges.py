@@ -17,12 +17,12 @@ import tempfile
 
 PLACE = os.path.dirname(os.path.abspath(__file__))
 LETTERS = ['a', 'A', 'b', 'c', 'n', 'N', 'k', 'K', 's', 'é', 'É', '0', '-', ' ', '_']
-COMMON = ['[aA]', '[nN]', '[kK]', '[ab]', '[a-c]', '[^a]', '[^nN]', '[a-cA]', '.', r'\x61', r'[\x61A]', '[éÉ]', '[]a]', '[^-a]', '^', '$',
-          *['ab', 'cab', 'ко', 'a.c', '[éx]', '[а-я]', '[А-яk]', '[^ -ÿ]', '[é€]', '(^|-)', '( |$)', '.*', '.+', 'x(ab){1,2}', '[ab]?y']]  # fmt: skip
+COMMON = ['[aA]', '[nN]', '[kK]', '[ab]', '[a-c]', '[^a]', '[^nN]', '[a-cA]', '.', r'\x61', r'[\x61A]', '[éÉ]', '[]a]', '[^-a]', 'ab', 'cab', 'ко', 'a.c',
+          '[éx]', '[é€]', '.*', '.+', 'x(ab){1,2}', '[ab]?y', '[а-я]', '[А-яk]', '[^ -ÿ]', '( |$)', '(^|-)', '^', '$']  # fmt: skip
 ASCII = [r'\d', r'\D', r'\W', r'[\Wa]', r'[k\D]', r'\w', r'\s', r'\S', '[[:alpha:]]', '[[:^alpha:]]']
 PERL = [r'\pL', r'\PL', r'\p{Lu}', r'\x{212a}', r'[\x{80}-\x{10ffff}]', r'(?i)k', r'\Qa.\E', '.*?', r'\A', r'\z', '(?U:a+)', '(?i-s:a.)']
 RIPGREP = [r'\pL', r'\PL', r'\p{Lu}', r'\u{212a}', r'[\W_]', r'[^\W\d]', r'[^\Wa]', r'[^\S]', 'a**', 'a{ 1,2 }', r'(?u:\w)', r'[\p{L}--[a-z]]',
-           r'\p{Uppercase_Letter}', r'\P{gc:ll}', r'\p{sc!=Greek}', r'[^\pC]', r'[\p{Cased_Letter}\d]', r'\P{Cn}', '(?x: a [ b c ] )', '(?x:(?-x: )k)']  # fmt: skip
+           r'\p{Uppercase_Letter}', r'\P{gc:Ll}', r'\p{sc!=Greek}', r'[^\pC]', r'[\p{Cased_Letter}\d]', r'\P{Cn}', '(?x: a [ b c ] )', '(?x:(?-x: )k)']  # fmt: skip
 EDGES = [r'\<', r'\>', r'\b{start}', r'\b{end}', r'\b', r'\b', r'\B', r'\b{start-half}', r'\b{end-half}', 'н', '中']
 # What RE2 lacks.
 BEYOND = ['(?=a)', '(?!b)', '(?<=a)', '(?<!k)', '(?=.*c)', '(?<=é)', '(?<=ab|c)', r'(a|b)\1', r'(?<n>[ab])\k<n>', 'a++', '[ab]*+', '.?+', '(?>a|ab)',
@@ -31,7 +31,7 @@ BEYOND = ['(?=a)', '(?!b)', '(?<=a)', '(?<!k)', '(?=.*c)', '(?<=é)', '(?<=ab|c)
 ITEMS = ['a', 'b', 'k', 'K', 's', 'é', '0', '-', '&', '[:alpha:]', '[:^alpha:]', r'\w', r'\W', r'\d', r'\PL', 'a-c', 'A-Z', 'é-ü', r'\]', '.']
 REPEATS = ['*', '+', '?', '{2}', '{1,2}', '??', '*?', '+?']
 PIECES = ['a', 'A', 'b', 'c', 'n', 'N', 'k', 'K', 's', 'S', '0', 'ab', '-', ' ', 'x', '_', '&', ']', '.']
-WIDE = ['ſ', '\u212a', 'é', 'É', '€', '💩', 'я', 'не', '中', '\u0301', '\u200d', '‿', '٣', '\u00a0']
+WIDE = ['ſ', '\u212a', 'é', 'É', '€', '💩', 'я', 'не', '中', '\u0301', '\u0903', '\u200d', '‿', '٣', '\u00a0']
 # Bytes that are no UTF-8: no judge but ripgrep and grep reads them.
 BROKEN = [b'\xff', b'\xed\xa0\x80', b'\xe0\x80\x80', b'\xf0\x80\x80\x80', b'\xc3']
 
@@ -117,7 +117,7 @@ def main():
         ('grep', COMMON, ['(', '(?:'], None),
         ('rg', COMMON + ASCII + RIPGREP + [ripgrep_class] * 12, [*scoped, '(?u:'], None),
         ('rg', COMMON + RIPGREP + EDGES * 2, scoped, None),
-        ('grep-E', COMMON[:-2] + [r'(a|b)\1', r'([ab])c?\1', r'(.)\1', r'\w', '(k?)(.)\\2'], ['('], None),
+        ('grep-E', COMMON[:-7] + [r'(a|b)\1', r'([ab])c?\1', r'(.)\1', r'\w', '(k?)(.)\\2', '[[:alpha:]]', '[^[:alnum:]_]', r'\W', r'(\w)a?\3', r'\bx'], ['('], None),
         ('grep-P', COMMON + [r'\d', r'\w', r'\s', '[[:alpha:]]', '[[:^alpha:]]', r'[^\d]', r'[^\w]'] + BEYOND * 2, [*scoped, '(?>', '(?=', '(?<!'], None),
         ('perl-P', COMMON + [r'\d', r'\w', r'\W', r'\S', '[[:alpha:]]'] + BEYOND * 2, [*scoped, '(?>', '(?='], None),
         ('rg-P', COMMON + BEYOND * 2, [*scoped, '(?>', '(?!', '(?<='], None),
@@ -139,9 +139,11 @@ def main():
             options = ['-anob']
             if judge == 'grep-E':
                 made = r'([a-c])x?\1|' + re.sub(r'\\x61|(?<=[*+?])\?', '', made.replace('(?:', '('))
-                options = ['-an' + draw.choice(['', 'v', 'x'])] + ['-i'] * (draw.random() < 0.3 and re.search('[kKsS]', made) is None)
+                options = ['-an' + draw.choice(['', 'v', 'x', 'w'])] + ['-i'] * (draw.random() < 0.3 and re.search(r'[kKsS]|\\3', made) is None)
                 if re.search(r'\(\)|\(\||\|\)|\|\||\|$|[(|][+*?]', made):
                     continue  # an empty alternative
+                if 'w' in options[0] and subprocess.run(['grep', '-Eqxe', made], input=b'\n', env=environment, capture_output=True, check=False).returncode == 0:
+                    continue  # a row of regex.md: grep shortens no match to an empty match
             if judge == 'rg-P':
                 made = made.replace(r'\X', '.')  # a row of regex.md; grep has the same library
             if judge.endswith('-P'):

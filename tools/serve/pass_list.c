@@ -52,8 +52,9 @@ bool pass_list_merges(const struct pass_request *left, const struct pass_request
 
     if (left->state != right->state || flags != trawl_plan_facts(right->plan).flags)
         return false;
-    return flags == 0 || (a->line_end_also_set == b->line_end_also_set &&
-                          a->line_end_also == b->line_end_also && same_letters(a->letters, b->letters));
+    return flags == 0 ||
+           (a->line_end_also_set == b->line_end_also_set && a->line_end_also == b->line_end_also &&
+            same_letters(a->letters, b->letters));
 }
 
 bool pass_list_fits(const struct trawl_plan *plan)

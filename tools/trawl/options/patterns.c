@@ -369,7 +369,7 @@ static bool needs_utf8(const struct patterns *patterns, const struct settings *s
         return false;
     if (settings->ignore_case && !folds_by_unicode(settings))
         charset_prepare(beyond_ascii || settings->expressions);
-    if (settings->expressions) /* in UTF-8, classes and \b of Perl's syntax mean ASCII, as in grep */
+    if (settings->expressions) /* of Perl's syntax in UTF-8, classes and \b mean ASCII */
         return settings->words || settings->ignore_case || settings->is_tg ||
                settings->syntax != TRAWL_PERL || settings->surroundings.charset == CHARSET_SINGLE;
     if (settings->words || !settings->ignore_case || beyond_ascii)

@@ -80,26 +80,19 @@ static void print_marked(struct text_scan *scan, const struct piece *piece, uint
         print_terminator(scan->output, scan->settings, scan->settings->line_end);
 }
 
-/* Prints the part [begin, end) of a piece, with marked spans. */
-static void print_span(struct text_scan *scan, const struct piece *piece, uint64_t begin,
-                       uint64_t end)
+/* Prints the part [begin, end) of a piece in the line's colour, with marked spans, up to the end of
+ * its content. Returns where the bytes without a colour begin. */
+static uint64_t print_colored(struct text_scan *scan, const struct piece *piece, uint64_t begin,
+                              uint64_t end)
 {
-    const struct settings *settings = scan->settings;
-    const struct colors *colors = &settings->colors;
-    bool is_greps = !settings->style.on;
-    const char *line_color = !colors->on                          ? ""
-                             : is_greps && piece->is_match        ? ""
+    const struct colors *colors = &scan->settings->colors;
+    bool is_greps = !scan->settings->style.on;
+    const char *line_color = is_greps && piece->is_match          ? ""
                              : piece->selected != colors->reverse ? colors->selected_line
                                                                   : colors->context_line;
-    const char *match_color = !colors->on       ? ""
-                              : piece->selected ? colors->selected_match
-                                                : colors->context_match;
+    const char *match_color = piece->selected ? colors->selected_match : colors->context_match;
     uint64_t at = begin, content = end < piece->content ? end : piece->content;
 
-    if (settings->is_tg && piece->match_count > 0 && *match_color != '\0') {
-        print_marked(scan, piece, begin, end);
-        return;
-    }
     for (uint64_t i = 0; i < piece->span_count && *match_color != '\0'; i++) {
         uint64_t from = piece->spans[i].begin, to = piece->spans[i].end;
 
@@ -121,7 +114,33 @@ static void print_span(struct text_scan *scan, const struct piece *piece, uint64
         print_bytes(scan, piece, at, content, line_color);
         at = content;
     }
-    put_bytes(scan, piece, at, end < piece->content ? end : piece->content);
+    return at;
+}
+
+/* Returns whether the piece's matches are printed in a colour. */
+static bool is_marked(const struct text_scan *scan, const struct piece *piece)
+{
+    const struct colors *colors = &scan->settings->colors;
+
+    return colors->on && piece->span_count > 0 &&
+           *(piece->selected ? colors->selected_match : colors->context_match) != '\0';
+}
+
+/* Prints the part [begin, end) of a piece, with marked spans. */
+static void print_span(struct text_scan *scan, const struct piece *piece, uint64_t begin,
+                       uint64_t end)
+{
+    const struct settings *settings = scan->settings;
+    const struct colors *colors = &settings->colors;
+
+    if (colors->on && settings->is_tg && piece->match_count > 0 &&
+        *(piece->selected ? colors->selected_match : colors->context_match) != '\0') {
+        print_marked(scan, piece, begin, end);
+        return;
+    }
+    if (colors->on)
+        begin = print_colored(scan, piece, begin, end);
+    put_bytes(scan, piece, begin, end < piece->content ? end : piece->content);
     if (end > piece->content &&
         scan->status == TRAWL_OK) /* a line that cannot be read is cut off */
         output_byte(scan->output, settings->line_end);
@@ -140,15 +159,6 @@ static uint64_t trimmed(struct text_scan *scan, const struct piece *piece, uint6
                memchr(blanks, piece_byte_at(scan, piece, begin), count) != NULL)
             begin++;
     return begin;
-}
-
-/* Returns whether the piece's matches are printed in a colour. */
-static bool is_marked(const struct text_scan *scan, const struct piece *piece)
-{
-    const struct colors *colors = &scan->settings->colors;
-
-    return colors->on && piece->span_count > 0 &&
-           *(piece->selected ? colors->selected_match : colors->context_match) != '\0';
 }
 
 /* Prints the beginning of a line that is too long. With -o, ripgrep 13 compares offsets in the line
@@ -213,18 +223,25 @@ static bool is_too_long(struct text_scan *scan, const struct piece *piece)
 static void print_piece(struct text_scan *scan, const struct piece *piece, uint64_t line_number,
                         uint64_t column, uint64_t offset)
 {
-    uint64_t begin = trimmed(scan, piece, 0);
+    const struct settings *settings = scan->settings;
+    uint64_t begin = settings->style.trim ? trimmed(scan, piece, 0) : 0;
 
     scan->shown.head =
         (struct line_head){line_number, column, offset, piece->content, piece->selected};
     print_head(scan);
-    if (is_too_long(scan, piece)) {
+    if (piece->is_match && !piece->replaced && piece->bytes != NULL && !settings->colors.on &&
+        settings->style.max_columns == 0) { /* the same as below, in a third of the time */
+        output_bytes(scan->output, piece->bytes + piece->at + begin, piece->count - begin);
+        print_terminator(scan->output, settings, settings->line_end);
+        return;
+    }
+    if (settings->style.max_columns > 0 && is_too_long(scan, piece)) {
         print_too_long(scan, piece);
         return;
     }
     print_span(scan, piece, begin, piece->count);
     if (piece->content == piece->count && scan->status == TRAWL_OK)
-        print_terminator(scan->output, scan->settings, scan->settings->line_end);
+        print_terminator(scan->output, settings, settings->line_end);
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------
@@ -243,13 +260,15 @@ static bool print_match(struct text_scan *scan, struct piece *piece, const struc
     piece->spans = &whole;
     piece->span_count = piece->match_count = 1;
     piece->is_match = true;
-    if (!piece_is_printable(scan, piece) ||
+    if ((scan->settings->checks_text && !piece_is_printable(scan, piece)) ||
         (numbered && !number_set_at(scan, group, span->group_count, piece->offset + span->to)))
         return false;
-    for (uint64_t i = 0; i < (numbered ? scan->numbers.count : 1); i++) {
-        scan->shown.numbers = numbered ? scan->numbers.list + i : NULL;
-        scan->shown.number_count = numbered;
-        scan->shown.distance = span->distance;
+    scan->shown.distance = span->distance;
+    if (!numbered)
+        print_piece(scan, piece, number, span->begin + 1, piece->offset + span->begin);
+    for (uint64_t i = 0; numbered && i < scan->numbers.count; i++) {
+        scan->shown.numbers = scan->numbers.list + i;
+        scan->shown.number_count = 1;
         print_piece(scan, piece, number, span->begin + 1, piece->offset + span->begin);
     }
     scan->shown.number_count = 0;

@@ -264,6 +264,9 @@ static bool one_match_tells(const struct text_scan *scan)
 static uint32_t needed_matches(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
+    /* -v, of which no line that matches is printed */
+    const bool others_alone = settings->invert && settings->before_count < 0 &&
+                              settings->after_count < 0 && !scan->rules.every_line;
 
     if (scan->whole.bytes != NULL)
         return settings->invert ? TRAWL_WINDOW_LINES : TRAWL_WINDOW_SPANS;
@@ -276,7 +279,7 @@ static uint32_t needed_matches(const struct text_scan *scan)
         (settings->heads.pattern_number && !scan->quiet && !one_match_tells(scan)))
         return 0;
     if (settings->report == REPORT_ONLY_MATCHING || scan->rules.counts_spans ||
-        ((settings->colors.on || settings->style.each_match) && !scan->quiet))
+        ((settings->colors.on || (settings->style.each_match && !others_alone)) && !scan->quiet))
         return TRAWL_WINDOW_SPANS;
     return scan->job->patterns->has_empty && !settings->words && !settings->whole_lines
                ? TRAWL_WINDOW_NO_MATCHES /* the empty string is in every line */
