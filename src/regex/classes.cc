@@ -368,8 +368,14 @@ ranges reader::named(const std::string &name) const
     const uint32_t *listed = nullptr;
     uint64_t count = 0;
 
+    if (options.longest && (name == "word" || name == "ascii"))
+        return {}; // Perl's names
     if (options.letters.class_ranges == nullptr)
         return found == known().by_name.end() ? ranges{} : found->second;
+    if (name == "word")
+        return sum(named("alnum"), {{'_', '_'}});
+    if (name == "ascii") // for PCRE, what is printed or controls
+        return sum(named("print"), named("cntrl"));
     count = options.letters.class_ranges(options.letters.context, name.c_str(), &listed);
     ranges made;
     for (uint64_t i = 0; i < count; i++)

@@ -96,14 +96,14 @@ def shorter_while_printed(options, folder):
     expect((status, messages) == (0, b"") and output == wanted and len(text) > end, "cut short with %s: %r" % (options, (status, len(output), len(wanted), messages)))
 
 
-def shorter_than_mapped(folder):
-    """The same under --multiline, where the whole file is mapped."""
+def shorter_than_mapped(left, folder):
+    """The same under --multiline, where the whole file is mapped, also if no page is missing."""
     path = os.path.join(folder, "cut")
     with open(path, "wb") as file:
         file.write(b"foo\nand so on until the line is long\n" * 100000)
     process = start(["--multiline", "--mmap", "-P", "-n", r"foo\nand", path])
     until(lambda: not is_read(process.stdout), "something is printed")
-    os.truncate(path, 4096)
+    os.truncate(path, left)
     status, output, messages = finish(process)
     expect(status == 2 and output.startswith(b"1:foo\n2:and") and b"became shorter" in messages, "cut while mapped: %r" % ((status, messages),))
 
@@ -166,7 +166,8 @@ def main():
             written_early([threads], False, folder)
         shorter_while_printed(["--mmap"], folder)
         shorter_while_printed(["--no-mmap"], folder)
-        shorter_than_mapped(folder)
+        shorter_than_mapped(4096, folder)
+        shorter_than_mapped(3699999, folder)
         killed_by_bus(folder)
         byte_by_byte(folder)
         over_before(folder)

@@ -10,7 +10,8 @@
 
 /* bytes of a replaced line that are composed at a time */
 #define REPLACED_BLOCK_BYTES SIZE_OR_SMALL(4096u, 32u)
-#define GROUPS_MAX 100u /* groups of an expression that --replace knows */
+#define AROUND_BYTES 128u /* that an assertion sees on each side of a line, as in ripgrep */
+#define GROUPS_MAX 100u   /* groups of an expression that --replace knows */
 
 /* Returns bytes of the piece's line from `at` on. *count: how many bytes are wanted, then how many
  * are there. */
@@ -286,44 +287,59 @@ static uint64_t group_of(const struct text_scan *scan, uint64_t expression,
     return number;
 }
 
-/* Appends the replacement of a match, with the groups of an expression. */
-static bool write_text(struct text_scan *scan, const uint8_t *line, uint64_t content,
+/* Appends the replacement of a match, with the groups of an expression. The line is the bytes of
+ * `text` from `line` on; around it an assertion may look at further bytes. */
+static bool write_text(struct text_scan *scan, const uint8_t *text, uint64_t count, uint64_t line,
                        const struct line_span *span, uint64_t expression)
 {
-    struct trawl_range groups[GROUPS_MAX], match = {span->from, span->to};
+    struct trawl_range groups[GROUPS_MAX], match = {line + span->from, line + span->to};
 
-    groups[0] = match;
     if (scan->settings->expressions &&
-        trawl_expression_groups(scan->plan, expression, line, content, match, groups, GROUPS_MAX,
+        trawl_expression_groups(scan->plan, expression, text, count, match, groups, GROUPS_MAX,
                                 &scan->error) != TRAWL_OK) {
         scan_fail(scan, scan->error.status);
         return false;
     }
+    groups[0] = match; /* also of a match of which the line has a part alone */
     for (uint64_t i = 0; i < scan->style.part_count; i++) {
         const struct replace_part *part = &scan->style.parts[i];
         const char *bytes = part->bytes;
-        uint64_t count = bytes == NULL ? 0 : part[1].bytes_before - part->bytes_before, group = 0;
+        uint64_t length = bytes == NULL ? 0 : part[1].bytes_before - part->bytes_before, group = 0;
 
         if (part->name != NULL)
             group = group_of(scan, expression, part);
         if ((bytes == NULL || part->name != NULL) && group < GROUPS_MAX &&
             groups[group].begin != UINT64_MAX) {
-            bytes = (const char *)line + groups[group].begin;
-            count = groups[group].end - groups[group].begin;
+            bytes = (const char *)text + groups[group].begin;
+            length = groups[group].end - groups[group].begin;
         }
-        if (!put_text(scan, bytes, count))
+        if (!put_text(scan, bytes, length))
             return false;
     }
     return true;
 }
 
+/* Returns where the character at `at` begins in the whole text; the text's end if `at` is beyond.
+ */
+static uint64_t character_begin(const struct text_scan *scan, uint64_t at)
+{
+    const struct whole_text *whole = &scan->whole;
+    uint64_t back = 0;
+
+    while (at < whole->count && back < UTF8_BYTES_MAX - 1 && back < at &&
+           (whole->bytes[at - back] & 0xc0) == 0x80)
+        back++;
+    return at < whole->count ? at - back : whole->count;
+}
+
 /* Writes what replaces each of the style's spans, which are matches in the line, and points the
- * spans there. `content`: the line's bytes without the line end. False: the scan has failed. */
+ * spans there. `content`: the line's bytes without the line end. `offset`: of the line. False: the
+ * scan has failed. */
 static bool write_texts(struct text_scan *scan, const struct view *view, const uint8_t *line,
-                        uint64_t content)
+                        uint64_t content, uint64_t offset)
 {
     struct style_state *style = &scan->style;
-    uint64_t at = 0;
+    uint64_t at = 0, before = 0, after = 0;
     struct trawl_pattern *texts;
 
     if (!SCAN_GROW(scan, style->texts, style->text_capacity, style->span_count + 1))
@@ -332,10 +348,15 @@ static bool write_texts(struct text_scan *scan, const struct view *view, const u
     style->text_bytes_count = 0;
     if (scan->settings->crlf && content > 0 && line[content - 1] == '\r')
         content--;
+    if (scan->whole.bytes != NULL && !scan->settings->invert) {
+        line = scan->whole.bytes + offset;
+        before = offset - character_begin(scan, offset < AROUND_BYTES ? 0 : offset - AROUND_BYTES);
+        after = character_begin(scan, offset + content + AROUND_BYTES) - (offset + content);
+    }
     for (uint64_t i = 0; i < style->span_count; i++) {
         const struct line_span *span = &style->spans[i];
 
-        if (!write_text(scan, line, content, span,
+        if (!write_text(scan, line - before, before + content + after, before, span,
                         view->match_count > 0 ? view->matches[span->group].pattern_index : 0))
             return false;
         texts[i].bytes_count = style->text_bytes_count - at;
@@ -373,7 +394,7 @@ bool piece_replace(struct text_scan *scan, const struct view *view, struct piece
                                   ? piece->bytes
                                   : reread_range(scan, piece->offset, piece->offset + content);
 
-        if (line == NULL || !write_texts(scan, view, line, content))
+        if (line == NULL || !write_texts(scan, view, line, content, piece->offset))
             return false;
     }
     for (uint64_t i = 0; i < style->span_count; i++) {

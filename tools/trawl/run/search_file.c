@@ -719,7 +719,7 @@ void search_file(struct command_job *job, const struct open_file *given)
     scan_free(&scan);
     trawl_text_close(text);
 done:
-    if (mapped != NULL && !bus_unmap(mapped, file->bytes_count)) {
+    if (mapped != NULL && !bus_unmap(mapped, file->bytes_count, file->descriptor)) {
         job_message(job, "%s: the file became shorter during the search", file->name);
         job->error_seen = true;
     }

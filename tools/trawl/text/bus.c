@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "trawl.h"
@@ -50,9 +51,12 @@ const uint8_t *bus_map(int descriptor, uint64_t bytes)
     return (const uint8_t *)base;
 }
 
-bool bus_unmap(const uint8_t *base, uint64_t bytes)
+bool bus_unmap(const uint8_t *base, uint64_t bytes, int descriptor)
 {
-    const bool whole = !atomic_load(&is_cut);
+    struct stat now;
+    /* no signal tells that bytes of the last page alone are missing */
+    const bool whole =
+        !atomic_load(&is_cut) && (fstat(descriptor, &now) != 0 || (uint64_t)now.st_size >= bytes);
 
     atomic_store(&map_end, 0);
     (void)munmap((void *)(uintptr_t)base, (size_t)bytes);

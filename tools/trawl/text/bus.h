@@ -13,7 +13,7 @@ void bus_guard_maps(void);
 /* Maps the first `bytes` bytes of a regular file, whose pages read as zeros if the file is
  * truncated later. NULL: the file cannot be mapped, or another file is. */
 const uint8_t *bus_map(int descriptor, uint64_t bytes);
-/* Returns whether no page was replaced by zeros. */
-bool bus_unmap(const uint8_t *base, uint64_t bytes);
+/* Returns whether no page was replaced by zeros, and the file is not shorter. */
+bool bus_unmap(const uint8_t *base, uint64_t bytes, int descriptor);
 
 #endif
