@@ -18,7 +18,8 @@ static inline bool grow_array(void *array, size_t *capacity, size_t first, size_
     size_t larger = *capacity == 0 ? first : *capacity;
     void *moved;
 
-    if (wanted <= *capacity)
+    /* An array without room is NULL, from and to which memcpy copies not even no bytes. */
+    if (*capacity > 0 && wanted <= *capacity)
         return true;
     while (larger < wanted)
         larger *= 2;
