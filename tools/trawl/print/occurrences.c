@@ -219,7 +219,7 @@ enum trawl_status occurrences_positions(struct text_scan *scan, trawl_match_sink
 
 /* ---- The occurrences of a line ---- */
 
-struct trawl_match occurrences_next(const struct text_scan *scan, const struct trawl_match *matches,
+struct trawl_match occurrences_best(const struct text_scan *scan, const struct trawl_match *matches,
                                     uint64_t match_count, uint64_t *index)
 {
     struct trawl_match best = matches[(*index)++];

@@ -15,10 +15,21 @@ bool occurrences_are_all(const struct text_scan *scan);
 /* As trawl_positions, with the occurrences alone. */
 enum trawl_status occurrences_positions(struct text_scan *scan, trawl_match_sink sink,
                                         struct trawl_error *error);
+/* As occurrences_next, if another match begins there, too. */
+struct trawl_match occurrences_best(const struct text_scan *scan, const struct trawl_match *matches,
+                                    uint64_t match_count, uint64_t *index);
+
 /* Returns the best of the matches that begin where matches[*index] begins, with --overlapping that
  * match, and moves *index behind it. */
-struct trawl_match occurrences_next(const struct text_scan *scan, const struct trawl_match *matches,
-                                    uint64_t match_count, uint64_t *index);
+static inline struct trawl_match occurrences_next(const struct text_scan *scan,
+                                                  const struct trawl_match *matches,
+                                                  uint64_t match_count, uint64_t *index)
+{
+    if (*index + 1 < match_count && matches[*index + 1].begin == matches[*index].begin)
+        return occurrences_best(scan, matches, match_count, index);
+    return matches[(*index)++];
+}
+
 /* Stores the occurrences of the line [begin, end) of the view as the style's spans; `end` excludes
  * the line end. False: no memory. Reads the view's bytes only if patterns->finds_empty, or with
  * --crlf. */

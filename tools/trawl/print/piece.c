@@ -184,13 +184,11 @@ uint64_t piece_skip_characters(struct text_scan *scan, const struct piece *piece
     return at;
 }
 
-bool piece_is_printable(struct text_scan *scan, const struct piece *piece)
+bool piece_parts_are_printable(struct text_scan *scan, const struct piece *piece)
 {
     uint8_t character[UTF8_BYTES_MAX];
     uint64_t count;
 
-    if (piece->bytes != NULL && !piece->replaced)
-        return print_is_printable(scan, piece->bytes + piece->at, piece->content);
     for (uint64_t at = 0; at < piece->content; at += count) {
         const uint8_t *bytes = piece_characters(scan, piece, at, piece->content, character, &count);
 

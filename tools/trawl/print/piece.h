@@ -3,6 +3,7 @@
 #define TRAWL_PIECE_H
 
 #include "trawl/job/command_scan.h"
+#include "trawl/print/print.h"
 
 /* A line to be printed, or with -o a match. A replaced line is composed while being printed, block
  * by block, so that no long line has to be in memory as a whole. */
@@ -29,8 +30,17 @@ uint8_t piece_byte_at(struct text_scan *scan, const struct piece *piece, uint64_
 /* Returns where `characters` characters from `at` on end. */
 uint64_t piece_skip_characters(struct text_scan *scan, const struct piece *piece, uint64_t at,
                                uint64_t end, uint64_t characters);
+/* As piece_is_printable, for a piece that does not lie in memory as a whole. */
+bool piece_parts_are_printable(struct text_scan *scan, const struct piece *piece);
+
 /* Returns whether all bytes of the piece may be printed (print_is_printable). */
-bool piece_is_printable(struct text_scan *scan, const struct piece *piece);
+static inline bool piece_is_printable(struct text_scan *scan, const struct piece *piece)
+{
+    return piece->bytes != NULL && !piece->replaced
+               ? print_is_printable(scan, piece->bytes + piece->at, piece->content)
+               : piece_parts_are_printable(scan, piece);
+}
+
 /* Replaces the matches of a line. */
 bool piece_replace(struct text_scan *scan, const struct view *view, struct piece *piece);
 

@@ -13,13 +13,6 @@
 
 #define COLOR_FRAME_BYTES 16 /* bytes before and after a colour in an escape sequence */
 
-void print_terminator(struct output *output, const struct settings *settings, uint8_t of_trawl)
-{
-    if (settings->is_tg && settings->crlf)
-        output_byte(output, '\r');
-    output_byte(output, settings->is_tg ? settings->line_end : of_trawl);
-}
-
 void print_separator(struct text_scan *scan, char separator)
 {
     print_color_start(scan, scan->settings->colors.separator);

@@ -27,7 +27,13 @@ void print_number(struct text_scan *scan, uint64_t number, unsigned width, const
 void print_head(struct text_scan *scan);
 /* Ends a printed line that the text does not end: by the byte that trawl prints there, or as lines
  * of the text end for tg. */
-void print_terminator(struct output *output, const struct settings *settings, uint8_t of_trawl);
+static inline void print_terminator(struct output *output, const struct settings *settings,
+                                    uint8_t of_trawl)
+{
+    if (settings->is_tg && settings->crlf)
+        output_byte(output, '\r');
+    output_byte(output, settings->is_tg ? settings->line_end : of_trawl);
+}
 /* With context: prints the separator between two groups of lines that are not adjacent. */
 void print_group_separator(struct text_scan *scan);
 /* Prints what is between groups of lines of two files. */

@@ -260,7 +260,7 @@ static bool print_match(struct text_scan *scan, struct piece *piece, const struc
     piece->spans = &whole;
     piece->span_count = piece->match_count = 1;
     piece->is_match = true;
-    if ((scan->settings->checks_text && !piece_is_printable(scan, piece)) ||
+    if (!piece_is_printable(scan, piece) ||
         (numbered && !number_set_at(scan, group, span->group_count, piece->offset + span->to)))
         return false;
     scan->shown.distance = span->distance;
