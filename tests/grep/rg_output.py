@@ -111,6 +111,9 @@ ROWS = [
      case.given("A", "B", "C", "after-context", "before-context", "context", "passthru", "passthrough"), ["-U -v --passthru -rZ o\\nf f2"]),
     ("`--multiline --crlf` with `^`, `$` or `-x`", lambda case: case.given("U", "multiline") and case.given("crlf") and "-F" not in case.words() and
      (case.given("x", "line-regexp") or any({*pattern} & {*"^$"} for pattern in case.patterns)), ["-U --crlf ^foo f0"]),
+    ("`--multiline -o --heading`, an occurrence without a byte but line ends", lambda case: case.given("U", "multiline") and
+     case.given("o", "only-matching") and case.given("heading", "p", "pretty") and any({*pattern} & {*"\\^$"} for pattern in case.patterns),
+     ["-U --heading -H -o \\n f0"]),
     ("`--multiline -w` with `^` or `$`", lambda case: case.given("U", "multiline") and case.given("w", "word-regexp") and
      any({*pattern} & {*"^$"} for pattern in case.patterns), ["-U -w ^foo f0"]),
     ("`-P`, `--pcre2`, `--engine=pcre2`", lambda case: case.given("P", "pcre2") and ("-F" not in case.words() or "" in case.patterns or
