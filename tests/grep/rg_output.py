@@ -113,7 +113,7 @@ ROWS = [
      (case.given("x", "line-regexp") or any({*pattern} & {*"^$"} for pattern in case.patterns)), ["-U --crlf ^foo f0"]),
     ("`--multiline -o --heading`, an occurrence without a byte but line ends", lambda case: case.given("U", "multiline") and
      case.given("o", "only-matching") and case.given("heading", "p", "pretty") and any({*pattern} & {*"\\^$"} for pattern in case.patterns),
-     ["-U --heading -H -o \\n f0"]),
+     ["-U --heading -H -o \\n f1"]),
     ("`--multiline -w` with `^` or `$`", lambda case: case.given("U", "multiline") and case.given("w", "word-regexp") and
      any({*pattern} & {*"^$"} for pattern in case.patterns), ["-U -w ^foo f0"]),
     ("`-P`, `--pcre2`, `--engine=pcre2`", lambda case: case.given("P", "pcre2") and ("-F" not in case.words() or "" in case.patterns or
