@@ -126,6 +126,9 @@ ROWS = [
      ["--color=always -H --hyperlink-format=x://{path} --path-separator=A foo sub/f5"]),
     ("`--max-columns-preview` in a line with a carriage return, or not in UTF-8", lambda case: case.given("max-columns-preview") and case.given("M", "max-columns") and
      any(b"\xe9" in line or b"\r" in line and case.given("crlf", "vimgrep") for text in case.texts.values() for line in text), ["-M1 --max-columns-preview x f4"]),
+    ("`--max-columns-preview` with `--trim`, or in a line with a carriage return, an occurrence of no byte", lambda case: case.given("max-columns-preview") and
+     case.given("M", "max-columns") and (case.given("trim") or any(b"\r" in line for text in case.texts.values() for line in text)),
+     ["-M3 --trim --max-columns-preview --column -n a| f6"]),
     ("`--null-data` with `.`, `^`, `$` or `-x`", lambda case: case.given("null-data") and
      (case.given("x", "line-regexp") or "-F" not in case.words() and any(re.search(r"[.^$]|\\[Az]", pattern) for pattern in case.patterns)), ["--null-data -o foo.x f0", "--null-data -x foo f0"]),
     ("`--sort`, `--sortr`", lambda case: case.operands not in (["f0"], ["-"]) and any(word[:7] == "--sortr" or word[:7] == "--sort=" and word != "--sort=path" for word in case.words()),
@@ -265,7 +268,7 @@ def rows(trawl, folder):
     names = [name for name, _, _ in ROWS]
     if set(listed) - set(names) or any("|%s|" % name not in documents for name in names):
         return "rows of docs/differences.md and of this script differ: %r" % (set(listed) ^ set(names))
-    texts = {"f0": [b"foo\n", b"x\n", b"f\roo\n", b"\n", b"b\0\n"], "f1": [b"foo\n"], "f2": [b"efoo\n", b"foo\n"], "f3": [b"efoo\r\n"], "f4": [b"\xe9\xa9x\n"], "sub/f5": [b"foo\n"]}
+    texts = {"f0": [b"foo\n", b"x\n", b"f\roo\n", b"\n", b"b\0\n"], "f1": [b"foo\n"], "f2": [b"efoo\n", b"foo\n"], "f3": [b"efoo\r\n"], "f4": [b"\xe9\xa9x\n"], "sub/f5": [b"foo\n"], "f6": [b" xaa axxax.    aa xx.\n"]}
     for name, _, lines in ROWS:
         for line in lines:
             *options, pattern, operand = line.split(" ") if name[2:7] != "-sort" else line.split(" ")[:3]

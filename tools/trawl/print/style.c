@@ -186,7 +186,7 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
         return;
     }
     for (uint64_t i = 0; i < span_count; i++)
-        more += spans[i].begin >= base + counted && spans[i].begin < base + limit;
+        more += spans[i].begin >= base + counted && spans[i].begin < base + piece->count;
     output_format(scan->output, " [... %" PRIu64 " more match%s]", more, more == 1 ? "" : "es");
 }
 
