@@ -47,7 +47,11 @@
 #define SAMPLED_END (UINT32_MAX - 2u * SCAN_SAMPLE_STEP)
 /* bytes that a lane compares alone of a pattern of more than TILE_LANE_BYTES bytes */
 #define SAMPLED_LANE_BYTES 16u
-#define SAMPLED_REST_LOADS 6u /* words that a lane loads at a time in a comparison */
+/* lanes that compare one of several candidates, and the words that such a lane loads at a time */
+#define SAMPLED_GROUP 8u
+#define SAMPLED_REST_LOADS 6u
+/* words that a lane loads at a time if all lanes compare one candidate */
+#define SAMPLED_ONE_LOADS 8u
 
 SIMT_FUNCTION uint64_t sampled_place(const struct scan_arguments *a, uint32_t sample)
 {
@@ -147,17 +151,60 @@ SIMT_FUNCTION void sampled_load_step(const struct scan_arguments *a,
             step->sample[k] = sampled_load(a, place + k * further);
 }
 
+/* Does the work of tile_equal_rest, for one candidate, with all loads of a round in flight
+ * together. The compared bytes are many and nearly always equal, and a load takes microseconds
+ * while other warps sample the text. */
+SIMT_FUNCTION int sampled_equal_one(const struct scan_arguments *a, uint64_t x, uint32_t *steps)
+{
+    const uint64_t *text = (const uint64_t *)(const void *)(a->text + (x & ~7ull));
+    uint32_t shift_bits = (uint32_t)(x & 7u) * 8u;
+
+    for (uint32_t j = SAMPLED_LANE_BYTES / 8u; 8u * j < a->pattern_bytes;
+         j += SIMT_WARP_THREADS * SAMPLED_ONE_LOADS) {
+        uint64_t low[SAMPLED_ONE_LOADS], high[SAMPLED_ONE_LOADS], wanted[SAMPLED_ONE_LOADS];
+        int differs = 0;
+
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < SAMPLED_ONE_LOADS; k++) {
+            uint32_t own = j + k * SIMT_WARP_THREADS + simt_lane();
+
+            low[k] = high[k] = wanted[k] = 0;
+            if (SIMT_BOUND(8u * own < a->pattern_bytes)) {
+                low[k] = simt_load_u64(text + own);
+                high[k] = simt_load_u64(text + own + 1u);
+                wanted[k] = simt_load_u64(a->pattern + own);
+            }
+        }
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < SAMPLED_ONE_LOADS; k++) {
+            uint32_t own = j + k * SIMT_WARP_THREADS + simt_lane();
+            uint64_t word = low[k];
+
+            if (shift_bits != 0)
+                word = word >> shift_bits | high[k] << (64u - shift_bits);
+            if (a->fold != 0)
+                word = tile_fold(word);
+            differs |= 8u * own < a->pattern_bytes &&
+                       tile_difference(word, wanted[k], a->pattern_bytes - 8u * own) != 0;
+        }
+        *steps += SAMPLED_ONE_LOADS;
+        if (simt_ballot(differs) != 0)
+            return 0;
+    }
+    return 1;
+}
+
 /* Returns whether the text from x on differs from the pattern behind the first SAMPLED_LANE_BYTES
- * bytes, where this lane looks: a group of 2^group_log2 lanes compares a candidate, each lane an
+ * bytes, where this lane looks: a group of SAMPLED_GROUP lanes compares a candidate, each lane an
  * aligned word of the text at a time. The loads of SAMPLED_REST_LOADS words are in flight together:
  * nearly all candidates are equal, and a load takes microseconds while other warps sample the text.
  * looks: the lane's group has a candidate. Called by all lanes of the warp. */
 SIMT_FUNCTION int sampled_differs(const struct scan_arguments *a, uint64_t x, int looks,
-                                  uint32_t group_log2, uint32_t *steps)
+                                  uint32_t *steps)
 {
     const uint64_t *text = (const uint64_t *)(const void *)(a->text + (x & ~7ull));
     uint32_t before = (uint32_t)x & 7u; /* bytes of the first aligned word before x */
-    uint32_t end = a->pattern_bytes + before, group = 1u << group_log2;
+    uint32_t end = a->pattern_bytes + before, group = SAMPLED_GROUP;
     uint32_t at = SAMPLED_LANE_BYTES + 8u * (simt_lane() & (group - 1u));
     int differs = 0;
 
@@ -195,28 +242,33 @@ SIMT_FUNCTION int sampled_differs(const struct scan_arguments *a, uint64_t x, in
 }
 
 /* Returns whether the pattern occurs at the begin x of this lane, for lanes with `equal`, whose
- * first SAMPLED_LANE_BYTES bytes are compared already. The warp compares four candidates at a time,
- * so that their loads are in flight together, and the last one or two with all lanes. Stops early
- * if the budget is used up. */
+ * first SAMPLED_LANE_BYTES bytes are compared already. The warp compares several candidates at a
+ * time, so that their loads are in flight together, and one or two candidates one after the other,
+ * with all lanes. Stops early if the budget is used up. */
 SIMT_FUNCTION int sampled_equal_rest(const struct scan_arguments *a, uint64_t x, int equal,
                                      uint32_t *steps)
 {
     uint32_t lanes = simt_ballot(equal);
 
-    while (lanes != 0 && *steps < a->sample_budget) {
-        uint32_t count = simt_popcount(lanes), group_log2 = count > 2u ? 3u : 6u - count;
-        uint32_t groups = SIMT_WARP_THREADS >> group_log2, own = lanes, differing;
+    while (simt_popcount(lanes) > 2u && *steps < a->sample_budget) {
+        uint32_t groups = SIMT_WARP_THREADS / SAMPLED_GROUP, own = lanes, differing;
         uint32_t rank = simt_popcount(lanes & ((1u << simt_lane()) - 1u));
+        int is_left = (lanes >> simt_lane() & 1u) != 0;
         uint64_t begin;
 
-        for (uint32_t i = simt_lane() >> group_log2; i != 0; i--)
+        for (uint32_t i = simt_lane() / SAMPLED_GROUP; i != 0; i--)
             own &= own - 1u; /* the group's candidate is that of the lowest lane that is left */
         begin = simt_shuffle_u64(x, simt_lowest_bit(own | 1u << (SIMT_WARP_THREADS - 1u)));
-        differing = simt_ballot(sampled_differs(a, begin, own != 0, group_log2, steps));
-        if ((lanes >> simt_lane() & 1u) != 0 && rank < groups)
-            equal =
-                (differing >> (rank << group_log2) & UINT32_MAX >> (32u - (1u << group_log2))) == 0;
-        lanes = simt_ballot((lanes >> simt_lane() & 1u) != 0 && rank >= groups);
+        differing = simt_ballot(sampled_differs(a, begin, own != 0, steps));
+        if (is_left && rank < groups)
+            equal = (differing >> rank * SAMPLED_GROUP) % (1u << SAMPLED_GROUP) == 0;
+        lanes = simt_ballot(is_left && rank >= groups);
+    }
+    for (; lanes != 0 && *steps < a->sample_budget; lanes &= lanes - 1u) {
+        uint32_t source = simt_lowest_bit(lanes);
+
+        if (!sampled_equal_one(a, simt_shuffle_u64(x, source), steps) && simt_lane() == source)
+            equal = 0;
     }
     return equal;
 }
