@@ -230,7 +230,7 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
         (struct line_head){line_number, column, offset, piece->content, piece->selected};
     print_head(scan);
     if (piece->is_match && !piece->replaced && piece->bytes != NULL && !settings->colors.on &&
-        settings->style.max_columns == 0) { /* the same as below, in a third of the time */
+        settings->style.max_columns == 0) { /* as below; saves a tenth of the work of a dense -o */
         output_bytes(scan->output, piece->bytes + piece->at + begin, piece->count - begin);
         print_terminator(scan->output, settings, settings->line_end);
         return;
