@@ -17,8 +17,8 @@
 #define TABLE_ALIGNMENT 256u
 #define SET_BYTES_MAX (1ull << 34) /* literals begin at words with 32-bit numbers */
 #define GRAM_BYTES 8u
-/* The number of literals up to which alike_max is not measured before a search, since a bound this
- * low limits neither tiles nor ranges. */
+/* The bound up to which alike_max is not measured before a search, since a bound this low limits
+ * neither tiles nor ranges. */
 #define ALIKE_UNMEASURED_MAX 65535u
 #define LAUNCH_NS 2e4 /* time that the launch of a count takes, even for an empty text */
 #define WARP_STEP_BYTES 256u
@@ -401,6 +401,8 @@ static enum trawl_status tables_build(struct engine_worker *worker, struct trawl
     memset(&tables->sets, 0, sizeof tables->sets);
     begin(worker, plan, tables);
     tables->alike_max = tables->method == TRAWL_METHOD_SET ? plan->literal_count : 1;
+    if (tables->alike_max > ALIKE_UNMEASURED_MAX)
+        tables->alike_max = plan_alike_bound(plan);
     if (tables->alike_max > ALIKE_UNMEASURED_MAX)
         TRAWL_TRY(measure_alike(plan, tables, error));
     if (tables->method == TRAWL_METHOD_SET)

@@ -237,6 +237,10 @@ bool plan_has_letters(const struct trawl_plan *plan);
 enum trawl_status plan_set_want(const struct trawl_plan *plan,
                                 const struct plan_set_tables **tables, struct trawl_error *error);
 
+/* For a set: returns a number of literals of which no more can occur at the same begin. Reads each
+ * literal once, and needs no tables; the number is seldom far above the least such number. */
+uint32_t plan_alike_bound(const struct trawl_plan *plan);
+
 /* For a set: returns whether the CPU can search the set by method classes. */
 static inline bool plan_fits_classes(const struct trawl_plan *plan)
 {
