@@ -274,9 +274,8 @@ static void begin(const struct engine_worker *worker, const struct trawl_plan *p
     a->set = plan->set;
     a->set_budget = worker->limits.dense_always ? 0 : SET_BUDGET;
     tables->dense_left = 0;
-    tables->is_tried = false;
     tables->budget_log2 = 0;
-    tables->lost_ns = 0;
+    cuda_choose_try_anew(tables);
     tables->sorts = tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED;
     tables->set = NULL;
     tables->literals_there = tables->buckets_there = false;

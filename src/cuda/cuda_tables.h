@@ -44,8 +44,9 @@ struct cuda_tables {
     uint32_t budget_log2;
     /* number of positions that a scan for hits covers, so that the hits are likely to fit */
     uint64_t reach_bytes;
-    bool lists_few; /* the last scan with this plan found few hits */
-    bool is_tried;  /* the set's filter was timed on the text's first range */
+    bool lists_few;      /* the last scan with this plan found few hits */
+    bool is_tried;       /* the set's filter was timed on enough of the text */
+    uint32_t tried_log2; /* the next trial has 2^tried_log2 times limits.tried_bytes */
     double lost_ns; /* the time that the automaton would have saved the set's searches so far */
     /* the host's tables of the set, from which alike_max follows; NULL: not needed yet */
     const struct plan_set_tables *set;
