@@ -399,7 +399,7 @@ static enum trawl_status fill_packing(struct packing *packing, struct trawl_erro
     return flush(packing, error);
 }
 
-/* Reserves device memory for so many characters, and for all parts that they may make. */
+/* Reserves device memory for this number of characters, and for all parts that they may make. */
 static enum trawl_status reserve_both(struct packing *packing, uint64_t bytes,
                                       struct trawl_error *error)
 {

@@ -54,7 +54,7 @@ struct gallery_arguments {
     struct gallery_result *result;
     uint32_t *offsets; /* x - begin of each occurrence; aho-corasick: followed by the literal */
     uint64_t capacity; /* occurrences for which `offsets` has room */
-    uint64_t segment;  /* begins per thread: bmh, -segments, gallery_shifts_text */
+    uint64_t segment;  /* begins of a thread in bmh, the forms -segments, gallery_shifts_text */
     uint32_t pattern_bytes;
     uint32_t want;          /* enum want */
     uint32_t pattern_first; /* pss-gm: the first byte */

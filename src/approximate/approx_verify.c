@@ -19,7 +19,7 @@
 
 /* beyond the ends that the caller asked for, distances are computed for this many ends at a time */
 #define AHEAD 64
-#define POLL_EVERY 64u /* of so many found ends, the search polls at the first */
+#define POLL_EVERY 64u /* the search polls once in this many found ends */
 
 int64_t approx_ends_min = APPROX_ENDS_MIN;
 

@@ -9,7 +9,7 @@
 #define CASES_NORMAL 120
 #define CASES_LONG 200000
 #define CASES_TURNING 8
-#define CASES_TELLING 7 /* after so many cases each way to search must have been used */
+#define CASES_TELLING 7 /* after this many cases each way to search must have been used */
 #define PATTERN_BYTES_MAX 300u
 /* Strings that are longer than a lane's part of a step. */
 #define LENGTHY_BYTES_MIN 3900u

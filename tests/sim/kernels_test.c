@@ -8,7 +8,7 @@
 
 #define CASES_NORMAL 1200
 #define CASES_LONG 100000
-#define CASES_TELLING 200 /* after so many cases each method must have been used */
+#define CASES_TELLING 200 /* after this many cases each method must have been used */
 #define FAILURES_MAX 5
 
 static const struct {

@@ -39,7 +39,7 @@ static const struct {
 struct row {
     const char *what, *steps;
     uint32_t searchers, devices;
-    uint64_t split_from; /* texts of so many bytes are split; 0: no text is split */
+    uint64_t split_from; /* texts of this many bytes are split; 0: no text is split */
 };
 
 static const struct row rows[] = {

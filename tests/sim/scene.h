@@ -82,7 +82,7 @@ void scene_make_row(struct scene *s, const struct scene_row *row);
 /* Makes a random input with few occurrences, some of which stand at borders of chunks, and a method
  * that takes the input. */
 void scene_make_random(struct scene *s, struct test_random *random, uint64_t chunk_bytes);
-/* Makes a text of so many letters, and no pattern, a pattern, several patterns, or a pattern with
+/* Makes a text of this many letters, and no pattern, a pattern, several patterns, or a pattern with
  * an error. */
 void scene_make_edge(struct scene *s, uint32_t plan, uint64_t text_bytes);
 /* Makes a text of several stripes, and plants a pattern of pattern_bytes bytes before and across

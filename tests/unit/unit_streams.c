@@ -247,7 +247,7 @@ static bool has_expressions(void)
 #define Q20 "qqqqqqqqqqqqqqqqqqqq"
 #define Q100 Q20 Q20 Q20 Q20 Q20
 
-/* Writes `bytes` to a pipe that stays open and silent, and waits until so many matches came: all
+/* Writes `bytes` to a pipe that stays open and silent, and waits until this many matches came: all
  * that these bytes decide. (The tests had missed matches that were withheld until as many bytes
  * followed as the longest pattern has.) */
 static void at_once(const char *pattern, uint32_t flags, enum trawl_syntax syntax,
