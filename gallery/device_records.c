@@ -57,7 +57,7 @@ struct gallery_records {
     struct cuda_memory part_memory; /* the parts, behind them the flags */
     const uint8_t *flags;           /* the caller's flags in the last call of gallery_device_flag */
     struct records_part parts[PARTS_MAX]; /* not zeroed, because the array is large */
-    uint64_t owners[PARTS_MAX];           /* per part: the number of the record */
+    uint64_t owners[PARTS_MAX];           /* for each part, the number of its record */
 };
 
 /* Returns how many bytes a character takes on the device. */

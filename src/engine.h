@@ -23,12 +23,12 @@ enum engine_call_state {
     ENGINE_CALL_NONE,
     ENGINE_CALL_INSIDE,
     ENGINE_CALL_CANCELLED,
-    ENGINE_CALL_UNWANTED /* none, and the next call is cancelled before it begins */
+    ENGINE_CALL_UNWANTED /* no call; the next call is cancelled before it begins */
 };
 
 struct engine_call {
     _Atomic int state;    /* enum engine_call_state */
-    void (*poll)(void *); /* that of struct trawl_searcher_options, or NULL */
+    void (*poll)(void *); /* the member `poll` of struct trawl_searcher_options, or NULL */
     void *poll_context;
 };
 

@@ -19,8 +19,8 @@
 
 #include "test.h"
 
-#define LATE_ONE_IN 24u      /* one call in 24 waits, up to LATE_US */
-#define LATE_LONG_ONE_IN 32u /* one of these waits in 32 lasts up to LATE_LONG_US */
+#define LATE_ONE_IN 24u      /* one of 24 calls waits, for up to LATE_US */
+#define LATE_LONG_ONE_IN 32u /* one of 32 such waits lasts up to LATE_LONG_US */
 #define LATE_US 60u
 #define LATE_LONG_US 1500u
 #define WATCH_STEP_S 1

@@ -342,7 +342,7 @@ SUMS = dict.fromkeys(("bytes_printed", "bytes_searched", "matched_lines", "match
 SUMMARY = {"type": first, "data": {"elapsed_total": times, "stats": {"elapsed": times, **SUMS}}}
 COPIES = "# TYPE trawl_copies gauge\ntrawl_copies {wanted}\n# TYPE trawl_copies_ready gauge\ntrawl_copies_ready {ready}\n"
 HOW: dict[str, Any] = {"sum": sum, "each": each, "most": max, "first": first}
-# A member that is "joined" is joined by the front itself.
+# These rules leave out members whose rule is "joined": the front itself makes those.
 RULES = {answer: {name: HOW[how] for name, how in members.items() if how in HOW} for answer, members in PARTS.items()}
 
 

@@ -333,8 +333,8 @@ static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t f
         bool found = distance <= k && (every || distance < before);
 
         run = 1;
-        /* of ends in a row with the same distance only the first counts, unless the end after is
-         * nearer */
+        /* if several ends in a row have the same distance, only the first counts, unless the end
+         * after them is nearer */
         if (found && !every) {
             while (run <= reach && end + run <= pair->end &&
                    (next = distance_at(verifier, end + run, to)) == distance)

@@ -539,8 +539,8 @@ static void test_full(void)
 }
 
 /* Searches for words of few bytes, each of which stands between two bytes of every value.
- * There are few enough words for nibble tables, or more. (In random texts, a short word was never
- * before a byte that is no letter.) */
+ * Tests sets of few words, for which there are nibble tables, and larger sets. (In random texts, a
+ * short word never stood before a byte that is no letter.) */
 static void test_neighbours(void)
 {
     const uint64_t width = 40; /* with more words an automaton takes over */
@@ -593,7 +593,7 @@ static void test_ends(void)
         struct trawl_plan *plan = NULL;
         struct diff_input input;
 
-        /* at times both longer and shorter than a stem, with all lengths of what a tag covers */
+        /* at times strings longer and shorter than a stem, so that tags of all lengths occur */
         generate_short(INPUT_LETTERS_26, 6 + 6 * (round % 4), round % 4 == 0 ? 9 : 3, 60, &input);
         if (!TEST_CHECK(run_plan_build(&input, &config, &plan, NULL) == TRAWL_OK &&
                         run_searcher_open(&config, &searcher, NULL) == TRAWL_OK))

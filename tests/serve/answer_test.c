@@ -56,7 +56,7 @@ struct output_bytes {
     size_t count;
 };
 
-/* What an answer printed, and the exit status in the answer. */
+/* The output of an answer, and the exit status in the answer. */
 struct printed {
     struct output_bytes output, messages;
     int status;

@@ -65,7 +65,7 @@ struct approx_case {
     bool is_plain; /* letters A, C, G and T alone in the patterns */
     uint8_t text[TEXT_BYTES_MAX + PADDING];
     uint64_t text_bytes;
-    uint64_t chunk_begin; /* offset of the second chunk, and so the length of each chunk */
+    uint64_t chunk_begin; /* length of each chunk, and so the offset of the second chunk */
 };
 
 static struct approx_case c; /* too large for a stack */

@@ -24,7 +24,7 @@ static const struct {
     uint64_t begin, end;
 } ranges[] = {
     {'W', 0, MEMORY_BYTES}, /* the whole memory */
-    {'V', 0, MEMORY_BYTES}, /* another text object of the same bytes */
+    {'V', 0, MEMORY_BYTES}, /* a second text object with the same bytes */
     {'B', 0, 5000},         /* begins where W begins */
     {'E', 75000, 80000},    /* ends where W ends */
     {'N', 30000, 35000},    /* lies inside of W */

@@ -114,7 +114,7 @@ struct sim_machine {
     bool failed;
     uint64_t random;
     uint32_t policy, grid_policy;
-    /* kept from launch to launch */
+    /* the memory is kept from launch to launch */
     struct thread *pool[RESIDENT_LIMIT]; /* THREADS_LIMIT threads each, stacks kept */
     uint64_t seed;
     uint32_t resident_max;

@@ -228,7 +228,8 @@ struct scan_automaton {
 };
 #define SCAN_STATE_BITS 28u
 #define SCAN_STATE_NUMBER ((1u << SCAN_STATE_BITS) - 1u)
-#define SCAN_COUNT_MANY 15u /* this many literals or more: the state's row has the number */
+/* stands for this many literals or more: then the state's row has the number */
+#define SCAN_COUNT_MANY 15u
 #define SCAN_STATE_WORDS 4u
 
 /* A state as the host describes the state to automaton_rows. The children of a state are the states
