@@ -166,7 +166,7 @@ struct trawl_letters {
     uint64_t size; /* sizeof(struct trawl_letters) */
     void *context;
     /* Writes code_point, and all code points that equal code_point without case; returns how many,
-     * 1 to TRAWL_UTF8_VARIANTS_MAX. trawl_plan_build calls this, and some searches first do. */
+     * 1 to TRAWL_UTF8_VARIANTS_MAX. trawl_plan_build calls this function, and so may a search. */
     uint32_t (*variants)(void *context, uint32_t code_point, uint32_t *variants);
     /* Returns whether this code point (>= 128) is a word character. Searches call the function. */
     bool (*is_word)(void *context, uint32_t code_point);

@@ -498,8 +498,7 @@ void input_generate_border(struct test_random *random, struct diff_input *input)
         fill_near_period(random, input->text, period);
     if (separated) {
         input->flags = test_random_one_in(random, 2) ? NAIVE_WHOLE_WORD : NAIVE_WHOLE_LINE;
-        /* if the line end is a letter, only one of its two cases ends lines */
-        if (input->flags == NAIVE_WHOLE_LINE)
+        if (input->flags == NAIVE_WHOLE_LINE) /* q ends lines, but Q does not */
             input->line_end = test_random_one_in(random, 2) ? '\n' : 'q';
         input->text[period - 1] = input->flags == NAIVE_WHOLE_WORD ? ' ' : input->line_end;
     }

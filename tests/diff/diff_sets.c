@@ -651,7 +651,7 @@ int main(void)
                      &input);
         borders_draw(&chance);
         borders_plant(&chance, &input);
-        if (!alike) /* the words' hashes are alike */
+        if (!alike) /* bytes with new names would change the hashes, which have to be alike */
             input_rename(&chance, &input);
         run_case(&input, set);
         for (set = 0; alike && set < sets; set++)

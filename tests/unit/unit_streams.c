@@ -470,7 +470,8 @@ static void fed_wrongly(void)
     trawl_stream_close(stream);
 }
 
-/* (A stream took the plan, and lost each match that two pieces hold.) */
+/* Checks that trawl_stream_open refuses an expression whose matches may cross lines. (Earlier, a
+ * stream took such a plan, and lost each match that two pieces hold.) */
 static void fed_across_lines(void)
 {
     AUTO_PLAN across =
