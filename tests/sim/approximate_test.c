@@ -281,7 +281,7 @@ static void expect(void)
     TEST_CHECK(expected_count <= MATCHES_MAX);
 }
 
-/* Counts the occurrences of the case's cell, by their places in chunks of chunk_bytes. */
+/* Counts the case's occurrences by where they lie in chunks of chunk_bytes, for the case's cell. */
 static void fill(uint64_t chunk_bytes)
 {
     for (uint64_t i = 0; i < expected_count; i++) {
