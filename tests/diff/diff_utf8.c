@@ -486,7 +486,8 @@ int main(void)
             struct run_config config = {.method = (enum trawl_method)method};
             char message[HELD_MESSAGE_BYTES];
             struct trawl_plan *plan = NULL;
-            uint32_t answers; /* a plan has parts only if the caller asks for no method */
+            uint32_t answers; /* checks to make; a plan has parts only if the caller asks for no
+                                 method */
             enum trawl_status status = build(&input, context, config.method, &plan, NULL);
             if (!TEST_CHECK(status == TRAWL_OK || (status == TRAWL_ARGUMENT && method > 0)))
                 print_failure(&input, &config, "the plan was not built");
