@@ -23,7 +23,7 @@
 #include "runtime/workers.h"
 
 #define TASKS_PER_WORKER 2u
-/* A different program may keep a helper off the helper's core for some milliseconds in the middle
+/* Another process may keep a helper off the helper's core for some milliseconds in the middle
  * of a chunk. With this many tasks the other threads can go on meanwhile. */
 #define TASKS_MIN 34u
 #define TASKS_EXTRA 2u
