@@ -1,6 +1,6 @@
 /* approximate_test: searches with errors on the simulated driver find what the oracle finds, by
- * each method of a device, and verify little else where DNA is searched for. With the argument
- * `device` a real device searches.
+ * each method of a device, and, for DNA, have few candidates besides the occurrences. With the
+ * argument `device` a real device searches.
  */
 #include "approximate/approx_choose.h"
 #include "approximate/approx_device.h"
