@@ -55,9 +55,9 @@ struct gallery_matrix {
     uint32_t heads_bits;
     struct length_class *classes; /* class_count <= literal_count */
     uint32_t *hashes;             /* per literal */
-    uint32_t *next;               /* per literal: the next literal of the same head, or PLAN_NONE */
-    uint32_t *heads;              /* 1 << heads_bits */
-    struct twin *twins;           /* twin_count <= literal_count */
+    uint32_t *next;     /* for each literal, the next literal with the same head, or PLAN_NONE */
+    uint32_t *heads;    /* 1 << heads_bits */
+    struct twin *twins; /* twin_count <= literal_count */
     uint32_t twin_count;
 };
 

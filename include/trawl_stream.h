@@ -12,8 +12,8 @@ extern "C" {
 
 /* ---- Streams -----------------------------------------------------------------------------
  * A program with many connections has a stream for each connection, and a searcher for each thread.
- * A stream has no descriptor and no thread. It remembers only the last bytes that it was fed, so
- * that matches which cross the border of two pieces are found. */
+ * A stream has no descriptor and no thread. The stream remembers only the last bytes that it was
+ * fed, so that matches which cross the border of two pieces are found. */
 struct trawl_stream;
 
 struct trawl_stream_options {

@@ -12,7 +12,7 @@ cdef struct spans_state:
     # Choose spans from all occurrences: with errors, the library prefers differently; of expressions,
     # the library's spans may be empty.
     bint all
-    # See Plan.by_lines. Of records, a copy is searched as one text, in which a line end follows each record.
+    # See Plan.by_lines. Records are copied and searched as one text, in which a line end follows each record.
     bint by_lines
     bint alone  # search each record by itself: occurrences depend on the record's borders
     const trawl_record_array *records  # NULL: the search is of one text
@@ -81,8 +81,7 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
 
 
 cdef uint32_t span_flags(const spans_state *found) noexcept nogil:
-    """Return the flags by which the library chooses the spans. It may choose the spans of one text
-    only: on a tape, an occurrence across a record's border could hide one inside the record."""
+    """Return the flags by which the library chooses the spans. The library may choose the spans of a single text only: on a tape, an occurrence across a record's border could hide an occurrence inside the record."""
     if found.all or found.overlap or found.records != NULL:
         return 0
     return TRAWL_WINDOW_SPANS if found.longest else TRAWL_WINDOW_SPANS_FIRST

@@ -24,7 +24,7 @@ def parquet(columns):
     return [table.column_names for table, _ in trawl.ray.parquet_parts(pyarrow.fs.LocalFileSystem(), "table", columns)]
 
 
-# What comes of the argument, by the parameter's owner and name. Kinds: s a str, b bytes, f a path object.
+# What the call makes of the argument, by the parameter's owner and name. Kinds: s a str, b bytes, f a path object.
 TABLE = {
     "Plan patterns": ("sb", lambda given: list(trawl.Plan(given))),
     "request patterns": ("sb", lambda given: request(given, {})["patterns"]),

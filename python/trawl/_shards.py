@@ -529,7 +529,7 @@ class Collection:
     shards: the number of shards. The default is a shard for each node with enough cores and GPUs.
     name: the collection outlives this process. Collection.open(name) finds the collection, in any process
       of the cluster, and close() ends it.
-    replicas: so many actors hold each shard, on different nodes if possible. If an actor is lost, a second actor
+    replicas: this many actors hold each shard, on different nodes if possible. If an actor is lost, a second actor
       answers, while Ray loads the shard again.
     cpus, gpus: the cores with which each actor searches; gpus=1: a GPU also holds the actor's texts.
     restarts: how often a lost actor is started again, on any node with free cores and memory. The new
@@ -753,7 +753,7 @@ class Collection:
         return Positions(begins, files, found, self.names, len(begins))
 
     def lines(self, plan: Plan, *, before: int = 0, after: int = 0, missing: list[Any] | None = None) -> Iterator[Line]:
-        """Yield the lines with an occurrence, and so many lines before and after, in the order of files,
+        """Yield the lines with an occurrence, and `before` and `after` lines around it, in the order of files,
         while other shards still search. Where a file is cut, the lines beside end."""
         ends: dict[int, int] = {}  # file -> line ends in its parts before
         if self.is_cut and self.counts is None:

@@ -50,7 +50,7 @@ EVERY_SECONDS = 0.5  # between two checks of all copies
 SILENT_SECONDS = 2.0  # a server or an actor without an answer for longer is ended
 PATIENCE_SECONDS = 0.25  # a request that waits looks so often whether its copy still answers
 RETURN_SECONDS = 60.0  # how long a request waits for a shard of which no copy answers
-LOSSES_MAX = 5  # a request that loses so many servers is refused: perhaps the request ends them
+LOSSES_MAX = 5  # a request that loses this many servers is refused: perhaps the request ends them
 PARENT_ENDS = 1  # prctl's option for the signal that a process gets when its parent ends
 NOT_SERVED = ("--sortr", "--count-by-pattern")
 
@@ -342,7 +342,7 @@ SUMS = dict.fromkeys(("bytes_printed", "bytes_searched", "matched_lines", "match
 SUMMARY = {"type": first, "data": {"elapsed_total": times, "stats": {"elapsed": times, **SUMS}}}
 COPIES = "# TYPE trawl_copies gauge\ntrawl_copies {wanted}\n# TYPE trawl_copies_ready gauge\ntrawl_copies_ready {ready}\n"
 HOW: dict[str, Any] = {"sum": sum, "each": each, "most": max, "first": first}
-# A member that is "joined" is joined by the front itself.
+# These rules leave out members whose rule is "joined": the front itself makes those.
 RULES = {answer: {name: HOW[how] for name, how in members.items() if how in HOW} for answer, members in PARTS.items()}
 
 
@@ -728,7 +728,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--address", default="auto", help="the Ray cluster; local: a new one on this machine")
     parser.add_argument("--listen", default="127.0.0.1:8722", metavar="HOST:PORT", help="where the front listens")
     parser.add_argument("--shards", type=int, help="the number of shards; default: one for each node")
-    parser.add_argument("--replicas", type=int, default=1, help="so many servers hold each shard")
+    parser.add_argument("--replicas", type=int, default=1, help="this many servers hold each shard")
     parser.add_argument("--cpus", type=float, default=1, help="the cores of each server")
     parser.add_argument("--gpus", type=float, default=0, help="the GPUs of each server")
     parser.add_argument("--name", default="trawl", help="the name of the deployment")

@@ -61,7 +61,8 @@ struct literal {
 struct approx_filter {
     struct filter_class *classes;
     struct literal *literals; /* sorted by exact_key */
-    /* for each row of each literal, where the row begins in filter_rows.words; first, its number */
+    /* A number for each row of each literal: while rows are made, the row's number; afterwards the
+     * index in filter_rows.words at which the row begins. */
     uint32_t *begins;
     uint64_t begins_count;
     uint64_t begins_room;

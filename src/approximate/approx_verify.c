@@ -19,7 +19,7 @@
 
 /* beyond the ends that the caller asked for, distances are computed for this many ends at a time */
 #define AHEAD 64
-#define POLL_EVERY 64u /* of so many found ends, the search polls at the first */
+#define POLL_EVERY 64u /* the search polls once in this many found ends */
 
 int64_t approx_ends_min = APPROX_ENDS_MIN;
 
@@ -333,8 +333,8 @@ static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t f
         bool found = distance <= k && (every || distance < before);
 
         run = 1;
-        /* of ends in a row with the same distance only the first counts, unless the end after is
-         * nearer */
+        /* if several ends in a row have the same distance, only the first counts, unless the end
+         * after them is nearer */
         if (found && !every) {
             while (run <= reach && end + run <= pair->end &&
                    (next = distance_at(verifier, end + run, to)) == distance)

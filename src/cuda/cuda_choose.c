@@ -173,7 +173,8 @@ static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uin
     set_prices(length, &no_candidates, prices);
     for (uint32_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         enum trawl_method method = steps[i].method, best = TRAWL_METHOD_AUTO;
-        /* other grams than the plan's save nothing where method every has no candidates */
+        /* if method every has no candidates, no other choice of grams can be cheaper than
+         * READ_EVERY */
         double least = PRICE_MAX, bound = method == TRAWL_METHOD_EVERY ? READ_EVERY : PRICE_MAX;
 
         if ((method == TRAWL_METHOD_SAMPLED && plan->length_min < SAMPLED_CHOSEN_MIN) ||

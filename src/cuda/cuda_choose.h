@@ -26,7 +26,7 @@ bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices);
 /* Returns whether the method's measured price is clearly above the price of a different method. */
 bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *prices);
 
-/* How a set is searched next: by the program in use; by the automaton, which has to be made; or by
+/* How a set is searched next: as before; by the automaton, which has to be made; or by
  * the filter, of which the whole range, or a short range first, has to be timed. */
 enum cuda_way { CUDA_WAY_SETTLED, CUDA_WAY_AUTOMATON, CUDA_WAY_JUDGED, CUDA_WAY_TRIED };
 enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum want want);

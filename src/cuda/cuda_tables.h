@@ -38,7 +38,7 @@ struct cuda_tables {
     /* the kernel that counts: a stream kernel, or `kernel` */
     enum cuda_kernel count_kernel;
     bool sorts; /* stream_sampled finds the hits, and sampled_sort sorts the hits */
-    /* After a scan with too many candidates: so many more scans use no stream kernel. */
+    /* After a scan with too many candidates: this many more scans use no stream kernel. */
     uint32_t dense_left;
     /* A scan for a set gives up when its comparisons cost 2^budget_log2 × the usual budget. */
     uint32_t budget_log2;

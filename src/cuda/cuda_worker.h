@@ -45,7 +45,7 @@ struct engine_worker {
     /* the plan, or the part of a plan, that is searched now, and its tables */
     const struct trawl_plan *plan;
     struct cuda_tables *tables;
-    struct cuda_tables whole; /* the tables of whole plans */
+    struct cuda_tables whole; /* the tables for plans that are searched whole, not in parts */
     const uint8_t *searched; /* the chunk's bytes in host memory; methods are chosen by this text */
     uint64_t searched_bytes;
     struct cuda_memory text;

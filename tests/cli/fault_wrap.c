@@ -38,7 +38,7 @@ static const char *_Atomic called[32]; /* the functions that were called; the re
 #define PLACES 4096u /* a power of two, at least twice as many as there are places */
 
 extern char __executable_start, etext; /* the begin and the end of the program's code */
-static uint64_t places[PLACES];        /* a hash table; 0: no place */
+static uint64_t places[PLACES];        /* a hash table of places; 0: the entry is free */
 static _Atomic uint64_t new_place;     /* the place of the call that failed; 0: none */
 
 /* Returns the entry of a place, or the entry where the place belongs. */

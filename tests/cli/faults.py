@@ -24,7 +24,7 @@ NTH_MAX = 3000
 FIRST = 8
 SHARE = 8
 
-# (arguments, standard input: None, a file name, or bytes for a pipe)
+# A row: arguments, standard input: None, a file name, or bytes for a pipe.
 SCENES = [
     (["foo", "small"], None),
     (["-n", "-C1", "foo", "small", "big"], None),

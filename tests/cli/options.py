@@ -27,7 +27,7 @@ TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/tr
 HEADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../include/trawl.h")
 failures = []
 
-# (name of the command, the options between which the last decides, the other arguments)
+# A row: name of the command, the options between which the last decides, the other arguments.
 ROWS = [
     ("trawl", "--trim --no-trim", "foo a"), ("trawl", "-n -N", "foo a"), ("trawl", "--column --no-column", "foo a"),
     ("trawl", "--column --no-column", "--vimgrep foo a"), ("trawl", "-H -h", "foo a b"), ("trawl", "-N -n", "--json foo a"), ("trawl", "--json --no-json", "foo a"),
@@ -59,7 +59,7 @@ ROWS = [
     ("tg", "--hidden --no-hidden", "foo d"), ("tg", "--no-ignore --ignore", "foo d"),
     ("tg", "-d0 -d1", "foo d"), ("tg", "--crlf --no-crlf", "-x foo a"), ("tg", "-r1 -r2", "foo a"),
 ]
-# (name of the command, command lines that print the same)
+# A row: name of the command, command lines that print the same.
 SAME = [
     ("tg", "-uuu foo d", "-uuuu foo d", "-uu --unrestricted foo d", "--unrestricted -u -uu -u foo d"), ("trawl", "-i FOO a", "-y FOO a", "-yi FOO a"),
     ("trawl", "--vimgrep foo a --no-column", "--vimgrep --no-column foo a"), ("trawl", "-A1 foo a", "--after-context 1 foo a", "-A9 --after=1 foo a"),
@@ -74,7 +74,7 @@ SAME = [
     ("trawl", "--files b none", "--files -dread b none", "--files -Dskip b none"),
 ]
 HUGE = [2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 63 - 1, 2 ** 63, 2 ** 64 - 1, 2 ** 64, 2 ** 64 + 1, 10 ** 40]
-# (option, the least and the greatest number, other arguments)
+# A row: option, the least and the greatest number, other arguments.
 LIMITS = [("-j", 0, 1024, "foo a"), ("--chunk-bytes=", 1, 2 ** 40, "foo a"), ("--max-depth=", 0, 2 ** 64 - 1, "--files d"), ("-M", 0, 2 ** 62, "foo a"),
           ("--mismatches=", 0, 31, 40 * "f" + " a"), ("--edits=", 0, 31, 40 * "f" + " a")]
 
@@ -182,7 +182,7 @@ def test_contradictions():
             expect((status, output, told, said.count(b"\n")) == (2, b"", True, 1) if refused else status < 2, name, pair, status, output, said)
 
 
-# (option, other arguments, values that are accepted, values that are refused)
+# A row: option, other arguments, values that are accepted, values that are refused.
 VALUES = [
     ("--path-separator=", "-H foo a", ["/", "+", " ", "\\x41", "\\n", "\\\\", "\\"], ["", "ab", "\\x00", "\\x4", "\\xg1", "\\q", "\u00e9", "\\n\\n"]),
     ("--exact=", "--mismatches=1 foob a", ["1", "4", "1-1", "3-4", "1-4", "0002-03"],
@@ -210,7 +210,7 @@ VALUES = [
         ["", "Man", "man-", "complete", "complete-", "complete-sh"]),
     ("--encoding=", "foo a", ["none", "auto", "utf-8", "UTF-16LE", "latin1"], ["none ", "utf", "utf-8x"]),
 ]
-# (escapes, the bytes of a separator)
+# A row: escapes, the bytes of a separator.
 ESCAPES = [("\\n", b"\n"), ("\\r", b"\r"), ("\\t", b"\t"), ("\\\\", b"\\"), ("\\\\n", b"\\n"), ("\\x00", b"\0"), ("\\xfF\\xAa\\x09", b"\xff\xaa\t"),
            ("\\x7g", b"\\x7g"), ("\\xg7", b"\\xg7"), ("\\x", b"\\x"),
            ("\\x4", b"\\x4"), ("\\", b"\\"), ("a\\", b"a\\"), ("\\q\\0", b"\\q\\0"), ("", b""), ("\\X41", b"\\X41")]
@@ -602,7 +602,7 @@ def test_version():
         expect(run(name, ["serve", "--help"], more=libraries)[0] == (0 if server else 2) and (not server or os.access(facts["server"], os.X_OK)), name, facts)
 
 
-# (name of the command, arguments on a terminal, arguments elsewhere that print the same)
+# A row: name of the command, arguments on a terminal, arguments elsewhere that print the same.
 ON_TERMINAL = [
     ("trawl", "foo a b", "foo a b"), ("trawl", "--color=auto -n foo a b", "--color=always -n foo a b"),
     ("trawl", "--color -n foo a b", "--color=always -n foo a b"), ("trawl", "-p foo a b", "-p foo a b"),

@@ -24,7 +24,7 @@
 #define NESTED_INPUTS 10
 #define ALIGNMENTS_LEAST 60 /* of 64 */
 #define ALGORITHMS_MAX 32
-#define ALGORITHM_CALLS 2 /* for each input and algorithm of the gallery */
+#define ALGORITHM_CALLS 2 /* calls that are made for each input and algorithm of the gallery */
 /* Limit for text bytes * patterns of inputs for the gallery, which compares at each offset. */
 #define ALGORITHM_BYTES_MAX 2000000u
 #define SILENCE_SECONDS 300 /* a run that takes longer counts as hung */

@@ -9,7 +9,7 @@
 #define CASES_NORMAL 120
 #define CASES_LONG 200000
 #define CASES_TURNING 8
-#define CASES_TELLING 7 /* after so many cases each way to search must have been used */
+#define CASES_TELLING 7 /* after this many cases each way to search must have been used */
 #define PATTERN_BYTES_MAX 300u
 /* Strings that are longer than a lane's part of a step. */
 #define LENGTHY_BYTES_MIN 3900u
@@ -539,8 +539,8 @@ static void test_full(void)
 }
 
 /* Searches for words of few bytes, each of which stands between two bytes of every value.
- * There are few enough words for nibble tables, or more. (In random texts, a short word was never
- * before a byte that is no letter.) */
+ * Tests sets of few words, for which there are nibble tables, and larger sets. (In random texts, a
+ * short word never stood before a byte that is no letter.) */
 static void test_neighbours(void)
 {
     const uint64_t width = 40; /* with more words an automaton takes over */
@@ -593,7 +593,7 @@ static void test_ends(void)
         struct trawl_plan *plan = NULL;
         struct diff_input input;
 
-        /* at times both longer and shorter than a stem, with all lengths of what a tag covers */
+        /* at times strings longer and shorter than a stem, so that tags of all lengths occur */
         generate_short(INPUT_LETTERS_26, 6 + 6 * (round % 4), round % 4 == 0 ? 9 : 3, 60, &input);
         if (!TEST_CHECK(run_plan_build(&input, &config, &plan, NULL) == TRAWL_OK &&
                         run_searcher_open(&config, &searcher, NULL) == TRAWL_OK))
@@ -651,7 +651,7 @@ int main(void)
                      &input);
         borders_draw(&chance);
         borders_plant(&chance, &input);
-        if (!alike) /* the words' hashes are alike */
+        if (!alike) /* bytes with new names would change the hashes, which have to be alike */
             input_rename(&chance, &input);
         run_case(&input, set);
         for (set = 0; alike && set < sets; set++)

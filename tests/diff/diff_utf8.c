@@ -486,7 +486,8 @@ int main(void)
             struct run_config config = {.method = (enum trawl_method)method};
             char message[HELD_MESSAGE_BYTES];
             struct trawl_plan *plan = NULL;
-            uint32_t answers; /* a plan has parts only if the caller asks for no method */
+            uint32_t answers; /* checks to make; a plan has parts only if the caller asks for no
+                                 method */
             enum trawl_status status = build(&input, context, config.method, &plan, NULL);
             if (!TEST_CHECK(status == TRAWL_OK || (status == TRAWL_ARGUMENT && method > 0)))
                 print_failure(&input, &config, "the plan was not built");
@@ -494,7 +495,7 @@ int main(void)
             for (int repeat = 0; repeat < 3 && status == TRAWL_OK; repeat++, cases++) {
                 struct trawl_searcher *searcher = searcher_for(&config, test_random_u64(&random));
                 config.call = (enum held_call)test_random_below(&random, HELD_CALLS);
-                /* what precedes a word may lie in an earlier piece of a pipe */
+                /* the character before a word may lie in an earlier piece of a pipe */
                 config.place = (enum place_kind)test_random_below(
                     &random, (input.flags & NAIVE_WHOLE_WORD) != 0 || test_random_one_in(&random, 4)
                                  ? PLACE_KINDS

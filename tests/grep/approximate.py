@@ -260,7 +260,7 @@ def run_case(rng, trawl, folder):
         arguments[1:], text[:300], got[0], got[1][:200].decode(case.codec), expected[:200], got[2][:300])
 
 
-# (locale, text, arguments, what is printed)
+# A row: locale, text, arguments, what is printed.
 LOCALES = [
     ("ja_JP.eucJP", "abxd\n", ["--edits=1", "abcd"], "abxd\n"),
     ("ja_JP.eucJP", "accd\n", ["--mismatches=1", "--any-base", "ACGD"], "accd\n"),

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 FAILURES_SHOWN_MAX = 10
-TELLING = 80  # so many cases must select something now and then
+TELLING = 80  # this many cases must select something now and then
 PASSED_ON = ("PATH", "LOCPATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT", "TRAWL_TOKEN_FILE")
 
 numbers = itertools.count()  # of the programs' environments

@@ -537,7 +537,7 @@ def run_case(rng, trawl, folder):
         cases.differences(expected[1], got[1]), show("grep", expected), show("trawl", got))
 
 
-# (string, is standard output the null device?, options): the last row is only for texts without a NUL, since after a late NUL
+# A row: string, whether standard output is the null device, options. The last row is only for texts without a NUL, since after a late NUL
 # context is luck.
 BORDER_ROWS = [("needle", False, options) for options in (["-q"], ["-l"], ["-L"], ["-c"], ["-m1"], ["-n", "-m2"], ["-xl"],
                                                           ["-o", "-b", "-m1"], ["-a", "-m1"])] + \

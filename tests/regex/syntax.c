@@ -28,8 +28,8 @@ static void refuses(enum trawl_syntax syntax, const char *expression, uint64_t a
     TEST_CHECK(strstr(error.message, words) != NULL);
 }
 
-/* Counts the lines in which the expression matches. For some expressions a string in the line
- * tells, without a match. */
+/* Counts the lines in which the expression matches. For some expressions the library decides by a
+ * string in the line, without RE2. */
 static uint64_t lines_with(const char *expression, uint32_t flags, const char *bytes)
 {
     AUTO_PLAN plan = must_plan_with(

@@ -19,7 +19,7 @@
 /* While pass_hangs is set, the server makes a pass for each search, and the pass ends only when it
  * is cancelled. reads_late: the pass ends with the request's time, before the client reads on. */
 static atomic_bool pass_hangs, reads_late;
-/* If not 0, each pass seems to answer so many requests. */
+/* If not 0, each pass seems to answer this many requests. */
 static atomic_uint shares;
 
 bool __real_pass_run(struct passes *passes, struct pass_request *request);
@@ -56,7 +56,7 @@ struct output_bytes {
     size_t count;
 };
 
-/* What an answer printed, and the exit status in the answer. */
+/* The output of an answer, and the exit status in the answer. */
 struct printed {
     struct output_bytes output, messages;
     int status;

@@ -1,6 +1,6 @@
 /* approximate_test: searches with errors on the simulated driver find what the oracle finds, by
- * each method of a device, and verify little else where DNA is searched for. With the argument
- * `device` a real device searches.
+ * each method of a device, and, for DNA, have few candidates besides the occurrences. With the
+ * argument `device` a real device searches.
  */
 #include "approximate/approx_choose.h"
 #include "approximate/approx_device.h"
@@ -65,7 +65,7 @@ struct approx_case {
     bool is_plain; /* letters A, C, G and T alone in the patterns */
     uint8_t text[TEXT_BYTES_MAX + PADDING];
     uint64_t text_bytes;
-    uint64_t chunk_begin; /* offset of the second chunk, and so the length of each chunk */
+    uint64_t chunk_begin; /* length of each chunk, and so the offset of the second chunk */
 };
 
 static struct approx_case c; /* too large for a stack */
@@ -281,7 +281,7 @@ static void expect(void)
     TEST_CHECK(expected_count <= MATCHES_MAX);
 }
 
-/* Counts the occurrences of the case's cell, by their places in chunks of chunk_bytes. */
+/* Counts the case's occurrences by where they lie in chunks of chunk_bytes, for the case's cell. */
 static void fill(uint64_t chunk_bytes)
 {
     for (uint64_t i = 0; i < expected_count; i++) {

@@ -242,7 +242,7 @@ static void run_period(struct test_random *random, uint64_t index, double *most)
     for (uint64_t breaks = test_random_below(random, 4); breaks > 0; breaks--) {
         uint64_t at = test_random_below(random, ONE_TEXT_BYTES / 2);
 
-        if (breaks % 2 != 0) /* an occurrence's length behind a tile */
+        if (breaks % 2 != 0) /* less than an occurrence's length behind a tile's begin */
             at = (at / 1024 * 1024 + test_random_below(random, bytes)) % (ONE_TEXT_BYTES / 2);
         input.text[at] ^= 1;
     }

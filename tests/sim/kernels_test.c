@@ -8,13 +8,13 @@
 
 #define CASES_NORMAL 1200
 #define CASES_LONG 100000
-#define CASES_TELLING 200 /* after so many cases each method must have been used */
+#define CASES_TELLING 200 /* after this many cases each method must have been used */
 #define FAILURES_MAX 5
 
 static const struct {
     enum random_case_sets wanted;
     const char *name;
-    uint64_t share; /* one case for so many cases of the first kind */
+    uint64_t share; /* one case of this kind for this many cases of the first kind */
 } kinds[] = {{RANDOM_CASE_ANY, "kernels", 1},
              {RANDOM_CASE_SETS, "kernels, sets", 2},
              {RANDOM_CASE_DENSE, "kernels, dense", 3},

@@ -24,7 +24,7 @@ static const struct {
     uint64_t begin, end;
 } ranges[] = {
     {'W', 0, MEMORY_BYTES}, /* the whole memory */
-    {'V', 0, MEMORY_BYTES}, /* another text object of the same bytes */
+    {'V', 0, MEMORY_BYTES}, /* a second text object with the same bytes */
     {'B', 0, 5000},         /* begins where W begins */
     {'E', 75000, 80000},    /* ends where W ends */
     {'N', 30000, 35000},    /* lies inside of W */
@@ -39,7 +39,7 @@ static const struct {
 struct row {
     const char *what, *steps;
     uint32_t searchers, devices;
-    uint64_t split_from; /* texts of so many bytes are split; 0: no text is split */
+    uint64_t split_from; /* texts of this many bytes are split; 0: no text is split */
 };
 
 static const struct row rows[] = {

@@ -42,8 +42,8 @@ static void make_runs(struct test_random *random, struct diff_input *input)
 }
 
 /* Makes a pattern whose end equals its begin except for bytes that differ in one bit. Copies of the
- * pattern overlap in the text, and some bits of the text are flipped. So text and pattern often
- * agree in one bit of each byte and differ in another bit. */
+ * pattern overlap in the text, and some bits of the text are flipped. Text and pattern then often
+ * agree in one bit of each byte and differ in a different bit. */
 static void make_overlaps(struct test_random *random, struct diff_input *input)
 {
     uint64_t count = 8 + test_random_below(random, test_random_below(random, 2) ? 60 : 700);

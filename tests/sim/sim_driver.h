@@ -23,7 +23,7 @@ struct sim_driver_options {
     uint32_t multiprocessors;
     int version;           /* what cuDriverGetVersion says; 0: 12000 */
     uint32_t switches_max; /* per launch, before the launch counts as hung; 0: the default */
-    uint64_t memory_less;  /* each device has so much less than the device before */
+    uint64_t memory_less;  /* bytes: each device has this much less memory than the device before */
 };
 
 #define SIM_DEVICES_MAX 4u

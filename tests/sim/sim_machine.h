@@ -114,7 +114,7 @@ struct sim_machine {
     bool failed;
     uint64_t random;
     uint32_t policy, grid_policy;
-    /* kept from launch to launch */
+    /* the memory is kept from launch to launch */
     struct thread *pool[RESIDENT_LIMIT]; /* THREADS_LIMIT threads each, stacks kept */
     uint64_t seed;
     uint32_t resident_max;
@@ -126,7 +126,7 @@ struct sim_machine {
     bool blocks_change;    /* a block has ended, or a further block is to be started */
     bool (*is_host)(const void *p);
     uint64_t writes; /* number of writes to global memory that have happened */
-    /* one of so many loads and stores ends the thread's turn; 0: no load or store does */
+    /* one of this many loads and stores ends the thread's turn; 0: no load or store does */
     uint32_t plain_switches;
     /* number of writes to global memory when the waiting threads last looked at their words */
     uint64_t written;

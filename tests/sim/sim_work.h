@@ -79,7 +79,7 @@ struct cuda_event {
 
 struct cuda_module {
     struct sim_object object;
-    /* a kernel that was found in the module; NULL: no kernel so far */
+    /* a kernel that was found in the module; NULL: no kernel was found so far */
     const struct sim_kernel *kernel;
     const struct sim_constant *constant; /* the constant that was asked for; NULL: no constant */
     struct allocation *constant_memory;

@@ -16,7 +16,7 @@
  * SLOT_THREADS_SMALL threads. */
 #define SLOTS_LARGE 8u
 #define SLOT_THREADS_SMALL 96u
-#define RESIDENT_ALL_IN 32u /* one launch in so many has the most resident blocks possible */
+#define RESIDENT_ALL_IN 32u /* one of this many launches has the most resident blocks */
 #define SWITCHES_MAX_DEFAULT 200000000u
 #define PENDING_DEVICE 2048u /* the default of cudaLimitDevRuntimePendingLaunchCount */
 

@@ -557,7 +557,7 @@ static bool round_met_fault(struct scene *s, const struct fault *fault, uint64_t
             if (!fault->persistent) /* what the call has left must not change its next answer */
                 (void)call_with_fault(s, fault, nth, call, true);
         }
-        /* these two calls succeed without the failed call, or the call belonged to this test */
+        /* these two calls have another way, or the call that failed was this test's own */
         if (!was_met && has_met(fault))
             is_replaced = call == CALL_BEGINS_ON_DEVICE || call == CALL_BEGINS_PINNED;
     }

@@ -14,7 +14,7 @@
 struct kind {
     const char *name;
     uint64_t count, least, most; /* patterns, and their lengths */
-    uint32_t letters;            /* the text and the patterns have so many letters */
+    uint32_t letters;            /* the text and the patterns have this many letters */
     uint32_t flags;
     bool periodic;
 };

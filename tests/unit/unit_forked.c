@@ -17,7 +17,7 @@
 static uint8_t bytes[TEXT_BYTES];
 static char path[] = "/tmp/trawl-forked-XXXXXX";
 
-/* What the parent has open while it forks. */
+/* The objects that the parent has open while it forks. */
 struct opened {
     struct trawl_runtime *runtime;
     struct trawl_searcher *idle, *busy, *pulling, *matching;

@@ -647,7 +647,8 @@ static void cores(struct trawl_plan *plan)
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 0);
     AUTO_SEARCHER searcher = must_searcher_of(runtime, 700);
     cpu_set_t all, first;
-    uint32_t others, few; /* others: threads that are no workers, such as a sanitizer's thread */
+    /* others: the number of threads that are no workers, such as a sanitizer's thread */
+    uint32_t others, few;
 
     for (uint32_t round = 0; round < 20; round++) {
         count_all(searcher, plan);

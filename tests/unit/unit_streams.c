@@ -247,7 +247,7 @@ static bool has_expressions(void)
 #define Q20 "qqqqqqqqqqqqqqqqqqqq"
 #define Q100 Q20 Q20 Q20 Q20 Q20
 
-/* Writes `bytes` to a pipe that stays open and silent, and waits until so many matches came: all
+/* Writes `bytes` to a pipe that stays open and silent, and waits until this many matches came: all
  * that these bytes decide. (The tests had missed matches that were withheld until as many bytes
  * followed as the longest pattern has.) */
 static void at_once(const char *pattern, uint32_t flags, enum trawl_syntax syntax,
@@ -470,7 +470,8 @@ static void fed_wrongly(void)
     trawl_stream_close(stream);
 }
 
-/* (A stream took the plan, and lost each match that two pieces hold.) */
+/* Checks that trawl_stream_open refuses an expression whose matches may cross lines. (Earlier, a
+ * stream took such a plan, and lost each match that two pieces hold.) */
 static void fed_across_lines(void)
 {
     AUTO_PLAN across =

@@ -184,7 +184,7 @@ struct contestant {
     uint64_t bytes;   /* the contestant searches the text's first `bytes` bytes, its share */
     void (*run)(struct contestant *contestant, bool full, struct bench_run *run);
     void (*close)(struct contestant *contestant); /* frees `state` */
-    void *state;                                  /* what the kind keeps between runs */
+    void *state; /* state that the contestant's kind keeps between runs */
     /* Results. */
     struct samples whole, part[PARTS];
     struct bench_run last;     /* the last run */

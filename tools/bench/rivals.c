@@ -48,7 +48,7 @@ EACH_SET static uint64_t read_lines(const uint8_t *bytes, uint64_t count)
 
 enum rival { RIVAL_READ, RIVAL_MEMMEM, RIVAL_STRSTR };
 
-/* What a contestant keeps between runs. */
+/* The state that a contestant keeps between runs. */
 struct rival_state {
     enum rival rival;
     /* for records: record_count × pattern_count numbers; NULL: not allocated yet */

@@ -192,7 +192,7 @@ class Form:
 
 
 class _Characters(dict[str, str]):
-    """What replaces a character: computed when the character first occurs."""
+    """The replacement of each character, computed when the character first occurs."""
 
     def __init__(self, form: Form) -> None:
         self.form = form
