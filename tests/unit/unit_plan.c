@@ -1,11 +1,16 @@
 /* unit_plan: what a plan reports about itself; plans without a pattern, and a first match that lies
  * far behind; strings sorted by their bytes from the last to the first. */
+#include <strings.h>
+
 #include "calls.h"
 #include "cuda/cuda_choose.h"
 #include "plan/backwards.h"
 
 #define SORTED_MAX 300u
 #define SORTED_BYTES_MAX 40u
+#define ALIKE_LITERALS 60u
+#define ALIKE_BYTES_MAX 8u
+#define ALIKE_CHANCE 12u /* literals whose different first bytes have equal hashes by chance */
 
 static void accessors(void)
 {
@@ -256,6 +261,32 @@ static void sorts_backwards(struct test_random *random, bool forwards)
     TEST_CHECK_U64(sum, 0);
 }
 
+/* Checks the bound of literals that can occur at the same begin: the literals of two letters are
+ * compared with each other by their first bytes, as many as the shortest literal has. */
+static void bounds_alike(struct test_random *random, bool folds)
+{
+    static char bytes[ALIKE_LITERALS][ALIKE_BYTES_MAX];
+    struct trawl_pattern patterns[ALIKE_LITERALS];
+    uint64_t most = 0, least = 1 + test_random_below(random, ALIKE_BYTES_MAX - 1);
+    AUTO_PLAN plan = NULL;
+
+    for (uint32_t i = 0; i < ALIKE_LITERALS; i++) {
+        for (uint32_t k = 0; k < ALIKE_BYTES_MAX; k++)
+            bytes[i][k] = (folds ? "aAbB" : "abab")[test_random_below(random, 4)];
+        patterns[i] = (struct trawl_pattern){
+            bytes[i], i == 0 ? least : test_random_between(random, least, ALIKE_BYTES_MAX)};
+    }
+    for (uint32_t i = 0; i < ALIKE_LITERALS; i++) {
+        uint64_t alike = 0;
+
+        for (uint32_t k = 0; k < ALIKE_LITERALS; k++)
+            alike += (folds ? strncasecmp : strncmp)(bytes[i], bytes[k], least) == 0;
+        most = alike > most ? alike : most;
+    }
+    plan = must_plans(patterns, ALIKE_LITERALS, PLAN_WITH(.flags = folds ? TRAWL_IGNORE_CASE : 0));
+    TEST_CHECK(plan_alike_bound(plan) >= most && plan_alike_bound(plan) <= most + ALIKE_CHANCE);
+}
+
 int main(void)
 {
     struct test_random random = test_random_begin("plan");
@@ -263,6 +294,8 @@ int main(void)
     test_begin("plan");
     for (uint32_t i = 0; i < 400; i++)
         sorts_backwards(&random, i % 2 == 1);
+    for (uint32_t i = 0; i < 100; i++)
+        bounds_alike(&random, i % 2 == 1);
     accessors();
     accessors_keep_case();
     explain();
