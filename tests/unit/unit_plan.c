@@ -1,9 +1,11 @@
 /* unit_plan: what a plan reports about itself; plans without a pattern, and a first match that lies
- * far behind; strings sorted by their bytes from the last to the first. */
+ * far behind; strings sorted by their bytes from the last to the first; how many literals begin
+ * alike; whether trials of a set's filter on a device are believed. */
 #include <strings.h>
 
 #include "calls.h"
 #include "cuda/cuda_choose.h"
+#include "cuda/cuda_worker.h"
 #include "plan/backwards.h"
 
 #define SORTED_MAX 300u
@@ -287,6 +289,52 @@ static void bounds_alike(struct test_random *random, bool folds)
     TEST_CHECK(plan_alike_bound(plan) >= most && plan_alike_bound(plan) <= most + ALIKE_CHANCE);
 }
 
+/* A row: what earlier trials decided, the time that the filter takes for a trial's bytes, and what
+ * is decided. Reading takes 1 ns for 3,000 bytes, the automaton four times as long, and making the
+ * automaton 1.3 ms. */
+static void trials(void)
+{
+    static const struct trial_row {
+        const char *what;
+        uint32_t tried_log2;
+        double filter_ns;
+        bool leaves, is_tried;
+        uint32_t next_log2;
+    } rows[] = {
+        {"a short trial that one tile may have slowed down", 0, 60e3, false, false, 3},
+        {"a longer trial, as slow", 3, 480e3, true, true, 3},
+        {"a longer trial, quick", 3, 30e3, false, true, 3},
+        {"a short trial, quick", 0, 5e3, false, true, 0},
+        {"a short trial that took so long that it is believed", 0, 2e6, true, true, 0},
+    };
+    static struct cuda_tables tables;
+    static struct cuda_device device;
+    static struct engine_worker worker;
+    AUTO_PLAN plan = must_plan("abcdefgh");
+
+    device.read_rate = 3000;
+    worker.tables = &tables;
+    worker.device = &device;
+    worker.plan = plan;
+    worker.limits = cuda_limits_default;
+    plan->literal_bytes_total = 36000;
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint64_t bytes;
+
+        cuda_choose_try_anew(&tables);
+        tables.automaton_price = 4;
+        tables.tried_log2 = rows[i].tried_log2;
+        bytes = cuda_choose_tried_bytes(&worker);
+        TEST_CHECK(cuda_choose_leaves_filter(&worker, bytes, (2ull << 30) - bytes,
+                                             (uint64_t)(rows[i].filter_ns + 15e3)) ==
+                   rows[i].leaves);
+        if (!TEST_CHECK(tables.is_tried == rows[i].is_tried &&
+                        tables.tried_log2 == rows[i].next_log2))
+            printf("  %s\n", rows[i].what);
+    }
+    plan->literal_bytes_total = 8;
+}
+
 int main(void)
 {
     struct test_random random = test_random_begin("plan");
@@ -296,6 +344,7 @@ int main(void)
         sorts_backwards(&random, i % 2 == 1);
     for (uint32_t i = 0; i < 100; i++)
         bounds_alike(&random, i % 2 == 1);
+    trials();
     accessors();
     accessors_keep_case();
     explain();
