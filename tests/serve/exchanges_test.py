@@ -283,7 +283,7 @@ def query(model):
         body["directory"] = os.path.join(model.root, folder) if folder else model.root
     if paths:
         body["paths"] = [value_of(path) for path in paths]
-    if row["named"]:
+    if row["named"] or not (paths or folder is not None):
         body["collection"] = "tree"
     if row["charset"]:
         body["environment"] = {"charset": row["charset"]}
@@ -295,7 +295,7 @@ def query(model):
     mine = [*asks, *(kept if folder is None else [])]
     if count > PATTERNS:
         return path, body, 413, "there are more than %d strings to be searched for" % PATTERNS, False, None
-    if folder is None and model.row["inner"] and not row["named"] and all(path.startswith(model.root + "/sub/") or path[0] != "/" for path in paths):
+    if folder is None and paths and model.row["inner"] and not row["named"] and all(path.startswith(model.root + "/sub/") or path[0] != "/" for path in paths):
         return path, body, 400, "collection: the request has to name one of the 2 collections", False, None
     if lists:
         status, found, messages = occurrences(model, row, words, mine, cwd, paths)
@@ -454,14 +454,15 @@ def make(model):
             begins, status, said = False, 415, "the body must be declared as JSON: Content-Type: application/json"
     else:
         method, path, status, said, allowed = draw.choice(PLAIN)
+        prefixes = {"": model.files}
         if path == "/v1/files" and model.row["inner"]:
-            status, said = 404, "collection: the request has to name one of the 2 collections"
+            prefixes = {"tree/": model.files, model.row["inner"] + "/": [name[4:] for name in model.files if name.startswith(b"sub/")]}
         answered = {"Allow": allowed} if allowed else {}
         begins = "/v1/files" in path and status == 200
         kind = "files" if begins else None
         body = b"x" * draw.randrange(1, 99) if method == "PUT" or status == 413 else None
         if kind:
-            is_right = lambda got: sorted(text_of(json.loads(line)["path"]) for line in got.splitlines()) == sorted(model.files)  # noqa: E731
+            is_right = lambda got: sorted(text_of(json.loads(line)["path"]) for line in got.splitlines()) == sorted(os.fsencode(prefix) + name for prefix, names in prefixes.items() for name in names)  # noqa: E731
         elif status == 200:
             is_right = lambda got: said is None or got == said.encode()  # noqa: E731
     if token and path != "/healthz" and status not in (404, 405) or token and "/v1/files" in path:

@@ -380,7 +380,7 @@ def collections(folder, root):
                 'b\\"=' + root, other) as server:
         server.loaded(4)
         equal([(item["name"], item["files"]) for item in collections_of(server)], [("all", 1), ("sub", 1), ('b\\"', 1), ("p=q", 0)], "collections")
-        asked(server, "GET", "/v1/files", 404)
+        equal(asked(server, "GET", "/v1/files", 200).count(b"/sub/b.c"), 2, "files of two collections")
         equal(lines_of(asked(server, "GET", "/v1/files?collection=all", 200))[0]["path"], "sub/b.c", "its file")
         equal(json.loads(asked(server, "POST", "/v1/count", 200, {"patterns": ["needle"], "collection": "sub"}))["occurrences"], 1, "its count")
         equal(server.metric('trawl_collection_files{collection="b\\\\\\""}'), 1.0, "a name with escapes in metrics")

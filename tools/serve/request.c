@@ -21,6 +21,7 @@
 #define DEPTH_MAX 8u /* nesting of arrays and objects */
 #define PATHS_MAX 65536u
 #define OPTIONS_MAX 4096u
+#define REQUIRED_MAX 64u /* each of these strings takes a pass */
 /* JSON values besides the strings to be searched for. */
 #define VALUES_SPARED (PATHS_MAX + OPTIONS_MAX)
 /* Upper bounds of a request's memory, with the plan, in bytes: for each JSON value, each string to
@@ -580,6 +581,7 @@ static const struct request_member members[] = {
     {"max_seconds", take_limit, AT(seconds_max), MEMBER_VALUE, 0},
     {"options", take_options, AT(settings), MEMBER_ALWAYS, 0},
     {"patterns", take_pattern, AT(settings.patterns), MEMBER_LIST, 0},
+    {"requires", take_pattern, AT(required), MEMBER_LIST, REQUIRED_MAX},
     {"paths", take_path, AT(settings.operands), MEMBER_LIST, PATHS_MAX},
     {"environment", take_environment, AT(settings.surroundings), MEMBER_ALWAYS, 0},
 #undef AT
@@ -663,6 +665,7 @@ void request_free(struct request *request)
     for (size_t i = 0; i < request->descriptor_count; i++)
         close(request->descriptors[i]);
     free(request->arguments);
+    free(request->required.items);
     json_decref(request->texts);
     json_decref(request->body);
     guard_end(&request->guard);

@@ -48,6 +48,7 @@ struct request {
     bool is_part;
     bool is_head; /* REQUEST_FILES: the method is HEAD, so no file is listed */
     uint64_t results_max, seconds_max;
+    struct value_list required; /* strings that must each stand in a file; with the same options */
     struct guard guard; /* asked before memory is allocated; guard.all is request_limits.all */
     struct settings settings; /* flags_parse was called, and `surroundings` is filled */
     char **arguments;         /* the options as a command line, from which the settings borrow */

@@ -21,7 +21,7 @@ struct viewing {
     struct collection *collection;
     const struct state *state;
     struct command_job *job;
-    const char *directory;
+    const char *directory, *prefix;
     /* Files that the collection does not serve are skipped instead of reported. */
     bool is_served_alone;
     /* No option of the request leaves out a file by its name, place or size; an option other than
@@ -653,7 +653,7 @@ static void find_operand(struct viewing *viewing, const char *operand, bool is_o
         if (*name == '\0')
             (void)add_special(viewing, path, name, WALK_ERROR, ENOENT);
         else
-            take_operand(viewing, operand, is_only);
+            take_operand(viewing, viewing->prefix != NULL ? viewing->prefix : operand, is_only);
     }
 }
 
@@ -697,6 +697,34 @@ static void say_missing(struct viewing *viewing)
                   first, viewing->missing_count - 1, name);
 }
 
+bool view_keep(struct served_view *view, const uint8_t *bits, struct guard *guard)
+{
+    const uint32_t *files = view->files;
+    size_t part = 0;
+    uint64_t count = 0;
+
+    if (view->own == NULL && guard_take(guard, view->file_count * sizeof *files))
+        view->own = malloc((view->file_count + 1) * sizeof *files);
+    if (view->own == NULL)
+        return false;
+    for (uint64_t i = 0; i < view->file_count; i++) {
+        uint32_t file = files[i];
+        bool is_kept = file >= VIEW_SPECIAL || (bits[file / 8] >> file % 8 & 1) != 0;
+
+        for (; part < view->part_count && view->parts[part].begin <= i; part++)
+            view->parts[part].begin = count;
+        if (is_kept)
+            view->own[count++] = file;
+        else
+            view->seen[file / 8] &= (uint8_t) ~(1u << file % 8);
+    }
+    for (; part < view->part_count; part++)
+        view->parts[part].begin = count;
+    view->files = view->own;
+    view->file_count = count;
+    return true;
+}
+
 void view_drop(struct served_view *view)
 {
     if (view == NULL)
@@ -731,14 +759,15 @@ static bool make_view(struct viewing *viewing, const struct value_item *operands
 
 struct served_view *collection_view(struct collection *collection, const struct state *state,
                                     struct command_job *job, const char *directory,
-                                    const struct value_item *operands, size_t operand_count,
-                                    int *http_status, char *message)
+                                    const char *prefix, const struct value_item *operands,
+                                    size_t operand_count, int *http_status, char *message)
 {
     const struct value_item file = {VALUE_OPERAND, collection->file, NULL};
     struct viewing viewing = {.collection = collection,
                               .state = state,
                               .job = job,
                               .directory = directory != NULL ? directory : collection->root,
+                              .prefix = prefix,
                               .is_served_alone = directory == NULL,
                               .message = message,
                               .http_status = http_status,
