@@ -305,7 +305,7 @@ def query(model):
         output = varies.sub(b"", output)
     if status == 2 and (b"cannot" in messages[0] or not any(re.search(rb": No such file|Is a directory|broken\.gz", message) for message in messages)):
         if kind == "frames":
-            return path, body, 200, None, True, lambda got: (frames := frames_of(got)) and frames[0] == b"" and frames[2] == 2 and placeless(frames[1])[0].endswith(placeless(messages)[0])
+            return path, body, 200, None, True, lambda got: (frames := frames_of(got)) and frames[0] == b"" and frames[2] & 0x3f == 2 and placeless(frames[1])[0].endswith(placeless(messages)[0])
         return path, body, 400, os.fsdecode(messages[0]), True, None
     folds = "-i" in asks or "--smart-case" in asks and not any(char.isupper() for word in plain for char in word)
     invalid = any("\udcff" in word for word in plain)
@@ -370,7 +370,7 @@ def is_null(asks):
 def is_printed(frames, output, messages, said, end):
     """Returns whether frames have this output, the command's messages, and this end: status, whether groups of lines must and may be marked, separator. An answer that is cut off may lack some of the messages."""
     told = frames[1] == messages if not said else frames[1][-1:] == said and set(frames[1][:-1]) <= set(messages)
-    return TIMES.sub(b"", frames[0]) == output and told and frames[2] & 0x7f == end[0] and \
+    return TIMES.sub(b"", frames[0]) == output and told and frames[2] & 0x3f == end[0] and (end[2] or frames[2] < 0x40) and \
         end[1] <= frames[2] >> 7 <= end[2] and frames[3] == end[3]
 
 
@@ -381,7 +381,7 @@ def is_json(model, got, output, messages, status, cut, varies):
     seconds = last["data"].pop("seconds")
     model.seconds += seconds
     return rest == output and (cut or [text.encode() for text in said] == messages) and 0 < seconds < 60 and \
-        last == {"type": "status", "data": {"exit": status, "truncated": cut, "shared": 1}}
+        last == {"type": "status", "data": {"exit": status, "truncated": cut, "searched": cut or b'"searches":0,' not in rest[rest.rfind(b'"stats"'):], "shared": 1}}
 
 
 def is_counted(model, row, words, found, unread, most, got):

@@ -123,8 +123,8 @@ static void write_exit(struct served_answer *answer, uint8_t status, bool groups
     size_t bytes_count;
 
     output_flush(output);
-    if (is_part && groups_printed)
-        status |= EXIT_GROUPS;
+    if (is_part)
+        status |= (groups_printed ? EXIT_GROUPS : 0) | (answer->searched ? 0 : EXIT_NOTHING);
     output_byte(output, status);
     if (is_part)
         print_between_files(output, &answer->request.settings);
@@ -177,6 +177,7 @@ static void *work(void *context)
     else
         add_latency(server, answer->request.format, now_ns() - answer->begin_ns);
     server->running_count--;
+    answer->searched = job.has_searched || job.totals.sums.file_count > 0;
     write_exit(answer, status, job.groups == GROUPS_PRINTED);
     answer->pipe.whole = answer->output.error == 0;
     output_close(&answer->output);

@@ -119,9 +119,8 @@ bool answering_look(struct served_answer *answer, struct command_job *job,
             return false;
         }
         job->left_out |= share->view->left_out;
-        job->has_searched |= share->view->is_partial;
     }
-    job->has_searched = (job->has_searched && !job->left_out) || required->count > 0;
+    job->has_searched = required->count > 0;
     for (size_t i = 0; i < answer->share_count; i++)
         for (size_t j = 0; j < required->count; j++)
             if (!require(answer, &answer->shares[i], job->settings, &required->items[j]))

@@ -59,6 +59,7 @@ struct served_answer {
     struct answer_pipe pipe;
 
     pthread_t thread;
+    bool searched;         /* some file was searched; set when the job has ended */
     atomic_bool truncated; /* max_results or max_seconds was reached */
     atomic_uint shared_count;
     atomic_int http_status;             /* status of a refusal; 0: not refused */

@@ -664,7 +664,6 @@ static bool finish_view(struct viewing *viewing)
 {
     struct served_view *view = viewing->view;
     const struct state *state = viewing->state;
-    const struct collection_options *options = &viewing->collection->options;
     uint64_t all = state->order == NULL ? 0 : state->order->counts[0];
     size_t bytes = state->index_count / 8 + (size_t)1;
     bool is_whole = view->own == NULL && view->file_count == all;
@@ -678,10 +677,6 @@ static bool finish_view(struct viewing *viewing)
     for (uint64_t i = 0; i < view->file_count && !is_whole; i++)
         if (view->files[i] < VIEW_SPECIAL)
             view->seen[view->files[i] / 8] |= (uint8_t)(1u << view->files[i] % 8);
-    /* Another server may have files that the request's rules do not leave out: the client decides
-     * when all servers have answered. */
-    view->is_partial = options->from != NULL || options->until != NULL;
-    view->left_out |= view->is_partial && viewing->has_rules;
     view->show_names = viewing->job->show_names;
     return true;
 }
