@@ -252,6 +252,9 @@ def test_as_a_single_server(served, rng, monkeypatch):
             flags += several(rng, [rng.choice(["-c", "-l", "--files-without-match", "-o", "-q", "-h", "-H"])], 0.7)
             name = rng.choice(["trawl -r", "tg --no-ignore -F", "tg --no-ignore -F --no-messages"]).split()
             asked = [*name, "--sort=path", *flags, *(f"-e{one}" for one in patterns)]
+            if rng.random() < 0.2:
+                (root.parent / "list").write_text(f"{rng.choice(WORDS)}x\r\n")
+                asked.append(f"-f{root.parent}/list")
             asked += paths.get("paths", []) + several(rng, ["none"], 0.1)
             lose()
             done = [

@@ -45,6 +45,7 @@ ANSWER_BYTES_MAX = 1 << 30  # limit for an answer that the front reads whole
 ENDING = b"the server is ending"  # in the refusals and messages of a server that will end
 ENDED = "trawl-serve ended with status"
 LEFT_OUT = b"no files were searched"  # the begin of a message, which is true if no shard searched a file
+DOUBT = b": nothing was found; "  # in a message, which is true if all shards say it
 CHECK_SECONDS = 1.0  # how long a copy may take to say whether it answers
 EVERY_SECONDS = 0.5  # between two checks of all copies
 SILENT_SECONDS = 2.0  # a server or an actor without an answer for longer is ended
@@ -317,6 +318,8 @@ def runs_of(body: dict[str, Any], is_ordered: bool = True) -> list[dict[str, Any
     last: list[bytes] | None = None
     for path in paths:
         parts = [one for one in os.path.join(base, text_of(path)).split(b"/") if one not in (b"", b".")]
+        if b".." in parts:  # before a run of other operands is answered
+            raise refusal(409, f'{text_of(path).decode(errors="replace")}: the server does not take "..": use a path without ".."')
         if is_ordered and last is not None and (parts <= last or parts[: len(last)] == last):
             runs.append([])
         runs[-1].append(path)
@@ -530,6 +533,7 @@ class Front:
         named = tuple(text_of(one) + b": " for one in body.get("paths") or ())
         quiet = b"--quiet" in [text_of(one) for one in body.get("options") or ()]
         fails, nothing, found = is_search_of_all(body), b"", False
+        doubts: list[bytes] = []
         for number, shard in enumerate(itertools.chain(*asked)):
             begins, held, status, faults, began = True, b"", 2, False, number > 0
             try:
@@ -545,6 +549,8 @@ class Front:
                         held = held[at:]
                     elif kind == b"m" and content.startswith(LEFT_OUT):
                         nothing = max(nothing, content)
+                    elif kind == b"m" and DOUBT in content:
+                        doubts.append(content)
                     elif kind == b"m" and content in said and not content.startswith(named):
                         continue
                     else:
@@ -575,12 +581,15 @@ class Front:
             yield frame(b"o", line + b"\n")
         if nothing and not found:
             yield frame(b"m", nothing)
+        if len(doubts) == len(statuses):
+            yield frame(b"m", doubts[0])
         yield frame(b"x", bytes([2 if 2 in statuses or (fails and not found) else min(statuses)]))
 
     async def lines(self, asked: list[list[Units]], body: dict[str, Any]) -> AsyncIterator[bytes]:
         left = body.get("max_results", sys.maxsize)
         ends: list[dict[str, Any]] = []
         summaries: list[Any] = []
+        doubts: list[bytes] = []
         fails, nothing, more = is_search_of_all(body), b"", {"truncated": False, "searched": True, "seconds": 0, "shared": 1}
         for number, shard in enumerate(itertools.chain(*asked)):
             faults, began = False, number > 0
@@ -601,6 +610,8 @@ class Front:
                         summaries.append(json.loads(line))
                     elif kind == b"message" and LEFT_OUT in line:
                         nothing = max(nothing, line, key=len)
+                    elif kind == b"message" and DOUBT in line:
+                        doubts.append(line)
                     else:
                         faults |= kind == b"message"
                         yield line
@@ -617,6 +628,8 @@ class Front:
         found = any(one["searched"] for one in ends)
         if nothing and not found:
             yield nothing
+        if len(doubts) == len(ends):
+            yield doubts[0]
         exits = [one["exit"] for one in ends]
         data = {"exit": 2 if 2 in exits or (fails and not found) else min(exits), **joined(ends, RULES["status"])}
         yield json.dumps({"type": "status", "data": data}, separators=(",", ":")).encode() + b"\n"
