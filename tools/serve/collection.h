@@ -63,9 +63,8 @@ struct served_view {
     struct view_part *parts;
     struct view_special *specials;
     size_t part_count, special_count, error_count; /* error_count: specials of kind WALK_ERROR */
-    uint8_t *seen;  /* bit i is set if the view names file i of the state */
-    bool left_out;  /* value of job->left_out after the walk */
-    int show_names; /* value of job->show_names after the walk */
+    uint8_t *seen; /* bit i is set if the view names file i of the state */
+    bool left_out; /* a rule for files of directories left out something */
 };
 
 /* Writes names of a view's files into a buffer of its own. All zero: ready; free `bytes`. */

@@ -24,9 +24,7 @@ struct viewing {
     const char *directory, *prefix;
     /* Files that the collection does not serve are skipped instead of reported. */
     bool is_served_alone;
-    /* No option of the request leaves out a file by its name, place or size; an option other than
-     * --include, --exclude and --exclude-dir may leave out files. */
-    bool takes_all, has_rules;
+    bool takes_all;    /* no option of the request leaves out a file by its name, place or size */
     bool skips_hidden; /* the request leaves out hidden files, which the collection serves */
     char *message;
     int *http_status; /* 0: no failure so far */
@@ -219,10 +217,9 @@ static bool has_same_rules(struct viewing *viewing)
                          "the collection %s was loaded with other options about which files are "
                          "left out: search with the server's options",
                          name);
-    viewing->has_rules = settings->files.rules.count != 0 || viewing->skips_hidden ||
-                         settings->files.depth_max != UINT64_MAX ||
-                         settings->files.bytes_max != UINT64_MAX;
-    viewing->takes_all = viewing->job->exclude == NULL && !viewing->has_rules;
+    viewing->takes_all = viewing->job->exclude == NULL && settings->files.rules.count == 0 &&
+                         !viewing->skips_hidden && settings->files.depth_max == UINT64_MAX &&
+                         settings->files.bytes_max == UINT64_MAX;
     return true;
 }
 
@@ -677,7 +674,6 @@ static bool finish_view(struct viewing *viewing)
     for (uint64_t i = 0; i < view->file_count && !is_whole; i++)
         if (view->files[i] < VIEW_SPECIAL)
             view->seen[view->files[i] / 8] |= (uint8_t)(1u << view->files[i] % 8);
-    view->show_names = viewing->job->show_names;
     return true;
 }
 
