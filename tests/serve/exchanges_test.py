@@ -152,7 +152,7 @@ class Model:
             wrong.append("held: %r" % held)
         facts = json.loads(self.server.ask("GET", "/v1/collections", **self.headers)[2])["collections"]
         inner = {name[4:]: len(text) for name, text in self.files.items() if name.startswith(b"sub/")}
-        expected = {"name": "tree", "root": self.root, "files": len(got), "bytes": sum(map(len, self.files.values())),
+        expected = {"name": "tree", "root": self.root, "link": "", "files": len(got), "bytes": sum(map(len, self.files.values())),
                     "held_bytes": sum(sizes[name] for name in held), "device_bytes": 0, "unheld_files": len(got) - len(held), "loading": False}
         if {name: facts[0][name] for name in expected} != expected or [(item["name"], item["root"], item["files"], item["bytes"]) for item in facts[1:]] != \
                 [(row["inner"], self.root + "/sub", len(inner), sum(inner.values()))] * bool(row["inner"]):
