@@ -29,7 +29,7 @@ import tempfile
 import threading
 import time
 
-from server import Server, until
+from server import Server, frames_of, until
 
 SERVE, TRAWL = (os.path.abspath(program) for program in sys.argv[1:3])
 FILES = {b"a.txt": b"one needle\nno\nneedle needle\n", b"sub/b.c": b"int needle;\n", b"sub/none.c": b"nothing\n", b"none": b"", b"x\xff": b"straw\n\xff needle",
@@ -215,19 +215,12 @@ def strings(words):
     return items
 
 
-def frames_of(got):
+def parts_of(got):
     """Returns output, messages and status of an answer of frames."""
-    output, messages, at = b"", [], 0
-    while at < len(got):
-        kind, count = struct.unpack_from("<cI", got, at)
-        text, at = got[at + 5:at + 5 + count], at + 5 + count
-        if kind == b"o":
-            output += text
-        elif kind == b"m":
-            messages.append(text)
-        elif kind != b"x" or at != len(got):
-            return None
-    return output, messages, text[0], text[1:]
+    *frames, (last, end) = frames_of(got)
+    if last != b"x" or not {kind for kind, _ in frames} <= {b"o", b"m"}:
+        return None
+    return b"".join(text for kind, text in frames if kind == b"o"), [text for kind, text in frames if kind == b"m"], end[0], end[1:]
 
 
 def occurrences(model, row, words, options, folder, paths):
@@ -305,7 +298,7 @@ def query(model):
         output = varies.sub(b"", output)
     if status == 2 and (b"cannot" in messages[0] or not any(re.search(rb": No such file|Is a directory|broken\.gz", message) for message in messages)):
         if kind == "frames":
-            return path, body, 200, None, True, lambda got: (frames := frames_of(got)) and frames[0] == b"" and frames[2] & 0x3f == 2 and placeless(frames[1])[0].endswith(placeless(messages)[0])
+            return path, body, 200, None, True, lambda got: (frames := parts_of(got)) and frames[0] == b"" and frames[2] & 0x3f == 2 and placeless(frames[1])[0].endswith(placeless(messages)[0])
         return path, body, 400, os.fsdecode(messages[0]), True, None
     folds = "-i" in asks or "--smart-case" in asks and not any(char.isupper() for word in plain for char in word)
     invalid = any("\udcff" in word for word in plain)
@@ -345,7 +338,7 @@ def query(model):
         part, has_groups = row["joint"].get("part", False), any(option in asks for option in SEPARATED)
         end = 2 if cut else status, part and has_groups and output != b"", part, separator if part and has_groups else b""
         said = [b"--server: the answer was cut off after %d lines, by --max-results or max_results" % most] if cut else []
-        return path, body, 200, None, True, lambda got: is_printed(frames_of(got), output, messages, said, end)
+        return path, body, 200, None, True, lambda got: is_printed(parts_of(got), output, messages, said, end)
     return path, body, 200, None, True, lambda got: is_json(model, got, output, messages, 0 if cut else status, cut, varies)
 
 

@@ -28,7 +28,7 @@ import sys
 import tempfile
 import time
 
-from server import WAIT_S, Server, equal, expect, failures, respect_modes, until
+from server import WAIT_S, Server, equal, expect, failures, frames_of, respect_modes, until
 
 TRAWL = os.path.abspath(sys.argv[1])
 SERVE = [TRAWL, "serve"]
@@ -73,17 +73,6 @@ def asked(server, method, path, status, body=None, **headers):
 
 def lines_of(body):
     return [json.loads(line) for line in body.splitlines()]
-
-
-def frames_of(body):
-    """Returns frames as [(kind, bytes)]; the last frame has to be complete."""
-    frames, at = [], 0
-    while at < len(body):
-        kind, count = struct.unpack_from("<cI", body, at)
-        frames.append((kind, body[at + 5 : at + 5 + count]))
-        equal(len(frames[-1][1]), count, "a frame's bytes")
-        at += 5 + count
-    return frames
 
 
 def collections_of(server):
