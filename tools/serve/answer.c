@@ -22,6 +22,7 @@
 #include "trawl/text/grow.h"
 #include "trawl/print/print.h"
 #include "trawl/run/run.h"
+#include "trawl/text/message.h"
 
 #define PIPE_BYTES (1 << 20) /* size of an answer's pipe */
 #define LATE_MS 100  /* after the deadline: time from one cancellation of searches to the next */
@@ -245,20 +246,17 @@ static size_t choose(const struct server *server, const struct request *request,
         if (request->settings.operands.count == 0)
             return count;
         *http_status = 400;
-        (void)snprintf(message, SETTINGS_ERROR_BYTES,
-                       "collection: the request has to name one of the %zu collections", count);
+        (void)message_fail(message,
+                           "collection: the request has to name one of the %zu collections", count);
         return 0;
     }
     shares[0].prefix = NULL;
     if (by_name && count == 0)
-        (void)snprintf(message, SETTINGS_ERROR_BYTES, "there is no collection '%.200s'",
-                       request->collection);
+        (void)message_fail(message, "there is no collection '%.200s'", request->collection);
     else if (count == 0 && holds_paths(server, NULL, request, &missing))
-        (void)snprintf(message, SETTINGS_ERROR_BYTES,
-                       "paths: no single collection holds all paths of the request");
+        (void)message_fail(message, "paths: no single collection holds all paths of the request");
     else if (count == 0)
-        (void)snprintf(message, SETTINGS_ERROR_BYTES, "no collection holds '%.400s'",
-                       missing != NULL ? missing : "");
+        (void)message_fail(message, "no collection holds '%.400s'", missing != NULL ? missing : "");
     return count > 0;
 }
 
@@ -334,8 +332,7 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
         if (shares == NULL || count > 0) {
             const char *why = request_refusal(&request->guard, http_status);
 
-            (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s",
-                           why != NULL ? why : "memory exhausted");
+            (void)message_fail(message, "%s", why != NULL ? why : "memory exhausted");
         }
         free(shares);
         request_free(request);
@@ -363,7 +360,7 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
     pthread_mutex_init(&answer->lock, NULL);
     if (!start(answer)) {
         *http_status = 503;
-        (void)snprintf(message, SETTINGS_ERROR_BYTES, "no search can begin: %s", strerror(errno));
+        (void)message_fail(message, "no search can begin: %s", strerror(errno));
         free_answer(answer);
         return NULL;
     }

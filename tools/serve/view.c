@@ -6,7 +6,6 @@
  */
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "trawl/files/exclude.h"
 #include "trawl/files/file_filter.h"
 #include "trawl/text/grow.h"
+#include "trawl/text/message.h"
 
 #define LOOK_ENTRIES 4096u /* entries between two looks whether the request is over */
 
@@ -43,23 +43,13 @@ struct viewing {
     struct guard *guard; /* limits the request's memory and time; NULL: no limit */
 };
 
-static bool view_fail(struct viewing *viewing, int http_status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static bool view_fail(struct viewing *viewing, int http_status, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    (void)vsnprintf(viewing->message, SETTINGS_ERROR_BYTES, format, arguments);
-    va_end(arguments);
-    *viewing->http_status = http_status;
-    return false;
-}
+/* Says why there is no view. The value is false. */
+#define VIEW_FAIL(viewing, status, ...) \
+    (*(viewing)->http_status = (status), message_fail((viewing)->message, __VA_ARGS__))
 
 static bool no_memory(struct viewing *viewing)
 {
-    return view_fail(viewing, 503, "memory exhausted");
+    return VIEW_FAIL(viewing, 503, "memory exhausted");
 }
 
 /* ---- What a view has ------------------------------------------------------------------------- */
@@ -199,12 +189,12 @@ static bool has_same_rules(struct viewing *viewing)
 
     viewing->skips_hidden = asked.hidden && !own.hidden;
     if (asks != has && !(alone && !asks))
-        return view_fail(viewing, 422,
+        return VIEW_FAIL(viewing, 422,
                          has ? "the collection %s heeds ignore files: search with --ignore, too"
                              : "the collection %s heeds no ignore files: search with --no-ignore",
                          name);
     if (asks && !asked.parent && *viewing->below != '\0')
-        return view_fail(viewing, 422, "--no-ignore-parent is served for the whole collection");
+        return VIEW_FAIL(viewing, 422, "--no-ignore-parent is served for the whole collection");
     asked.hidden = own.hidden = false;
     if ((asks && (memcmp(&asked, &own, sizeof own) != 0 || viewing->skips_hidden)) ||
         (!alone && (has_ignore_file(&served->files) ||
@@ -213,7 +203,7 @@ static bool has_same_rules(struct viewing *viewing)
                       !same_values(&settings->files.rules, &served->files.rules))))) ||
         (settings->files.one_file_system != served->files.one_file_system &&
          !(alone && !settings->files.one_file_system)))
-        return view_fail(viewing, 422,
+        return VIEW_FAIL(viewing, 422,
                          "the collection %s was loaded with other options about which files are "
                          "left out: search with the server's options",
                          name);
@@ -386,7 +376,7 @@ static void add_each(struct viewing *viewing, struct range files, struct range o
         bool is_left_out;
 
         if (++viewing->look_count % LOOK_ENTRIES == 0 && guard_is_over(viewing->guard))
-            (void)view_fail(viewing, 503, "%s", strerror(ECANCELED));
+            (void)VIEW_FAIL(viewing, 503, "%s", strerror(ECANCELED));
         if (file != NULL && (other == NULL || compare_paths(file->path, other->path) < 0)) {
             if (viewing->takes_all || takes(viewing, file, 0, &is_left_out))
                 (void)add_files(viewing, files.at, 1);
@@ -582,9 +572,9 @@ static void look_at(struct viewing *viewing, const char *operand, bool is_only)
         !is_left_out(viewing) && has_come(viewing))
         os_code = ENOENT; /* when the state was made */
     if (os_code == ELOOP || S_ISLNK(status.st_mode))
-        view_fail(viewing, 409, "%s: the server follows no links: use a path without links", name);
+        VIEW_FAIL(viewing, 409, "%s: the server follows no links: use a path without links", name);
     else if (is_shortage(os_code))
-        view_fail(viewing, 503, "%s: %s", name, strerror(os_code));
+        VIEW_FAIL(viewing, 503, "%s: %s", name, strerror(os_code));
     else if (os_code != 0)
         (void)add_special(viewing, viewing->below, name, WALK_ERROR, os_code);
     else if (S_ISDIR(status.st_mode))
@@ -592,7 +582,7 @@ static void look_at(struct viewing *viewing, const char *operand, bool is_only)
     else if (S_ISREG(status.st_mode))
         take_file(viewing, name, UINT32_MAX);
     else if (!walk_skips_devices(viewing->job->settings, true))
-        view_fail(viewing, 409, "%s: the server reads only regular files", name);
+        VIEW_FAIL(viewing, 409, "%s: the server reads only regular files", name);
 }
 
 /* Handles an operand whose path is viewing->below; NULL: the working directory, without an
@@ -637,12 +627,12 @@ static void find_operand(struct viewing *viewing, const char *operand, bool is_o
     path = viewing->below;
     viewing->is_folder = false;
     if (strcmp(name, "-") == 0)
-        view_fail(viewing, 409, "-: the server does not read standard input");
+        VIEW_FAIL(viewing, 409, "-: the server does not read standard input");
     else if (!path_normalize(viewing->directory, name, path, &viewing->is_folder))
-        view_fail(viewing, 409, "%s: the server does not take \"..\": use a path without \"..\"",
+        VIEW_FAIL(viewing, 409, "%s: the server does not take \"..\": use a path without \"..\"",
                   name);
     else if (!has(viewing->collection, path))
-        view_fail(viewing, 409, "%s: is not in the collection %s (%s)", name,
+        VIEW_FAIL(viewing, 409, "%s: is not in the collection %s (%s)", name,
                   viewing->collection->options.name, viewing->collection->root);
     else {
         below = path_below(viewing->collection, path);
@@ -682,9 +672,9 @@ static void say_missing(struct viewing *viewing)
     const char *first = viewing->missing, *name = viewing->collection->options.name;
 
     if (viewing->missing_count == 1)
-        view_fail(viewing, 409, "%s: the collection %s leaves it out", first, name);
+        VIEW_FAIL(viewing, 409, "%s: the collection %s leaves it out", first, name);
     else
-        view_fail(viewing, 409, "%s and %" PRIu64 " more files: the collection %s leaves them out",
+        VIEW_FAIL(viewing, 409, "%s and %" PRIu64 " more files: the collection %s leaves them out",
                   first, viewing->missing_count - 1, name);
 }
 
@@ -733,13 +723,13 @@ void view_drop(struct served_view *view)
 static bool make_view(struct viewing *viewing, const struct value_item *operands, size_t count)
 {
     if (viewing->directory[0] != '/')
-        return view_fail(viewing, 409, "%s: the working directory is not an absolute path",
+        return VIEW_FAIL(viewing, 409, "%s: the working directory is not an absolute path",
                          viewing->directory);
     if (count == 0 && viewing->job->settings->files.directories != DIRECTORIES_RECURSE)
-        return view_fail(viewing, 409, "-: the server does not read standard input");
+        return VIEW_FAIL(viewing, 409, "-: the server does not read standard input");
     for (size_t i = 0; (i == 0 || i < count) && *viewing->http_status == 0; i++) {
         if (guard_is_over(viewing->guard))
-            (void)view_fail(viewing, 503, "%s", strerror(ECANCELED));
+            (void)VIEW_FAIL(viewing, 503, "%s", strerror(ECANCELED));
         else
             find_operand(viewing, count > 0 ? operands[i].text : NULL, count <= 1);
     }
