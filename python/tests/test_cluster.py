@@ -218,7 +218,7 @@ def test_as_a_single_server(served, rng, monkeypatch):
     monkeypatch.setattr(cluster, "READ_BYTES", 99)
     root, actors, environment = served
     names = ["a", "a.d", "b", "b/c", "e", "z", "."] + sorted(str(one.relative_to(root)) for one in root.glob("*/*.?"))[:9]
-    home = {"HOME": f"{root.parent}/home"}
+    home, command = {"HOME": f"{root.parent}/home"}, PROGRAM.removesuffix("-serve")
     with contextlib.ExitStack() as stack:
         token = f"--token-file={root.parent}/token"
         stack.enter_context(pytest.MonkeyPatch.context()).setenv("HOME", home["HOME"])
@@ -248,17 +248,21 @@ def test_as_a_single_server(served, rng, monkeypatch):
                 found = clients[1].positions(patterns, **shared, max_results=most)
                 places = [(begin, found.names[file], pattern) for begin, file, pattern in found]
                 assert (places, found.total) == (said[0][1][:most], said[0][2])
-            flags = several(rng, ["-n", "-i", "-v", "-w", "-a", "-b", "-m2", "--json", "-A1", "-C2", "-z", "--include=x*"])
-            flags += several(rng, [rng.choice(["-c", "-l", "-L", "-o", "-q", "-h", "-H"])], 0.7)
-            asked = [PROGRAM.removesuffix("-serve"), "--sort=path", "-r", *flags, *(f"-e{one}" for one in patterns)]
+            flags = several(rng, ["-n", "-i", "-v", "-w", "-a", "-b", "-m2", "--json", "-A1", "-C2", "-z", "--include=x*", "-gnone", "-g!*.*", "-gz*"])
+            flags += several(rng, [rng.choice(["-c", "-l", "--files-without-match", "-o", "-q", "-h", "-H"])], 0.7)
+            name = rng.choice(["trawl -r", "tg --no-ignore -F", "tg --no-ignore -F --no-messages"]).split()
+            asked = [*name, "--sort=path", *flags, *(f"-e{one}" for one in patterns)]
+            if rng.random() < 0.2:
+                (root.parent / "list").write_text(f"{rng.choice(WORDS)}x\r\n")
+                asked.append(f"-f{root.parent}/list")
             asked += paths.get("paths", []) + several(rng, ["none"], 0.1)
             lose()
             done = [
-                subprocess.run([*asked, *more], cwd=root, env=environment | home, capture_output=True)
+                subprocess.run([*asked, *more], executable=command, cwd=root, env=environment | home, capture_output=True)
                 for more in ([], [f"--server={ADDRESS}"])
             ]
             printed = [(one.returncode, TIMES.sub(b"", one.stdout), one.stderr) for one in done]
-            assert printed[0] == printed[1], asked
+            assert printed[0] == printed[1], (" ".join(asked), printed)
 
 
 def test_the_command(served):

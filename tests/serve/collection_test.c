@@ -632,7 +632,7 @@ static void test_file_root(void)
     TEST_CHECK(state->file_count == 1 && strcmp(state->files[0]->path, "one") == 0 &&
                state->files[0]->supplied.bytes_count == 9 &&
                memcmp(state->files[0]->supplied.bytes, "one more\n", 9) == 0);
-    view = collection_view(collection, state, &job, NULL, NULL, 0, &http_status, message);
+    view = collection_view(collection, state, &job, NULL, NULL, NULL, 0, &http_status, message);
     TEST_CHECK(view != NULL && view->file_count == 1 && strcmp(view->parts[0].operand, "one") == 0);
     view_drop(view);
     state_drop(state);
@@ -668,7 +668,8 @@ static void use_with_faults(struct settings *settings, long after, long count)
         TEST_CHECK(state != NULL || *message != '\0');
         if (state != NULL) {
             *message = '\0';
-            view = collection_view(collection, state, &job, NULL, NULL, 0, &http_status, message);
+            view = collection_view(collection, state, &job, NULL, NULL, NULL, 0, &http_status,
+                                   message);
             TEST_CHECK(view != NULL ? view->file_count == state->file_count : *message != '\0');
         }
         view_drop(view);

@@ -28,7 +28,7 @@ import sys
 import tempfile
 import time
 
-from server import WAIT_S, Server, equal, expect, failures, respect_modes, until
+from server import WAIT_S, Server, equal, expect, failures, frames_of, respect_modes, until
 
 TRAWL = os.path.abspath(sys.argv[1])
 SERVE = [TRAWL, "serve"]
@@ -73,17 +73,6 @@ def asked(server, method, path, status, body=None, **headers):
 
 def lines_of(body):
     return [json.loads(line) for line in body.splitlines()]
-
-
-def frames_of(body):
-    """Returns frames as [(kind, bytes)]; the last frame has to be complete."""
-    frames, at = [], 0
-    while at < len(body):
-        kind, count = struct.unpack_from("<cI", body, at)
-        frames.append((kind, body[at + 5 : at + 5 + count]))
-        equal(len(frames[-1][1]), count, "a frame's bytes")
-        at += 5 + count
-    return frames
 
 
 def collections_of(server):
@@ -380,7 +369,7 @@ def collections(folder, root):
                 'b\\"=' + root, other) as server:
         server.loaded(4)
         equal([(item["name"], item["files"]) for item in collections_of(server)], [("all", 1), ("sub", 1), ('b\\"', 1), ("p=q", 0)], "collections")
-        asked(server, "GET", "/v1/files", 404)
+        equal(asked(server, "GET", "/v1/files", 200).count(b"/sub/b.c"), 2, "files of two collections")
         equal(lines_of(asked(server, "GET", "/v1/files?collection=all", 200))[0]["path"], "sub/b.c", "its file")
         equal(json.loads(asked(server, "POST", "/v1/count", 200, {"patterns": ["needle"], "collection": "sub"}))["occurrences"], 1, "its count")
         equal(server.metric('trawl_collection_files{collection="b\\\\\\""}'), 1.0, "a name with escapes in metrics")

@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 
-from server import Server, expect, failures
+from server import Server, expect, failures, frames_of
 
 TRAWL_SERVE, TRAWL = sys.argv[1:3]
 LEVEL = "--level" in sys.argv
@@ -81,13 +81,7 @@ def rows(root):
 
 
 def output_of(answer):
-    """Returns the output in an answer of frames."""
-    output, at = b"", 0
-    while at < len(answer):
-        count = int.from_bytes(answer[at + 1:at + 5], "little")
-        output += answer[at + 5:at + 5 + count] if answer[at:at + 1] == b"o" else b""
-        at += 5 + count
-    return output
+    return b"".join(content for kind, content in frames_of(answer) if kind == b"o")
 
 
 def check_long_lines(server, root):
