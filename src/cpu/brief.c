@@ -227,7 +227,7 @@ bool brief_search(const struct find_ops *find, const struct trawl_plan *plan, co
         return brief.work <= brief.work_max;
     }
     if (plan->literal_count > SET_MAX || find->nibbles == NULL ||
-        plan_nibbles_want(plan, &nibbles, NULL) != TRAWL_OK ||
+        plan_nibbles_want(plan, find->looks_six, &nibbles, NULL) != TRAWL_OK ||
         plan_set_want(plan, &brief.tables, NULL) != TRAWL_OK)
         return false;
     TRAWL_ASSERT(plan->has_buckets && nibbles != NULL);

@@ -289,6 +289,7 @@ static void FIND_NAME(nibbles)(const uint8_t *text, uint64_t word_count,
 #define FIND_NIBBLES FIND_NAME(nibbles)
 #else
 #define FIND_NIBBLES NULL
+#define LOOKS_SIX false
 #endif
 
 #ifndef HAS_NIBBLES
@@ -447,7 +448,8 @@ static uint32_t FIND_NAME(positions)(const struct find_tile *tile, uint64_t word
  * its own. */
 #define FIND_OPS(every_of, every_fold_of, count_bits_of, stem_keys_of, pairs_of)                 \
     {                                                                                            \
-        .name = FIND_STRING(VARIANT), .every = (every_of), .every_fold = (every_fold_of),        \
+        .name = FIND_STRING(VARIANT), .looks_six = LOOKS_SIX, .every = (every_of),               \
+        .every_fold = (every_fold_of),                                                           \
         .grams = FIND_NAME(grams), .set = FIND_NAME(set), .nibbles = FIND_NIBBLES,               \
         .positions = FIND_NAME(positions), .bytes = FIND_NAME(bytes), .sieve = FIND_NAME(sieve), \
         .mismatch = FIND_NAME(mismatch), .count_bits = (count_bits_of),                          \
