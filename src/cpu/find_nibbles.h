@@ -23,12 +23,16 @@ struct nibble_tables {
     bytes_vector low[PLAN_NIBBLE_BYTES_MAX], high[PLAN_NIBBLE_WHOLE_MAX];
 };
 
-static inline void nibbles_load(struct nibble_tables *tables, const struct plan_nibbles *nibbles)
+/* The numbers are compile-time constants: a search of few bytes loads no other table. */
+static inline __attribute__((always_inline)) void nibbles_load(struct nibble_tables *tables,
+                                                               const struct plan_nibbles *nibbles,
+                                                               uint32_t bytes, bool whole,
+                                                               uint32_t groups)
 {
-    for (uint32_t g = 0; g < PLAN_NIBBLE_GROUPS_MAX; g++) {
-        for (uint32_t j = 0; j < PLAN_NIBBLE_BYTES_MAX; j++)
+    for (uint32_t g = 0; g < groups; g++) {
+        for (uint32_t j = 0; j < bytes; j++)
             tables[g].low[j] = low_table(nibbles->low[g][j]);
-        for (uint32_t j = 0; j < PLAN_NIBBLE_WHOLE_MAX; j++)
+        for (uint32_t j = 0; whole && j < bytes; j++)
             tables[g].high[j] = bytes_table(nibbles->high[g][j]);
     }
 }
