@@ -189,7 +189,7 @@ static void search_set(struct brief *brief, const struct find_ops *find,
     uint64_t at = brief->found->from;
 
     while (at < limit && !is_over(brief)) {
-        uint64_t room = brief->count - at,
+        uint64_t room = brief->count + brief->found->readable - at,
                  words = room > FIND_SET_KEPT ? (room - FIND_SET_KEPT) / 64 : 0;
         uint64_t positions = min_u64(limit - at, 64 * min_u64(words, FIND_TILE_WORDS));
 
