@@ -286,7 +286,7 @@ def device_lines(data):
         for it in row_['results']:
             head, _, count = it['name'].rpartition(', ')
             one = result(row_, f'{head}, 1 device')
-            if count in ('2 devices', '4 devices') and one and it.get('seconds'):
+            if count in ('2 devices', '4 devices') and head != CPU and one and it.get('seconds'):
                 found.append((median(one) / median(it), int(count[0]), row_['name'], head))
     return [f'- {value:.2f} x with {n} devices: {name}: {head}'
             for value, n, name, head in sorted(found, key=lambda it: it[0] / it[1])]
