@@ -242,6 +242,8 @@ struct text_scan {
     struct trawl_error error; /* set if `status` is other than TRAWL_OK */
     struct whole_text whole;  /* --multiline */
     uint64_t guarded_bytes;   /* memory that scan_grow counted in settings->guard */
+    struct parts *parts;      /* threads that print; NULL: none so far */
+    bool is_part;             /* the scan is that of a part (print/parts.c) */
 };
 
 /* Called by a sink after a part of the text: writes what was printed, if the text is a stream or
@@ -265,6 +267,9 @@ bool scan_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, 
     scan_grow(scan, (void *)&(array), &(capacity), wanted, sizeof *(array))
 bool scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
                uint64_t size);
+
+/* Frees what the scan's members own. */
+void scan_free(struct text_scan *scan);
 
 static inline void scan_fail(struct text_scan *scan, enum trawl_status status)
 {
