@@ -266,7 +266,8 @@ cdef class Array(Answer):
         return self.to_pandas()
 
     def to_numpy(self):
-        """Copy the values to a numpy array. The items are objects if a value is null or no number."""
+        """Copy the values to a numpy array. The items are objects if a value is null, or is neither a number nor a
+        boolean."""
         import numpy
 
         plain = self.null_count == 0 and self.format in ("b", "l", "L")

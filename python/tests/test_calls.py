@@ -97,7 +97,9 @@ def starts(data):
 
 
 def shown(data, found, characters, value=False, as_str=False):
-    """Return an occurrence as calls report the occurrence. A character that it touches belongs to it."""
+    """Return an occurrence in the form in which calls report it: offsets in characters if `characters`, else in bytes;
+    with its text if `value`. An occurrence that begins or ends inside a character is reported with the whole
+    character."""
     begin, end, *more = found
     if not characters:
         return (begin, end, *more, *([data[begin:end]] if value else []))
