@@ -368,7 +368,7 @@ def restored(str format, Py_ssize_t length, uint64_t null_count, uint64_t child_
 
 
 cdef Array array_of(const char *format, uint64_t length, column *data, column *child, uint64_t unit):
-    """Make an Array, and take over the blocks of both columns. child: NULL, or values of `unit`
+    """Make an Array, and take over the blocks of both columns. child: NULL, or a column of values that have `unit`
     bytes each."""
     cdef Array made = Array.__new__(Array)
 

@@ -31,14 +31,14 @@ FILLER_BYTES = 1200000  # texts of 1 MiB and more are loaded onto a device
 
 
 class Failure(Exception):
-    """An answer that fits no state, or a server that breaks a rule."""
+    """Raised if an answer fits no state, or if the server breaks a rule."""
 
 
 # ---- The tree and its states ----------------------------------------------------------------------
 
 
 class Tree:
-    """Files and all their states: states[i] is the tree after i changes."""
+    """The tree of files, with all its states: states[i] is the tree after i changes."""
 
     def __init__(self, root, seed, filler=0):
         self.root, self.random = root, random.Random(seed)
