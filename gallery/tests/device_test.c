@@ -40,8 +40,8 @@ static bool has_children(const char *algorithm)
     return strstr(algorithm, "-swift") != NULL || strcmp(algorithm, "hp-hybrid:1") == 0;
 }
 
-/* Returns whether the algorithm runs gallery_shifts_text before the search, whose time the
- * statistics report separately. */
+/* Returns whether the algorithm runs gallery_shifts_text before the search. The statistics report
+ * the time of gallery_shifts_text separately. */
 static bool follows_shifts(const char *algorithm)
 {
     return (strncmp(algorithm, "qs", 2) == 0 || strncmp(algorithm, "hp", 2) == 0) &&

@@ -236,7 +236,7 @@ class Stage:
     def _sound_parts(
         self, batch: pyarrow.RecordBatch, first: int
     ) -> Iterator[tuple[tuple[pyarrow.RecordBatch, Any], int]]:
-        """Yield slices of the batch that can be searched, with the results."""
+        """Yield ((slice, result), number of the slice's first record) for slices of the batch that can be searched."""
         try:
             found = self._search(self._call(), batch.column(self.column))
         except Exception as error:

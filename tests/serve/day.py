@@ -335,7 +335,8 @@ def run(options, folder):
     root = os.path.join(folder, 'tree')
     tree = Tree(root, options.seed, 0 if options.engine == 'cpu' else FILLER_BYTES)
     level = []
-    # The server notices a slow reader's progress only when the socket's buffer is half empty.
+    # The server notices a slow reader's progress only when the socket's buffer is half empty. So the limit for idle
+    # connections is high, or the server would close the connections of slow readers.
     with Server([options.server], f'--listen=unix:{folder}/socket', f'--engine={options.engine}', '--idle-seconds=900',
                 '--max-queries=1000', f'tree={root}', stdin=subprocess.DEVNULL,
                 env={**os.environ, 'LC_ALL': 'C.UTF-8'}) as server:

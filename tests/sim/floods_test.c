@@ -352,9 +352,10 @@ static void run_bitmap(void)
     free(worker);
 }
 
-/* Counts so many equal strings that their occurrences in a tile of the shortest parts exceed 32
- * bits. (Only the kernels that list hits bound a tile's occurrences, but an assertion asked for
- * this bound for count_automaton, too. No test had more than 10,000 strings at one position.) */
+/* Counts so many equal strings that the number of their occurrences in a tile does not fit 32 bits,
+ * even if the parts of threads are as short as possible. (A tile's occurrences have to fit 32 bits
+ * only in kernels that list hits. An assertion also failed for count_automaton, which only counts.
+ * Earlier tests had at most 10,000 strings at one position.) */
 static void run_equal(void)
 {
     static struct trawl_pattern patterns[EQUAL_PATTERNS];

@@ -205,7 +205,7 @@ def section(data):
                         '-' if not name else f'**{value:.2f}**' + f' of {name}' * (name != RG)])
     lines += [f"- trawl is the fastest program in {len(cells) - len(behind)} of {len(cells)} rows"
               + ('; slower in: ' + ', '.join(behind) if behind else ''),
-              '', 'The cells of programs are medians in seconds. A dash means that the program did not run, or gave a '
+              '', 'The columns of the programs are medians in seconds. A dash means that the program did not run, or gave a '
               f'different answer. The ratio compares with {RG}, or with the program that the cell names.', '']
     return lines + table(['row', 'pattern', *names, 'MiB', 'ratio'], cells, left=2)
 

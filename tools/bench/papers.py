@@ -433,9 +433,9 @@ def section(data):
 
 
 def fastest(data):
-    """Make a row for each algorithm that was the gallery's fastest in some row of the results. On
-    a GPU the times of kernels in release code are compared (of the word search and of records: the
-    times of whole searches), on cores the times of whole searches."""
+    """Make a row for each algorithm that was the gallery's fastest in some row of the results. On cores, times of whole
+    searches are compared. On a GPU, times of kernels in release code are compared; but for the word search and for
+    records, times of whole searches are compared there, too."""
     won, measured = {}, set()
     for paper in NAMES:
         figures = figures_of(data, paper)
