@@ -157,10 +157,9 @@ static float half_left(const struct trawl_plan *plan, uint32_t literal, uint32_t
                : 1.0f;
 }
 
-/* Chooses at most nibbles->bytes offsets, those at which the low halves of bytes rule out the most
- * positions. The offsets are chosen one after the other. Each offset is the one that, beside the
- * offsets chosen before, leaves the smallest share of a usual text's positions, summed over the
- * literals. */
+/* Chooses the offsets whose low halves rule out most, at most nibbles->bytes of them. Each chosen
+ * offset leaves the least share of usual texts, summed over the literals, given the offsets chosen
+ * before. */
 static void choose_bytes(const struct trawl_plan *plan, struct plan_nibbles *nibbles)
 {
     float of_half[16] = {0}, left[PLAN_NIBBLE_LITERALS_MAX];

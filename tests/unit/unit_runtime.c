@@ -283,7 +283,7 @@ struct endless {
     enum call call;
     _Atomic bool begun, ended;
     enum trawl_status status;
-    bool untouched; /* the call has not written to its outputs */
+    bool untouched; /* true: the call has not written to its outputs */
 };
 
 static void *call_endless(void *context)

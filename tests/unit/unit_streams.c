@@ -365,7 +365,8 @@ static void fed_strings(void)
     trawl_stream_close(stream);
 }
 
-/* A line that has not ended has a limit, which the failed feed leaves as it was. */
+/* The length of a line that has not ended has a limit. A feed that fails at this limit leaves the
+ * stream as it was. */
 static void fed_lines(void)
 {
     AUTO_SEARCHER searcher = must_searcher(1, 0);
