@@ -185,7 +185,7 @@ enum trawl_alphabet {
                      a code. Other bytes of a text match nothing */
 };
 #define TRAWL_ERRORS_MAX 31
-/* Symbols [begin, end) of each pattern, counted from 0. */
+/* A range [begin, end), counted from 0: of symbols of each pattern, or of bytes of a line. */
 struct trawl_range {
     uint64_t begin;
     uint64_t end;

@@ -203,8 +203,8 @@ class Units:
         self.begin()
 
     async def part(self) -> Any:
-        """Return the next part of the answer, None at the end. If the copy answers no longer, for longer than a check
-        may take, and another copy does, raise ServerError."""
+        """Return the next part of the answer, None at the end. Raise ServerError if the copy has been silent for longer
+        than a check may take, while another copy answers."""
         task = asyncio.ensure_future(self.next_part())
         try:
             while not (await asyncio.wait([task], timeout=PATIENCE_SECONDS))[0]:
@@ -294,7 +294,7 @@ class Units:
 
 
 def words(fault: Exception) -> str:
-    """Return the last line of a fault of Ray's, which says the cause."""
+    """Return the last line of the text of an exception of Ray's: this line says the cause."""
     return str(fault).strip().rpartition("\n")[2] or type(fault).__name__
 
 
@@ -345,7 +345,7 @@ SUMS = dict.fromkeys(("bytes_printed", "bytes_searched", "matched_lines", "match
 SUMMARY = {"type": first, "data": {"elapsed_total": times, "stats": {"elapsed": times, **SUMS}}}
 COPIES = "# TYPE trawl_copies gauge\ntrawl_copies {wanted}\n# TYPE trawl_copies_ready gauge\ntrawl_copies_ready {ready}\n"
 HOW: dict[str, Any] = {"sum": sum, "each": each, "most": max, "first": first}
-# These rules leave out members whose rule is "joined": the front itself makes those.
+# These rules leave out the members whose rule is "joined", because the front itself makes these members.
 RULES = {answer: {name: HOW[how] for name, how in members.items() if how in HOW} for answer, members in PARTS.items()}
 
 
@@ -438,7 +438,7 @@ class Front:
             await asyncio.sleep(pause)
 
     def state(self) -> dict[str, Any]:
-        """Return how many copies there are, and which do not answer."""
+        """Return how many copies there are, and which copies do not answer."""
         now, copies = time.monotonic(), [(i, j, one) for i, own in enumerate(self.shards) for j, one in enumerate(own)]
         faults = [{"shard": i, "copy": j, "seconds": now - one.since, "fault": one.fault} for i, j, one in copies if one.fault]
         return {"wanted": len(copies), "ready": len(copies) - len(faults), "lost": faults}

@@ -481,10 +481,10 @@ static struct task *wait_next(struct search *search)
     return task;
 }
 
-/* Says whether the task is a part of the text. A file that shrank ends where the first read beyond
- * its new end found the end. Other threads may have read chunks beyond that offset, before the file
- * shrank or after the file grew again. The task that found the end is the last part, even an empty
- * part. */
+/* Says whether the task is a part of the text. If a file shrinks during the search, the text ends
+ * at the first chunk whose read finds the file's end. This chunk is the last part of the text, even
+ * if the chunk is empty. Chunks behind it are no part, although other threads may have read them
+ * before the file shrank, or after the file grew again. */
 static bool is_part(struct search *search, struct task *task)
 {
     if (search->last_delivered)
