@@ -52,7 +52,7 @@ def lines_by_hand(patterns, files=FILES, fold=bytes, wanted=True):
 
 
 def positions_by_hand(patterns, files=FILES):
-    """Return (path, begin, pattern) of each occurrence, sorted. Of equal patterns only the first is reported."""
+    """Return (path, begin, pattern) of each occurrence, sorted. If patterns are equal, only the first is reported."""
     return sorted(
         (os.fsdecode(name), begin, patterns.index(pattern))
         for name, content in files.items()

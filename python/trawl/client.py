@@ -222,7 +222,7 @@ def check_whole(cut: bool, body: dict[str, Any]) -> None:
 
 
 def tell_unread(said: list[str], body: dict[str, Any]) -> None:
-    """Warn of files that could not be read. Of paths that the request named, a fault is an error."""
+    """Warn of files that could not be read. A fault of a path that the request named is an error."""
     if said and body.get("paths"):
         raise ServerError("paths: " + "; ".join(said))
     for message in said:

@@ -51,7 +51,7 @@ EVERY_SECONDS = 0.5  # between two checks of all copies
 SILENT_SECONDS = 2.0  # a server or an actor without an answer for longer is ended
 PATIENCE_SECONDS = 0.25  # a request that waits looks so often whether its copy still answers
 RETURN_SECONDS = 60.0  # how long a request waits for a shard of which no copy answers
-LOSSES_MAX = 5  # a request that loses so many servers is refused: perhaps the request ends them
+LOSSES_MAX = 5  # a request that loses this many servers is refused: perhaps the request ends them
 PARENT_ENDS = 1  # prctl's option for the signal that a process gets when its parent ends
 NOT_SERVED = ("--sortr", "--count-by-pattern")
 
@@ -203,8 +203,8 @@ class Units:
         self.begin()
 
     async def part(self) -> Any:
-        """Return the next part of the answer, None at the end. If the copy answers no longer, for longer than a check
-        may take, and another copy does, raise ServerError."""
+        """Return the next part of the answer, None at the end. Raise ServerError if the copy has been silent for longer
+        than a check may take, while another copy answers."""
         task = asyncio.ensure_future(self.next_part())
         try:
             while not (await asyncio.wait([task], timeout=PATIENCE_SECONDS))[0]:
@@ -294,7 +294,7 @@ class Units:
 
 
 def words(fault: Exception) -> str:
-    """Return the last line of a fault of Ray's, which says the cause."""
+    """Return the last line of the text of an exception of Ray's: this line says the cause."""
     return str(fault).strip().rpartition("\n")[2] or type(fault).__name__
 
 
@@ -345,7 +345,7 @@ SUMS = dict.fromkeys(("bytes_printed", "bytes_searched", "matched_lines", "match
 SUMMARY = {"type": first, "data": {"elapsed_total": times, "stats": {"elapsed": times, **SUMS}}}
 COPIES = "# TYPE trawl_copies gauge\ntrawl_copies {wanted}\n# TYPE trawl_copies_ready gauge\ntrawl_copies_ready {ready}\n"
 HOW: dict[str, Any] = {"sum": sum, "each": each, "most": max, "first": first}
-# A member that is "joined" is joined by the front itself.
+# These rules leave out the members whose rule is "joined", because the front itself makes these members.
 RULES = {answer: {name: HOW[how] for name, how in members.items() if how in HOW} for answer, members in PARTS.items()}
 
 
@@ -438,7 +438,7 @@ class Front:
             await asyncio.sleep(pause)
 
     def state(self) -> dict[str, Any]:
-        """Return how many copies there are, and which do not answer."""
+        """Return how many copies there are, and which copies do not answer."""
         now, copies = time.monotonic(), [(i, j, one) for i, own in enumerate(self.shards) for j, one in enumerate(own)]
         faults = [{"shard": i, "copy": j, "seconds": now - one.since, "fault": one.fault} for i, j, one in copies if one.fault]
         return {"wanted": len(copies), "ready": len(copies) - len(faults), "lost": faults}
@@ -747,7 +747,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--address", default="auto", help="the Ray cluster; local: a new one on this machine")
     parser.add_argument("--listen", default="127.0.0.1:8722", metavar="HOST:PORT", help="where the front listens")
     parser.add_argument("--shards", type=int, help="the number of shards; default: one for each node")
-    parser.add_argument("--replicas", type=int, default=1, help="so many servers hold each shard")
+    parser.add_argument("--replicas", type=int, default=1, help="this many servers hold each shard")
     parser.add_argument("--cpus", type=float, default=1, help="the cores of each server")
     parser.add_argument("--gpus", type=float, default=0, help="the GPUs of each server")
     parser.add_argument("--name", default="trawl", help="the name of the deployment")

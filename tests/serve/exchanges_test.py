@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Sends random sequences of requests over connections, and compares whole answers: each answer of the server, its headers, and
-the server's sums with what a model and the command without a server say.
+"""Sends random sequences of requests over connections, and compares whole answers. Each answer of the server, its
+headers, and the sums that the server reports must be those of a model and of the command without a server.
 
 usage: exchanges_test.py TRAWL_SERVE TRAWL
 
@@ -89,7 +89,8 @@ LONG = {"-L": "--files-without-match", "-Z": "--null", "-h": "--no-filename", "-
 
 
 class Kept(io.BufferedReader):
-    """The received bytes of a connection. An answer closes its file, which has to stay open for the next answer."""
+    """The received bytes of a connection, as a file. Python's answer object closes its file, but this file has to stay
+    open for the connection's next answer."""
 
     def close(self):
         pass
@@ -183,7 +184,8 @@ class Model:
         text = self.server.ask("GET", "/metrics", **self.headers)[2].decode()
         rows = re.findall(r'^trawl_answer_seconds_bucket\{le="([^"]*)"\} (\d+)$', text, re.MULTILINE)
         counts = [int(count) for _, count in rows]
-        # The answers between two bounds took at least the lower bound and at most the upper bound, of whole microseconds.
+        # Each answer between two bounds of the histogram took at least the lower bound and at most the upper bound. The
+        # server counts whole microseconds.
         spent, bounds, each = self.metric("trawl_answer_seconds_sum"), [2**i / 1e6 for i in range(31)], [now - was for now, was in zip(counts, [0, *counts])]
         spends = sum(map(operator.mul, each, [0, *bounds])) <= spent + 1e-6 and (each[-1] or spent <= sum((bound + 1e-6) * count for bound, count in zip(bounds, each)))
         good = passes == asked >= own and shared == waiting == 0 and searched == passes * self.block_bytes and (took > 0) == (passes > 0)
@@ -348,7 +350,8 @@ def placeless(messages):
 
 
 def is_error(answer, status, said):
-    """Returns whether this is the error. `said` that ends in a blank is the message's beginning."""
+    """Returns whether the answer is this error. If `said` ends in a blank, `said` is the message's beginning, else the
+    whole message."""
     message = answer.get("error", {}).get("message", "")
     text = os.fsencode(message if isinstance(message, str) else text_of(message))
     shown, said = placeless([text, os.fsencode(said)])
@@ -361,7 +364,9 @@ def is_null(asks):
 
 
 def is_printed(frames, output, messages, said, end):
-    """Returns whether frames have this output, the command's messages, and this end: status, whether groups of lines must and may be marked, separator. An answer that is cut off may lack some of the messages."""
+    """Returns whether frames have this output, the command's messages, and this end. An end is the status, whether
+    groups of lines must and may be marked, and the separator. An answer that is cut off may lack some of the
+    messages."""
     told = frames[1] == messages if not said else frames[1][-1:] == said and set(frames[1][:-1]) <= set(messages)
     return TIMES.sub(b"", frames[0]) == output and told and frames[2] & 0x3f == end[0] and (end[2] or frames[2] < 0x40) and \
         end[1] <= frames[2] >> 7 <= end[2] and frames[3] == end[3]

@@ -23,7 +23,7 @@ TRAWL_SERVE, TRAWL = sys.argv[1:3]
 LEVEL = "--level" in sys.argv
 MIB = 1 << 20
 REQUEST_MEMORY = 384 * MIB  # --request-memory
-# the memory of a server without requests, and freed memory that the allocator keeps for each core
+# bytes: the memory of a server without requests, and freed memory that the allocator keeps for each core
 SPARED = (256 + 8 * (os.cpu_count() or 1)) * MIB
 MAX_SECONDS = 1 if LEVEL else 5  # --max-seconds; sanitizers take longer
 SECONDS = 60  # limit for the time of a request; the machine may be busy
@@ -75,7 +75,7 @@ def rows(root):
     yield "a mistake in an expression", [400], count, {"patterns": ["a", "b(c"], "options": ["-P"]}
     yield "occurrences for ever", [503], count, {"patterns": ["a(.*z)?"], "options": ["-P"]}
     yield "replacements", [200], search, {**lists, "patterns": ["a"], "options": ["--replace=" + "b" * 8000000, "-h"]}
-    # Answers of at most 80 MB: only the answer before has to last until its time is over.
+    # These answers have at most 80 MB: only the answer of the row before has to last until its time is over.
     yield "replacements in colour", [200], search, {**lists, "patterns": ["a"], "options": ["--replace=" + "b" * 8000000, "--color=always"], "paths": ["few.txt"]}
     yield "replacements in JSON", [200], search, {"patterns": ["a"], "options": ["--replace=" + "b" * 8000000], "max_results": 200}
 

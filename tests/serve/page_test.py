@@ -487,7 +487,7 @@ def test_aborts(page):
         page.wait_for_timeout(10)
     page.fill('#q', 'nexdle')
     check(page, 'the query after', b'nexdle')
-    # Some requests may come from the test before, which typed slowly.
+    # Some requests may come from the earlier test, which typed slowly.
     expect(any('"before"' in body and 'max_results' in body for body in aborted), True, 'the request was ended')
     for route in held:
         try:
