@@ -60,7 +60,7 @@ def test_every_option_of_clients_is_documented():
     from trawl import client
 
     options = [*client.SWITCHES, *client.NUMBERS, "collection", "directory", "paths", "options", "tg"]
-    options += ["regex", "glob", "type", "address", "token", "timeout", "tls"]
+    options += ["regex", "requires", "glob", "type", "address", "token", "timeout", "tls"]
     # Before CPython 3.13, the lines of __doc__ are indented.
     said = re.findall(r"^([a-z_, ]+):", inspect.getdoc(trawl.Client), re.M)
     assert sorted(", ".join(said[said.index("address") :]).split(", ")) == sorted(options)

@@ -235,7 +235,7 @@ def token(folder, root):
                 got = server.ask(method, what, body, **headers)
                 equal(got[0], status, "%s with %r" % (what, given))
                 expect(status != 401 or got[1]["WWW-Authenticate"] == "Bearer", "WWW-Authenticate", got)
-        for open_path in "/healthz", "/":
+        for open_path in "/healthz", "/", "/opensearch.xml":
             equal(server.ask("GET", open_path)[0], 200, open_path + " without a token")
 
 

@@ -25,7 +25,7 @@ MIB = 1 << 20
 REQUEST_MEMORY = 384 * MIB  # --request-memory
 # bytes: the memory of a server without requests, and freed memory that the allocator keeps for each core
 SPARED = (256 + 8 * (os.cpu_count() or 1)) * MIB
-MAX_SECONDS = 1  # --max-seconds
+MAX_SECONDS = 1 if LEVEL else 5  # --max-seconds; sanitizers take longer
 SECONDS = 60  # limit for the time of a request; the machine may be busy
 
 
