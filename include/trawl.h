@@ -334,9 +334,11 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_memory(const void *byt
                                                                  struct trawl_error *error);
 
 enum trawl_text_flag {
-    TRAWL_TEXT_UNPACK = 1,    /* the text may be compressed by gzip, xz, bzip2, zstd or lz4 */
-    TRAWL_TEXT_DESCRIPTOR = 2 /* the text is `descriptor`; `path` is a name for error messages, or
-                                 NULL for "descriptor N" */
+    TRAWL_TEXT_UNPACK = 1,     /* the text may be compressed by gzip, xz, bzip2, zstd or lz4 */
+    TRAWL_TEXT_DESCRIPTOR = 2, /* the text is `descriptor`; `path` is a name for error messages, or
+                                  NULL for "descriptor N" */
+    TRAWL_TEXT_MAP = 4 /* map a regular file as a whole, if that is possible: the text is then like
+                          one in memory, at told.bytes (trawl_map_repair) */
 };
 struct trawl_text_options {
     uint64_t size;  /* sizeof(struct trawl_text_options) */
@@ -382,7 +384,8 @@ struct trawl_text_told {
      * that bytes in memory begin like (10 bytes are enough); NULL: none of the five */
     const char *compression;
     uint32_t is_seekable; /* 1: trawl_text_read works at any offset (memory and regular files) */
-    uint32_t reserved;
+    uint32_t is_cut;      /* 1: a file of TRAWL_TEXT_MAP is shorter now; the lost bytes are zeros */
+    const void *bytes;    /* the text, in memory or of TRAWL_TEXT_MAP; NULL: nowhere as a whole */
 };
 /* Tell what is known about a text now. Errors: ARGUMENT. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_tell(const struct trawl_text *text,
