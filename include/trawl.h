@@ -376,8 +376,7 @@ TRAWL_API void trawl_text_close(struct trawl_text *text);
 /* What trawl_text_tell tells. */
 struct trawl_text_told {
     uint64_t size;       /* sizeof(struct trawl_text_told), set by the caller */
-    uint64_t text_bytes; /* the bytes in memory, or a regular file's size now, less the offset where
-                            the search begins; UINT64_MAX: not known */
+    uint64_t text_bytes; /* in memory, or of a file now, from its offset; UINT64_MAX: unknown */
     /* The packed format, such as "gzip": of a text of TRAWL_TEXT_UNPACK, as far as it was read; of
      * bytes in memory, by their first 10 bytes. NULL: none of the five formats. */
     const char *compression;

@@ -106,13 +106,23 @@ static bool plan_any_position(struct text_scan *scan)
     return true;
 }
 
+/* --multiline: takes the text's bytes, if the text lies in memory as a whole. */
+static void scan_whole(struct text_scan *scan)
+{
+    struct trawl_text_told told = {.size = sizeof told};
+
+    if (trawl_text_tell(scan->text, &told, NULL) == TRAWL_OK && told.bytes != NULL) {
+        scan->whole.bytes = told.bytes;
+        scan->whole.count = told.text_bytes;
+    }
+}
+
 /* Sets up the scan of a file, and finds out whether a hole already makes the file binary. */
 static void scan_begin(struct text_scan *scan, struct command_job *job, struct trawl_text *text,
                        const struct open_file *file)
 {
     const struct settings *settings = job->settings;
     const struct patterns *patterns = job->patterns;
-    struct trawl_text_told told = {.size = sizeof told};
     uint64_t hole;
 
     memset(scan, 0, sizeof *scan);
@@ -132,10 +142,8 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     scan->nulls.has_blocks = scan->rules.seekable || scan->encoding != NULL;
     scan->rules.unpacks = file->may_be_compressed && file->bytes == NULL && !scan->rules.seekable;
     scan->counting.counts = file->bytes != NULL || patterns->crosses;
-    if (patterns->crosses && trawl_text_tell(text, &told, NULL) == TRAWL_OK && told.bytes != NULL) {
-        scan->whole.bytes = told.bytes;
-        scan->whole.count = told.text_bytes;
-    }
+    if (patterns->crosses)
+        scan_whole(scan);
     if (settings->heads.initial_tab)
         scan->rules.number_width = number_width(job, file->status, scan->rules.seekable);
     scan->lines.left = settings->max_count;
