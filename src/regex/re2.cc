@@ -292,9 +292,8 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
         const re2::RE2::Options options = options_of(*given);
         uint32_t crosses = 0;
         const std::string written = rewrite(source, *given, &crosses);
-        auto made =
-            std::make_unique<struct regex>(written, options, given->is_copied,
-                                           given->marks != REGEX_UNMARKED || given->multi, crosses);
+        auto made = std::make_unique<struct regex>(written, options, given->is_copied,
+                                                   given->marks != REGEX_UNMARKED, crosses);
 
         if (given->when == REGEX_LATER ||
             (given->when == REGEX_PARSED && count <= SMALL_BYTES &&

@@ -38,6 +38,7 @@ struct trawl_text {
     bool stream_is_used;        /* a stream that is no regular file can be searched only once */
     uint64_t descriptor_begin;  /* file offset of the text's first byte, in a regular file */
     struct text_unpack *unpack; /* the unpacking of a stream; NULL: none was asked for */
+    struct mapping mapping;     /* of TRAWL_TEXT_MAP; slot NULL: not mapped */
     char *name;                 /* for messages: name_bytes bytes, NUL included */
     uint64_t name_bytes;
 };

@@ -106,6 +106,17 @@ static bool plan_any_position(struct text_scan *scan)
     return true;
 }
 
+/* --multiline: takes the text's bytes, if the text lies in memory as a whole. */
+static void scan_whole(struct text_scan *scan)
+{
+    struct trawl_text_told told = {.size = sizeof told};
+
+    if (trawl_text_tell(scan->text, &told, NULL) == TRAWL_OK && told.bytes != NULL) {
+        scan->whole.bytes = told.bytes;
+        scan->whole.count = told.text_bytes;
+    }
+}
+
 /* Sets up the scan of a file, and finds out whether a hole already makes the file binary. */
 static void scan_begin(struct text_scan *scan, struct command_job *job, struct trawl_text *text,
                        const struct open_file *file)
@@ -131,8 +142,8 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     scan->nulls.has_blocks = scan->rules.seekable || scan->encoding != NULL;
     scan->rules.unpacks = file->may_be_compressed && file->bytes == NULL && !scan->rules.seekable;
     scan->counting.counts = file->bytes != NULL || patterns->crosses;
-    scan->whole.bytes = patterns->crosses ? file->bytes : NULL;
-    scan->whole.count = scan->whole.bytes != NULL ? file->bytes_count : 0;
+    if (patterns->crosses)
+        scan_whole(scan);
     if (settings->heads.initial_tab)
         scan->rules.number_width = number_width(job, file->status, scan->rules.seekable);
     scan->lines.left = settings->max_count;
@@ -617,37 +628,34 @@ static void report_fault(struct command_job *job, const char *name, enum trawl_s
                 ((job->patterns->options.flags & TRAWL_PCRE) == 0 && !job->patterns->crosses);
 }
 
-/* --multiline: maps a large file, which is one text. Returns the bytes; NULL: they are read. */
-static const uint8_t *map_whole(const struct command_job *job, const struct open_file *file,
-                                off_t begin)
+/* Returns whether the file is mapped as one text, for --multiline. A short file is read. */
+static bool maps_whole(const struct command_job *job, const struct open_file *file, off_t begin)
 {
     const uint64_t bytes = (uint64_t)file->status->st_size;
 
-    if (!job->patterns->crosses || file->bytes != NULL || begin != 0 || file->may_be_compressed ||
-        !S_ISREG(file->status->st_mode) || bytes > TEXT_BYTES_MAX ||
-        bytes < (job->settings->search.map == TRAWL_MAP_ALWAYS ? 1 : MAP_BYTES) ||
-        job->settings->search.map == TRAWL_MAP_NEVER)
-        return NULL;
-    return bus_map(file->descriptor, bytes);
+    return job->patterns->crosses && begin == 0 && !file->may_be_compressed &&
+           S_ISREG(file->status->st_mode) && bytes <= TEXT_BYTES_MAX &&
+           bytes >= (job->settings->search.map == TRAWL_MAP_ALWAYS ? 1 : MAP_BYTES) &&
+           job->settings->search.map != TRAWL_MAP_NEVER;
 }
 
-static enum trawl_status text_open(const struct open_file *file, struct trawl_text **text,
-                                   struct trawl_error *error)
+static enum trawl_status text_open(const struct open_file *file, bool maps,
+                                   struct trawl_text **text, struct trawl_error *error)
 {
     struct trawl_text_options options = TRAWL_TEXT_OPTIONS_INIT;
 
     if (file->bytes != NULL)
         return trawl_text_from_memory(file->bytes, file->bytes_count, text, error);
     bus_guard_maps();
-    options.flags = TRAWL_TEXT_DESCRIPTOR | (file->may_be_compressed ? TRAWL_TEXT_UNPACK : 0u);
+    options.flags = TRAWL_TEXT_DESCRIPTOR | (file->may_be_compressed ? TRAWL_TEXT_UNPACK : 0u) |
+                    (maps ? TRAWL_TEXT_MAP : 0u);
     options.descriptor = file->descriptor;
     return trawl_text_open(file->name, &options, text, error);
 }
 
-void search_file(struct command_job *job, const struct open_file *given)
+void search_file(struct command_job *job, const struct open_file *file)
 {
-    struct open_file opened = *given, *file = &opened;
-    const uint8_t *mapped;
+    struct trawl_text_told told = {.size = sizeof told};
     struct trawl_text *text = NULL;
     struct trawl_error error;
     struct text_scan scan;
@@ -671,15 +679,10 @@ void search_file(struct command_job *job, const struct open_file *given)
         return;
     }
     memset(&error, 0, sizeof error);
-    mapped = map_whole(job, file, begin);
-    if (mapped != NULL) {
-        file->bytes = mapped;
-        file->bytes_count = (uint64_t)file->status->st_size;
-    }
-    status = text_open(file, &text, &error);
+    status = text_open(file, maps_whole(job, file, begin), &text, &error);
     if (status != TRAWL_OK) {
         report_fault(job, file->name, status, &error);
-        goto done;
+        return;
     }
     scan_begin(&scan, job, text, file);
     status = scan_report(&scan, file->descriptor, &error);
@@ -697,10 +700,9 @@ void search_file(struct command_job *job, const struct open_file *given)
         totals_add_stats(job);
     parts_close(&scan);
     scan_free(&scan);
-    trawl_text_close(text);
-done:
-    if (mapped != NULL && !bus_unmap(mapped, file->bytes_count, file->descriptor)) {
+    if (trawl_text_tell(text, &told, NULL) == TRAWL_OK && told.is_cut) {
         job_message(job, "%s: the file became shorter during the search", file->name);
         job->error_seen = true;
     }
+    trawl_text_close(text);
 }
