@@ -14,7 +14,9 @@
 /* number of times that each literal is assigned to a slot; further rounds change little */
 #define PASSES 2u
 #define NONE UINT8_MAX
-#define SIX_ONE_GROUP 64u /* six low bits: the most literals for which a single group suffices */
+/* Six low bits of so many bytes suffice if the next byte leaves more than half of what these bytes
+ * leave: most literals have no more bytes. */
+#define SIX_BYTES 6u
 /* literals with less entropy per byte, in bits, have few different bytes, as DNA has */
 #define FEW_BITS 3.0
 /* literals with at least this entropy per byte have more different bytes than words have, so that
@@ -169,6 +171,7 @@ static float low_left(const struct dealing *dealing, uint32_t literal, uint32_t 
 static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nibbles)
 {
     const struct trawl_plan *plan = dealing->plan;
+    const bool six = dealing->low == PLAN_NIBBLE_LOWS - 1;
     float of_low[PLAN_NIBBLE_LOWS] = {0}, left[PLAN_NIBBLE_LITERALS_MAX];
     struct byte_rates rates;
     uint32_t taken = 0, most = nibbles->bytes;
@@ -181,7 +184,7 @@ static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nib
         left[i] = 1.0f;
     nibbles->bytes = 0;
     while (nibbles->bytes < most &&
-           !(nibbles->bytes == HALVES_FEW && plan->literal_count <= GROUP_SLOTS &&
+           !(nibbles->bytes == HALVES_FEW && !six && plan->literal_count <= GROUP_SLOTS &&
              sum_left <= HALVES_PASS)) {
         float least = 2.0f * PLAN_NIBBLE_LITERALS_MAX;
         uint32_t best = 0;
@@ -196,6 +199,8 @@ static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nib
                 least = sum;
             }
         }
+        if (six && nibbles->groups <= 2 && nibbles->bytes == SIX_BYTES && least > sum_left / 2)
+            return;
         nibbles->at[nibbles->bytes++] = (uint8_t)best;
         taken |= 1u << best;
         sum_left = least;
@@ -213,10 +218,8 @@ static void choose_looks(const struct trawl_plan *plan, struct dealing *dealing,
 
     nibbles->groups = count <= limits->one_group ? 1 : count <= limits->two_groups ? 2 : 4;
     nibbles->bytes = whole > 0 ? whole : count <= limits->six_bytes ? 6 : 8;
-    if (dealing->low == PLAN_NIBBLE_LOWS - 1 && whole == 0 && limits == &limits_of_many) {
-        nibbles->groups = count <= SIX_ONE_GROUP ? 1 : 2;
-        nibbles->bytes = 6;
-    }
+    if (dealing->low == PLAN_NIBBLE_LOWS - 1 && whole == 0 && limits == &limits_of_many)
+        nibbles->groups = nibbles->groups < 2 ? nibbles->groups : 2;
     nibbles->whole = whole > 0;
     for (uint32_t j = 0; j < nibbles->bytes; j++)
         nibbles->at[j] = (uint8_t)j;
