@@ -27,6 +27,7 @@
  * texts passes. Two more cost as much as verifying 1/1000 to 1/400 of all positions. */
 #define HALVES_FEW 4u
 #define HALVES_PASS (1.0f / 4096)
+#define SIX_PASS (HALVES_PASS / 64) /* as HALVES_PASS, for six low bits: bytes of words depend */
 
 /* The most literals for which six tested bytes, a single group or two groups suffice. The limits
  * are lower for literals with few different bytes, because each byte then rules out less. */
@@ -184,8 +185,8 @@ static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nib
         left[i] = 1.0f;
     nibbles->bytes = 0;
     while (nibbles->bytes < most &&
-           !(nibbles->bytes == HALVES_FEW && !six && plan->literal_count <= GROUP_SLOTS &&
-             sum_left <= HALVES_PASS)) {
+           !(nibbles->bytes == HALVES_FEW && plan->literal_count <= GROUP_SLOTS &&
+             sum_left <= (six ? SIX_PASS : HALVES_PASS))) {
         float least = 2.0f * PLAN_NIBBLE_LITERALS_MAX;
         uint32_t best = 0;
 
