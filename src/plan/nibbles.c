@@ -14,8 +14,8 @@
 /* number of times that each literal is assigned to a slot; further rounds change little */
 #define PASSES 2u
 #define NONE UINT8_MAX
-/* Six low bits of so many bytes suffice if the next byte leaves more than half of what these bytes
- * leave: most literals have no more bytes. */
+/* Six low bits of so many bytes suffice if the next byte leaves more than 1/8 of what these bytes
+ * leave: many literals have no more bytes, as words have. */
 #define SIX_BYTES 6u
 /* literals with less entropy per byte, in bits, have few different bytes, as DNA has */
 #define FEW_BITS 3.0
@@ -200,7 +200,7 @@ static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nib
                 least = sum;
             }
         }
-        if (six && nibbles->groups <= 2 && nibbles->bytes == SIX_BYTES && least > sum_left / 2)
+        if (six && nibbles->groups <= 2 && nibbles->bytes == SIX_BYTES && least > sum_left / 8)
             return;
         nibbles->at[nibbles->bytes++] = (uint8_t)best;
         taken |= 1u << best;
