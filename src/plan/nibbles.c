@@ -14,7 +14,9 @@
 /* number of times that each literal is assigned to a slot; further rounds change little */
 #define PASSES 2u
 #define NONE UINT8_MAX
-#define SIX_ONE_GROUP 64u /* six low bits: the most literals for which a single group suffices */
+/* Six low bits of so many bytes suffice if the next byte leaves more than 1/8 of what these bytes
+ * leave: many literals have no more bytes, as words have. */
+#define SIX_BYTES 6u
 /* literals with less entropy per byte, in bits, have few different bytes, as DNA has */
 #define FEW_BITS 3.0
 /* literals with at least this entropy per byte have more different bytes than words have, so that
@@ -25,6 +27,7 @@
  * texts passes. Two more cost as much as verifying 1/1000 to 1/400 of all positions. */
 #define HALVES_FEW 4u
 #define HALVES_PASS (1.0f / 4096)
+#define SIX_PASS (HALVES_PASS / 64) /* as HALVES_PASS, for six low bits: bytes of words depend */
 
 /* The most literals for which six tested bytes, a single group or two groups suffice. The limits
  * are lower for literals with few different bytes, because each byte then rules out less. */
@@ -169,6 +172,7 @@ static float low_left(const struct dealing *dealing, uint32_t literal, uint32_t 
 static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nibbles)
 {
     const struct trawl_plan *plan = dealing->plan;
+    const bool six = dealing->low == PLAN_NIBBLE_LOWS - 1;
     float of_low[PLAN_NIBBLE_LOWS] = {0}, left[PLAN_NIBBLE_LITERALS_MAX];
     struct byte_rates rates;
     uint32_t taken = 0, most = nibbles->bytes;
@@ -182,7 +186,7 @@ static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nib
     nibbles->bytes = 0;
     while (nibbles->bytes < most &&
            !(nibbles->bytes == HALVES_FEW && plan->literal_count <= GROUP_SLOTS &&
-             sum_left <= HALVES_PASS)) {
+             sum_left <= (six ? SIX_PASS : HALVES_PASS))) {
         float least = 2.0f * PLAN_NIBBLE_LITERALS_MAX;
         uint32_t best = 0;
 
@@ -196,6 +200,8 @@ static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nib
                 least = sum;
             }
         }
+        if (six && nibbles->groups <= 2 && nibbles->bytes == SIX_BYTES && least > sum_left / 8)
+            return;
         nibbles->at[nibbles->bytes++] = (uint8_t)best;
         taken |= 1u << best;
         sum_left = least;
@@ -213,10 +219,8 @@ static void choose_looks(const struct trawl_plan *plan, struct dealing *dealing,
 
     nibbles->groups = count <= limits->one_group ? 1 : count <= limits->two_groups ? 2 : 4;
     nibbles->bytes = whole > 0 ? whole : count <= limits->six_bytes ? 6 : 8;
-    if (dealing->low == PLAN_NIBBLE_LOWS - 1 && whole == 0 && limits == &limits_of_many) {
-        nibbles->groups = count <= SIX_ONE_GROUP ? 1 : 2;
-        nibbles->bytes = 6;
-    }
+    if (dealing->low == PLAN_NIBBLE_LOWS - 1 && whole == 0 && limits == &limits_of_many)
+        nibbles->groups = nibbles->groups < 2 ? nibbles->groups : 2;
     nibbles->whole = whole > 0;
     for (uint32_t j = 0; j < nibbles->bytes; j++)
         nibbles->at[j] = (uint8_t)j;

@@ -12,8 +12,7 @@
  * that are rare in usual texts, because many literals begin with blanks.
  *
  * An instruction set that looks up 64 entries at once tests the six low bits of a byte, which tell
- * letters apart, where others test the low half. Fewer bytes, and half the groups, then rule out as
- * many positions.
+ * letters apart, where others test the low half. Two groups then suffice, and often fewer bytes.
  */
 #ifndef TRAWL_PLAN_NIBBLES_H
 #define TRAWL_PLAN_NIBBLES_H

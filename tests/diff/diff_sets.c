@@ -500,7 +500,7 @@ static void test_nibbles(void)
             }
             input_free(&input);
         }
-    TEST_CHECK_U64(forms, 2 * (3 * 3 + 1 + 2) + 2 + 1);
+    TEST_CHECK_U64(forms, 2 * (3 * 3 + 1 + 2 + 2));
 }
 
 /* Searches for strings that together hold every byte value, all values but one, or all but two. In
