@@ -130,8 +130,8 @@ enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *
     ahead->codec = codec;
     ahead->cell_bytes = ahead->cell_length = cell_bytes;
     ahead->cell_next = 1; /* the reader begins with the first cell */
-    /* While the reader decodes a piece, each other thread may fill a second piece. */
-    ahead->piece_count = 2 * threads + threads / 2;
+    /* Each thread fills a piece while other pieces are searched. */
+    ahead->piece_count = threads + threads / 2 + 1;
     ahead->piece_bytes = max_u64(room_bytes / ahead->piece_count, cell_bytes + CODEC_HEAD_BYTES);
     ahead->window_bytes = room_bytes / threads;
     status = MEMORY_ZEROED(ahead->pieces, ahead->piece_count + 1, error);
