@@ -57,7 +57,7 @@ struct gallery_records {
     struct cuda_memory part_memory; /* the parts, behind them the flags */
     const uint8_t *flags;           /* the caller's flags in the last call of gallery_device_flag */
     struct records_part parts[PARTS_MAX]; /* not zeroed, because the array is large */
-    uint64_t owners[PARTS_MAX];           /* per part: the number of the record */
+    uint64_t owners[PARTS_MAX];           /* for each part, the number of its record */
 };
 
 /* Returns how many bytes a character takes on the device. */
@@ -91,7 +91,8 @@ static void release_tables(struct gallery_records *own)
 static enum trawl_status reserve_tables(struct gallery_records *own, uint32_t literals,
                                         struct trawl_error *error)
 {
-    /* Each length is a group, and so is the rest of a length in which a batch ends. */
+    /* Each length of literals is a group. If a batch ends inside a length, the remaining keys of
+     * this length are a further group. */
     uint64_t capacity = literals + literals / (uint64_t)RECORDS_HASHES_MAX + 1;
     void *memory;
 
@@ -399,7 +400,7 @@ static enum trawl_status fill_packing(struct packing *packing, struct trawl_erro
     return flush(packing, error);
 }
 
-/* Reserves device memory for so many characters, and for all parts that they may make. */
+/* Reserves device memory for this number of characters, and for all parts that they may make. */
 static enum trawl_status reserve_both(struct packing *packing, uint64_t bytes,
                                       struct trawl_error *error)
 {

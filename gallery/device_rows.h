@@ -31,7 +31,7 @@ struct gallery_row {
     enum gallery_algorithm generic, shorter, longer;
 };
 
-/* Returns the row of the kernel for a pattern of so many bytes. gallery_choose must have been
+/* Returns the row of the kernel for a pattern of this many bytes. gallery_choose must have been
  * called for own->plan. */
 const struct gallery_row *gallery_row_for(const struct gallery_device *own, uint64_t pattern_bytes);
 

@@ -21,7 +21,7 @@ struct gallery_device {
     const char *note;   /* why a hybrid runs in the generic form, for --stats; NULL: no note */
     struct cuda_memory tables; /* for each literal the bytes, then the shifts; or the trie */
     uint32_t trie_states;      /* states of the trie; 0: there is no trie */
-    struct cuda_memory folded; /* a part of the text in lower case */
+    struct cuda_memory folded; /* a copy of a part of the text, in lower case */
     struct cuda_memory flags;
     struct cuda_memory result;  /* struct gallery_result */
     struct cuda_memory offsets; /* offsets of hits */

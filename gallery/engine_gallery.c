@@ -1,4 +1,5 @@
-/* engine_gallery: defines the gallery's table of engine functions. */
+/* engine_gallery: implements the functions of an engine by the gallery's algorithms, on the host or
+ * on a device. */
 #include "gallery/engine_gallery.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@ struct engine_worker {
     struct gallery_host host;
     struct gallery_matrix *matrix; /* tables of a plan for records; NULL: a plan for texts */
     const struct trawl_plan *plan;
-    uint8_t *flags; /* one per record, made by a device; NULL: no device makes flags */
+    uint8_t *flags; /* a flag for each record, which a device makes; NULL: no device makes flags */
     uint64_t flag_count;
     uint64_t flagged; /* records before this index have their flags */
 };

@@ -119,16 +119,16 @@ struct trawl_pattern {
 };
 
 enum trawl_plan_flag {
-    TRAWL_IGNORE_CASE = 1, /* A-Z equal a-z; with `letters`, also the variants that these list. For
-                              UTF-8 set `letters` to trawl_unicode() */
-    TRAWL_CRLF = 256,      /* expressions: a '\r' before a line end belongs to the line end */
-    TRAWL_UNICODE = 512,   /* RIPGREP of CHARACTERS; \w, \d, \s mean Unicode's, \b asks `letters` */
-    TRAWL_RIPGREP = 2048,  /* Perl's syntax is ripgrep's, for example [a-z&&[^b]] and \b{start} */
-    TRAWL_PCRE = 4096,     /* what RE2 refuses in Perl's syntax is libpcre2's (docs/regex.md) */
-    TRAWL_MULTILINE = 8192,   /* expressions may cross lines of a text in memory: docs/regex.md */
-    TRAWL_DOT_ALL = 16384,    /* expressions: '.' matches a newline, too */
-    TRAWL_WHOLE_WORD = 2,     /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
-                                 also the characters for which is_word returns true */
+    TRAWL_IGNORE_CASE = 1,  /* A-Z equal a-z; with `letters`, also the variants that these list. For
+                               UTF-8 set `letters` to trawl_unicode() */
+    TRAWL_CRLF = 256,       /* expressions: a '\r' before a line end belongs to the line end */
+    TRAWL_UNICODE = 512,    /* ripgrep's syntax, with Unicode's \w, \d and \s; \b asks `letters` */
+    TRAWL_RIPGREP = 2048,   /* Perl's syntax is ripgrep's, for example [a-z&&[^b]] and \b{start} */
+    TRAWL_PCRE = 4096,      /* libpcre2 reads what RE2 refuses in Perl's syntax: docs/regex.md */
+    TRAWL_MULTILINE = 8192, /* expressions may cross lines of a text in memory: docs/regex.md */
+    TRAWL_DOT_ALL = 16384,  /* expressions: '.' matches a newline, too */
+    TRAWL_WHOLE_WORD = 2,   /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
+                               also the characters for which is_word returns true */
     TRAWL_STRICT_WORD = 1024, /* WHOLE_WORD with `letters`: no word beside a byte of no character */
     TRAWL_WHOLE_LINE = 4,     /* a whole line: both neighbours are line ends, or ends of the text */
     TRAWL_SINGLE_BYTE = 128,  /* each byte is a character, also for `letters`; not with errors */
@@ -166,7 +166,7 @@ struct trawl_letters {
     uint64_t size; /* sizeof(struct trawl_letters) */
     void *context;
     /* Writes code_point, and all code points that equal code_point without case; returns how many,
-     * 1 to TRAWL_UTF8_VARIANTS_MAX. trawl_plan_build calls this, and some searches first do. */
+     * 1 to TRAWL_UTF8_VARIANTS_MAX. trawl_plan_build calls this function, and so may a search. */
     uint32_t (*variants)(void *context, uint32_t code_point, uint32_t *variants);
     /* Returns whether this code point (>= 128) is a word character. Searches call the function. */
     bool (*is_word)(void *context, uint32_t code_point);
@@ -180,12 +180,12 @@ TRAWL_API const struct trawl_letters *trawl_unicode(void);
 /* The symbols of patterns and texts of a plan with errors (docs/approximate.md). */
 enum trawl_alphabet {
     TRAWL_BYTES = 0,
-    TRAWL_CHARACTERS = 1, /* of UTF-8; a byte that is part of no character is a symbol by itself */
+    TRAWL_CHARACTERS = 1, /* characters of UTF-8; a byte that is part of no character is a symbol */
     TRAWL_DNA = 2 /* letters of either case. A pattern's letters are the 15 codes of IUPAC; U is not
                      a code. Other bytes of a text match nothing */
 };
 #define TRAWL_ERRORS_MAX 31
-/* Symbols [begin, end) of each pattern, counted from 0. */
+/* A range [begin, end), counted from 0: of symbols of each pattern, or of bytes of a line. */
 struct trawl_range {
     uint64_t begin;
     uint64_t end;
@@ -278,7 +278,7 @@ struct trawl_plan_told {
     uint64_t pattern_count;
     uint32_t flags;   /* enum trawl_plan_flag, as built */
     uint32_t engines; /* engines for the plan, as bits 1u << enum trawl_engine (CPU and CUDA) */
-    uint32_t mismatches_max; /* this field and the next two were set so when the plan was built */
+    uint32_t mismatches_max; /* as given to trawl_plan_build, like the next two fields */
     uint32_t edits_max;
     enum trawl_alphabet alphabet;
     enum trawl_syntax syntax;
@@ -291,7 +291,7 @@ struct trawl_plan_told {
     /* The pattern's bytes as given, borrowed until the plan is freed; NULL and 0 if pattern_index
      * is pattern_count or more. */
     struct trawl_pattern pattern;
-    uint64_t pattern_id; /* of pattern_ids; pattern_index if there are none */
+    uint64_t pattern_id; /* the pattern's number in pattern_ids; else pattern_index */
 };
 
 /* Tell what a plan was built with, and where the plan can run. Errors: ARGUMENT. */
@@ -378,8 +378,8 @@ struct trawl_text_told {
     uint64_t size;       /* sizeof(struct trawl_text_told), set by the caller */
     uint64_t text_bytes; /* the bytes in memory, or a regular file's size now, less the offset where
                             the search begins; UINT64_MAX: not known */
-    /* "gzip", ...: the format that a text of TRAWL_TEXT_UNPACK is unpacked from, as far as read, or
-     * that bytes in memory begin like (10 bytes are enough); NULL: none of the five */
+    /* The packed format, such as "gzip": of a text of TRAWL_TEXT_UNPACK, as far as it was read; of
+     * bytes in memory, by their first 10 bytes. NULL: none of the five formats. */
     const char *compression;
     uint32_t is_seekable; /* 1: trawl_text_read works at any offset (memory and regular files) */
     uint32_t reserved;

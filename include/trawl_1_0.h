@@ -24,7 +24,7 @@ struct trawl_facts {
     uint64_t pattern_count;
     uint32_t flags;   /* enum trawl_plan_flag, as built */
     uint32_t engines; /* engines for the plan, as bits 1u << enum trawl_engine (CPU and CUDA) */
-    uint32_t mismatches_max; /* this field and the next two were set so when the plan was built */
+    uint32_t mismatches_max; /* as given to trawl_plan_build, like the next two fields */
     uint32_t edits_max;
     enum trawl_alphabet alphabet;
     uint8_t has_errors; /* 1: a plan with errors; 0: the three fields above are 0 */

@@ -9,7 +9,7 @@ import re
 import sys
 
 HEAD = '''\
-"""What the extension module gives."""
+"""The names that the extension module gives."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike

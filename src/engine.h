@@ -23,12 +23,12 @@ enum engine_call_state {
     ENGINE_CALL_NONE,
     ENGINE_CALL_INSIDE,
     ENGINE_CALL_CANCELLED,
-    ENGINE_CALL_UNWANTED /* none, and the next call is cancelled before it begins */
+    ENGINE_CALL_UNWANTED /* no call; the next call is cancelled before it begins */
 };
 
 struct engine_call {
     _Atomic int state;    /* enum engine_call_state */
-    void (*poll)(void *); /* that of struct trawl_searcher_options, or NULL */
+    void (*poll)(void *); /* the member `poll` of struct trawl_searcher_options, or NULL */
     void *poll_context;
 };
 
@@ -135,8 +135,8 @@ struct engine_words {
      * count > room: the list is incomplete */
     uint64_t room;
     uint64_t base;
-    uint64_t count;           /* set: number of words found */
-    uint64_t candidate_count; /* set */
+    uint64_t count;           /* set by the engine: number of words found */
+    uint64_t candidate_count; /* set by the engine */
     /* The members below describe the worker's memory, from which engine_ops.bring copies words. */
     uint64_t at; /* words that were listed before, and stay in front of these words */
     /* in a call's first list: the array to which the copies will go; NULL in later lists */
@@ -153,7 +153,7 @@ struct engine_copy {
     uint64_t count;
     uint64_t *host;         /* where the words go; NULL: to the engine's own memory */
     uint32_t slot;          /* < ENGINE_PIECES_MAX; no other copy under way has the number */
-    const uint64_t *copied; /* set by the wait: the words in the engine's memory */
+    const uint64_t *copied; /* where the words lie in the engine's memory, once copied */
 };
 
 /* One task: the chunk to search, what is wanted, and where the output goes. The comments name the
@@ -188,26 +188,29 @@ struct engine_text {
     enum engine_hold how;
     uint64_t address;              /* BORROWED */
     const struct trawl_plan *plan; /* LOOK: the plan to search under; NULL: any plan */
-    uint32_t device; /* PINNED: the device whose driver context pins. LOOK, MEMORY: set,
-                        the device that holds the text; ENGINE_DEVICES_MAX: several
-                        devices hold it (LOOK only) */
-    uint64_t reach;  /* LOOK: set: number of begins, from the first byte on, for which
-                        the device also holds all bytes that an occurrence may have */
+    /* PINNED: the device whose driver context pins. LOOK and MEMORY set this to the device that
+     * holds the text; LOOK to ENGINE_DEVICES_MAX if several devices hold the text. */
+    uint32_t device;
+    /* LOOK sets this to the number of begins, from the first byte on, for which the device also
+     * holds all bytes that an occurrence may have. */
+    uint64_t reach;
 };
 
 struct engine_options {
     uint64_t size;
-    const char *instruction_set;  /* CPU: NULL for the best */
-    uint64_t device_memory_bytes; /* use at most so much memory of each device; 0: no limit */
+    const char *instruction_set;  /* of the host's engine; NULL: the machine's best */
+    uint64_t device_memory_bytes; /* the most memory taken of each device; 0: no limit */
 };
 
 #define ENGINE_DEVICES_MAX 16u
-#define ENGINE_HOST (ENGINE_DEVICES_MAX + 1u) /* for layers, instead of a device: the host */
+/* in place of a device's number: a worker of a layer that searches on the host */
+#define ENGINE_HOST (ENGINE_DEVICES_MAX + 1u)
 #define ENGINE_PIECES_MAX 16u /* at most this many copies of one worker's words are under way */
 
 /* A search of a short text without a worker, for occurrences that begin in [from, to). */
 struct engine_brief {
     uint64_t from, to;
+    uint64_t readable; /* bytes behind the text that may be loaded */
     bool is_first;     /* find the first occurrence, and count no further */
     struct hits *hits; /* receives the occurrences, as offsets from `from`; NULL: none are listed */
     uint64_t count;    /* set: occurrences; is_first: 0 if nothing occurs */

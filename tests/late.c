@@ -19,12 +19,12 @@
 
 #include "test.h"
 
-#define LATE_ONE_IN 24u      /* one call in 24 waits, up to LATE_US */
-#define LATE_LONG_ONE_IN 32u /* one of these waits in 32 lasts up to LATE_LONG_US */
+#define LATE_ONE_IN 24u      /* one of 24 calls waits, for up to LATE_US */
+#define LATE_LONG_ONE_IN 32u /* one of 32 such waits lasts up to LATE_LONG_US */
 #define LATE_US 60u
 #define LATE_LONG_US 1500u
 #define WATCH_STEP_S 1
-#define WATCH_STEPS 20 /* after so many steps without progress the program hangs */
+#define WATCH_STEPS 20 /* after this many steps without progress the program hangs */
 /* If the program takes as many milliseconds of processor time in a step, it does not hang. */
 #define WATCH_WORK_MS 20u
 

@@ -39,7 +39,8 @@ struct gallery_arguments {
     uint64_t begin;
     uint64_t limit;         /* behind the last begin; > begin */
     uint64_t text_end;      /* text bytes; SCAN_PADDING_BYTES after the text are loadable */
-    const uint8_t *pattern; /* zero up to a multiple of 16; GALLERY_KEY_BYTES are loadable */
+    const uint8_t *pattern; /* the pattern, with zeros up to a multiple of 16; GALLERY_KEY_BYTES are
+                               loadable */
     const uint32_t *shifts; /* bmh, qs, hp: 256 */
     /* aho-corasick: `trie` has for each state 1 + a literal that ends there, or 0, then the next
      * state for each byte; 0: no state. `equals` has for each literal 1 + another literal with the
@@ -54,7 +55,7 @@ struct gallery_arguments {
     struct gallery_result *result;
     uint32_t *offsets; /* x - begin of each occurrence; aho-corasick: followed by the literal */
     uint64_t capacity; /* occurrences for which `offsets` has room */
-    uint64_t segment;  /* begins per thread: bmh, -segments, gallery_shifts_text */
+    uint64_t segment;  /* begins of a thread in bmh, the forms -segments, gallery_shifts_text */
     uint32_t pattern_bytes;
     uint32_t want;          /* enum want */
     uint32_t pattern_first; /* pss-gm: the first byte */

@@ -15,7 +15,7 @@ import sys
 
 import trawl
 
-# (literal part, regular expression of the secret, kind)
+# A row: literal part, regular expression of the secret, kind.
 KINDS = [
     (b"AKIA", rb"AKIA[0-9A-Z]{16}\b", "access key of AWS"),
     (b"ghp_", rb"ghp_[0-9A-Za-z]{36}\b", "token of GitHub"),

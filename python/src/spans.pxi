@@ -9,10 +9,10 @@
 cdef struct spans_state:
     bint overlap  # take every occurrence, not spans alone
     bint longest  # leftmost-longest; else leftmost-first
-    # Choose spans from all occurrences: with errors, the library prefers differently; of expressions,
-    # the library's spans may be empty.
+    # Choose spans from all occurrences instead of asking the library for spans: with errors the library prefers other
+    # occurrences, and the library's spans of expressions may be empty.
     bint all
-    # See Plan.by_lines. Of records, a copy is searched as one text, in which a line end follows each record.
+    # See Plan.by_lines. Records are copied and searched as one text, in which a line end follows each record.
     bint by_lines
     bint alone  # search each record by itself: occurrences depend on the record's borders
     const trawl_record_array *records  # NULL: the search is of one text
@@ -81,8 +81,7 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
 
 
 cdef uint32_t span_flags(const spans_state *found) noexcept nogil:
-    """Return the flags by which the library chooses the spans. It may choose the spans of one text
-    only: on a tape, an occurrence across a record's border could hide one inside the record."""
+    """Return the flags by which the library chooses the spans. The library may choose the spans of a single text only: on a tape, an occurrence across a record's border could hide an occurrence inside the record."""
     if found.all or found.overlap or found.records != NULL:
         return 0
     return TRAWL_WINDOW_SPANS if found.longest else TRAWL_WINDOW_SPANS_FIRST
@@ -817,7 +816,7 @@ cdef void put_record_value(match_columns *all, const trawl_record_array *records
 
 
 cdef uint64_t *put_zeros(gather *made, uint64_t count) except NULL:
-    """Append zeros to made.values, and return where they are."""
+    """Append zeros to made.values, and return the address of the zeros."""
     put_values(&made.values, NULL, count)
     if made.values.failed or not reach(&made.values, 1):
         raise MemoryError()

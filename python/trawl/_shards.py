@@ -455,7 +455,7 @@ class Keeper:
             }
             stale: list[Held] = []
             again = set(changed)
-            # A stale shard's other files, and all parts of these files, are loaded again too.
+            # The other files of a shard with a changed file, and all parts of these files, are loaded again too.
             while more := [
                 one for one in self.held if one not in stale and any(file.name in again for file in one.files)
             ]:
@@ -529,7 +529,7 @@ class Collection:
     shards: the number of shards. The default is a shard for each node with enough cores and GPUs.
     name: the collection outlives this process. Collection.open(name) finds the collection, in any process
       of the cluster, and close() ends it.
-    replicas: so many actors hold each shard, on different nodes if possible. If an actor is lost, a second actor
+    replicas: this many actors hold each shard, on different nodes if possible. If an actor is lost, a second actor
       answers, while Ray loads the shard again.
     cpus, gpus: the cores with which each actor searches; gpus=1: a GPU also holds the actor's texts.
     restarts: how often a lost actor is started again, on any node with free cores and memory. The new
@@ -615,8 +615,8 @@ class Collection:
         self.reload()
 
     def refresh(self) -> list[str]:
-        """Look at all files and directories again, load the shards with changed files anew, and return the
-        names of files that changed, came or went. Other searches go on meanwhile, with the files before."""
+        """Look at all files and directories again, load the shards with changed files anew, and return the names of
+        files that changed, came or went. Other searches go on meanwhile, with the old contents of the files."""
         changed: list[str] = self._keep("refresh")
         self.reload()
         return changed
@@ -664,8 +664,8 @@ class Collection:
                 missing.append((i, files[0].name, files[-1].name))
 
     def _answers(self, i: int, copy: int) -> bool:
-        """Say whether a copy answers, as far as is known. A copy that was lost is asked for its status, again and again,
-        and gets no requests until the status has come."""
+        """Say whether a copy answered when it was last asked. A lost copy is asked for its status again and again, and
+        gets no requests until the copy has returned its status."""
         asked, ray = self.lost.get((i, copy)), _ray()
         if asked is None:
             return True
@@ -683,8 +683,8 @@ class Collection:
         self.lost[i, copy] = self.held[i].actors[copy].status.remote()
 
     def _parts(self, i: int, sent: Any, send: Any, end: float | None, stream: bool) -> Iterator[Any]:
-        """Yield the parts of a shard's answer. If an actor is lost, ask the next, and leave out the parts
-        that came before."""
+        """Yield the parts of a shard's answer. If an actor is lost, ask the next actor, and leave out the parts that
+        the lost actor has already sent."""
         ray, came, copies = _ray(), 0, len(self.held[i].actors)
         dead: set[int] = set()
         for number in itertools.count(1):
@@ -753,7 +753,7 @@ class Collection:
         return Positions(begins, files, found, self.names, len(begins))
 
     def lines(self, plan: Plan, *, before: int = 0, after: int = 0, missing: list[Any] | None = None) -> Iterator[Line]:
-        """Yield the lines with an occurrence, and so many lines before and after, in the order of files,
+        """Yield the lines with an occurrence, and `before` and `after` lines around it, in the order of files,
         while other shards still search. Where a file is cut, the lines beside end."""
         ends: dict[int, int] = {}  # file -> line ends in its parts before
         if self.is_cut and self.counts is None:

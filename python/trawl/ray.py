@@ -123,7 +123,7 @@ def run_stage(
     hold, such as a Collection: the stage waits for these.
     cpus: the cores of each actor, and the number of threads unless the stage sets threads. Reading runs
     in tasks of its own, for which the actors leave a core (see claim_of).
-    ValueError: the nodes cannot hold so many actors. KeyError, TypeError: the dataset's schema is known,
+    ValueError: the nodes cannot hold this many actors. KeyError, TypeError: the dataset's schema is known,
     and the stage cannot search it.
     batch_rows: how many records a worker gets at a time; None: whole blocks of the dataset.
     keep_order: keep the dataset's order. The setting is stored in the dataset's context. The sources of the dataset,

@@ -250,7 +250,7 @@ static enum trawl_status make_filter(struct approximate *approximate, struct tra
     return approx_filter_open(&literals, &approximate->filter, error);
 }
 
-/* What a compiled form is made of. */
+/* The parts of which a compiled form is made. */
 struct source {
     const struct trawl_plan *plan;
     const char *instruction_set;

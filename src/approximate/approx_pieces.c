@@ -57,7 +57,7 @@ static bool candidate_of(const struct approximate *approximate, struct approx_sc
     return !characters || candidate->offset >= scope->begin;
 }
 
-#define POLL_EVERY 64u /* of so many hits, the search polls at the first */
+#define POLL_EVERY 64u /* the search polls once in this many hits */
 
 /* Appends a candidate for each hit whose occurrence fits in the scope. The part was made by
  * chunk_of_pieces. */

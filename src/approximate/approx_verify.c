@@ -19,15 +19,16 @@
 
 /* beyond the ends that the caller asked for, distances are computed for this many ends at a time */
 #define AHEAD 64
-#define POLL_EVERY 64u /* of so many found ends, the search polls at the first */
+#define POLL_EVERY 64u /* the search polls once in this many found ends */
 
 int64_t approx_ends_min = APPROX_ENDS_MIN;
 
 struct approx_verifier {
     struct approx_pair pair;
     struct approx_scope scope;
-    /* CHARACTERS: the `count` characters of the current places, the offset at which each character
-     * begins, and the offset at which the last character ends. */
+    /* If symbols are characters and the places are not ASCII: the `count` characters of the current
+     * places, the offset at which each character begins, and the offset at which the last character
+     * ends. */
     uint32_t *characters; /* owned: `capacity` characters, and as many offsets */
     int64_t *offsets;
     uint64_t count;
@@ -333,8 +334,8 @@ static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t f
         bool found = distance <= k && (every || distance < before);
 
         run = 1;
-        /* of ends in a row with the same distance only the first counts, unless the end after is
-         * nearer */
+        /* if several ends in a row have the same distance, only the first counts, unless the end
+         * after them is nearer */
         if (found && !every) {
             while (run <= reach && end + run <= pair->end &&
                    (next = distance_at(verifier, end + run, to)) == distance)

@@ -38,7 +38,7 @@ static const struct cost costs[2][2] = {
 
 uint64_t approx_shared_bytes_max = UINT64_MAX;
 
-_Static_assert(GRAMS_SYMBOLS_MAX == CODED_SYMBOLS_MAX, "kernels compare so many symbols");
+_Static_assert(GRAMS_SYMBOLS_MAX == CODED_SYMBOLS_MAX, "kernels compare this many symbols");
 _Static_assert(GRAMS_CODES == CODES, "kernels have as many codes");
 
 struct literal_piece {

@@ -157,14 +157,16 @@ static enum trawl_status scan(struct engine_worker *worker, const struct engine_
     return TRAWL_OK;
 }
 
-/* Decides whether the host is to search a text. If the text is not in memory, the sample has no
- * bytes of the text, and the text is taken as random. */
+/* Decides whether the host is to search a text. If the text is in memory, the device first counts
+ * the candidates of the sample, unless the host were the better choice even without a candidate. If
+ * the text is not in memory, the sample has no bytes of the text, and the text is taken as random.
+ */
 static enum trawl_status ask(struct engine_worker *worker, const struct engine_chunk *sample,
                              struct engine_result *result, struct trawl_error *error)
 {
     const struct approximate *approximate = worker->approximate;
     struct approx_work work = {.bytes = sample->before + sample->owned + sample->after,
-                               .rate = approximate->device_rate,
+                               .rate = sample->owned == 0 ? approximate->device_rate : 0,
                                .ready_ns = approx_device_ready_ns(worker->device),
                                .threads = sample->threads_left};
 

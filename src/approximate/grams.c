@@ -67,7 +67,8 @@ static uint64_t grams_of(const struct approx_coded *literal, const struct grams_
     return count;
 }
 
-/* Returns gram number `index` of these: the high bits of the symbols' codes above the low bits. */
+/* Returns gram number `index` of the grams that grams_of counts: the high bits of the symbols'
+ * codes above the low bits. */
 static uint32_t gram_at(const struct approx_coded *literal, const struct grams_piece *piece,
                         uint64_t index)
 {

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define FRAMES 6      /* as many calls above a point tell its place from others */
+#define FRAMES 6      /* number of calls above a point that tell its place from other places */
 #define FRAMES_MAX 16 /* FRAMES and the skipped calls */
 #define PLACES 16384u /* a power of two, at least twice as many as there are places */
 

@@ -1,10 +1,12 @@
-/* forks: what a child process of fork() needs, in which the parent's other threads do not exist. */
+/* forks: keeps a child process of fork() usable, in which the parent's other threads do not
+ * exist. */
 #ifndef TRAWL_BASE_FORKS_H
 #define TRAWL_BASE_FORKS_H
 
 /* Between these two calls, fork() waits in the other threads of the process. So a lock that is held
- * only there is free in every child. A thread may nest the calls. Each child calls `adopt`, if one
- * caller has given that function, before fork() returns there. There is one such function. */
+ * only there is free in every child. A thread may nest the calls. Once a
+ * caller has given `adopt`, each child calls that function before fork() returns there. All callers
+ * that give a function give the same. */
 void forks_hold(void (*adopt)(void));
 void forks_release(void);
 

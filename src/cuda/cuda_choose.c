@@ -173,7 +173,8 @@ static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uin
     set_prices(length, &no_candidates, prices);
     for (uint32_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         enum trawl_method method = steps[i].method, best = TRAWL_METHOD_AUTO;
-        /* other grams than the plan's save nothing where method every has no candidates */
+        /* if method every has no candidates, no other choice of grams can be cheaper than
+         * READ_EVERY */
         double least = PRICE_MAX, bound = method == TRAWL_METHOD_EVERY ? READ_EVERY : PRICE_MAX;
 
         if ((method == TRAWL_METHOD_SAMPLED && plan->length_min < SAMPLED_CHOSEN_MIN) ||
@@ -287,6 +288,18 @@ static bool is_worth_making(struct engine_worker *worker, uint64_t bytes)
                          (struct price){0, filter / rate}, bytes);
 }
 
+uint64_t cuda_choose_tried_bytes(const struct engine_worker *worker)
+{
+    return worker->limits.tried_bytes << worker->tables->tried_log2;
+}
+
+void cuda_choose_try_anew(struct cuda_tables *tables)
+{
+    tables->is_tried = false;
+    tables->tried_log2 = 0;
+    tables->lost_ns = 0;
+}
+
 enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum want want)
 {
     const struct cuda_tables *tables = worker->tables;
@@ -298,7 +311,7 @@ enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum
     if (want == WANT_COUNT && is_worth_making(worker, bytes))
         return CUDA_WAY_AUTOMATON;
     return !tables->is_tried && (!tables->has_sets || tables->sets_price > PRICE_TRIED) &&
-                   bytes > 2 * worker->limits.tried_bytes
+                   bytes > 2 * cuda_choose_tried_bytes(worker)
                ? CUDA_WAY_TRIED
                : CUDA_WAY_JUDGED;
 }
@@ -309,12 +322,17 @@ bool cuda_choose_leaves_filter(struct engine_worker *worker, uint64_t bytes, uin
     double rate = worker->device->read_rate; /* bytes per ns */
     double automaton_ns = cuda_automaton_price(worker) / rate * (double)bytes;
     double filter_ns = (double)ns - TRIED_LAUNCH_NS, lost_ns = filter_ns - automaton_ns;
+    struct cuda_tables *tables = worker->tables;
+    bool leaves, is_sure;
 
-    worker->tables->is_tried = true;
-    worker->tables->filter_price = filter_ns * rate / (double)bytes;
-    worker->tables->lost_ns = max_double(0, worker->tables->lost_ns + lost_ns);
-    return max_double(worker->tables->lost_ns, lost_ns * (double)rest / (double)bytes) >
-           make_ns(worker);
+    tables->filter_price = filter_ns * rate / (double)bytes;
+    tables->lost_ns = max_double(0, tables->lost_ns + lost_ns);
+    leaves = max_double(tables->lost_ns, lost_ns * (double)rest / (double)bytes) > make_ns(worker);
+    is_sure = tables->lost_ns * TRIED_SHARE > make_ns(worker) ||
+              rest <= 2 * cuda_choose_tried_bytes(worker) << TRIED_MORE_LOG2;
+    tables->is_tried = !leaves || is_sure;
+    tables->tried_log2 += tables->is_tried ? 0 : TRIED_MORE_LOG2;
+    return leaves && is_sure;
 }
 
 void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, uint64_t ns)

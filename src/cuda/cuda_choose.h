@@ -26,13 +26,17 @@ bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices);
 /* Returns whether the method's measured price is clearly above the price of a different method. */
 bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *prices);
 
-/* How a set is searched next: by the program in use; by the automaton, which has to be made; or by
+/* How a set is searched next: as before; by the automaton, which has to be made; or by
  * the filter, of which the whole range, or a short range first, has to be timed. */
 enum cuda_way { CUDA_WAY_SETTLED, CUDA_WAY_AUTOMATON, CUDA_WAY_JUDGED, CUDA_WAY_TRIED };
 enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum want want);
+/* Returns the length of a trial (CUDA_WAY_TRIED). */
+uint64_t cuda_choose_tried_bytes(const struct engine_worker *worker);
+/* Forgets the trials of the set's filter. */
+void cuda_choose_try_anew(struct cuda_tables *tables);
 /* Returns whether the automaton should replace the set's filter, which took `ns` for `bytes` bytes
  * of text; `rest` bytes follow. The automaton should if making it costs less than the automaton
- * would save in the rest, or would have saved so far. */
+ * would save in the rest, or would have saved so far. A short trial is followed by a longer one. */
 bool cuda_choose_leaves_filter(struct engine_worker *worker, uint64_t bytes, uint64_t rest,
                                uint64_t ns);
 /* Records that the automaton took `ns` to count in `bytes` bytes of text. If the set's filter took

@@ -14,16 +14,17 @@
 #define HITS_AHEAD 512u
 #define FEW_BYTES 256u /* Hits are few if there is at most one for FEW_BYTES bytes of text. */
 
-/* Before the automaton takes over, 2^PATIENT_TIMES_LOG2 times the usual work is spent on a tile. */
-#define PATIENT_TIMES_LOG2 8u
+/* Before an automaton whose rows exceed shared memory takes over, 2^PATIENT_LOG2 times the usual
+ * work is spent on a tile; 2^PATIENT_LONG_LOG2 times if the literals are long in sum. */
+#define PATIENT_LOG2 3u
+#define PATIENT_LONG_LOG2 8u
 
 /* Makes the automaton do the next DENSE_SCANS scans, if the device has memory for it. */
 static enum trawl_status take_automaton(struct engine_worker *worker, struct trawl_error *error)
 {
     worker->tables->dense_left = DENSE_SCANS;
     /* after DENSE_SCANS scans the worker may search another text */
-    worker->tables->is_tried = false;
-    worker->tables->lost_ns = 0;
+    cuda_choose_try_anew(worker->tables);
     TRAWL_TRY(cuda_automaton_want(worker, error));
     worker->leaves = worker->may_leave && worker->tables->kernel == CUDA_KERNEL_SET &&
                      worker->tables->automaton == CUDA_AUTOMATON_NONE;
@@ -31,14 +32,16 @@ static enum trawl_status take_automaton(struct engine_worker *worker, struct tra
 }
 
 /* Chooses how to repeat a scan that the kernel gave up because some tile had too many candidates.
- * Among long literals the cause is often a phrase that many literals share and that is rare in the
- * text. In such a text more work for each tile costs less than the automaton. */
+ * If the set usually needs nearly as much work as a tile may take, one tile of a long text needs
+ * more by chance. Among long literals the cause is often a phrase that many literals share and that
+ * is rare in the text. In both cases more work for each tile costs less than the automaton. */
 static enum trawl_status note_dense(struct engine_worker *worker, struct trawl_error *error)
 {
+    bool is_long = worker->plan->literal_bytes_total > worker->limits.patient_bytes;
+
     if (worker->tables->has_sets && worker->tables->dense_left == 0 &&
-        worker->tables->budget_log2 == 0 &&
-        worker->plan->literal_bytes_total > worker->limits.patient_bytes) {
-        worker->tables->budget_log2 = PATIENT_TIMES_LOG2;
+        worker->tables->budget_log2 == 0 && (is_long || !cuda_automaton_is_kept(worker))) {
+        worker->tables->budget_log2 = is_long ? PATIENT_LONG_LOG2 : PATIENT_LOG2;
         return TRAWL_OK;
     }
     return take_automaton(worker, error);
@@ -362,12 +365,12 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, WANT_COUNT), error));
     TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, want), error));
     if (way == CUDA_WAY_TRIED) {
-        /* Search a short range first, since the density of the text is not known yet. Wait for
+        /* Search a short range first, since the density of the text is not known well. Wait for
          * the stream before the clock starts, so that the measured time excludes the device's part
          * of making the tables. */
         TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
-        rest = bytes - worker->limits.tried_bytes;
-        *done = limit = range->begin + worker->limits.tried_bytes;
+        rest = bytes - cuda_choose_tried_bytes(worker);
+        *done = limit = range->begin + cuda_choose_tried_bytes(worker);
     }
     begin_ns = cuda_clock_ns();
     TRAWL_TRY(scan_upto(worker, range, limit, want, hits_base, result, done, error));

@@ -1,4 +1,4 @@
-/* cuda_tables: the tables that kernels need for a plan, in a single block of device memory. */
+/* cuda_tables: puts the tables that kernels need for a plan into one block of device memory. */
 #include "cuda/cuda_tables.h"
 
 #include <inttypes.h>
@@ -17,8 +17,8 @@
 #define TABLE_ALIGNMENT 256u
 #define SET_BYTES_MAX (1ull << 34) /* literals begin at words with 32-bit numbers */
 #define GRAM_BYTES 8u
-/* The number of literals up to which alike_max is not measured before a search, since a bound this
- * low limits neither tiles nor ranges. */
+/* The bound up to which alike_max is not measured before a search, since a bound this low limits
+ * neither tiles nor ranges. */
 #define ALIKE_UNMEASURED_MAX 65535u
 #define LAUNCH_NS 2e4 /* time that the launch of a count takes, even for an empty text */
 #define WARP_STEP_BYTES 256u
@@ -274,9 +274,8 @@ static void begin(const struct engine_worker *worker, const struct trawl_plan *p
     a->set = plan->set;
     a->set_budget = worker->limits.dense_always ? 0 : SET_BUDGET;
     tables->dense_left = 0;
-    tables->is_tried = false;
     tables->budget_log2 = 0;
-    tables->lost_ns = 0;
+    cuda_choose_try_anew(tables);
     tables->sorts = tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED;
     tables->set = NULL;
     tables->literals_there = tables->buckets_there = false;
@@ -401,6 +400,8 @@ static enum trawl_status tables_build(struct engine_worker *worker, struct trawl
     memset(&tables->sets, 0, sizeof tables->sets);
     begin(worker, plan, tables);
     tables->alike_max = tables->method == TRAWL_METHOD_SET ? plan->literal_count : 1;
+    if (tables->alike_max > ALIKE_UNMEASURED_MAX)
+        tables->alike_max = plan_alike_bound(plan);
     if (tables->alike_max > ALIKE_UNMEASURED_MAX)
         TRAWL_TRY(measure_alike(plan, tables, error));
     if (tables->method == TRAWL_METHOD_SET)

@@ -1,4 +1,4 @@
-/* cuda_tables: the tables that kernels need for a plan, in one block of device memory. */
+/* cuda_tables: puts the tables that kernels need for a plan into one block of device memory. */
 #ifndef TRAWL_CUDA_CUDA_TABLES_H
 #define TRAWL_CUDA_CUDA_TABLES_H
 
@@ -38,14 +38,15 @@ struct cuda_tables {
     /* the kernel that counts: a stream kernel, or `kernel` */
     enum cuda_kernel count_kernel;
     bool sorts; /* stream_sampled finds the hits, and sampled_sort sorts the hits */
-    /* After a scan with too many candidates: so many more scans use no stream kernel. */
+    /* After a scan with too many candidates: this many more scans use no stream kernel. */
     uint32_t dense_left;
     /* A scan for a set gives up when its comparisons cost 2^budget_log2 × the usual budget. */
     uint32_t budget_log2;
     /* number of positions that a scan for hits covers, so that the hits are likely to fit */
     uint64_t reach_bytes;
-    bool lists_few; /* the last scan with this plan found few hits */
-    bool is_tried;  /* the set's filter was timed on the text's first range */
+    bool lists_few;      /* the last scan with this plan found few hits */
+    bool is_tried;       /* the set's filter was timed on enough of the text */
+    uint32_t tried_log2; /* the next trial has 2^tried_log2 times limits.tried_bytes */
     double lost_ns; /* the time that the automaton would have saved the set's searches so far */
     /* the host's tables of the set, from which alike_max follows; NULL: not needed yet */
     const struct plan_set_tables *set;

@@ -45,7 +45,7 @@ struct engine_worker {
     /* the plan, or the part of a plan, that is searched now, and its tables */
     const struct trawl_plan *plan;
     struct cuda_tables *tables;
-    struct cuda_tables whole; /* the tables of whole plans */
+    struct cuda_tables whole; /* the tables for plans that are searched whole, not in parts */
     const uint8_t *searched; /* the chunk's bytes in host memory; methods are chosen by this text */
     uint64_t searched_bytes;
     struct cuda_memory text;
@@ -82,9 +82,10 @@ struct engine_worker {
     struct cuda_event *brought[ENGINE_PIECES_MAX];
     /* number of next chunks that go to the host without a scan, because a chunk was dense */
     uint32_t chunks_left;
-    /* true: the host can search a chunk that has too many candidates and no automaton */
+    /* true: if a chunk has too many candidates, and there is no automaton, the host can search the
+     * chunk */
     bool may_leave;
-    /* true: the current chunk is such a chunk, so that the host searches the chunk */
+    /* true: the current chunk has too many candidates, so the host searches the chunk */
     bool leaves;
     struct cuda_parts *parts; /* owned; NULL until a plan has parts */
 };

@@ -14,24 +14,24 @@
 #include "cuda/image.h"
 #include "cuda/kernels/scan.h"
 
-#define CUDA_KERNEL_LIST(X)                                                              \
-    X(EVERY, "scan_every")                                                               \
-    X(SET, "scan_set")                                                                   \
-    X(STREAM, "scan_stream")                                                             \
-    X(FIRST_STREAM, "first_stream")                                                      \
-    X(HITS_EVERY, "hits_every")                                                          \
-    X(HITS_SET, "hits_set")                                                              \
-    X(HITS_STREAM, "hits_stream")                                                        \
-    X(STREAM_SAMPLED, "stream_sampled")                                                  \
-    X(SORT_SAMPLED, "sampled_sort")                                                      \
-    X(FIRST_AUTOMATON, "first_automaton")                                                \
-    X(HITS_AUTOMATON, "hits_automaton")                                                  \
-    X(AUTOMATON_ROWS, "automaton_rows")                                                  \
-    X(COUNT_AUTOMATON, "count_automaton")                                                \
-    /* these and all later kernels are those of cuda_image_sets: four make the tables */ \
-    X(SET_RUNS, "set_runs")                                                              \
-    X(SET_COUNT, "set_count")                                                            \
-    X(SET_ROOM, "set_room")                                                              \
+#define CUDA_KERNEL_LIST(X)                                                        \
+    X(EVERY, "scan_every")                                                         \
+    X(SET, "scan_set")                                                             \
+    X(STREAM, "scan_stream")                                                       \
+    X(FIRST_STREAM, "first_stream")                                                \
+    X(HITS_EVERY, "hits_every")                                                    \
+    X(HITS_SET, "hits_set")                                                        \
+    X(HITS_STREAM, "hits_stream")                                                  \
+    X(STREAM_SAMPLED, "stream_sampled")                                            \
+    X(SORT_SAMPLED, "sampled_sort")                                                \
+    X(FIRST_AUTOMATON, "first_automaton")                                          \
+    X(HITS_AUTOMATON, "hits_automaton")                                            \
+    X(AUTOMATON_ROWS, "automaton_rows")                                            \
+    X(COUNT_AUTOMATON, "count_automaton")                                          \
+    /* cuda_image_sets has all kernels from here on; the first four make tables */ \
+    X(SET_RUNS, "set_runs")                                                        \
+    X(SET_COUNT, "set_count")                                                      \
+    X(SET_ROOM, "set_room")                                                        \
     X(SET_FILL, "set_fill")
 
 /* Then a kernel for each of SCAN_SETS_FORMS, for sets whose bitmap few positions pass, and a kernel

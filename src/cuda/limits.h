@@ -72,7 +72,7 @@ struct cuda_limits {
     bool automaton;
     bool automaton_always; /* search all texts by the automaton */
     uint64_t automaton_words_max;
-    /* blocks keep the automaton's rows in shared memory if the rows have at most so many bytes */
+    /* blocks keep the automaton's rows in shared memory if the rows have at most this many bytes */
     uint32_t automaton_kept_bytes;
     /* if a set's literals have more bytes in total, a search that exceeds its budget gets a larger
      * budget before the automaton takes over */

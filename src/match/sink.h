@@ -74,7 +74,7 @@ struct pattern_counts {
     uint64_t slot_count; /* 0, or a power of two */
 };
 
-/* A chunk's table has at least this many slots, if the plan has so many literals. Tests replace
+/* A chunk's table has at least this many slots, if the plan has that many literals. Tests replace
  * pattern_slots_min. */
 #define PATTERN_SLOTS_MIN 1024u
 extern uint64_t pattern_slots_min;

@@ -65,7 +65,8 @@ enum plan_attachment {
     PLAN_WHOLE_PARTS_HOST,
     PLAN_WHOLE_PARTS_DEVICE,
     PLAN_SET_TABLES,  /* plan_set_tables, plan/tables.c */
-    PLAN_NIBBLES,     /* the tables of a small set, plan/nibbles.c */
+    PLAN_NIBBLES,     /* the tables of a small set by low halves of bytes, plan/nibbles.c */
+    PLAN_NIBBLES_SIX, /* the same by six low bits */
     PLAN_MATCHER,     /* the tables of a large set, cpu/set_matcher.c */
     PLAN_DENSE,       /* the automaton, cpu/dense_set.c */
     PLAN_ERRORS,      /* the compiled plan, approximate/approx_compile.c */
@@ -236,6 +237,10 @@ bool plan_has_letters(const struct trawl_plan *plan);
  * them. Errors: MEMORY. Any thread may call. */
 enum trawl_status plan_set_want(const struct trawl_plan *plan,
                                 const struct plan_set_tables **tables, struct trawl_error *error);
+
+/* For a set: returns a number of literals of which no more can occur at the same begin. Reads each
+ * literal once, and needs no tables; the number is seldom far above the least such number. */
+uint32_t plan_alike_bound(const struct trawl_plan *plan);
 
 /* For a set: returns whether the CPU can search the set by method classes. */
 static inline bool plan_fits_classes(const struct trawl_plan *plan)

@@ -11,6 +11,7 @@
 /* log2 of the bitmap's bits per literal: with 128 bits, 1 % of the grams outside the set pass */
 #define SET_BITMAP_BITS_PER_LITERAL 7u
 #define SET_BUCKET_BITS_MAX 24u
+#define ALIKE_BITS 12u /* log2 of the counters of plan_alike_bound, which fit the fastest cache */
 #define LETTER_BITS_MIN 3.0
 #define LETTER_BITS_MAX 6.5
 
@@ -45,11 +46,32 @@ static uint32_t literal_wide(const struct trawl_plan *plan, uint32_t literal)
     return plan_hash_wide(&plan->set, head);
 }
 
-static uint32_t literal_bucket(const struct trawl_plan *plan, uint32_t literal)
+/* Returns a hash of the first bytes that every literal has, up to 8, of this many bits. */
+static uint32_t literal_hash(const struct trawl_plan *plan, uint32_t literal, uint32_t bits)
 {
     uint64_t head = literal_load(plan, literal, min_u64(plan->length_min, sizeof head));
 
-    return plan_hash64((head | plan->set.head_fold) & plan->set.head_mask, plan->set.bucket_bits);
+    return plan_hash64((head | plan->set.head_fold) & plan->set.head_mask, bits);
+}
+
+static uint32_t literal_bucket(const struct trawl_plan *plan, uint32_t literal)
+{
+    return literal_hash(plan, literal, plan->set.bucket_bits);
+}
+
+/* Literals that occur at the same begin have the same hash. */
+uint32_t plan_alike_bound(const struct trawl_plan *plan)
+{
+    uint32_t counts[1u << ALIKE_BITS] = {0}, most = 0;
+
+    for (uint32_t literal = 0; literal < plan->literal_count; literal++) {
+        uint32_t *count = &counts[literal_hash(plan, literal, ALIKE_BITS)];
+
+        *count += 1;
+        if (*count > most)
+            most = *count;
+    }
+    return most;
 }
 
 void build_set(struct trawl_plan *plan)

@@ -76,7 +76,7 @@ struct listing {
     _Atomic bool begun; /* a worker has begun the part */
     _Atomic bool ended;
 
-    pthread_mutex_t lock; /* guards the part's end */
+    pthread_mutex_t lock; /* guards `status` and `error`, with which the part ends */
     pthread_cond_t changed;
     enum trawl_status status;
     struct trawl_error error;

@@ -16,7 +16,8 @@ enum trawl_status begins_on_host(struct trawl_searcher *searcher, const struct t
                                  const struct trawl_text *text, struct engine_words *begins,
                                  struct trawl_error *error);
 
-/* For tests: host workers help to copy if at least so many begins are expected; 0: the default. */
+/* For tests: host workers help to copy if at least this many begins are expected; 0: the default.
+ */
 void begins_help_from(uint64_t begins);
 
 #endif

@@ -23,9 +23,8 @@ static enum trawl_status check(const struct trawl_searcher *searcher, const stru
 
 /* Searches a short text. Returns false if an ordinary search has to. The search changes nothing in
  * the searcher that a second thread or a canceller could see, so the searcher is not marked as
- * inside a call, which would take two locked instructions, 12 ns. A call that
- * trawl_searcher_cancel_next does not want, and a searcher that is inside a call, are for the
- * ordinary search. */
+ * inside a call, which would take two locked instructions, 12 ns. If trawl_searcher_cancel_next has
+ * cancelled this call, or if the searcher is inside a call, the ordinary search says so. */
 static inline bool search_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                 const void *bytes, uint64_t bytes_count, struct engine_brief *found)
 {

@@ -6,8 +6,8 @@
 #include "runtime/runtime.h"
 #include "runtime/search.h"
 
-/* After a text that needed an ordinary search, so many calls under the same plan try nothing else:
- * the next texts are probably like that text. */
+/* After a text that needed an ordinary search, this many calls under the same plan go to an
+ * ordinary search at once: the next texts are probably like that text. */
 #define BYTES_REFUSALS 15u
 
 /* Searches a short text (engine_ops.brief). Returns false if an ordinary search has to. */

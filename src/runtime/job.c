@@ -30,8 +30,8 @@
 #define BRIEF_BYTES (1u << 14)
 #define CALLER_POLL_NS 200000u
 #define UNPACK_BYTES (UINT64_C(24) << 20) /* memory for what a thread unpacks ahead */
-/* Pieces that are unpacked ahead, and the windows of their decoders, may each take this part of the
- * runtime's memory. */
+/* Pieces that are unpacked ahead, and the windows of their decoders, may each take
+ * 1 / UNPACK_SHARE of the runtime's memory. */
 #define UNPACK_SHARE 8u
 #define WAIT_POLL_NS 50000000 /* the caller's poll is called this often while the caller waits */
 
@@ -294,7 +294,7 @@ done:
     return status;
 }
 
-/* Keeps what the call did for stats.c. */
+/* Keeps a record of the call's work, which stats.c reports. */
 static void keep(struct search *search)
 {
     const struct devices *devices = &search->job.runtime->devices;
@@ -314,7 +314,7 @@ void search_end(struct search *search)
     struct trawl_searcher *searcher = search->searcher;
     struct devices *devices = &searcher->runtime->devices;
 
-    if (searcher->is_orphan) /* the threads do not exist, so nobody waits for them */
+    if (searcher->is_orphan) /* after fork() the other threads do not exist, so nothing waits */
         memset(&search->lock, 0, sizeof search->lock);
     else if (atomic_load(&search->job.is_known)) { /* other threads may be inside the search */
         (void)pthread_mutex_lock(&search->lock);
@@ -474,10 +474,10 @@ static struct task *wait_next(struct search *search)
     return task;
 }
 
-/* Says whether the task is a part of the text. A file that shrank ends where the first read beyond
- * its new end found the end. Other threads may have read chunks beyond that offset, before the file
- * shrank or after the file grew again. The task that found the end is the last part, even an empty
- * part. */
+/* Says whether the task is a part of the text. If a file shrinks during the search, the text ends
+ * at the first chunk whose read finds the file's end. This chunk is the last part of the text, even
+ * if the chunk is empty. Chunks behind it are no part, although other threads may have read them
+ * before the file shrank, or after the file grew again. */
 static bool is_part(struct search *search, struct task *task)
 {
     if (search->last_delivered)

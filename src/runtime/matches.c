@@ -9,7 +9,7 @@
 #define MATCH_WORDS (sizeof(struct trawl_match) / sizeof(uint64_t))
 /* columns begin at a cache line, so that few stores cross the border of two lines */
 #define ROOM_WORDS 8u
-#define HITS_AHEAD 16u /* a hit's literal is prefetched so many hits ahead */
+#define HITS_AHEAD 16u /* a hit's literal is prefetched this many hits ahead */
 
 void matches_release(struct task *task)
 {

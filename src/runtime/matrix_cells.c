@@ -49,7 +49,7 @@ static void scratch_give(struct cell_maker *maker, struct cell_scratch *scratch)
     (void)pthread_mutex_unlock(&maker->lock);
 }
 
-/* ---- Of one chunk ------------------------------------------------------------------------- */
+/* ---- One chunk ---------------------------------------------------------------------------- */
 
 /* A record, and the hits of a chunk that begin in it. */
 struct at_record {

@@ -6,7 +6,7 @@
 struct replacing {
     const struct trawl_value *values;
     bool one;    /* values[0] is for every pattern */
-    uint64_t at; /* what stands before this text offset was delivered */
+    uint64_t at; /* the text before this offset was delivered */
     trawl_bytes_sink sink;
     void *context;
 };

@@ -37,8 +37,9 @@ struct worker {
     /* Numbers of the jobs for which host, device, and the layers' engine workers (on the host, on a
      * device) are ready; 0: no job. */
     uint64_t host_job;
-    /* The serial of the plan for which a brief search made host ready; 0: another search did. (A
-     * search of records has a plan without conditions, with the serial of the caller's plan.) */
+    /* The serial number of the plan for which a brief search made `host` ready; 0: a search that is
+     * not brief made `host` ready. A serial number alone would not do for such a search: a search
+     * of records has a plan without conditions, with the serial number of the caller's plan. */
     uint64_t host_serial;
     uint64_t device_job;
     uint64_t layer_job[2];

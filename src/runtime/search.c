@@ -23,8 +23,8 @@
 #include "runtime/workers.h"
 
 #define TASKS_PER_WORKER 2u
-/* Another program may keep a helper off its core for some milliseconds in the middle of a chunk.
- * With this many tasks the other threads can go on meanwhile. */
+/* Another process may keep a helper off the helper's core for some milliseconds in the middle
+ * of a chunk. With this many tasks the other threads can go on meanwhile. */
 #define TASKS_MIN 34u
 #define TASKS_EXTRA 2u
 #define TASKS_FOR_DEVICES 8u /* further tasks for each device, whether or not the CPU searches */

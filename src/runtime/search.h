@@ -60,7 +60,8 @@ struct work_done {
 struct call_record {
     struct trawl_stats stats; /* the public statistics that the other fields do not contain */
     bool ended;               /* a call has ended; false: the searcher has made no call yet */
-    /* how many of `host` and `device` count: the host and each device; 0: no chunk was searched */
+    /* 0: no chunk was searched. Otherwise `host` and the first kinds - 1 entries of `device` are
+     * set. */
     uint32_t kinds;
     struct work_done host;
     struct work_done device[ENGINE_DEVICES_MAX];

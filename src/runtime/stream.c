@@ -2,10 +2,10 @@
  *
  * Strings: the stream keeps the last bytes of its text: as many as an occurrence that is not
  * decided may have, and the bytes before that a search reads. A short piece is copied behind these
- * bytes, and a single search finds what begins in both. Of a long piece only the first bytes are
- * copied, for the occurrences that begin in the kept bytes; further searches read the piece where
- * the caller has it. A search is brief, as that of trawl_find_bytes, or else a scan.
- * The engine takes the end of the bytes for the text's end; is_news() leaves out what was delivered
+ * bytes, and a single search finds what begins in both. If a piece is long, only its first bytes
+ * are copied, for the occurrences that begin in the kept bytes; further searches read the piece
+ * where the caller has it. A search is brief, as that of trawl_find_bytes, or else a scan. The
+ * engine takes the end of the bytes for the text's end; is_news() leaves out what was delivered
  * before, and what the bytes to come decide.
  *
  * Expressions: the stream keeps the bytes of the line that has not ended. A scan searches whole
@@ -179,7 +179,7 @@ static enum trawl_status deliver(const struct feed *feed, const struct task *tas
     uint64_t count = 0, done;
 
     for (uint64_t i = 0; i < hits->count; i += done) {
-        /* what begins in the piece itself was not delivered before */
+        /* an occurrence that begins in the piece itself was not delivered before */
         if (plain && task->chunk.begin + hits->items[i].offset >= feed->stream->position) {
             done = min_u64(hits->count - i, MATCHES_MAX - count);
             matches_of_hits(plan, hits->items + i, done, task->chunk.begin, matches + count);
@@ -232,8 +232,10 @@ static bool search_brief(const struct feed *feed, const struct engine_chunk *chu
 {
     struct task *task = &feed->searcher->tasks[0];
     struct hits *hits = &task->result.hits;
-    struct engine_brief brief = {
-        .from = chunk->before, .to = chunk->before + chunk->owned, .hits = hits};
+    struct engine_brief brief = {.from = chunk->before,
+                                 .to = chunk->before + chunk->owned,
+                                 .readable = chunk->readable - chunk->after,
+                                 .hits = hits};
 
     hits->count = task->from = 0;
     hits->lengths_valid = false;

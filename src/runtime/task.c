@@ -185,7 +185,8 @@ void task_view(const struct search *search, const struct task *task, struct sink
 
 /* ---- Searching ---------------------------------------------------------------------------- */
 
-/* Counts in a part of a chunk that is too long for the host, cut for a device that is lost. */
+/* Counts on the host in a part of a chunk. The chunk was cut for a device, which is lost now, and
+ * is too long for the host to count at once. */
 static enum trawl_status host_scan(const struct worker *worker, const struct engine_chunk *chunk,
                                    uint64_t from, enum want want, struct engine_result *result,
                                    struct trawl_error *error)
@@ -321,7 +322,8 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
 static void fail_part(struct task *task, enum trawl_status status, const struct trawl_error *error)
 {
     drop_part(task);
-    if (task->status != TRAWL_OK && task->status != TRAWL_READ) /* READ: behind all parts */
+    if (task->status != TRAWL_OK &&
+        task->status != TRAWL_READ) /* a fault of reading lies behind all parts */
         return;
     task->status = status;
     task->error = *error;
@@ -686,13 +688,16 @@ static bool wait_for_room(struct search *search, uint64_t bytes)
     if (bytes > runtime->memory_max || atomic_fetch_add(&search->room_waits, 1) >= ROOM_WAITS_MAX)
         return false;
     if (atomic_load(&runtime->memory_used) >
-        0) /* if 0, other searches have given back all memory */
+        0) /* if 0, other searches have given all memory back, so waiting is useless */
         (void)nanosleep(&while_ns, NULL);
     return true;
 }
 
-/* Handles a lack of room for a chunk. Other tasks of the search may give memory back, even before
- * the lock is taken here. A search without other tasks waits for other searches, and then ends. */
+/* Handles a lack of room for a chunk, and puts the task back. If other tasks of the search are at
+ * work, this worker stops: these tasks will give memory back. If this task is the only one, the
+ * worker tries again, perhaps after a moment: other searches may give memory back, and the search's
+ * own tasks may have done so before the lock was taken here. If trying again is useless, and no
+ * other task has begun meanwhile, the search ends with `status`. */
 static enum task_taken no_room(struct search *search, struct task *task, uint64_t bytes,
                                enum trawl_status status, const struct trawl_error *error)
 {
@@ -744,7 +749,8 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     }
     if (search->schedule == SCHEDULE_STAGED && !to_device && !alone &&
         devices_work(&search->job.runtime->devices)) {
-        task_put_back(search, task, false, true); /* until a device has searched a further chunk */
+        /* this worker goes on once a device has searched a further chunk */
+        task_put_back(search, task, false, true);
         return TASK_NOTHING;
     }
     if (!to_device && search->cursor.text->kind != TEXT_MEMORY) {

@@ -150,7 +150,7 @@ enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
     struct devices *devices = &worker->runtime->devices;
     char failure[TRAWL_ERROR_MESSAGE_BYTES];
 
-    if (!devices_are_ready(devices)) { /* in a child of fork() */
+    if (!devices_are_ready(devices)) { /* a child of fork() has no devices */
         devices_failure(devices, failure, sizeof failure);
         return TRAWL_FAIL(error, DEVICE, "%s", failure);
     }

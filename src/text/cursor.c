@@ -15,8 +15,8 @@
  *
  * The thread that enters an extent of 2 MiB touches the next extent. Otherwise the threads that
  * take chunks of that extent wait for the same page fault (two threads: 0.037 s; with extents apart
- * 0.020 s). These took longer: populating each chunk first (MADV_POPULATE_READ), 0.070 s; mapping
- * each chunk separately with MAP_POPULATE, 0.076 s.
+ * 0.020 s). Two ways took longer: populating each chunk first (MADV_POPULATE_READ), 0.070 s;
+ * mapping each chunk separately with MAP_POPULATE, 0.076 s.
  */
 #include <stddef.h>
 #include <string.h>

@@ -113,7 +113,8 @@ struct text_chunk {
     /* NULL, or a count that the taker lowers when the bytes, unpacked by threads that help
      * (text/ahead.h), are not needed any more */
     _Atomic uint32_t *lent;
-    uint64_t window_bytes; /* what the reader's decoder of a compressed text holds for its window */
+    uint64_t window_bytes; /* bytes that the reader's decoder of a compressed text takes for its
+                              window */
     bool last;             /* the text ends with this chunk's owned bytes */
     bool beyond;           /* the text ended before this chunk, which is empty */
     bool is_mapped;        /* the bytes lie in the cursor's mapping: call text_cursor_is_whole and

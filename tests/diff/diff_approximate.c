@@ -17,7 +17,7 @@
 
 #define CASES_NORMAL 1000
 #define CASES_LONG 100000 /* each case is searched about eight times */
-/* after so many cases each cell must have had matches */
+/* after this many cases each cell must have had matches */
 #define CASES_TELLING 200
 #define SETS_MAX 8
 #define THREADS_MAX 4
@@ -675,7 +675,7 @@ static void check_beside(bool edits, uint64_t letters)
 /* ---- Floods -------------------------------------------------------------------------------- */
 
 #define FLOOD_BYTES 150000u
-/* An engine lists so many hits and candidates at once: a part of the text. */
+/* An engine lists this many hits and candidates at once: a part of the text. */
 #define FLOOD_HITS 40000u
 #define FLOOD_LITERAL 9u
 #define FLOOD_ERRORS 2u

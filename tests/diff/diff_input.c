@@ -498,7 +498,7 @@ void input_generate_border(struct test_random *random, struct diff_input *input)
         fill_near_period(random, input->text, period);
     if (separated) {
         input->flags = test_random_one_in(random, 2) ? NAIVE_WHOLE_WORD : NAIVE_WHOLE_LINE;
-        if (input->flags == NAIVE_WHOLE_LINE) /* of a letter, only one case ends lines */
+        if (input->flags == NAIVE_WHOLE_LINE) /* q ends lines, but Q does not */
             input->line_end = test_random_one_in(random, 2) ? '\n' : 'q';
         input->text[period - 1] = input->flags == NAIVE_WHOLE_WORD ? ' ' : input->line_end;
     }
@@ -674,7 +674,7 @@ void input_generate_lines(struct test_random *random, uint64_t shape, struct dif
         uint64_t pieces = test_random_between(random, 0, per_line);
 
         for (uint64_t i = 0; i < pieces && at < input->text_bytes; i++) {
-            if (!begins || i > 0) /* otherwise the line begins with a pattern */
+            if (!begins || i > 0) /* without this step, the line begins with a pattern */
                 at += test_random_below(random, 12);
             if (at < input->text_bytes && near && test_random_one_in(random, 2))
                 at += fill_piece(random, input, input->text + at, input->text_bytes - at, true);

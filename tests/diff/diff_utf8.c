@@ -299,7 +299,8 @@ static void generate(struct test_random *random, struct diff_input *input)
                                                               : 5;
         uint64_t bytes = fill(random, letters, letter_count,
                               test_random_between(random, 1, length_max), pattern);
-        /* a byte that mostly is no character: all such bytes could equal each other */
+        /* a byte that is mostly no character: a faulty library could take all bytes of this kind
+         * for equal */
         if (test_random_one_in(random, 6))
             pattern[test_random_below(random, bytes)] =
                 (uint8_t)test_random_between(random, 128, 255);
@@ -313,7 +314,7 @@ static void generate(struct test_random *random, struct diff_input *input)
     }
 }
 
-/* Ends the text with a pattern of which each character is another variant. */
+/* Ends the text with a pattern in which each character is replaced by one of its variants. */
 static void end_with_variants(struct test_random *random, void *context, struct diff_input *input)
 {
     struct naive_bytes pattern = input->patterns[test_random_below(random, input->pattern_count)];
@@ -486,7 +487,8 @@ int main(void)
             struct run_config config = {.method = (enum trawl_method)method};
             char message[HELD_MESSAGE_BYTES];
             struct trawl_plan *plan = NULL;
-            uint32_t answers; /* a plan has parts only if the caller asks for no method */
+            uint32_t answers; /* checks to make; a plan has parts only if the caller asks for no
+                                 method */
             enum trawl_status status = build(&input, context, config.method, &plan, NULL);
             if (!TEST_CHECK(status == TRAWL_OK || (status == TRAWL_ARGUMENT && method > 0)))
                 print_failure(&input, &config, "the plan was not built");
@@ -494,7 +496,7 @@ int main(void)
             for (int repeat = 0; repeat < 3 && status == TRAWL_OK; repeat++, cases++) {
                 struct trawl_searcher *searcher = searcher_for(&config, test_random_u64(&random));
                 config.call = (enum held_call)test_random_below(&random, HELD_CALLS);
-                /* what precedes a word may lie in an earlier piece of a pipe */
+                /* the character before a word may lie in an earlier piece of a pipe */
                 config.place = (enum place_kind)test_random_below(
                     &random, (input.flags & NAIVE_WHOLE_WORD) != 0 || test_random_one_in(&random, 4)
                                  ? PLACE_KINDS

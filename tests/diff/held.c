@@ -4,7 +4,7 @@
 #include <stdarg.h>
 
 #define UNTOUCHED 0x7777777777777777u
-/* A window has line_ends_before if there are at least so many bytes for each match. */
+/* A window has line_ends_before if there are at least this many bytes for each match. */
 #define LINE_ENDS_BYTES 512u
 #define SPANS (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_SPANS_FIRST)
 #define SELECTING (TRAWL_WINDOW_LINES | SPANS)
@@ -122,9 +122,9 @@ static bool same_match(const struct trawl_match *got, const struct naive_match *
            got->pattern_index == expected->pattern_index;
 }
 
-/* Skips expected matches that may be missing before this match: those that end beyond what could be
- * read, if reading failed. As every match up to there was found, each match that is seen must end
- * before each match that is missing. */
+/* Skips expected matches that may be missing before this match: if reading failed, the matches that
+ * end beyond the bytes that could be read. As every match up to there was found, each match that is
+ * seen must end before each match that is missing. */
 static void skip_missing(struct seen *seen, const struct trawl_match *match)
 {
     const struct diff_expected *expected = seen->held->expected;

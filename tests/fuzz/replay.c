@@ -20,8 +20,8 @@ static uint64_t kept_count;
 
 static void replay_bytes(const uint8_t *bytes, size_t count)
 {
-    uint8_t *exact = malloc(
-        count + (count == 0)); /* of exact size, so that a sanitizer sees reads beyond the end */
+    /* a block of exactly this size, so that a sanitizer sees reads beyond the end */
+    uint8_t *exact = malloc(count + (count == 0));
 
     memcpy(exact, bytes, count);
     TEST_CHECK(LLVMFuzzerTestOneInput(exact, count) == 0);

@@ -29,7 +29,7 @@ DRAWN = ('src', 'gallery', 'tools')  # where --draw makes faults
 PATIENCE_S = 900  # a build with its tests that takes longer hangs, which counts as noticed
 LATER = '^(arm64|install|package|python|tidy|manual|documents|bench|grep|mutation)'  # left out without --tests
 
-# What a fault does to a line: a pattern, and the pattern's replacement.
+# The kinds of faults: a pattern that a line has to match, and the replacement.
 KINDS = {
     'comparison': [
         (r' < ', ' <= '), (r' <= ', ' < '), (r' > ', ' >= '), (r' >= ', ' > '), (r' == ', ' != '),

@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-/* After `after` further calls of any thread, `count` calls fail. */
+/* Lets `after` further allocations of any thread succeed, and makes the next `count` allocations
+ * fail. */
 void short_memory(long after, long count);
 /* Ends the failures. Returns whether a call has failed. */
 bool short_memory_ends(void);

@@ -35,9 +35,9 @@ static struct {
     struct letters letters;
     struct trawl_plan *plan;
     struct trawl_text *texts[SOURCES];
-    struct diff_input input; /* the letters, and abc */
+    struct diff_input input; /* the letters as text, abc as pattern */
     struct diff_expected expected;
-    struct diff_input set; /* the letters, abc and de: arrays of begins are filled by lists */
+    struct diff_input set; /* two patterns: devices fill arrays of begins list by list */
     struct diff_expected set_expected;
     struct trawl_plan *set_plan;
 } fixture;

@@ -8,13 +8,13 @@
 
 #define CASES_NORMAL 1200
 #define CASES_LONG 100000
-#define CASES_TELLING 200 /* after so many cases each method must have been used */
+#define CASES_TELLING 200 /* after this many cases each method must have been used */
 #define FAILURES_MAX 5
 
 static const struct {
     enum random_case_sets wanted;
     const char *name;
-    uint64_t share; /* one case for so many cases of the first kind */
+    uint64_t share; /* one case of this kind for this many cases of the first kind */
 } kinds[] = {{RANDOM_CASE_ANY, "kernels", 1},
              {RANDOM_CASE_SETS, "kernels, sets", 2},
              {RANDOM_CASE_DENSE, "kernels, dense", 3},
@@ -30,9 +30,9 @@ int main(void)
     memset(&tally, 0, sizeof tally);
     cuda_driver_replace(sim_driver_table());
     cases = test_amount(CASES_NORMAL, CASES_LONG);
-    /* Of all cases only one in 24 has a set for stream_set with a pattern from the text's begin,
-     * and fewer have tiles that are given up among tiles with few candidates, or a long pattern. So
-     * there are cases of these kinds alone, too. */
+    /* Only one case in 24 has a set for stream_set with a pattern from the text's begin. Fewer
+     * cases have a long pattern, or tiles that a kernel gives up among tiles with few candidates.
+     * So the test also runs separate cases of each of these kinds. */
     for (uint32_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
         random_case_want(kinds[kind].wanted);
         for (uint64_t i = 0; i < cases / kinds[kind].share && test_failures < FAILURES_MAX; i++)

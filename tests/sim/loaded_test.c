@@ -14,7 +14,8 @@
 
 #define MEMORY_BYTES 80000u
 #define PATTERN "abcd"
-/* Besides text, a step copies the plan's tables and, if chunks are copied, the overlaps of chunks.
+/* Limit for what a step copies besides the text: the plan's tables and, if chunks are copied, the
+ * overlaps of chunks.
  */
 #define MORE_BYTES_MAX 3000u
 
@@ -24,7 +25,7 @@ static const struct {
     uint64_t begin, end;
 } ranges[] = {
     {'W', 0, MEMORY_BYTES}, /* the whole memory */
-    {'V', 0, MEMORY_BYTES}, /* another text object of the same bytes */
+    {'V', 0, MEMORY_BYTES}, /* a second text object with the same bytes */
     {'B', 0, 5000},         /* begins where W begins */
     {'E', 75000, 80000},    /* ends where W ends */
     {'N', 30000, 35000},    /* lies inside of W */
@@ -39,7 +40,7 @@ static const struct {
 struct row {
     const char *what, *steps;
     uint32_t searchers, devices;
-    uint64_t split_from; /* texts of so many bytes are split; 0: no text is split */
+    uint64_t split_from; /* texts of this many bytes are split; 0: no text is split */
 };
 
 static const struct row rows[] = {

@@ -34,12 +34,14 @@ enum scene_text { TEXT_CYCLE, TEXT_LETTERS, TEXT_FLOOD, TEXT_PARTS, TEXT_DNA, TE
 struct scene_row {
     const char *name;
     enum scene_text text;
-    uint64_t text_bytes; /* of records: the least number of occurrences in each, on average */
+    uint64_t
+        text_bytes; /* with TEXT_RECORDS: the least number of occurrences in a record, on average */
     const char *patterns[4];
     uint64_t piece_bytes; /* bytes of a further pattern, a piece of the text; 0: no such pattern */
     bool folds_utf8;      /* case is ignored among characters; the text has only ASCII */
     struct trawl_plan_options options;
-    /* of which the plan is made; in the text they match what the patterns are, and no more */
+    /* expressions of which the plan is made, if any; in the text these match the patterns and
+     * nothing else */
     const char *expressions[4];
 };
 
@@ -82,7 +84,7 @@ void scene_make_row(struct scene *s, const struct scene_row *row);
 /* Makes a random input with few occurrences, some of which stand at borders of chunks, and a method
  * that takes the input. */
 void scene_make_random(struct scene *s, struct test_random *random, uint64_t chunk_bytes);
-/* Makes a text of so many letters, and no pattern, a pattern, several patterns, or a pattern with
+/* Makes a text of this many letters, and no pattern, a pattern, several patterns, or a pattern with
  * an error. */
 void scene_make_edge(struct scene *s, uint32_t plan, uint64_t text_bytes);
 /* Makes a text of several stripes, and plants a pattern of pattern_bytes bytes before and across

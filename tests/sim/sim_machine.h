@@ -47,7 +47,7 @@ struct thread {
     uint64_t value;
     uint32_t argument;
     uint64_t result;
-    struct sim_copy *copies; /* copies that the thread has not waited for */
+    struct sim_copy *copies; /* number of copies that the thread has not waited for */
 };
 
 struct shared_array {
@@ -67,7 +67,7 @@ struct grid {
     uint32_t started; /* number of blocks that were started; the first entries of `order` */
     uint32_t live_blocks;
     bool is_child;
-    /* for sim_memory.c: the grid's reads find no value older than this time */
+    /* the grid's reads find no value older than this time (sim_memory.c) */
     uint64_t begin_time;
 };
 
@@ -91,7 +91,8 @@ struct block {
     uint32_t shared_count;
     struct shared_array shared[SHARED_ARRAYS_MAX];
     struct thread *threads;
-    /* For reads of old values (sim_memory.c). Times are numbers of writes. */
+    /* The next fields decide how old a value is that a read of the block finds (sim_memory.c). A
+     * time is a number of writes. */
     uint64_t number;
     uint64_t fenced;   /* the block's reads find no value older than this time */
     uint64_t observed; /* time of the newest value that a read of the block found */
@@ -114,7 +115,7 @@ struct sim_machine {
     bool failed;
     uint64_t random;
     uint32_t policy, grid_policy;
-    /* kept from launch to launch */
+    /* the memory is kept from launch to launch */
     struct thread *pool[RESIDENT_LIMIT]; /* THREADS_LIMIT threads each, stacks kept */
     uint64_t seed;
     uint32_t resident_max;
@@ -126,7 +127,7 @@ struct sim_machine {
     bool blocks_change;    /* a block has ended, or a further block is to be started */
     bool (*is_host)(const void *p);
     uint64_t writes; /* number of writes to global memory that have happened */
-    /* one of so many loads and stores ends the thread's turn; 0: no load or store does */
+    /* one of this many loads and stores ends the thread's turn; 0: no load or store does */
     uint32_t plain_switches;
     /* number of writes to global memory when the waiting threads last looked at their words */
     uint64_t written;

@@ -19,9 +19,9 @@
 #include "sim_words.h"
 
 #define LATE_MAX 256u
-#define LINGERS_ONE_IN 32u /* one in so many fences takes up to LINGERS_MAX turns */
+#define LINGERS_ONE_IN 32u /* one of this many fences takes up to LINGERS_MAX turns */
 #define LINGERS_MAX 1024u
-#define LATE_TURNS 16u /* a turn in so many lets a late write happen */
+#define LATE_TURNS 16u /* in one of this many turns a late write happens */
 
 enum reach { REACH_THREAD, REACH_WARP, REACH_BLOCK };
 
@@ -210,7 +210,8 @@ void sim_memory_pause(void)
     if (!reads_early)
         return;
     if (sim.current->block->fenced < past_time)
-        sim.written = UINT64_MAX; /* the thread looks once more, even if no thread writes */
+        /* the thread looks at its word once more, even if no thread writes */
+        sim.written = UINT64_MAX;
     read_on(sim.current->block, past_time);
 }
 

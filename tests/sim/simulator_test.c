@@ -198,7 +198,7 @@ static double traffic(enum trawl_method method, const char *pattern, uint64_t te
 static void check_traffic(enum trawl_method method, const char *name, const char *pattern,
                           double least, double most)
 {
-    /* Long enough that what a block loads once counts little. */
+    /* A text so long that the bytes which each block loads only once hardly count. */
     double bytes = traffic(method, pattern, 1 << 22);
 
     printf("%s: %.3f bytes read per text byte, promised %.3f to %.3f\n", name, bytes, least, most);

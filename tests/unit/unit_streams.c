@@ -172,7 +172,7 @@ struct source {
     uint64_t matches;
 };
 
-/* A sink: at the first match, writes the rest of the source and closes the source. */
+/* The sink of a search. At the first match, writes the rest of the source and closes the source. */
 static int see_letter(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct source *source = context;
@@ -247,7 +247,7 @@ static bool has_expressions(void)
 #define Q20 "qqqqqqqqqqqqqqqqqqqq"
 #define Q100 Q20 Q20 Q20 Q20 Q20
 
-/* Writes `bytes` to a pipe that stays open and silent, and waits until so many matches came: all
+/* Writes `bytes` to a pipe that stays open and silent, and waits until this many matches came: all
  * that these bytes decide. (The tests had missed matches that were withheld until as many bytes
  * followed as the longest pattern has.) */
 static void at_once(const char *pattern, uint32_t flags, enum trawl_syntax syntax,
@@ -315,7 +315,7 @@ static int stop_now(void *context, const struct trawl_match *matches, uint64_t m
     return 1;
 }
 
-/* Feeds again in a sink, with the same searcher. */
+/* The sink of a feed, which tries to feed the same searcher again. */
 static int feed_inside(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct trawl_stream **streams = context;
@@ -365,7 +365,8 @@ static void fed_strings(void)
     trawl_stream_close(stream);
 }
 
-/* A line that has not ended has a limit, which the failed feed leaves as it was. */
+/* The length of a line that has not ended has a limit. A feed that fails at this limit leaves the
+ * stream as it was. */
 static void fed_lines(void)
 {
     AUTO_SEARCHER searcher = must_searcher(1, 0);
@@ -422,7 +423,7 @@ static void *feed_text(void *context)
     return NULL;
 }
 
-/* Threads feed streams of their own, of one plan, of which the first makes the plan's tables. */
+/* Threads feed separate streams of the same plan. The first feed makes the plan's tables. */
 static void fed_by_threads(uint32_t strings_count)
 {
     static char text[FED_STRINGS * FED_BYTES + 1];
@@ -470,7 +471,8 @@ static void fed_wrongly(void)
     trawl_stream_close(stream);
 }
 
-/* (A stream took the plan, and lost each match that two pieces hold.) */
+/* Checks that trawl_stream_open refuses an expression whose matches may cross lines. (Earlier, a
+ * stream took such a plan, and lost each match that two pieces hold.) */
 static void fed_across_lines(void)
 {
     AUTO_PLAN across =

@@ -25,7 +25,7 @@ from runner import (ROOT, Runner, TimeUp, die, machine, read_results, size, this
                     write_results)
 from texts import Texts
 
-# name: (module, function that makes the rows, bytes of text, rounds)
+# For each name: module, function that makes the rows, bytes of text, rounds.
 KINDS = {
     'cpu': (cpu, cpu.rows, '1G', 5), 'commands': (commands, commands.rows, '1G', 5),
     'expressions': (expressions, expressions.rows, '256M', 5),
@@ -60,7 +60,7 @@ def parse(words):
     parser.add_argument('--directory', help='where files are made (build); deleted at the end')
     parser.add_argument('--runner', default=os.path.join(ROOT, 'build/release/trawl-bench'))
     parser.add_argument('--command', help='the command to time (trawl beside the runner)')
-    parser.add_argument('--seconds', type=float, help='begin no row after so many')
+    parser.add_argument('--seconds', type=float, help='begin no row after this many')
     parser.add_argument('--cell-seconds', type=float, default=5, help='fewer runs of what takes longer')
     parser.add_argument('--largest', default='64M', help='papers: no text is larger')
     parser.add_argument('--small-runs', type=int, default=200, help='commands: runs on 1 KiB')

@@ -24,8 +24,8 @@
 #define SEPARATOR "\x1f"  /* between two arguments in a row */
 #define CANNOT_RUN 127    /* exit status of a program that could not be started, as in a shell */
 #define SINK_PIPE_BYTES (1 << 20) /* size of the pipe for standard output */
-/* Each run hashes an output until this many bytes are read. Of a longer output, runs without `all`
- * compare only the length. */
+/* Each run hashes an output until this many bytes are read. If an output is longer, runs without
+ * `all` compare only its length. */
 #define HEAD_BYTES (64u << 10)
 #define FNV_OFFSET 0xcbf29ce484222325u
 #define FNV_PRIME 0x100000001b3u /* FNV-1a with 64 bits */

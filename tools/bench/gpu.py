@@ -121,8 +121,8 @@ def set_rows(options, texts):
 
 
 def approximate_rows(options, texts):
-    """Yield rows of guides and longer strings with errors; then a pattern of 40 letters beside an exact
-    search for the pattern's pieces."""
+    """Yield rows that search with errors. The first rows search for CRISPR guides (DNA of 23 letters) and for longer
+    strings. The last rows compare a pattern of 40 letters with an exact search for the pattern's pieces."""
     for count, length, kind, errors, strands, motif in WITHIN:
         bases = recipes.letters(count * length, length, b'ACGT')
         path = texts.patterns(f'within-{count}-{length}-{motif}', [
@@ -286,7 +286,7 @@ def device_lines(data):
         for it in row_['results']:
             head, _, count = it['name'].rpartition(', ')
             one = result(row_, f'{head}, 1 device')
-            if count in ('2 devices', '4 devices') and one and it.get('seconds'):
+            if count in ('2 devices', '4 devices') and head != CPU and one and it.get('seconds'):
                 found.append((median(one) / median(it), int(count[0]), row_['name'], head))
     return [f'- {value:.2f} x with {n} devices: {name}: {head}'
             for value, n, name, head in sorted(found, key=lambda it: it[0] / it[1])]

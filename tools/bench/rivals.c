@@ -20,7 +20,8 @@
 
 typedef uint64_t vector __attribute__((vector_size(64), aligned(64)));
 
-/* ThreadSanitizer is not ready yet when the loader chooses among the versions of a function. */
+/* When the loader chooses among the versions of a function, ThreadSanitizer has not started yet, so
+ * the versions are not used there. */
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 #define EACH_SET __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
@@ -48,7 +49,7 @@ EACH_SET static uint64_t read_lines(const uint8_t *bytes, uint64_t count)
 
 enum rival { RIVAL_READ, RIVAL_MEMMEM, RIVAL_STRSTR };
 
-/* What a contestant keeps between runs. */
+/* The state that a contestant keeps between runs. */
 struct rival_state {
     enum rival rival;
     /* for records: record_count × pattern_count numbers; NULL: not allocated yet */

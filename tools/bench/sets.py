@@ -18,14 +18,14 @@ GALLERY_PATTERNS_MAX = 2000  # the gallery's algorithm reads the text once for e
 ONE, ALL, HYPERSCAN = 'trawl, one core', 'trawl, all cores', 'Hyperscan, one core'
 MEMMEM, GALLERY = 'memmem, all cores', 'rabin-karp of the gallery, one core'
 SET_COMMANDS = ('grep -F -c -f', 'trawl -c -f', 'trawl -j1 -c -f', 'rg -F -c -f')
-# (kind, number of patterns, bytes of a pattern)
+# A row: kind, number of patterns, bytes of a pattern.
 MIXED = tuple((kind, count, 0) for kind in ('words of 3 to 20 bytes', 'pieces of 2 to 300 bytes')
               for count in (100, 1000, 10000))
 SETS = MIXED + (('words', 10, 0), ('words', 1000, 0), ('words', 100000, 0), ('dna', 10, 16), ('dna', 1000, 16),
         ('dna', 100000, 16), ('letters', 1000, 16), ('letters', 100000, 16))
-# (kind, number of patterns, bytes of a pattern, most records)
+# A row: kind, number of patterns, bytes of a pattern, most records.
 MATRICES = (('letters', 4096, 12, 1000000), ('letters', 100000, 12, 1000000), ('english', 1000, 4, 20000))  # the last is dense: about 130 cells a record
-# The pairs that are compared: (contestant, other contestant, compare the time to compile?).
+# The pairs that are compared: (contestant, other contestant, whether the times to compile are compared).
 PAIRS = ((ONE, HYPERSCAN, False), (ONE, HYPERSCAN, True), ('trawl -j1 -c -f', 'grep -F -c -f', False),
          ('trawl -j1 -c -f', 'rg -F -c -f', False), ('trawl, cells, all cores', MEMMEM, False),
          ('trawl, cells, all cores', 'rabin-karp-matrix of the gallery, all cores', False),

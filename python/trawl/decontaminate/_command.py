@@ -53,7 +53,7 @@ def arguments_of(argv: list[str] | None) -> argparse.Namespace:
     option("questions", metavar="QUESTIONS")
     option("documents", metavar="DOCUMENTS", nargs="+")
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--words", type=int, help="an n-gram is so many words (13)")
+    size.add_argument("--words", type=int, help="an n-gram is this many words (13)")
     size.add_argument("--characters", type=int, help="an n-gram is so many characters")
     option("--least", type=float, default=0.0, help="leave out overlaps of a smaller ratio")
     option("--short", choices=("warn", "whole"), default="warn",

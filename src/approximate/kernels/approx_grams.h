@@ -8,7 +8,14 @@
  *
  * With k errors, at least one of k + 1 pieces of a literal occurs without an error. A gram is the
  * codes of gram_symbols neighbouring bytes. For each gram the tables list the pieces that begin
- * with the gram.
+ * with the gram. For the literal GATTACA within 1 mismatch, cut into GAT and TACA, and grams of 3:
+ *
+ *     lists             GAT: GATTACA from symbol 0 on      TAC: GATTACA from symbol 3 on
+ *     text              c c G A T T A C G g
+ *     gram at 2             G A T             listed: compare GATTACA at 2 - 0 = 2
+ *     gram at 3               A T T           not listed
+ *     gram at 5                   T A C       listed: at 5 - 3 = 2, which was proposed before
+ *     literal               G A T T A C A     1 mismatch, at symbol 6: 2 is a candidate
  */
 #ifndef TRAWL_APPROXIMATE_KERNELS_APPROX_GRAMS_H
 #define TRAWL_APPROXIMATE_KERNELS_APPROX_GRAMS_H

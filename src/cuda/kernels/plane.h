@@ -28,6 +28,16 @@
  *     shifted by p     0 1 0 0 1       runs:    a warp's 32 words; the words after these come from
  *                                               the next row of 32 words, read by the same warp
  *
+ * The probe of the pattern abba, by bit 1 of each byte: 0 in an a (0x61), 1 in a b (0x62).
+ *
+ *     text                        a b b a b b a a b a
+ *     plane                       0 1 1 0 1 1 0 0 1 0
+ *     pattern's bit 0 is 0        1 0 0 1 0 0 1 1 0 1    ~plane
+ *     bit 1 is 1                  1 1 0 1 1 0 0 1 0      plane >> 1: the bit a position later
+ *     bit 2 is 1                  1 0 1 1 0 0 1 0        plane >> 2
+ *     bit 3 is 0                  1 0 0 1 1 0 1          ~(plane >> 3)
+ *     AND of the four             1 0 0 1 0 0 0          abba stands at positions 0 and 3
+ *
  * Work       Linear in the tile and the window, whatever the text. Let q be the least period of the
  *            chosen bit's plane; the host takes the bit with the largest q (src/cuda/cuda_plane.c).
  *            - Step 3 leaves positions that are q or more apart, or q is over half the window.

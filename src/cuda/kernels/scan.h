@@ -228,7 +228,8 @@ struct scan_automaton {
 };
 #define SCAN_STATE_BITS 28u
 #define SCAN_STATE_NUMBER ((1u << SCAN_STATE_BITS) - 1u)
-#define SCAN_COUNT_MANY 15u /* this many literals or more: the state's row has the number */
+/* stands for this many literals or more: then the state's row has the number */
+#define SCAN_COUNT_MANY 15u
 #define SCAN_STATE_WORDS 4u
 
 /* A state as the host describes the state to automaton_rows. The children of a state are the states
@@ -282,9 +283,9 @@ struct scan_arguments {
     const uint64_t *pattern; /* the pattern's bytes, between SCAN_PATTERN_PADDING_BYTES of zeros */
     uint32_t pattern_bytes;
     uint32_t shift; /* for a begin x, the filter compares the text at x + shift */
-    /* a tile is dense after so many verifying steps of a warp, 256 bytes each */
+    /* a tile is dense after this many verifying steps of a warp, 256 bytes each */
     uint32_t verify_budget;
-    uint32_t dense_lanes; /* a tile is dense if so many lanes of a warp have a candidate */
+    uint32_t dense_lanes; /* a tile is dense if this many lanes of a warp have a candidate */
     uint32_t is_exact;    /* 1: a candidate of the filter is an occurrence */
     uint32_t gram_kind;
     uint32_t gram[3]; /* two words, then the last word of a pattern of 5 to 8 bytes */

@@ -17,9 +17,10 @@
 #define SETS_SAMPLES 4u     /* samples of a lane between two tests of the queue's length */
 /* The least of several hashes is not evenly distributed; this factor spreads it again. */
 #define SETS_SPREAD 0x9e3779b1u
-/* bits of the gram's number in an entry; the bits above say which of a sample's grams it is */
+/* The low bits of an entry, which hold the gram's number. The bits above hold the gram's place
+ * among the grams from which its sample chose. */
 #define SETS_INDEX_BITS 28u
-#define SETS_KEY (UINT32_MAX / 2) /* the bits of a key */
+#define SETS_KEY (UINT32_MAX / 2) /* mask: an entry's key has 31 bits */
 /* The second word of a list's head has, from its lowest bit on: the end of the list's later
  * entries; the number of these entries, where a number above SCAN_SETS_ITEMS_MAX means too many for
  * any text; and the list's filter, with two bits for each later entry. */

@@ -519,8 +519,8 @@ SIMT_FUNCTION uint32_t hits_ask(const struct scan_arguments *a, uint32_t turn)
 
 /* Does the last warp's turn: counts the bits of the filtering warps' same turn, then lets warps
  * write hits (hits_release). Returns whether a further turn follows. The function is not inlined,
- * so that it takes no registers from the filtering warps. It reads the arguments from shared
- * memory, since a function that is not inlined reads the kernel's own arguments from slow
+ * so that it takes no registers from the filtering warps. This function reads the arguments from
+ * shared memory, since a function that is not inlined reads the kernel's own arguments from slow
  * memory. */
 SIMT_FUNCTION_LARGE int hits_turn(int kind, struct hits_shared *shared, uint32_t turn)
 {

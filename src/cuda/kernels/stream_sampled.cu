@@ -90,7 +90,7 @@ struct sampled_stream {
 struct sampled_walk {
     uint32_t at;    /* number of the step's first sample; SAMPLED_END: no step is left */
     uint32_t steps; /* steps left of the ticket, this step included */
-    uint64_t ahead; /* in lane 0: the next ticket */
+    uint64_t ahead; /* lane 0 holds the next ticket */
     uint32_t limit; /* in lane 0: upper half of result->nearest when the next ticket was drawn; 0:
                        no occurrence is known, or the first is not wanted */
 };

@@ -37,7 +37,7 @@ struct tile_pending {
 struct tile_shared {
     uint32_t *bits;        /* SCAN_TILE_WORDS_MAX words */
     uint32_t *plane;       /* SCAN_PLANE_WORDS_MAX words, for plane.h */
-    uint32_t *warp_totals; /* a word for each warp */
+    uint32_t *warp_totals; /* a word for each warp of the block: the warp's total */
     uint64_t *slot;
     uint64_t *ticket; /* 2 words */
     uint32_t *beyond; /* for plane_beyond */
@@ -393,7 +393,7 @@ SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
 
 /* The block's next tiles. Thread 0 draws the tile after the next ahead of time. */
 struct tile_queue {
-    uint64_t ahead; /* in thread 0: the tile after the next */
+    uint64_t ahead; /* thread 0 holds the tile after the next */
     uint32_t turn;
 };
 

@@ -21,6 +21,7 @@
 #include "trawl/print/json.h"
 #include "trawl/print/lines.h"
 #include "trawl/print/command_matches.h"
+#include "trawl/print/parts.h"
 #include "trawl/print/print.h"
 #include "trawl/text/sizes.h"
 #include "trawl/print/string_counts.h"
@@ -523,28 +524,6 @@ static void report_file(struct command_job *job, struct text_scan *scan)
         job->done = true;
 }
 
-static void scan_free(struct text_scan *scan)
-{
-    free(scan->carry.bytes);
-    free(scan->carry.matches);
-    free(scan->reread.bytes);
-    free(scan->nulls.zapped);
-    free(scan->whole.read);
-    trawl_text_close(scan->whole.text);
-    free(scan->characters.kept);
-    free(scan->numbers.stamps);
-    free(scan->numbers.list);
-    free(scan->style.spans);
-    free(scan->style.cut);
-    free(scan->style.parts);
-    free(scan->style.block);
-    free(scan->style.texts);
-    free(scan->style.text_bytes);
-    free(scan->style.link_path);
-    if (scan->guarded_bytes > 0)
-        guard_give(scan->settings->guard, scan->guarded_bytes);
-}
-
 void search_file_pass_over(struct command_job *job, const char *name)
 {
     struct text_scan scan = {
@@ -716,6 +695,7 @@ void search_file(struct command_job *job, const struct open_file *given)
     job->totals.sums.selected_count += scan.lines.selected;
     if (job->settings->stats && !fasta) /* fasta.c adds its searches itself */
         totals_add_stats(job);
+    parts_close(&scan);
     scan_free(&scan);
     trawl_text_close(text);
 done:
