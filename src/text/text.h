@@ -161,8 +161,12 @@ bool text_cursor_is_interruptible(const struct text_cursor *cursor);
 /* Ends a thread's wait for a stream's bytes; the thread's text_cursor_next returns TEXT_END. Ends
  * text_cursor_help soon. */
 void text_cursor_interrupt(struct text_cursor *cursor);
-/* Unpacks a part of a compressed file, ahead of the chunks. False: there is nothing to do now. */
-bool text_cursor_help(struct text_cursor *cursor);
+/* Unpacks a part of a compressed file, ahead of the chunks; ends soon after *wanted, unless NULL,
+ * has become false. False: there is nothing to do now. */
+bool text_cursor_help(struct text_cursor *cursor, const _Atomic bool *wanted);
+
+/* Returns whether taking the first chunk takes so long that other threads should help. */
+bool text_cursor_is_slow(const struct text_cursor *cursor);
 
 enum text_taken { TEXT_TAKEN, TEXT_END, TEXT_BUSY };
 #define TEXT_ANY_CHUNK UINT64_MAX
