@@ -129,7 +129,7 @@ def crossing(cells):
 
 def span(values):
     least, most = digits(min(values)), digits(max(values))
-    return least if least == most else f'{least} to {most}'
+    return least if least == most else f'{least}–{most}'
 
 
 def word_for(answers):

@@ -119,12 +119,11 @@ def figures(row):
 
 
 def letters_cell(row):
-    """Format a row's speeds: one thread, times the read speed, times memmem, all threads."""
+    """Format a row's speeds with one thread: GB/s, times memmem."""
     if row is None:
         return '-'
     it = figures(row)
-    return (f"{number(it['one'])} **{number(it['to_read'])}** {number(it['to_memmem'], '.1f')} "
-            f"{number(it['all'])}")
+    return f"{number(it['one'])} **{number(it['to_memmem'], '.1f')}**"
 
 
 def letters_tables(data):
@@ -147,8 +146,7 @@ def letters_tables(data):
 
 
 def worst_table(data):
-    """Return the table of the worst cases: speed, and the speed relative to reading and to random
-    letters."""
+    """Return the table of the worst cases: speed, and the speed relative to random letters."""
     rows = {(row['kind'], row['pattern_bytes']): row for row in data['rows'] if row['alphabet'] == 'worst'}
     if not rows:
         return []
@@ -158,10 +156,8 @@ def worst_table(data):
         for length in WORST_LENGTHS:
             row = rows.get((kind, length))
             it = figures(row) if row else {}
-            cells[-1].append(f"{number(it['one'])} **{number(it['to_read'])}** "
-                             f"{number(it['to_random'])}" if row else '-')
-    return (['', '### Worst cases', '', 'A cell has three figures, with 1 thread: GB/s, **multiples of the '
-             'read speed**, and multiples of the speed on random text.', '']
+            cells[-1].append(f"{number(it['one'])} **{number(it['to_random'])}**" if row else '-')
+    return (['', '### Worst cases', '', 'A cell has GB/s with 1 thread, and **multiples of the speed on random text**.', '']
             + table(['text and pattern'] + [f'm={length}' for length in WORST_LENGTHS], cells))
 
 
@@ -182,8 +178,7 @@ def summary(data):
 
 def section(data):
     lines = [*opening(data), *summary(data),
-             spread_line(data), '', 'A cell has four figures: GB/s with 1 thread, **multiples of the read speed**, '
-             f"multiples of the speed of memmem, and GB/s with {data['machine']['cores']} threads. The texts:", '']
+             spread_line(data), '', 'A cell has GB/s with 1 thread, and **multiples of the speed of memmem**. The texts:', '']
     return lines + letters_tables(data) + worst_table(data)
 
 

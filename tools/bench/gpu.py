@@ -252,13 +252,13 @@ def cell(row_, it, read):
 
 
 def crossed(rows_of, title):
-    """Make a table of trawl's figures. The first part of a row's name is the column, the second the row."""
-    found = {it['name']: cell(it, result(it, ALL), result(it, READ)) for it in rows_of}
+    """Make a table of trawl's speed / the read speed. The first part of a row's name is the column, the second the row."""
+    times = {it['name']: (median(result(it, READ)), median(result(it, ALL))) for it in rows_of}
+    found = {name: f'{read / own:.3f}' for name, (read, own) in times.items() if read and own}
     heads = list(dict.fromkeys(name.rpartition(', ')[0] for name in found))
     rows = list(dict.fromkeys(name.rpartition(', ')[2] for name in found))
-    return ['', f'### {title}', '', "Medians in GB/s, by the host's clock; in bold, multiples of the device's "
-            'read speed.', ''] + table([''] + heads, [
-                [name] + [found.get(f'{head}, {name}', '-') for head in heads] for name in rows])
+    return ['', f'### {title}', '', "Medians by the host's clock, in multiples of the speed at which the device only reads the same text.", ''] + table(
+                [''] + heads, [[name.replace(' = ', '=')] + [found.get(f'{head}, {name}', '-') for head in heads] for name in rows])
 
 
 def group_lines(data, group, title):

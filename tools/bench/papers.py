@@ -257,8 +257,8 @@ def figures_of(data, paper):
 
 
 def cell(figures, ref):
-    """Return the text of a cell, in ms: the mean, with the median if the two differ by 5 %; for
-    many patterns the median (quartiles, if the two differ by half of the median); words if there is no number."""
+    """Return the text of a cell, in ms: the mean; for many patterns the median and, if the quartiles differ by half
+    of the median, the quartiles; words if there is no number."""
     it, parts = figures.find(ref), ref.split('|')
     if not figures.good(it):
         return figures.state(it, ref)
@@ -267,9 +267,8 @@ def cell(figures, ref):
         return '-'
     low, middle, high = quartiles(runs)
     if 'patterns' in figures.rows[parts[0]]:
-        return digits(middle) + (f' ({digits(low)}–{digits(high)})' if high - low > middle / 2 else '')
-    mean = statistics.mean(runs)
-    return digits(mean) + (f' ({digits(middle)})' if abs(mean - middle) > 0.05 * mean else '')
+        return digits(middle) + (f'({digits(low)}–{digits(high)})' if high - low > middle / 2 else '')
+    return digits(statistics.mean(runs))
 
 
 def runs_said(figures, refs):
@@ -338,7 +337,7 @@ def claim_lines(figures, of_source):
     found = sorted(claims.judged(figures, of_source),
                    key=lambda it: order.index(it[1] if it[1] != '-' else it[2]))
     heads = ['claim', 'order', 'factor', 'holds in', 'times as fast: here', 'there', 'against our baseline']
-    lines = [[claims.capital(claim['say']), *(it or '-' for it in said)] for claim, *said in found]
+    lines = [[claims.capital(claim['say']), *(it.replace(' of ', '/') or '-' for it in said)] for claim, *said in found]
     if not any(claim.get('beside') for claim in of_source):
         heads, lines = heads[:-1], [line[:-1] for line in lines]
     return narrow(heads, lines, left=len(heads))
