@@ -91,7 +91,8 @@ static void release_tables(struct gallery_records *own)
 static enum trawl_status reserve_tables(struct gallery_records *own, uint32_t literals,
                                         struct trawl_error *error)
 {
-    /* Each length is a group, and so is the rest of a length in which a batch ends. */
+    /* Each length of literals is a group. If a batch ends inside a length, the remaining keys of
+     * this length are a further group. */
     uint64_t capacity = literals + literals / (uint64_t)RECORDS_HASHES_MAX + 1;
     void *memory;
 

@@ -1,4 +1,5 @@
-/* engine_gallery: defines the gallery's table of engine functions. */
+/* engine_gallery: implements the functions of an engine by the gallery's algorithms, on the host or
+ * on a device. */
 #include "gallery/engine_gallery.h"
 
 #include <string.h>

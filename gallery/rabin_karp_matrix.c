@@ -285,7 +285,8 @@ static const uint8_t *find_bytes(const struct gallery_matrix *matrix, uint32_t i
     return NULL;
 }
 
-/* Returns the first occurrence of a literal that the record accepts, UINT64_MAX if none. */
+/* Returns where the literal first occurs so that the record accepts the occurrence; UINT64_MAX:
+ * nowhere. */
 static uint64_t find_literal(const struct gallery_matrix *matrix, uint32_t index,
                              const uint8_t *record, uint64_t record_bytes)
 {

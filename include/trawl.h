@@ -185,7 +185,7 @@ enum trawl_alphabet {
                      a code. Other bytes of a text match nothing */
 };
 #define TRAWL_ERRORS_MAX 31
-/* Symbols [begin, end) of each pattern, counted from 0. */
+/* A range [begin, end), counted from 0: of symbols of each pattern, or of bytes of a line. */
 struct trawl_range {
     uint64_t begin;
     uint64_t end;
@@ -334,9 +334,9 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_memory(const void *byt
                                                                  struct trawl_error *error);
 
 enum trawl_text_flag {
-    TRAWL_TEXT_UNPACK = 1,    /* the text may be compressed by gzip, xz, bzip2, zstd or lz4 */
-    TRAWL_TEXT_DESCRIPTOR = 2 /* the text is `descriptor`; `path` is a name for error messages, or
-                                 NULL for "descriptor N" */
+    TRAWL_TEXT_UNPACK = 1,     /* the text may be compressed by gzip, xz, bzip2, zstd or lz4 */
+    TRAWL_TEXT_DESCRIPTOR = 2, /* the text is `descriptor`; messages name `path`, if not NULL */
+    TRAWL_TEXT_MAP = 4 /* a regular file is mapped as a whole, if possible (trawl_map_repair) */
 };
 struct trawl_text_options {
     uint64_t size;  /* sizeof(struct trawl_text_options) */
@@ -376,13 +376,13 @@ TRAWL_API void trawl_text_close(struct trawl_text *text);
 /* What trawl_text_tell tells. */
 struct trawl_text_told {
     uint64_t size;       /* sizeof(struct trawl_text_told), set by the caller */
-    uint64_t text_bytes; /* the bytes in memory, or a regular file's size now, less the offset where
-                            the search begins; UINT64_MAX: not known */
+    uint64_t text_bytes; /* in memory, or of a file now, from its offset; UINT64_MAX: unknown */
     /* The packed format, such as "gzip": of a text of TRAWL_TEXT_UNPACK, as far as it was read; of
      * bytes in memory, by their first 10 bytes. NULL: none of the five formats. */
     const char *compression;
     uint32_t is_seekable; /* 1: trawl_text_read works at any offset (memory and regular files) */
-    uint32_t reserved;
+    uint32_t is_cut;      /* 1: a file of TRAWL_TEXT_MAP is shorter now; the lost bytes are zeros */
+    const void *bytes;    /* the text, in memory or of TRAWL_TEXT_MAP; NULL: nowhere as a whole */
 };
 /* Tell what is known about a text now. Errors: ARGUMENT. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_tell(const struct trawl_text *text,

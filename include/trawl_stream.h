@@ -55,7 +55,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_open(
  * Threads    the thread that calls the searcher, which may serve any number of streams. No other
  *            thread and no GPU takes part, and trawl_searcher_stats does not count feeds.
  * Cost       a search of the bytes, of the bytes that the stream keeps, and about 100 ns. For
- *            expressions and for more than 192 strings, a searcher first prepares itself for the
+ *            expressions and for more than 256 strings, a searcher first prepares itself for the
  *            plan if its last call had another plan: use a searcher for each such plan if streams
  *            of several plans take turns. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_feed(struct trawl_searcher *searcher,

@@ -210,6 +210,7 @@ struct engine_options {
 /* A search of a short text without a worker, for occurrences that begin in [from, to). */
 struct engine_brief {
     uint64_t from, to;
+    uint64_t readable; /* bytes behind the text that may be loaded */
     bool is_first;     /* find the first occurrence, and count no further */
     struct hits *hits; /* receives the occurrences, as offsets from `from`; NULL: none are listed */
     uint64_t count;    /* set: occurrences; is_first: 0 if nothing occurs */

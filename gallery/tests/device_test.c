@@ -40,8 +40,8 @@ static bool has_children(const char *algorithm)
     return strstr(algorithm, "-swift") != NULL || strcmp(algorithm, "hp-hybrid:1") == 0;
 }
 
-/* Returns whether the algorithm runs gallery_shifts_text before the search, whose time the
- * statistics report separately. */
+/* Returns whether the algorithm runs gallery_shifts_text before the search. The statistics report
+ * the time of gallery_shifts_text separately. */
 static bool follows_shifts(const char *algorithm)
 {
     return (strncmp(algorithm, "qs", 2) == 0 || strncmp(algorithm, "hp", 2) == 0) &&
@@ -358,8 +358,9 @@ static void measured_hybrids(void)
     cuda_driver_replace(sim_driver_table());
 }
 
-/* Windows beyond the limit of child grids per kernel are counted separately, as withheld. If
- * nothing is counted, no kernel looks at more windows than the limit, so none is refused. */
+/* Checks the windows beyond the limit of child grids per kernel, which the statistics count
+ * separately, as withheld. If the algorithm does not count child grids, no kernel looks at more
+ * windows than the limit, so no window is refused. */
 static void withheld(const char *algorithm)
 {
     struct gallery_limits limits = gallery_limits_default;

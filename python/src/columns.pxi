@@ -266,7 +266,8 @@ cdef class Array(Answer):
         return self.to_pandas()
 
     def to_numpy(self):
-        """Copy the values to a numpy array. The items are objects if a value is null or no number."""
+        """Copy the values to a numpy array. The items are objects if a value is null, or is neither a number nor a
+        boolean."""
         import numpy
 
         plain = self.null_count == 0 and self.format in ("b", "l", "L")
@@ -367,7 +368,7 @@ def restored(str format, Py_ssize_t length, uint64_t null_count, uint64_t child_
 
 
 cdef Array array_of(const char *format, uint64_t length, column *data, column *child, uint64_t unit):
-    """Make an Array, and take over the blocks of both columns. child: NULL, or values of `unit`
+    """Make an Array, and take over the blocks of both columns. child: NULL, or a column of values that have `unit`
     bytes each."""
     cdef Array made = Array.__new__(Array)
 

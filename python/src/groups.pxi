@@ -16,8 +16,8 @@ cdef void begin_lines(line_place *line, Plan plan) noexcept:
 
 cdef void find_line(line_place *line, const uint8_t *text, uint64_t base, uint64_t stop,
                     uint64_t begin, uint64_t end) noexcept nogil:
-    """Set `line` to the line of text[base:stop] that holds the occurrence [begin, end). `line` is empty or
-    the line of an occurrence that begins earlier."""
+    """Set `line` to the line of text[base:stop] that holds the occurrence [begin, end). Before the call, `line` is
+    empty or is the line of an occurrence that begins earlier."""
     cdef const void *place
 
     if not line.by_lines:

@@ -153,7 +153,7 @@ cdef extern from *:
     """
     bint has_beyond_ascii(const uint8_t *bytes) noexcept nogil  # of 64 bytes
     uint64_t going_on(const uint8_t *bytes) noexcept nogil  # bit i: is bytes[i] 10xxxxxx, i < 64
-    # How many of the 64 * blocks bytes are 10xxxxxx. A lane of 8 bits counts 4 bytes of each block.
+    # Return how many of the 64 * blocks bytes are 10xxxxxx. A lane of 8 bits counts 4 bytes of each block.
     uint64_t sum_going_on(const uint8_t *bytes, uint64_t blocks) noexcept nogil  # blocks < 64
 
 
@@ -244,8 +244,8 @@ cdef void walk_begins(walk *by, uint64_t *begins, uint64_t count) noexcept nogil
 
 
 cdef uint64_t walk_end(walk *by, uint64_t end) noexcept nogil:
-    """Convert an occurrence's end. A character that belongs to the occurrence in part counts as
-    inside."""
+    """Convert an occurrence's end from bytes to characters. If the occurrence ends inside a character, the whole
+    character belongs to the occurrence."""
     if by.bytes == NULL:
         return end
     return by.characters if end == by.size and by.characters != UNKNOWN else walk_to(by, end)
@@ -531,8 +531,8 @@ cdef class Iteration:
         return self
 
     def __next__(self):
-        # The caller may drop its reference in mid-call: itertools.chain drops its iterator when the
-        # call of another thread raises BusyError.
+        # The caller may drop its reference to this iterator during the call: itertools.chain drops its iterator when
+        # the call of another thread raises BusyError.
         cdef Iteration kept = self
 
         kept.enter()

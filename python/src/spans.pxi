@@ -9,8 +9,8 @@
 cdef struct spans_state:
     bint overlap  # take every occurrence, not spans alone
     bint longest  # leftmost-longest; else leftmost-first
-    # Choose spans from all occurrences: with errors, the library prefers differently; of expressions,
-    # the library's spans may be empty.
+    # Choose spans from all occurrences instead of asking the library for spans: with errors the library prefers other
+    # occurrences, and the library's spans of expressions may be empty.
     bint all
     # See Plan.by_lines. Records are copied and searched as one text, in which a line end follows each record.
     bint by_lines
@@ -816,7 +816,7 @@ cdef void put_record_value(match_columns *all, const trawl_record_array *records
 
 
 cdef uint64_t *put_zeros(gather *made, uint64_t count) except NULL:
-    """Append zeros to made.values, and return where they are."""
+    """Append zeros to made.values, and return the address of the zeros."""
     put_values(&made.values, NULL, count)
     if made.values.failed or not reach(&made.values, 1):
         raise MemoryError()

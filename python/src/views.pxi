@@ -32,7 +32,7 @@ cdef void table_drop(block *child) noexcept nogil:
 
 
 cdef block *table_of(gather *made, block *validity, block *views) except NULL:
-    """Make the table of an Array of views, and take over the owners in made.cells[0]."""
+    """Make the table of buffers of an Array of views, and take over the buffers' owners in made.cells[0]."""
     cdef uint64_t count = made.cells[0].count
     cdef const view_buffer *buffers
     cdef block *child = block_new(sizeof(view_table) + (3 * count + 3) * sizeof(void *))

@@ -73,8 +73,9 @@ shared = {}  # {address of an exported array: the column of views, whose memory 
 
 
 class Column:
-    """A column of bytes and None in Arrow's format `kind`, sliced to [begin, end). With `keys`, the column consists of keys
-    into the values from index `first` on, of Arrow's format `key_kind`. counted: the array tells its number of nulls."""
+    """A column of bytes and None in Arrow's format `kind`, sliced to [begin, end). With `keys`, the column is a
+    dictionary column: it consists of keys, of Arrow's format `key_kind`, into the values from index `first` on.
+    counted: the array tells its number of nulls."""
 
     def __init__(self, values, kind, begin=0, end=None, keys=None, turn=1, first=0, key_kind="i", counted=False):
         end = len(values if keys is None else keys) if end is None else end
@@ -84,7 +85,7 @@ class Column:
         if keys is not None:
             kind = key_kind
             valid = [key is not None for key in keys]
-            # struct's letters c, C, l and L mean something else, or have no fixed size.
+            # In Python's module struct the letters c, C, l and L mean something else, or have no fixed size.
             form = {"c": "b", "C": "B", "s": "h", "S": "H", "l": "q", "L": "Q"}.get(kind, kind)
             buffers = [struct.pack(f"={len(keys)}{form}", *(key or 0 for key in keys))]
             self.schema.dictionary = ctypes.pointer(self.values.schema)
@@ -120,7 +121,7 @@ class Column:
 
     @staticmethod
     def views(values, turn):
-        """Put long values into two buffers, `turn` values at a time."""
+        """Put long values into two buffers, in turns of `turn` values."""
         buffers, views = [bytearray(b"start"), bytearray()], []
         for index, value in enumerate(values):
             if len(value) <= 12:
@@ -162,8 +163,8 @@ class Column:
 
 
 class Stream:
-    """The arrays of some columns of the same kind, one after the other. With `fault`, a stream that then fails with this
-    message."""
+    """A stream of the arrays of some columns of the same kind. With `fault`, the stream fails with this message after
+    the last array."""
 
     def __init__(self, columns, fault=None):
         self.columns, self.fault = columns, fault

@@ -12,7 +12,8 @@ SEED = int(os.environ.get("TRAWL_TEST_SEED") or 1)
 
 DIVISOR = int(os.environ.get("TRAWL_TEST_DIVISOR") or 1)
 
-# Ray replaces a worker that does not start within a minute. On a busy machine none did, and more and more were starting.
+# Ray replaces a worker that does not start within a minute. On a busy machine no worker started in time, and Ray
+# started more and more workers.
 os.environ.setdefault("RAY_worker_register_timeout_seconds", "900")
 
 
@@ -53,8 +54,9 @@ def naive(patterns, text, whole_words=False, whole_lines=False, line_end=b"\n"):
 
 
 def spans(found, longest=True):
-    """Choose occurrences that do not overlap. Of the occurrences that begin first, take the longest one (of equal length
-    the one with the least distance), or, without `longest`, the first in the list. Then go on behind its end."""
+    """Choose occurrences that do not overlap. Of the occurrences that begin first, take the longest occurrence (at
+    equal length, the occurrence with the least distance), or, without `longest`, the first in the list. Then go on
+    behind the end of this occurrence."""
     chosen, end = [], 0
     while rest := [one for one in found if one[0] >= end]:
         here = [one for one in rest if one[0] == rest[0][0]]

@@ -17,7 +17,7 @@ class RayError(Exception):
 
 
 class RayActorError(RayError):
-    """An actor was lost, and is started again."""
+    """The exception for a request to a lost actor, which is started again."""
 
 
 class ActorDiedError(RayActorError):
@@ -29,7 +29,7 @@ class GetTimeoutError(RayError):
 
 
 class Reference:
-    """A value or a coroutine, or the fault of a task."""
+    """The reference that a task returns: it holds a value, a coroutine, or the fault of the task."""
 
     def __init__(self, value=None, fault=None):
         self.value, self.fault = value, fault
@@ -142,7 +142,7 @@ def slices(table, rows):
 
 
 class Counter:
-    """A metric of Ray. sums: the value of each metric, by name and tags."""
+    """Stands for a metric of Ray, a counter. sums: the value of each metric, by name and tags."""
 
     sums: dict = {}
 

@@ -97,7 +97,9 @@ def starts(data):
 
 
 def shown(data, found, characters, value=False, as_str=False):
-    """Return an occurrence as calls report the occurrence. A character that it touches belongs to it."""
+    """Return an occurrence in the form in which calls report it: offsets in characters if `characters`, else in bytes;
+    with its text if `value`. An occurrence that begins or ends inside a character is reported with the whole
+    character."""
     begin, end, *more = found
     if not characters:
         return (begin, end, *more, *([data[begin:end]] if value else []))
@@ -118,7 +120,8 @@ def cuts(data, found):
 
 
 def values_for(rng, plan):
-    """Return what replace() may be given, and the same as bytes for each pattern, or None for a function of its string."""
+    """Return values that replace() takes, and the value of each pattern as bytes; None if the value is a function of
+    the occurring string."""
     values = ["".join(rng.choices("xy\u20ac", k=rng.choice([0, 1, 3, 20]))) for _ in plan]
     if rng.random() < 0.1:
         return rng.choice([[b"\xff"] * len(plan), lambda string, pattern: b"\xff"]), [b"\xff"] * len(plan)
@@ -168,7 +171,7 @@ def text_calls(rng, plan, line_end, data, found, kind):
         places, rows = [0], []
         for one in batches:
             rows += rows_of(rng, one)
-            # a character that lies in two parts of the text in part belongs to both
+            # a character that the border of two parts of the text divides belongs to both parts
             assert places[-1] - characters <= one.text_begin <= one.begins[0] <= one.begins[-1] < one.text_end <= size
             places.append(one.text_end)
         return rows
@@ -205,8 +208,8 @@ def text_calls(rng, plan, line_end, data, found, kind):
 
 
 def rewriting(rng, match, fails, wrong, given, show, each, values, split):
-    """Yield the calls that rewrite a text or column. fails: an occurrence is a part of a character. wrong: a value that is
-    not UTF-8 is an error. each: applies a function to one text or to all records."""
+    """Yield the calls that rewrite a text or column. fails: an occurrence is a part of a character, so rewriting a str
+    fails. wrong: a value that is not UTF-8 is an error. each: applies a function to one text or to all records."""
     mask = rng.choice(["*", "\u20ac"])
     options = {"match": match}
     yield "replace", (given,), options, show, ValueError if fails or wrong and values and b"\xff" in values else \
@@ -226,14 +229,16 @@ def ask(rng, searcher, plan, kind, name, given, arguments, options, show, expect
     arguments = [plan] * (searcher is not None) + [given, *arguments]
     references = sys.getrefcount(given)
     if expected is ValueError:
-        # An Array is always refused. Of str, parts whose neighbours are replaced too may be whole characters.
+        # An Array is always refused. A str need not fail: if the neighbours of a part of a character are replaced too,
+        # whole characters are replaced.
         arrow = name != "split" and not isinstance(given, (str, list))
         with pytest.raises(ValueError) if arrow else contextlib.suppress(ValueError):
             call(*arguments, **options)
     else:
         assert show(call(*arguments, **options)) == expected, about
         assert not total or "progress" not in options or done[-1] == total, about
-        # A thread may hold a stream for a while, and functions of a column made by hand hold the column.
+        # A thread may hold a reference to a stream for a while, and the functions of a column made by hand refer to the
+        # column.
         assert kind == "stream" or kind[-1] in "uUzZ" or sys.getrefcount(given) == references, about
 
 
@@ -261,7 +266,7 @@ def test_texts(rng):
 
 
 class Series:
-    """Looks like a Series of objects of pandas 2."""
+    """Has the methods of a pandas 2 Series of objects that trawl uses."""
 
     def __init__(self, texts):
         self.texts = texts
@@ -382,7 +387,8 @@ def test_columns(rng):
     kinds = [*LISTS, *KINDS, *(f"{key} of {value}" for key in "cCsSiIlL" for value in rng.sample(KINDS, 2))]
     for number in range(amount(320)):
         made, kind = case(rng, number), kinds[number * 5 % len(kinds)]
-        # contains() and others take a record for a line of an expression; match_lists() and others look at lines.
+        # contains() and similar calls treat a record as a single line; match_lists() and similar calls look at the
+        # lines in a record.
         text = "".join(rng.choices(made.letters.replace("\n", " " if made.plan.regex else "\n"), k=60))
         records = [rng.choice([None, *made.plan]) if rng.random() < 0.3 else cut(rng, text, rng.choice([0, 1, 5, 30]), 0.3)
                    for _ in range(rng.choice([0, 1, 8, 40]))]  # fmt: skip

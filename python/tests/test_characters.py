@@ -102,7 +102,8 @@ def test_words_after_case():
 
 
 def test_letters_without_case():
-    """Letters of which more than two are equal, and capital sharp s, find what they find with `re`."""
+    """Check that letters of which more than two are equal when case is ignored, and capital sharp s, find the letters
+    that they find with `re`."""
     letters = (
         "sS\u017fkK\u212a\u03c3\u03c2\u03a3\u00b5\u03bc\u039c\u03b2\u03d0\u0392\u00df\u1e9e\u00e5\u00c5\u212b"
         "\u03b8\u03d1\u0398\u03f4\u1e9b\u1e61\u1e60\u0432\u1c80\u0412\U00010400\U00010428"
@@ -131,7 +132,7 @@ def test_options():
 
 
 def test_batches_that_end_inside_a_character():
-    """Each batch holds one byte. (The tests had missed that a batch began after its only occurrence.)"""
+    """Each batch holds one byte. (Earlier tests missed that a batch began after its only occurrence.)"""
     with trawl.Searcher("cpu", 1, chunk_bytes=1) as searcher:
         batches = searcher.batches(trawl.Plan([b"\xa9"]), "aéé")
         assert [(list(one), one.text_begin, one.text_end) for one in batches] == [([(1, 2, 0)], 1, 2), ([(2, 3, 0)], 2, 3)]

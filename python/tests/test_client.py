@@ -240,8 +240,8 @@ def test_silence(tmp_path):
     (False, b"", b""), (True, b"Type: x", b"Type: x\r\nconnection: Close"), (True, b"/1.1", b"/1.0"),
 ])  # fmt: skip
 def test_a_connection_that_ends(tmp_path, hang, said, says):
-    """Check that the next request opens a new connection if an answer says that the connection ends. (No test had had
-    a server that says this and leaves the connection open.)"""
+    """Check that the next request opens a new connection if an answer says that the connection ends. (In no earlier
+    test did a server say this and leave the connection open.)"""
     with Fake(tmp_path, *[plain(COUNT).replace(said, says, 1)] * 3, hang=hang) as fake:
         with trawl.Client(fake.address) as client:
             for _ in range(3):

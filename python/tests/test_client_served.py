@@ -86,6 +86,11 @@ def test_lines(address):
             client.count("a(b", regex=True)
         some = {b"zz.py": FILES[b"zz.py"]}
         assert lines_of(client.search("needle", paths=["zz.py"])) == lines_by_hand([b"needle"], some)
+        for required in ([b"hay"], ["hay", "Needle"], ["\u00e9", "hay"], [b"\xff", b"\n"], ["no such string"]):
+            some = {name: content for name, content in FILES.items()
+                    if all((one.encode() if isinstance(one, str) else one) in content for one in required)}  # fmt: skip
+            assert lines_of(client.search("needle", requires=required)) == lines_by_hand([b"needle"], some)
+            assert client.count("e", requires=required).occurrences == sum(content.count(b"e") for content in some.values())
         whole = [found for found in lines_by_hand([b"hay"]) if found[3] == b"hay\n"]
         assert lines_of(client.search("hay", whole_lines=True)) == whole
         assert len(list(client.search("needle", max_count=1))) == 4
@@ -93,6 +98,26 @@ def test_lines(address):
         assert [(one.line, one.context) for one in around] == [
             (b"hay\n", True), (b"needle\n", False), (b"hay\n", True), (b"hay\n", True), (b"needle\n", False)
         ]  # fmt: skip
+
+
+def test_several_collections(tree):
+    """Check that a request without a collection searches all, in the order of their names."""
+    files = {b"tree/" + name: content for name, content in FILES.items()}
+    files |= {b"all/" + name[4:]: content for name, content in FILES.items() if name.startswith(b"sub/")}
+    with real(f"--listen=unix:{tree}.several", tree, f"all={tree}/sub") as address, trawl.Client(address) as client:
+        assert sorted(client.files()) == sorted(map(os.fsdecode, files))
+        for patterns in (PATTERNS[:1], PATTERNS):
+            lines = list(client.search(patterns))
+            assert lines_of(lines) == lines_by_hand(patterns, files) and [one.path for one in lines] == sorted(one.path for one in lines)
+            positions = client.positions(patterns)
+            by_hand = positions_by_hand(patterns, files)
+            assert [(positions.names[file], begin, pattern) for begin, file, pattern in positions] == by_hand
+            counted = client.count(patterns, requires=["needle", "hay"])
+            some = {name: content for name, content in files.items() if b"needle" in content and b"hay" in content}
+            assert counted.occurrences == len(positions_by_hand(patterns, some)) and counted.files == len(some)
+            for most in range(4):
+                found = client.positions(patterns, max_results=most + 1)
+                assert [(found.names[file], begin, pattern) for begin, file, pattern in found] == by_hand[: most + 1]
 
 
 def test_submatches(address):

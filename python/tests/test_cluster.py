@@ -63,8 +63,8 @@ def test_answers_that_become_one():
 
 
 def test_unknown_members():
-    """Check that members which a later server may add, of each kind and in each object of an answer, change nothing. (An
-    earlier front added them up, or failed.)"""
+    """Check that members which a later server may add, of each kind and in each object of an answer, change nothing.
+    (An earlier front added up the values of such members, or failed.)"""
     elapsed = {"human": "", "nanos": 1, "secs": 0}
     stats = {"elapsed": elapsed, **dict.fromkeys(cluster.SUMS, 2)}
     for join, answer in (
@@ -123,7 +123,8 @@ def test_ranges(tmp_path):
 
 
 def test_refused_commands(tmp_path, capsys, monkeypatch):
-    """A command that cannot succeed ends with a sentence. (All but one ended with a traceback of Ray's.)"""
+    """Check that a command line that cannot succeed ends with a message of one sentence. (Earlier all but one of these
+    command lines ended with a traceback of Ray's.)"""
     ray_by_hand.install(monkeypatch, [])
     assert cluster.main([f"x={tmp_path}/none"]) == 2
     assert capsys.readouterr().err == f"trawl: [Errno 2] No such file or directory: '{tmp_path}/none'\n"
@@ -154,7 +155,7 @@ def make_tree(rng, root):
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """A tree in four shards with two copies of each. Short runs have a stand-in for Ray."""
+    """A tree in four shards with two copies of each shard. Short runs use a stand-in for Ray."""
     is_long = SCALE >= 20 and "ASAN_OPTIONS" not in os.environ
     patched = pytest.MonkeyPatch()
     if is_long:
@@ -218,7 +219,7 @@ def test_as_a_single_server(served, rng, monkeypatch):
     monkeypatch.setattr(cluster, "READ_BYTES", 99)
     root, actors, environment = served
     names = ["a", "a.d", "b", "b/c", "e", "z", "."] + sorted(str(one.relative_to(root)) for one in root.glob("*/*.?"))[:9]
-    home = {"HOME": f"{root.parent}/home"}
+    home, command = {"HOME": f"{root.parent}/home"}, PROGRAM.removesuffix("-serve")
     with contextlib.ExitStack() as stack:
         token = f"--token-file={root.parent}/token"
         stack.enter_context(pytest.MonkeyPatch.context()).setenv("HOME", home["HOME"])
@@ -248,17 +249,21 @@ def test_as_a_single_server(served, rng, monkeypatch):
                 found = clients[1].positions(patterns, **shared, max_results=most)
                 places = [(begin, found.names[file], pattern) for begin, file, pattern in found]
                 assert (places, found.total) == (said[0][1][:most], said[0][2])
-            flags = several(rng, ["-n", "-i", "-v", "-w", "-a", "-b", "-m2", "--json", "-A1", "-C2", "-z", "--include=x*"])
-            flags += several(rng, [rng.choice(["-c", "-l", "-L", "-o", "-q", "-h", "-H"])], 0.7)
-            asked = [PROGRAM.removesuffix("-serve"), "--sort=path", "-r", *flags, *(f"-e{one}" for one in patterns)]
+            flags = several(rng, ["-n", "-i", "-v", "-w", "-a", "-b", "-m2", "--json", "-A1", "-C2", "-z", "--include=x*", "-gnone", "-g!*.*", "-gz*"])
+            flags += several(rng, [rng.choice(["-c", "-l", "--files-without-match", "-o", "-q", "-h", "-H"])], 0.7)
+            name = rng.choice(["trawl -r", "tg --no-ignore -F", "tg --no-ignore -F --no-messages"]).split()
+            asked = [*name, "--sort=path", *flags, *(f"-e{one}" for one in patterns)]
+            if rng.random() < 0.2:
+                (root.parent / "list").write_text(f"{rng.choice(WORDS)}x\r\n")
+                asked.append(f"-f{root.parent}/list")
             asked += paths.get("paths", []) + several(rng, ["none"], 0.1)
             lose()
             done = [
-                subprocess.run([*asked, *more], cwd=root, env=environment | home, capture_output=True)
+                subprocess.run([*asked, *more], executable=command, cwd=root, env=environment | home, capture_output=True)
                 for more in ([], [f"--server={ADDRESS}"])
             ]
             printed = [(one.returncode, TIMES.sub(b"", one.stdout), one.stderr) for one in done]
-            assert printed[0] == printed[1], asked
+            assert printed[0] == printed[1], (" ".join(asked), printed)
 
 
 def test_the_command(served):
@@ -309,7 +314,8 @@ def copies_of(client):
 
 
 def test_requests_that_cannot_be_read(served):
-    """Check that the answer to a malformed request is an error as the protocol has it. (Some got Ray's text and 500.)"""
+    """Check that the answer to a malformed request is an error in the form of the protocol. (Earlier some malformed
+    requests got a text of Ray's and status 500.)"""
     for body in (b"", b"{", b"5", b"[]", b"null", b'"a"', b"{}", b'{"patterns":5}', b'{"patterns":["a"],"options":5}', b'{"options":[5]}',
                  b'{"patterns":["a"],"paths":"ab"}', b'{"patterns":["a"],"paths":5}', b'{"patterns":["a"],"paths":[5]}', b'{"patterns":["a"],"directory":5}', b"\xff",
                  b'{"patterns":["a"],"max_results":"x","format":"columns"}', b'{"patterns":["a"],"options":{"a":1}}'):  # fmt: skip
@@ -342,7 +348,8 @@ LOSSES = ["actor", "socket", "nonsense", signal.SIGKILL, signal.SIGTERM, signal.
 
 def test_copies_answer_for_lost_actors(served):
     """Check that no request fails while actors, servers and sockets are lost and servers are silent, and that each copy
-    comes back. (A server that had ended under a live actor stayed dead, and half of the requests failed.)"""
+    comes back. (In an earlier version a server that ended while its actor lived was not started again, and half of the
+    requests failed.)"""
     import random
 
     root, actors, environment = served

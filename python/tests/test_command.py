@@ -50,8 +50,8 @@ def test_script(tmp_path):
 
 
 def test_fasta(tmp_path, rng):
-    """Compare the sites on both strands of a file with lines of 70 bases with those of the command's --fasta. (A plain
-    search of the file misses occurrences across line ends.)"""
+    """Compare the sites that the example finds on both strands of a file with lines of 70 bases with the sites that the
+    command finds with --fasta. (A plain search of the file misses occurrences across line ends.)"""
     lines = [b"AC;\r\n", b"\n"]
     for name in (b">one first", b">\xffwo", b">", b">last"):
         bases = bytes(rng.choices(b"ACGTN", k=rng.randint(2000, 5000)))
@@ -96,8 +96,8 @@ def sequences_of(text):
 
 
 def test_lines_of_fasta(tmp_path, rng):
-    """Compare what the package and the command read in random lines. (The tests had no line without a name or a sequence
-    before the last, no byte order mark and no FASTQ.)"""
+    """Compare what the package and the command read in random lines of FASTA. (Earlier tests had no empty name and no
+    empty sequence before the last, no byte order mark, and no FASTQ.)"""
     lines, path = [">", ">x", ">y d", "> z", "", "", "ACGT", "acgt", "A", ";c", ";"], tmp_path / "f.fa"
     for number in range(amount(300)):
         drawn = rng.choices(lines + ["@r", ">x\ry", ";\ra", "\r"] * (rng.random() < 0.2), k=rng.randint(0, 8))

@@ -60,8 +60,8 @@ def test_every_option_of_clients_is_documented():
     from trawl import client
 
     options = [*client.SWITCHES, *client.NUMBERS, "collection", "directory", "paths", "options", "tg"]
-    options += ["regex", "glob", "type", "address", "token", "timeout", "tls"]
-    # In __doc__ the lines are indented only before CPython 3.13.
+    options += ["regex", "requires", "glob", "type", "address", "token", "timeout", "tls"]
+    # Before CPython 3.13, the lines of __doc__ are indented.
     said = re.findall(r"^([a-z_, ]+):", inspect.getdoc(trawl.Client), re.M)
     assert sorted(", ".join(said[said.index("address") :]).split(", ")) == sorted(options)
 
@@ -151,8 +151,9 @@ def test_table_of_forms(tmp_path):
 
 
 def test_the_package_itself():
-    """Check that an import reads only what most programs need, that the function hides the module of its name, and that
-    help(trawl) begins with Plan. (TLS and HTML were read too, and Plan came after 20 exceptions.)"""
+    """Check that an import of trawl imports only the modules that most programs need, that the function decontaminate
+    hides the module of this name, and that help(trawl) begins with Plan. (In an earlier version the import also
+    imported modules for TLS and HTML, and Plan came after 20 exceptions.)"""
     code = """if True:
         import pydoc, sys, trawl
         assert not {"trawl.client", "trawl.decontaminate", "http.client", "ssl", "html", "socket", "gzip"} & sys.modules.keys()

@@ -49,7 +49,7 @@ def test_guides(tmp_path):
     assert lines == ["guide\t0\t1\t2\t3\t4", f"{guide}\t1\t0\t0\t0\t0", f"{other}\t1\t0\t0\t0\t0", "all\t2\t0\t0\t0\t0"]
     sites = (tmp_path / "sites").read_text().splitlines()
     assert sites == [f"one\t2\t25\t{guide}\t0\t+", f"two\t3\t26\t{other}\t0\t-"]
-    # In x two letters differ and one is unknown; in y the motif differs, which is not allowed.
+    # In the sequence x, two letters differ and one is unknown. In y, the motif differs, which is not allowed.
     genome.write_text(f">x\n{guide[:-3]}NCCAGG\n>y\n{guide[:-2]}CCAGA\n")
     assert run("guides.py", tmp_path / "guides", genome)[0][-1] == "all\t0\t0\t0\t1\t0"
     found = run("guides.py", tmp_path / "guides", genome, "--any-base", "--mismatches", 2)

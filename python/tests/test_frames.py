@@ -127,7 +127,8 @@ PLANS = [{}, {"mismatches": 1}, {"edits": 1}, {"alphabet": "dna"}, {"alphabet": 
 
 @pytest.mark.parametrize("options", PLANS)
 def test_fields_of_occurrences(options):
-    """Check that a search's type has all fields of the plan's occurrences. (A plan of DNA without errors was in no test.)"""
+    """Check that a search's type has all fields of the plan's occurrences. (No earlier test had a plan of DNA without
+    errors.)"""
     plan, column = trawl.Plan(["GAT", "TTA"], **options), pyarrow.array(["GATTACA ATC", None, "", "GAGTT"])
     for value in (True, False):
         found = pyarrow.array(plan.match_lists(column, value=value))

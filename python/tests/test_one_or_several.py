@@ -1,5 +1,5 @@
-"""Checks, for each parameter of the package that takes paths, patterns or names, that a single one means a list with that
-one. (Collection("/path") walked "/", since a str is also a sequence of letters.)"""
+"""Checks, for each parameter of the package that takes paths, patterns or names, that a single item means a list with
+this item. (In an earlier version Collection("/path") walked "/", because a str is also a sequence of letters.)"""
 
 import inspect
 import pathlib
@@ -24,7 +24,8 @@ def parquet(columns):
     return [table.column_names for table, _ in trawl.ray.parquet_parts(pyarrow.fs.LocalFileSystem(), "table", columns)]
 
 
-# What the call makes of the argument, by the parameter's owner and name. Kinds: s a str, b bytes, f a path object.
+# For each parameter, by its owner and name: the kinds of items, and a function that returns what the call makes of the
+# argument. Kinds: s a str, b bytes, f a path object.
 TABLE = {
     "Plan patterns": ("sb", lambda given: list(trawl.Plan(given))),
     "request patterns": ("sb", lambda given: request(given, {})["patterns"]),
@@ -41,7 +42,8 @@ TABLE = {
     "found_below paths": ("sbf", lambda given: list(_shards.found_below(given))),
 }
 FORMS = {"s": str, "b": str.encode, "f": pathlib.Path}
-# Other parameters with such names: a column of texts, a path of its own, or one value for all patterns.
+# Parameters with such names that do not take one or several items: they take a column of texts, a single path, or one
+# value for all patterns.
 OTHERS = re.compile("(questions|documents|parts) |(replace|replace_file|mask) values|(cells|matrix) keep|(Cells|Matches|Positions) ")
 
 

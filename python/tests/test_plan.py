@@ -139,7 +139,8 @@ def test_numbers():
 
 
 def test_switches():
-    """What equals True means the same as True. (1, and True of numpy, were ASCII's case; a client took 'no'.)"""
+    """Check that a value that equals True means the same as True. (In an earlier version 1, and numpy's True, ignored
+    the case of ASCII letters only, and a client accepted 'no'.)"""
     for name in ("ignore_case", "whole_words", "whole_lines", "regex"):
         assert trawl.Plan("\u00e9", **{name: 1}) == trawl.Plan("\u00e9", **{name: True})
         assert trawl.Plan("\u00e9", **{name: 0}) == trawl.Plan("\u00e9")
@@ -208,8 +209,9 @@ def test_characters_beyond_ascii():
 
 
 def test_case_is_that_of_unicode():
-    """Check that a letter finds the letters with the same simple folding, as a string and as an expression, by what str knows
-    of case. Of three pairs str has the full folding alone, which is two letters or more."""
+    """Check that a letter finds the letters with the same simple folding, as a string and as an expression. The
+    expected letters come from what str knows of case. For three pairs, str knows only the full folding, which is two
+    letters or more."""
     pairs = {"\u1fd3": "\u0390", "\u1fe3": "\u03b0", "\ufb05": "\ufb06"}
     groups = {}
     for letter in map(chr, [*range(0x41, 0xD800), *range(0xE000, 0x20000)]):

@@ -127,7 +127,8 @@ def test_all_cores_and_more(cluster, table, tmp_path):
     for workers in (4, None, (1, 9)):
         read = ray.data.read_parquet(str(tmp_path))
         assert trawl.ray.filter(read, PLAN, "text", workers=workers).count() == expected
-    # Several stages. (In an earlier version the second stage's actors took the core that the first stage had left.)
+    # Check a dataset with several stages. (In an earlier version the second stage's actors took the core that the first
+    # stage had left.)
     read = ray.data.read_parquet(str(tmp_path))
     for kind in ("contains", "mask", "which", "match_counts"):
         read = trawl.ray.run(read, PLAN, "text", kind, workers=2)
@@ -140,7 +141,8 @@ def test_all_cores_and_more(cluster, table, tmp_path):
 
 
 def test_the_manual(cluster, tmp_path):
-    """The manual's lines run as they stand, each part in a new process. (A collection needed ray.init.)"""
+    """Check that the manual's examples run unchanged, each part in a new process. (In an earlier version a collection
+    needed ray.init.)"""
     for folder in ("documents", "lines"):
         (tmp_path / folder).mkdir()
     table = pyarrow.table({"id": [1, 2, 3], "text": ["a needle", None, "thread needle"]})

@@ -181,7 +181,8 @@ def test_refused(given, options, kind, message, place):
 
 
 def test_pcre():
-    """Check expressions that PCRE2 alone knows. (The package had no option for PCRE2, which the library had.)"""
+    """Check expressions that only PCRE2 knows. (An earlier package had no option for PCRE2, although the library
+    had.)"""
     try:
         plan = trawl.Plan(r"(?<=\b)(\w)(?P<more>\1)?(?!\1)", regex=True, pcre=True, unicode=True)
         found = plan.find_all("a \u00e9\u00e9")
@@ -268,8 +269,8 @@ def test_groups_of_occurrences(rng):
 
 
 def test_across_lines(rng):
-    """Check occurrences and groups across lines, in texts and in records, against re. (Records were searched as lines of one
-    text, in which occurrences crossed from record to record.)"""
+    """Check occurrences and groups across lines, in texts and in records, against re. (An earlier version searched
+    records as lines of one text, and found occurrences that crossed from record to record.)"""
     expressions = [r"a(\s+)b", r"(?s)(a.)b", r"(\n)", r"(x)\n?", "^(a)", "(b)$", "([^x]+)", r"(a)\n(b)", r"(b)\s*$", r"(x)|(\nb)", r"\b(\w)\n", r"(x)(\n\w)?"]
     for _ in range(amount(900)):
         expression, is_unicode = rng.choice(expressions), rng.random() < 0.3
@@ -291,7 +292,8 @@ def test_across_lines(rng):
 
 
 def struct_of(plan, match):
-    """Return the struct of a match of `re`, for plans in whose expressions names mean what they mean in this one."""
+    """Return the struct of a match of `re`. In all expressions of the plan, a name has to mean the same group as in
+    this match's expression."""
     names = {number: name for name, number in match.re.groupindex.items()}
     own = {names.get(number, str(number)): match[number] for number in range(1, match.re.groups + 1)}
     return {name: own.get(name) for name in plan.group_names}

@@ -160,8 +160,8 @@ def test_files(rng, tmp_path, monkeypatch):
     old.write_bytes(b"a cat")
     assert trawl.Plan({"cat": "dog"}).replace_file(old, old) == 1
     assert old.read_bytes() == b"a dog" and old.stat().st_mode & 0o777 == 0o640
-    # A link stays, and the file that the link names is written, which may be a new file. The mode is that of the file
-    # before, of the text's file, or 644.
+    # If the path is a link, the link stays, and the file that the link names is written. This may be a new file. The
+    # mode of the file is that of the old file, else of the text's file, else 644.
     (folder := tmp_path / "folder").mkdir()
     (folder / "link").symlink_to("file")
     (folder / "wide").symlink_to("../folder/made")
@@ -259,7 +259,7 @@ def test_faults(tmp_path):
     for mask in ("", "**"):
         with pytest.raises(ValueError, match="mask: one character is needed"):
             plan.mask("a", mask)
-    # The message says how to get the bytes. (An earlier message was "a bytes-like object is required".)
+    # The error's message says how to get the bytes. (An earlier message was only "a bytes-like object is required".)
     for text in (tmp_path, trawl.Text(b"a")):
         for call in (plan.split, plan.mask, lambda text: plan.replace(text, "x")):
             with pytest.raises(TypeError, match=r"not (PosixPath|Text); .* path\.read_bytes\(\)"):

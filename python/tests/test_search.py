@@ -149,7 +149,8 @@ def test_many_positions():
 
 
 def test_slices_of_results(rng):
-    """A slice has the same items as a slice of the list, and each of its columns is cut."""
+    """Check that a slice of a result has the same items as a slice of the list of items, and that each column of the
+    slice is cut."""
     text = "".join(rng.choice("acgt\n") for _ in range(200))
     near = trawl.Plan(["ac", "gta"], mismatches=1, alphabet="dna", reverse_complement=True, within_lines=True)
     results = [near.matches(text, line_numbers=True, value=True), trawl.Plan("ac").matches(text, line_numbers=True)]

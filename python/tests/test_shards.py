@@ -23,7 +23,7 @@ def test_files_are_dealt_out_by_size_and_in_order():
     assert _shards.deal([5], 3) == [0, 1]
     assert _shards.deal([9] * 8, 4) == [0, 2, 4, 6, 8]
     assert _shards.deal([0, 0, 0], 8) == [0, 1, 2, 3]
-    # A file much larger than all others gets a shard without its neighbours.
+    # A file that is much larger than all other files gets a shard for itself.
     assert _shards.deal([5, 10 << 30], 2) == [0, 1, 2]
     assert _shards.deal([1, 1, 1000, 1, 1], 3) == [0, 2, 3, 5]
     for sizes, shards in (([1, 1, 1000, 1, 1], 3), (list(range(100)), 7), ([10**12, 0, 0], 2)):
@@ -177,7 +177,7 @@ def lines_by_hand(texts, patterns, before, after):
 
 def test_counts_that_share_a_search(monkeypatch):
     """Check that requests which wait at the same time share a search if their options are equal, and that each request
-    gets its own counts. (No two requests had differed in whole_words alone.)"""
+    gets its own counts. (In earlier tests no two requests differed only in whole_words.)"""
     pytest.importorskip("numpy")
     shard = _shards.Shard(list(_shards.files_of({"a": "ab AB abab \u00e9ab"})), 1, "cpu")
     many = [f"ab{i}" for i in range(_shards.SHARED_MAX)]
@@ -382,8 +382,8 @@ def change(rng, folder, names):
 
 
 def test_refresh(by_hand, rng, tmp_path, monkeypatch):
-    """Check that refresh() names what changed, that each answer is that of the files now, and that loaded texts stay. (A
-    file that had changed and kept its size was in no test.)"""
+    """Check that refresh() names what changed, that each answer is that of the present files, and that loaded texts
+    stay. (Earlier tests had no file that changed and kept its size.)"""
     import ray
 
     monkeypatch.setattr(_shards, "ACTOR_BYTES", 1 << 20)  # there is room for the copies before and after

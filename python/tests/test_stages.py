@@ -42,7 +42,8 @@ def column_of(rng, texts):
 
 
 def cell_of(kind, text, patterns, values, longest, regex):
-    """What a kind of stage makes of a text, by hand. Occurrences of the same expression do not overlap."""
+    """Return what a kind of stage makes of a text, by a naive search. Occurrences of the same expression do not
+    overlap."""
     if text is None:
         return None
     found = naive(patterns, text)
@@ -65,7 +66,7 @@ def cell_of(kind, text, patterns, values, longest, regex):
 
 
 def rows_of(kind, cells, beside, invert):
-    """The rows of a stage, by hand: from each record's cell and the columns beside."""
+    """Return the rows of a stage, made in plain Python from the cell of each record and the record's other columns."""
     kept = [dict(zip(beside, row)) for row in zip(*beside.values())]
     if kind == "filter":
         return [row for row, cell in zip(kept, cells) if cell is (not invert)]
@@ -76,9 +77,9 @@ def rows_of(kind, cells, beside, invert):
 
 
 def test_kinds(rng):
-    """Each kind of stage, for strings and for expressions, over columns of all types with such columns
-    beside, is what plain Python makes of the texts; a text's column keeps its type. (pyarrow takes no rows
-    of views: filter and keep failed.)"""
+    """Check that each kind of stage, for strings and for expressions, gives the rows that plain Python makes of the
+    texts. The columns of texts, and the other columns, have all types, and a column keeps its type. (In an earlier
+    version filter and keep failed for string views, because pyarrow cannot select rows of views.)"""
     letters = ["ab", "ca", "bbb", "a", "\u00e9b", "c \u00e9", "cccccccc", " "]
     for _ in range(amount(500)):
         texts = [
@@ -364,8 +365,8 @@ def test_json_lines(tmp_path, monkeypatch):
 
 
 def test_json_lines_in_pieces(rng):
-    """Check the records and the numbers of bad records, however the stream cuts the lines, and where the stream fails. (Bad
-    lines had been in a file's first piece alone.)"""
+    """Check the records and the numbers of bad records, wherever the stream cuts the lines, and wherever the stream
+    fails. (In earlier tests all bad lines were in the first piece of a file.)"""
     from trawl.ray import json_parts, parts_and_end
 
     class Stream(io.BytesIO):

@@ -102,7 +102,8 @@ def test_streams():
 
 
 def test_packed_files_are_named(tmp_path):
-    """Check that a search of a packed file's own bytes warns. (count(path) of a .gz file returned 0 in silence.)"""
+    """Check that a search of a packed file's own bytes warns. (In an earlier version count(path) of a .gz file returned
+    0 without a warning.)"""
     path = tmp_path / "text.gz"
     path.write_bytes(gzip.compress(TEXT))
     for source in (path, open(path, "rb")):

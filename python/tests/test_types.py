@@ -20,7 +20,7 @@ def run(folder, *arguments):
     flag = "--mypy-config-file" if "stubtest" in arguments[0] else "--config-file"
     arguments = [*arguments, flag, str(settings)]
     environment = dict(os.environ, MYPY_CACHE_DIR=os.devnull)
-    # The folder holds no module, as the folder for all temporary files may.
+    # The type checkers run in an empty folder, because the folder for all temporary files may hold modules.
     return subprocess.run([sys.executable, "-m", *arguments], capture_output=True, text=True, env=environment, cwd=folder)
 
 

@@ -10,7 +10,8 @@ _NAMED = re.compile(rb"\(\?(?:P?<|')(\w[^<>'()]*)[>']")
 
 
 def names_in(expression: bytes) -> list[bytes]:
-    """Return the names that groups of the expression may have. The library knows which of these names are groups."""
+    """Return the names that groups of the expression may have. Some of these may stand in escaped text or in classes;
+    the library says which names are groups."""
     return _NAMED.findall(expression)
 
 

@@ -455,7 +455,7 @@ class Keeper:
             }
             stale: list[Held] = []
             again = set(changed)
-            # A stale shard's other files, and all parts of these files, are loaded again too.
+            # The other files of a shard with a changed file, and all parts of these files, are loaded again too.
             while more := [
                 one for one in self.held if one not in stale and any(file.name in again for file in one.files)
             ]:
@@ -615,8 +615,8 @@ class Collection:
         self.reload()
 
     def refresh(self) -> list[str]:
-        """Look at all files and directories again, load the shards with changed files anew, and return the
-        names of files that changed, came or went. Other searches go on meanwhile, with the files before."""
+        """Look at all files and directories again, load the shards with changed files anew, and return the names of
+        files that changed, came or went. Other searches go on meanwhile, with the old contents of the files."""
         changed: list[str] = self._keep("refresh")
         self.reload()
         return changed
@@ -664,8 +664,8 @@ class Collection:
                 missing.append((i, files[0].name, files[-1].name))
 
     def _answers(self, i: int, copy: int) -> bool:
-        """Say whether a copy answers, as far as is known. A copy that was lost is asked for its status, again and again,
-        and gets no requests until the status has come."""
+        """Say whether a copy answered when it was last asked. A lost copy is asked for its status again and again, and
+        gets no requests until the copy has returned its status."""
         asked, ray = self.lost.get((i, copy)), _ray()
         if asked is None:
             return True
@@ -683,8 +683,8 @@ class Collection:
         self.lost[i, copy] = self.held[i].actors[copy].status.remote()
 
     def _parts(self, i: int, sent: Any, send: Any, end: float | None, stream: bool) -> Iterator[Any]:
-        """Yield the parts of a shard's answer. If an actor is lost, ask the next, and leave out the parts
-        that came before."""
+        """Yield the parts of a shard's answer. If an actor is lost, ask the next actor, and leave out the parts that
+        the lost actor has already sent."""
         ray, came, copies = _ray(), 0, len(self.held[i].actors)
         dead: set[int] = set()
         for number in itertools.count(1):

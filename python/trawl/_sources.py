@@ -406,7 +406,7 @@ class Columns(Generic[Item]):
 class Matches(Columns["tuple[Any, ...]"]):
     """Occurrences in a part of a text, in order of (begin, pattern), as columns.
 
-    matches[i] is (begin, end, pattern). A plan with errors adds distance, the alphabet 'dna' strand.
+    matches[i] is (begin, end, pattern). With errors, the distance follows, and with the alphabet 'dna' also the strand.
     pyarrow.record_batch(matches) makes no copy.
 
     begins, ends: the offset of each occurrence's first byte or character, and of the end after the last.

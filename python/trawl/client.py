@@ -46,6 +46,7 @@ class Options(TypedDict, total=False):
     whole_lines: bool
     invert: bool
     text: bool
+    requires: Any
     glob: str | Iterable[str]
     type: str | Iterable[str]
     regex: bool | str
@@ -152,7 +153,10 @@ def plan_options(plan: Plan) -> dict[str, Any]:
 
 def request(patterns: Any, options: Options) -> dict[str, Any]:
     """Build the body of a request."""
-    given = [one.encode() if isinstance(one, str) else bytes(one) for one in gather(patterns)]
+    strings = {
+        key: [one.encode() if isinstance(one, str) else bytes(one) for one in gather(value)]
+        for key, value in (("patterns", patterns), ("requires", options.get("requires") or ()))
+    }
     flags: list[str] = []
     body: dict[str, Any] = {}
     items: dict[str, Any] = dict(options)
@@ -186,20 +190,24 @@ def request(patterns: Any, options: Options) -> dict[str, Any]:
             flags += [f"--{key.replace('_', '-')}={os.fsdecode(one) if isinstance(one, bytes) else one}" for one in several(value)]
         elif key == "options":
             flags += several(value)
+        elif key == "requires":
+            continue
         elif key == "paths":
             body[key] = [wire(os.fsencode(path)) for path in several(value)]
         elif key in ("collection", "directory"):
             body[key] = wire(os.fsencode(value))
         else:
             raise TypeError(f"{key!r} is no option of a search")
+    given = [*strings["patterns"], *strings["requires"]]
     if b"" in given:
         raise ArgumentError(f"pattern {given.index(b'')} is empty")
-    if any(b"\n" in one or b"\0" in one for one in given):  # arguments cannot hold these bytes
-        if items.get("regex"):
-            raise ValueError("an expression contains a line end or NUL")
-        flags.append("--hex")
-        given = [one.hex().encode() for one in given]
-    body["patterns"] = [wire(one) for one in given]
+    is_hex = any(b"\n" in one or b"\0" in one for one in given)  # arguments cannot hold these bytes
+    if is_hex and items.get("regex"):
+        raise ValueError("an expression contains a line end or NUL")
+    flags += ["--hex"] * is_hex
+    for key, ones in strings.items():
+        if ones or key == "patterns":
+            body[key] = [wire(one.hex().encode() if is_hex else one) for one in ones]
     body["options"] = [wire(os.fsencode(flag)) for flag in flags]
     return body
 
@@ -394,7 +402,8 @@ class Client:
     has not. Or a search takes the same patterns as Plan. Without regex, patterns are literal, and may contain
     line ends and NUL. The options of a search:
 
-    collection: the collection's name; not needed if the server has a single collection.
+    collection: the collection's name. Without it all collections are searched, in the order of their names, with which
+      the paths then begin.
     directory, paths: search only these files and directories of the collection. `paths` is a path or
       several, relative to `directory`, which is relative to the collection's root. A path that is missing, or
       cannot be read, is an error.
@@ -403,6 +412,7 @@ class Client:
       knows; with "ascii", those of ASCII.
     regex: the patterns are regular expressions: True or "perl", "extended" or "basic", as for Plan.
     glob, type: the command's -g and -t, which select files; a value or several.
+    requires: a string or several, of which each must occur in a file; other files are left out.
     context: how many lines around each matching line are sent too.
     max_count: the most matching lines of each file.
     options: more options of the command, in full: ["--no-hidden", "--encoding=utf-16"].

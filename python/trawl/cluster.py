@@ -40,11 +40,12 @@ PASSED_ON = ("host", "origin", "authorization", "content-type", "if-none-match")
 RETURNED = ("content-type", "cache-control", "etag", "x-content-type-options", "content-security-policy")
 PARTS_AHEAD = 16  # parts of a shard's answer that wait for the answers of shards before
 READ_BYTES = 1 << 16  # limit for a part of an answer
-GROUPS = 0x80  # a bit of the exit status: groups of lines were printed
+GROUPS, NOTHING = 0x80, 0x40  # bits of the exit status: groups of lines were printed; no file was searched
 ANSWER_BYTES_MAX = 1 << 30  # limit for an answer that the front reads whole
 ENDING = b"the server is ending"  # in the refusals and messages of a server that will end
 ENDED = "trawl-serve ended with status"
-LEFT_OUT = b"no files were searched"  # the begin of a message, which is true if all shards say it
+LEFT_OUT = b"no files were searched"  # the begin of a message, which is true if no shard searched a file
+DOUBT = b": nothing was found; "  # in a message, which is true if all shards say it
 CHECK_SECONDS = 1.0  # how long a copy may take to say whether it answers
 EVERY_SECONDS = 0.5  # between two checks of all copies
 SILENT_SECONDS = 2.0  # a server or an actor without an answer for longer is ended
@@ -202,8 +203,8 @@ class Units:
         self.begin()
 
     async def part(self) -> Any:
-        """Return the next part of the answer, None at the end. If the copy answers no longer, for longer than a check
-        may take, and another copy does, raise ServerError."""
+        """Return the next part of the answer, None at the end. Raise ServerError if the copy has been silent for longer
+        than a check may take, while another copy answers."""
         task = asyncio.ensure_future(self.next_part())
         try:
             while not (await asyncio.wait([task], timeout=PATIENCE_SECONDS))[0]:
@@ -293,7 +294,7 @@ class Units:
 
 
 def words(fault: Exception) -> str:
-    """Return the last line of a fault of Ray's, which says the cause."""
+    """Return the last line of the text of an exception of Ray's: this line says the cause."""
     return str(fault).strip().rpartition("\n")[2] or type(fault).__name__
 
 
@@ -317,6 +318,8 @@ def runs_of(body: dict[str, Any], is_ordered: bool = True) -> list[dict[str, Any
     last: list[bytes] | None = None
     for path in paths:
         parts = [one for one in os.path.join(base, text_of(path)).split(b"/") if one not in (b"", b".")]
+        if b".." in parts:  # before a run of other operands is answered
+            raise refusal(409, f'{text_of(path).decode(errors="replace")}: the server does not take "..": use a path without ".."')
         if is_ordered and last is not None and (parts <= last or parts[: len(last)] == last):
             runs.append([])
         runs[-1].append(path)
@@ -342,7 +345,7 @@ SUMS = dict.fromkeys(("bytes_printed", "bytes_searched", "matched_lines", "match
 SUMMARY = {"type": first, "data": {"elapsed_total": times, "stats": {"elapsed": times, **SUMS}}}
 COPIES = "# TYPE trawl_copies gauge\ntrawl_copies {wanted}\n# TYPE trawl_copies_ready gauge\ntrawl_copies_ready {ready}\n"
 HOW: dict[str, Any] = {"sum": sum, "each": each, "most": max, "first": first}
-# These rules leave out members whose rule is "joined": the front itself makes those.
+# These rules leave out the members whose rule is "joined", because the front itself makes these members.
 RULES = {answer: {name: HOW[how] for name, how in members.items() if how in HOW} for answer, members in PARTS.items()}
 
 
@@ -435,7 +438,7 @@ class Front:
             await asyncio.sleep(pause)
 
     def state(self) -> dict[str, Any]:
-        """Return how many copies there are, and which do not answer."""
+        """Return how many copies there are, and which copies do not answer."""
         now, copies = time.monotonic(), [(i, j, one) for i, own in enumerate(self.shards) for j, one in enumerate(own)]
         faults = [{"shard": i, "copy": j, "seconds": now - one.since, "fault": one.fault} for i, j, one in copies if one.fault]
         return {"wanted": len(copies), "ready": len(copies) - len(faults), "lost": faults}
@@ -529,9 +532,10 @@ class Front:
         said: set[bytes] = set()  # messages of the first shard; other shards repeat those that name no operand
         named = tuple(text_of(one) + b": " for one in body.get("paths") or ())
         quiet = b"--quiet" in [text_of(one) for one in body.get("options") or ()]
-        left_out: list[int] = []  # statuses of the shards that found no file
+        fails, nothing, found = is_search_of_all(body), b"", False
+        doubts: list[bytes] = []
         for number, shard in enumerate(itertools.chain(*asked)):
-            begins, held, status, nothing, faults, began = True, b"", 2, b"", False, number > 0
+            begins, held, status, faults, began = True, b"", 2, False, number > 0
             try:
                 async for kind, content in shard.all():
                     began = True
@@ -544,7 +548,9 @@ class Front:
                             yield frame(b"o", held[:at])
                         held = held[at:]
                     elif kind == b"m" and content.startswith(LEFT_OUT):
-                        nothing = content
+                        nothing = max(nothing, content)
+                    elif kind == b"m" and DOUBT in content:
+                        doubts.append(content)
                     elif kind == b"m" and content in said and not content.startswith(named):
                         continue
                     else:
@@ -560,31 +566,33 @@ class Front:
                     raise
                 yield frame(b"m", b"--server: shard %d: %s" % (number, message_of(refused)))
             printed |= status & GROUPS > 0
-            status &= ~GROUPS
+            found |= not status & NOTHING
+            status = 1 if fails and status & NOTHING and not faults else status & ~(GROUPS | NOTHING)
             if quiet and status == 0:
                 statuses = [0]
                 break
-            left_out += [status] * bool(nothing)
-            statuses.append(1 if nothing and not faults else status)
-            if held and kind_of(held) == b"summary":
+            statuses.append(status)
+            if held.endswith(b',"type":"summary"}\n'):  # behind --json, -l and others print no JSON
                 summaries.append(json.loads(held))
             elif held:
                 yield frame(b"o", held)
         if summaries:
             line = json.dumps(joined(summaries, SUMMARY), separators=(",", ":"), sort_keys=True).encode()
             yield frame(b"o", line + b"\n")
-        if nothing and len(left_out) == len(statuses):
+        if nothing and not found:
             yield frame(b"m", nothing)
-            statuses = left_out
-        yield frame(b"x", bytes([2 if 2 in statuses else min(statuses)]))
+        if len(doubts) == len(statuses):
+            yield frame(b"m", doubts[0])
+        yield frame(b"x", bytes([2 if 2 in statuses or (fails and not found) else min(statuses)]))
 
     async def lines(self, asked: list[list[Units]], body: dict[str, Any]) -> AsyncIterator[bytes]:
         left = body.get("max_results", sys.maxsize)
         ends: list[dict[str, Any]] = []
         summaries: list[Any] = []
-        nothing: list[bytes] = []  # messages of the shards that found no file
+        doubts: list[bytes] = []
+        fails, nothing, more = is_search_of_all(body), b"", {"truncated": False, "searched": True, "seconds": 0, "shared": 1}
         for number, shard in enumerate(itertools.chain(*asked)):
-            before, began = len(nothing), number > 0
+            faults, began = False, number > 0
             try:
                 async for _, line in shard.all():
                     began = True
@@ -592,33 +600,44 @@ class Front:
                     if kind == b"match":
                         left -= 1
                         if left < 0:
-                            ends.append({"exit": 0, "truncated": True, "seconds": 0, "shared": 1})
+                            ends.append({"exit": 0, **more, "truncated": True})
                             break
                     if kind == b"status":
                         ends.append(json.loads(line)["data"])
-                        if len(nothing) > before and not (body.get("tg") and len(nothing) == len(ends)):
-                            ends[-1]["exit"] = min(ends[-1]["exit"], 1)  # another shard has files
+                        if fails and not ends[-1]["searched"] and not faults:
+                            ends[-1]["exit"] = 1
                     elif kind == b"summary":
                         summaries.append(json.loads(line))
                     elif kind == b"message" and LEFT_OUT in line:
-                        nothing.append(line)
+                        nothing = max(nothing, line, key=len)
+                    elif kind == b"message" and DOUBT in line:
+                        doubts.append(line)
                     else:
+                        faults |= kind == b"message"
                         yield line
             except Refused as refused:
                 if not began:
                     raise
                 said = {"text": f"--server: shard {number}: {message_of(refused).decode()}"}
                 yield json.dumps({"type": "message", "data": said}).encode() + b"\n"
-                ends.append({"exit": 2, "truncated": False, "seconds": 0, "shared": 1})
+                ends.append({"exit": 2, **more})
             if left < 0:
                 break
         if summaries:
             yield json.dumps(joined(summaries, SUMMARY), separators=(",", ":"), sort_keys=True).encode() + b"\n"
-        if len(nothing) == len(ends):
-            yield nothing[0]
+        found = any(one["searched"] for one in ends)
+        if nothing and not found:
+            yield nothing
+        if len(doubts) == len(ends):
+            yield doubts[0]
         exits = [one["exit"] for one in ends]
-        data = {"exit": 2 if 2 in exits else min(exits), **joined(ends, RULES["status"])}
+        data = {"exit": 2 if 2 in exits or (fails and not found) else min(exits), **joined(ends, RULES["status"])}
         yield json.dumps({"type": "status", "data": data}, separators=(",", ":")).encode() + b"\n"
+
+
+def is_search_of_all(body: dict[str, Any]) -> bool:
+    """Say whether it is an error if no shard searches a file. A shard fails if it alone searches none."""
+    return bool(body.get("tg") and not body.get("paths"))
 
 
 def frame(kind: bytes, content: bytes) -> bytes:

@@ -236,7 +236,7 @@ class Stage:
     def _sound_parts(
         self, batch: pyarrow.RecordBatch, first: int
     ) -> Iterator[tuple[tuple[pyarrow.RecordBatch, Any], int]]:
-        """Yield slices of the batch that can be searched, with the results."""
+        """Yield ((slice, result), number of the slice's first record) for slices of the batch that can be searched."""
         try:
             found = self._search(self._call(), batch.column(self.column))
         except Exception as error:
@@ -363,8 +363,8 @@ def plain_type(column: Any) -> Any:
 
 
 def taken(column: Any, rows: Any) -> Any:
-    """Return these rows of a column. pyarrow takes no rows of a column of views: then this function
-    takes the rows' views, 16 bytes each, and the strings stay where they are."""
+    """Return these rows of a column. pyarrow cannot select rows of a column of string views, so this function selects
+    the views itself, 16 bytes each. The strings stay where they are."""
     import pyarrow
 
     if not str(column.type).endswith("_view"):

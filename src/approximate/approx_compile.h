@@ -37,14 +37,14 @@ struct approx_piece {
 #define APPROX_EXACT_BEFORE 2u /* no symbol may be inserted before this symbol */
 
 /* A compiled plan. A symbol of a literal is a class, which is a set of bytes that the symbol
- * equals. With CHARACTERS, a symbol is a code point. */
+ * equals. With the alphabet TRAWL_CHARACTERS, a symbol is a code point. */
 struct approximate {
     const struct trawl_plan *plan;
     uint32_t errors_max; /* k */
     bool edits;
-    /* the host's method; with CHARACTERS, the host's method where the text is ASCII */
+    /* the host's method; with TRAWL_CHARACTERS, the host's method where the text is ASCII */
     enum approx_method method;
-    /* with CHARACTERS, the host's method where the text is not ASCII: PIECES or ALL */
+    /* with TRAWL_CHARACTERS, the host's method where the text is not ASCII: PIECES or ALL */
     enum approx_method method_beyond;
     enum approx_method method_on_device; /* PIECES or GRAMS; ALL: devices cannot search this plan */
     /* host_ns: time per byte of text of one host thread, verification included. device_ns: time per
@@ -54,11 +54,12 @@ struct approximate {
     double host_ns;
     double device_ns;
     double device_rate;
-    uint32_t class_count;                    /* 0 with CHARACTERS */
+    uint32_t class_count;                    /* 0 with TRAWL_CHARACTERS */
     uint64_t classes[APPROX_CLASSES_MAX][4]; /* byte b is in class c: bit b % 64 of [c][b / 64] */
     uint64_t symbol_count;                   /* symbols of all literals together */
     uint32_t *symbols;
-    uint32_t *class_of;        /* the class of each symbol; without CHARACTERS equal to `symbols` */
+    /* the class of each symbol; equal to `symbols` unless the alphabet is TRAWL_CHARACTERS */
+    uint32_t *class_of;
     uint64_t *symbol_begin;    /* literal_count + 1 indices: where each literal's symbols begin */
     uint8_t *exact;            /* APPROX_EXACT_* flags of each symbol */
     struct trawl_plan *pieces; /* the plan of the pieces if some method is PIECES, otherwise NULL */

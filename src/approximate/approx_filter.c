@@ -2,7 +2,9 @@
  *
  * A row has a bit for each offset. With mismatches, the bit says that the symbol at offset + shift
  * is not in the row's class. With edits, the shift is 0 and the bit says that the symbol is in the
- * class. Literals share rows.
+ * class. Literals share rows. With edits, the stretch is divided into windows that are searched
+ * side by side, one in each lane of a vector; a window begins to count after some words before it,
+ * on which its first results depend (filter_ops.h).
  */
 #include "approximate/approx_filter.h"
 
@@ -14,11 +16,11 @@
 #include "base/memory.h"
 
 #define CLASSES_MAX 256u
-/* number of zero words before a plane, on which the first windows warm up */
+/* number of zero words before a plane (a bit for each offset), which the first windows read */
 #define WORDS_BEFORE 2u
 /* number of words after a plane, which are loaded but do not change the result */
 #define WORDS_AFTER (2u * FILTER_WINDOWS_MAX)
-/* additional words of a row, for the windows' warm-up and for the last windows' ends */
+/* additional words of a row: the words before the first window, and the ends of the last windows */
 #define WINDOWS_WORDS (4u * FILTER_WINDOWS_MAX)
 
 /* The length of a stretch, the part of a text that a scan searches at a time. With mismatches the

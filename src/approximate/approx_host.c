@@ -22,7 +22,9 @@ struct approx_host {
     struct approx_scan *scan; /* PLANES, COLUMNS: the scan by the plan's filter */
     grams_function grams;
     struct grams_stretch stretch;
-    uint64_t *proposed; /* GRAMS: the candidates of a part of the stretch; proposed_room words */
+    /* with method GRAMS, the candidates of a part of the stretch: an array of proposed_room
+     * words */
+    uint64_t *proposed;
     uint64_t proposed_room;
     uint64_t found[FILTER_BYTES_MAX / 64];
     /* a copy of the stretch's text, if the text lacks readable bytes after its end */

@@ -4,8 +4,8 @@
 
 #include "approximate/collect.h"
 
-/* With CHARACTERS: a step that begins near a byte beyond ASCII searches at least this many begins
- * by method_beyond, and a step of ASCII bytes is at least as long. Tests replace
+/* With the alphabet TRAWL_CHARACTERS, a step that begins near a byte beyond ASCII searches at least
+ * this many begins by method_beyond, and a step of ASCII bytes is at least as long. Tests replace
  * approx_beyond_min. */
 #define APPROX_BEYOND_MIN 256u
 extern uint64_t approx_beyond_min;

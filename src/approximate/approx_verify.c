@@ -26,8 +26,9 @@ int64_t approx_ends_min = APPROX_ENDS_MIN;
 struct approx_verifier {
     struct approx_pair pair;
     struct approx_scope scope;
-    /* CHARACTERS: the `count` characters of the current places, the offset at which each character
-     * begins, and the offset at which the last character ends. */
+    /* If symbols are characters and the places are not ASCII: the `count` characters of the current
+     * places, the offset at which each character begins, and the offset at which the last character
+     * ends. */
     uint32_t *characters; /* owned: `capacity` characters, and as many offsets */
     int64_t *offsets;
     uint64_t count;

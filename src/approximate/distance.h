@@ -20,7 +20,7 @@ struct approx_pair {
     const uint8_t *bytes;
     const uint8_t *plain; /* `bytes`, unless the places are `characters` */
     /* Place i of the text, which is its symbol i, is characters[i], or byte text[i] if that is
-     * NULL. With CHARACTERS, places that are bytes are ASCII. */
+     * NULL. With the alphabet TRAWL_CHARACTERS, places that are bytes are ASCII. */
     const uint8_t *text;        /* text[i] */
     const uint32_t *characters; /* NULL, or characters[i] */
     int64_t begin;              /* the current places are [begin, end) */

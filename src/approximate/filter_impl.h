@@ -287,8 +287,9 @@ struct sellers_cells {
     vector more[2], less[2], left[2];
 };
 
-/* The difference of the last offset's cell in a symbol's row to the cell above: `more` and `less`
- * are 0 or 1 for each window. */
+/* How a cell in a symbol's row differs from the cell above, in the row of the symbol before, at a
+ * window's last offset. For each window, `more` is 1 if the cell is one more, and `less` is 1 if
+ * the cell is one less; else both are 0. */
 struct border {
     vector more[2], less[2];
 };

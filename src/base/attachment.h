@@ -1,5 +1,5 @@
-/* attachment: an object that is derived from another object when a thread first needs it, and then
- * shared by all threads. */
+/* attachment: keeps an object that is derived from another object. The first thread that needs the
+ * derived object makes it, and all threads then share it. */
 #ifndef TRAWL_BASE_ATTACHMENT_H
 #define TRAWL_BASE_ATTACHMENT_H
 

@@ -1,4 +1,5 @@
-/* forks: what a child process of fork() needs, in which the parent's other threads do not exist. */
+/* forks: keeps a child process of fork() usable, in which the parent's other threads do not
+ * exist. */
 #ifndef TRAWL_BASE_FORKS_H
 #define TRAWL_BASE_FORKS_H
 

@@ -30,8 +30,8 @@ enum trawl_status memory_grow(uint64_t old_count, uint64_t new_count, uint64_t s
 /* Releases memory; `count` and `size` are the values of the allocation. NULL is accepted. */
 void memory_release(void *pointer, uint64_t count, uint64_t size);
 
-/* Call the functions above for arrays of any type: evaluate to the status, and change `array`, an
- * lvalue, only if the call succeeds. */
+/* The macros below call the functions above for arrays of any type. The value of a macro is the
+ * status. `array` is an lvalue, which changes only if the call succeeds. */
 #define MEMORY_CALL(array, before, call)           \
     __extension__({                                \
         void *memory_ = (before);                  \

@@ -6,7 +6,8 @@
 
 #include "base/checked.h"
 
-#define OPTIONS_BYTES_SANE_MAX 4096u /* a larger `size` is taken for an uninitialised one */
+/* a larger `size` is refused: the field was probably not initialised */
+#define OPTIONS_BYTES_SANE_MAX 4096u
 
 enum trawl_status options_read(void *options, uint64_t bytes, const void *given, const char *name,
                                struct trawl_error *error)

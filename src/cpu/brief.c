@@ -2,9 +2,9 @@
  * without a worker: no tile is cut, no clock is read, no program is tried, and the bytes are copied
  * only where a vector would load bytes behind the text.
  *
- * A literal is searched by two of its probes, a set of up to SET_MAX literals by its nibble tables;
- * a comparison decides about each candidate. Where candidates are dense, the comparisons exceed a
- * bound, and the caller searches by a task: so the time stays linear. */
+ * A literal is searched by two of its probes, a set of up to PLAN_NIBBLE_LITERALS_MAX literals by
+ * its nibble tables; a comparison decides about each candidate. Where candidates are dense, the
+ * comparisons exceed a bound, and the caller searches by a task: so the time stays linear. */
 #include "cpu/brief.h"
 
 #include <string.h>
@@ -13,7 +13,6 @@
 #include "cpu/set_class.h"
 
 #define TEXT_MAX (64u << 10)
-#define SET_MAX 192u       /* with more literals, more positions pass the nibble tables */
 #define CANDIDATE_WORK 16u /* work for a candidate, besides its compared bytes */
 #define WORK_ONCE 1024u    /* work that each call may do, besides half the text's bytes */
 #define POSITIONS 512u     /* room for candidates */
@@ -190,7 +189,7 @@ static void search_set(struct brief *brief, const struct find_ops *find,
     uint64_t at = brief->found->from;
 
     while (at < limit && !is_over(brief)) {
-        uint64_t room = brief->count - at,
+        uint64_t room = brief->count + brief->found->readable - at,
                  words = room > FIND_SET_KEPT ? (room - FIND_SET_KEPT) / 64 : 0;
         uint64_t positions = min_u64(limit - at, 64 * min_u64(words, FIND_TILE_WORDS));
 
@@ -226,11 +225,11 @@ bool brief_search(const struct find_ops *find, const struct trawl_plan *plan, co
         search_literal(&brief, find);
         return brief.work <= brief.work_max;
     }
-    if (plan->literal_count > SET_MAX || find->nibbles == NULL ||
-        plan_nibbles_want(plan, &nibbles, NULL) != TRAWL_OK ||
+    if (find->nibbles == NULL ||
+        plan_nibbles_want(plan, find->looks_six, &nibbles, NULL) != TRAWL_OK || nibbles == NULL ||
         plan_set_want(plan, &brief.tables, NULL) != TRAWL_OK)
         return false;
-    TRAWL_ASSERT(plan->has_buckets && nibbles != NULL);
+    TRAWL_ASSERT(plan->has_buckets);
     search_set(&brief, find, nibbles);
     return brief.work <= brief.work_max;
 }

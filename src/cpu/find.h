@@ -67,6 +67,7 @@ struct set_found;
 
 struct find_ops {
     const char *name;
+    bool looks_six; /* plan_nibbles_want makes tables for `nibbles` by six low bits */
     /* Sets bit x if probes 0 to probe_count - 1 all match at text + x. Depends on text bytes up to
      * 64 * word_count - 1 + the greatest probe offset. Tests the first `first` probes at every
      * position, 1 ≤ first ≤ min(FIND_FIRST_MAX, probe_count), and the further probes only in words

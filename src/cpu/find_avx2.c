@@ -58,6 +58,14 @@ static inline uint64_t block_pair(const uint8_t *text, const struct plan_probe *
     return mask64(pair32(text, probes, fold), pair32(text + 32, probes, fold));
 }
 
+static inline bool pair_any(const uint8_t *text, const struct plan_probe *probes, bool fold)
+{
+    __m256i any = _mm256_or_si256(pair32(text, probes, fold), pair32(text + 32, probes, fold));
+
+    any = _mm256_or_si256(any, pair32(text + 64, probes, fold));
+    return _mm256_movemask_epi8(_mm256_or_si256(any, pair32(text + 96, probes, fold))) != 0;
+}
+
 #define HAS_PAIR_FEW
 
 static inline uint64_t pair16(const uint8_t *text, const struct plan_probe *probes)

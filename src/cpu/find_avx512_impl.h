@@ -69,6 +69,18 @@ static inline uint64_t block_pair(const uint8_t *text, const struct plan_probe *
                                        _mm512_set1_epi8((char)probes[1].value));
 }
 
+static inline bool pair_any(const uint8_t *text, const struct plan_probe *probes, bool fold)
+{
+    const __m512i first = _mm512_set1_epi8((char)probes[0].value),
+                  second = _mm512_set1_epi8((char)probes[1].value);
+    __mmask64 a = _mm512_cmpeq_epi8_mask(pair_load(text, &probes[0], fold), first),
+              b = _mm512_cmpeq_epi8_mask(pair_load(text + 64, &probes[0], fold), first);
+
+    a = _mm512_mask_cmpeq_epi8_mask(a, pair_load(text, &probes[1], fold), second);
+    b = _mm512_mask_cmpeq_epi8_mask(b, pair_load(text + 64, &probes[1], fold), second);
+    return !_kortestz_mask64_u8(a, b);
+}
+
 #define HAS_PAIR_FEW
 
 static inline uint64_t equal_few(const uint8_t *text, __mmask64 kept,

@@ -1,6 +1,23 @@
 /* find_avx512vbmi: bitmaps of candidates by AVX-512 as of Ice Lake and Zen 4. Finds grams by byte
  * permutations (VBMI) and bit matrices (GFNI). */
 #define VARIANT avx512vbmi
+#define VECTOR_BYTES 64
+#include "cpu/lookups.h"
+
+#define LOOKS_SIX true
+#define low_of(bytes) (bytes)
+
+static inline bytes_vector low_table(const uint8_t *bytes)
+{
+    return (bytes_vector)_mm512_loadu_si512(bytes);
+}
+
+/* A byte permutation reads no more than six bits of each byte. */
+static inline bytes_vector low_lookup(bytes_vector table, bytes_vector at)
+{
+    return (bytes_vector)_mm512_permutexvar_epi8((__m512i)at, (__m512i)table);
+}
+
 #include "cpu/find_avx512_impl.h"
 
 #define HAS_GRAMS_TILE

@@ -242,6 +242,7 @@ static void FIND_NAME(set)(const uint8_t *text, uint64_t word_count, const struc
 #define FIND_NIBBLES_FORM(WHOLE, BYTES, GROUPS) (16 * (BYTES) + 8 * (WHOLE) + (GROUPS))
 #define FIND_NIBBLES_CASE(WHOLE, BYTES, GROUPS)                                                   \
     case FIND_NIBBLES_FORM(WHOLE, BYTES, GROUPS):                                                 \
+        nibbles_load(tables, nibbles, (BYTES), (WHOLE), (GROUPS));                                \
         for (uint64_t w = 0; w < word_count; w++) {                                               \
             uint64_t bits = block_nibbles(text + 64 * w, tables, at, (BYTES), (WHOLE), (GROUPS)); \
                                                                                                   \
@@ -264,7 +265,6 @@ static void FIND_NAME(nibbles)(const uint8_t *text, uint64_t word_count,
     uint32_t hot_count = 0;
 
     TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
-    nibbles_load(tables, nibbles);
     for (uint32_t j = 0; j < PLAN_NIBBLE_BYTES_MAX; j++) {
         TRAWL_ASSERT(nibbles->at[j] < PLAN_NIBBLE_REACH);
         at[j] = nibbles->at[j];
@@ -289,6 +289,7 @@ static void FIND_NAME(nibbles)(const uint8_t *text, uint64_t word_count,
 #define FIND_NIBBLES FIND_NAME(nibbles)
 #else
 #define FIND_NIBBLES NULL
+#define LOOKS_SIX false
 #endif
 
 #ifndef HAS_NIBBLES
@@ -311,7 +312,7 @@ static void FIND_NAME(bytes)(const uint8_t *text, uint64_t word_count,
     const uint64_t at[1] = {0};
     struct nibble_tables tables[PLAN_NIBBLE_GROUPS_MAX];
 
-    nibbles_load(tables, &bytes->nibbles);
+    nibbles_load(tables, &bytes->nibbles, 1, true, 2);
 #endif
     TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
     for (uint64_t w = 0; w < word_count; w++) {
@@ -445,15 +446,15 @@ static uint32_t FIND_NAME(positions)(const struct find_tile *tile, uint64_t word
 
 /* The variant's table of functions. The arguments are the functions that a variant may replace by
  * its own. */
-#define FIND_OPS(every_of, every_fold_of, count_bits_of, stem_keys_of, pairs_of)                 \
-    {                                                                                            \
-        .name = FIND_STRING(VARIANT), .every = (every_of), .every_fold = (every_fold_of),        \
-        .grams = FIND_NAME(grams), .set = FIND_NAME(set), .nibbles = FIND_NIBBLES,               \
-        .positions = FIND_NAME(positions), .bytes = FIND_NAME(bytes), .sieve = FIND_NAME(sieve), \
-        .mismatch = FIND_NAME(mismatch), .count_bits = (count_bits_of),                          \
-        .gram_samples = FIND_STEMS(gram_samples), .stem_samples = FIND_STEMS(stem_samples),      \
-        .stem_begins = FIND_STEMS(stem_begins), .stems = FIND_STEMS(stem_stems),                 \
-        .stem_keys = (stem_keys_of), .pairs = (pairs_of), .pair = FIND_NAME(pair)                \
+#define FIND_OPS(every_of, every_fold_of, count_bits_of, stem_keys_of, pairs_of)                   \
+    {                                                                                              \
+        .name = FIND_STRING(VARIANT), .looks_six = LOOKS_SIX, .every = (every_of),                 \
+        .every_fold = (every_fold_of), .grams = FIND_NAME(grams), .set = FIND_NAME(set),           \
+        .nibbles = FIND_NIBBLES, .positions = FIND_NAME(positions), .bytes = FIND_NAME(bytes),     \
+        .sieve = FIND_NAME(sieve), .mismatch = FIND_NAME(mismatch), .count_bits = (count_bits_of), \
+        .gram_samples = FIND_STEMS(gram_samples), .stem_samples = FIND_STEMS(stem_samples),        \
+        .stem_begins = FIND_STEMS(stem_begins), .stems = FIND_STEMS(stem_stems),                   \
+        .stem_keys = (stem_keys_of), .pairs = (pairs_of), .pair = FIND_NAME(pair)                  \
     }
 #define FIND_OPS_COMMON(stem_keys_of) \
     FIND_OPS(FIND_NAME(every), FIND_NAME(every_fold), FIND_NAME(count_bits), stem_keys_of, NULL)

@@ -10,17 +10,29 @@
 #define HAS_NIBBLES
 #define NIBBLE_VECTORS (64 / sizeof(bytes_vector))
 
+/* A variant may look up six low bits of a byte by low_table, low_of and low_lookup of its own. */
+#ifndef LOOKS_SIX
+#define LOOKS_SIX false
+#define low_table bytes_table
+#define low_of(bytes) ((bytes)&15)
+#define low_lookup bytes_lookup
+#endif
+
 /* The tables of a group. */
 struct nibble_tables {
     bytes_vector low[PLAN_NIBBLE_BYTES_MAX], high[PLAN_NIBBLE_WHOLE_MAX];
 };
 
-static inline void nibbles_load(struct nibble_tables *tables, const struct plan_nibbles *nibbles)
+/* The numbers are compile-time constants: a search of few bytes loads no other table. */
+static inline __attribute__((always_inline)) void nibbles_load(struct nibble_tables *tables,
+                                                               const struct plan_nibbles *nibbles,
+                                                               uint32_t bytes, bool whole,
+                                                               uint32_t groups)
 {
-    for (uint32_t g = 0; g < PLAN_NIBBLE_GROUPS_MAX; g++) {
-        for (uint32_t j = 0; j < PLAN_NIBBLE_BYTES_MAX; j++)
-            tables[g].low[j] = bytes_table(nibbles->low[g][j]);
-        for (uint32_t j = 0; j < PLAN_NIBBLE_WHOLE_MAX; j++)
+    for (uint32_t g = 0; g < groups; g++) {
+        for (uint32_t j = 0; j < bytes; j++)
+            tables[g].low[j] = low_table(nibbles->low[g][j]);
+        for (uint32_t j = 0; whole && j < bytes; j++)
             tables[g].high[j] = bytes_table(nibbles->high[g][j]);
     }
 }
@@ -31,10 +43,10 @@ static inline __attribute__((always_inline)) bytes_vector nibbles_shared(
     const struct nibble_tables *tables, const bytes_vector *low, const bytes_vector *high,
     uint32_t bytes, bool whole)
 {
-    bytes_vector shared = bytes_lookup(tables->low[0], low[0]);
+    bytes_vector shared = low_lookup(tables->low[0], low[0]);
 
     for (uint32_t j = 1; j < bytes; j++)
-        shared &= bytes_lookup(tables->low[j], low[j]);
+        shared &= low_lookup(tables->low[j], low[j]);
     for (uint32_t j = 0; whole && j < bytes; j++)
         shared &= bytes_lookup(tables->high[j], high[j]);
     return shared;
@@ -55,7 +67,7 @@ static inline __attribute__((always_inline)) uint64_t block_nibbles(
             bytes_vector loaded;
 
             memcpy(&loaded, text + sizeof loaded * i + at[j], sizeof loaded);
-            low[j] = loaded & 15;
+            low[j] = low_of(loaded);
             if (whole)
                 high[j] = loaded >> 4;
         }

@@ -29,7 +29,8 @@ void bytes_add(struct find_bytes *bytes, uint8_t value)
     uint8_t bit = (uint8_t)(1u << (value >> 4 & 7));
 
     bytes->has[value] = true;
-    nibbles->low[group][0][value & 15] |= bit;
+    for (uint32_t low = value & 15; low < PLAN_NIBBLE_LOWS; low += 16)
+        nibbles->low[group][0][low] |= bit;
     nibbles->high[group][0][value >> 4] |= bit;
     nibbles->groups = nibbles->groups > group + 1 ? nibbles->groups : group + 1;
     TRAWL_ASSERT(nibbles->groups <= 2);

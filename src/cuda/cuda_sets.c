@@ -24,6 +24,8 @@
     {                                                      \
         4096, 8192, 16384, 24064, 32256, 40448, UINT32_MAX \
     }
+/* Words by which the bitmap is shorter than its size in FILTER_SIZES: the rare variant has longer
+ * queues in shared memory, and the dense variant a copy of the launch's arguments. */
 #define RARE_WORDS (SCAN_SETS_THREADS / 32 * (SCAN_SETS_RARE_WARP_BYTES - SCAN_SETS_WARP_BYTES) / 4)
 #define DENSE_WORDS ((uint32_t)((sizeof(struct scan_arguments) + 15) / 16 * 4))
 

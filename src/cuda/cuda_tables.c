@@ -1,4 +1,4 @@
-/* cuda_tables: the tables that kernels need for a plan, in a single block of device memory. */
+/* cuda_tables: puts the tables that kernels need for a plan into one block of device memory. */
 #include "cuda/cuda_tables.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* cuda_tables: the tables that kernels need for a plan, in one block of device memory. */
+/* cuda_tables: puts the tables that kernels need for a plan into one block of device memory. */
 #ifndef TRAWL_CUDA_CUDA_TABLES_H
 #define TRAWL_CUDA_CUDA_TABLES_H
 

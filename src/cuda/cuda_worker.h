@@ -82,9 +82,10 @@ struct engine_worker {
     struct cuda_event *brought[ENGINE_PIECES_MAX];
     /* number of next chunks that go to the host without a scan, because a chunk was dense */
     uint32_t chunks_left;
-    /* true: the host can search a chunk that has too many candidates and no automaton */
+    /* true: if a chunk has too many candidates, and there is no automaton, the host can search the
+     * chunk */
     bool may_leave;
-    /* true: the current chunk is such a chunk, so that the host searches the chunk */
+    /* true: the current chunk has too many candidates, so the host searches the chunk */
     bool leaves;
     struct cuda_parts *parts; /* owned; NULL until a plan has parts */
 };

@@ -223,8 +223,8 @@ void sink_lines(struct sink *sink, bool invert, uint64_t lines_max)
     sink->want = WANT_LINES;
     sink->digest = digest_lines;
     sink->deliver = deliver_lines;
-    /* an inverted count reads line ends after the search: bytes that change in between would make
-     * it wrong */
+    /* An inverted count reads line ends after the search. The count would be wrong if the bytes of
+     * a mapped file changed between search and count, so the chunk is read into memory. */
     sink->in_place = !invert;
     sink->lines.invert = invert;
     sink->lines.count_max = lines_max;

@@ -331,9 +331,9 @@ static void window_open(const uint8_t *bytes, uint64_t count, bool fold,
     }
 }
 
-/* Returns the share of the survivors that are left. Every probe was chosen because it leaves the
- * fewest, so that the share in the sample is lower than in the text: `independent`, the product of
- * the bytes' rates, is the lower bound. */
+/* Returns the share of the survivors that are left. Each probe was chosen because it leaves the
+ * fewest survivors of the sample, so the share in the sample is lower than in the text. Therefore
+ * the share is at least `independent`, the product of the bytes' rates. */
 static double share_left(const struct survivors *left, double independent)
 {
     return max_double((left->count > 0 ? left->count : 0.5) / left->begun, independent);

@@ -50,7 +50,8 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
                         const struct byte_rates *rates, const uint8_t *sample,
                         uint64_t sample_bytes, struct plan_probe *probes, double *passed);
 
-/* Returns after how many probes the later ones would rule out few more blocks of 64 positions. */
+/* Returns the number of probes after which further probes would rule out few more blocks of 64
+ * positions. */
 uint32_t analyse_first_probes(const double *passed, uint32_t probe_count);
 
 /* Returns the share of the sample's positions that the grams would propose; 0 if they are few. */

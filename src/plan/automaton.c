@@ -297,7 +297,8 @@ static void link_row(struct making *making, uint32_t end, uint32_t depth)
     TRAWL_ASSERT(making->fail[node] < set->node_count && making->fail[node] != node);
 }
 
-/* Fills the node's row with the row that the node fails to. Links to the node's children follow. */
+/* Copies the row of the node to which this node fails, and notes the end if the branch ends here.
+ * The links to the node's own children are set later, by link_row. */
 static void fill_row(struct making *making, uint32_t end, uint32_t depth)
 {
     struct plan_automaton *set = making->set;

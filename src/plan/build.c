@@ -195,8 +195,9 @@ static enum trawl_status expand_plain(struct trawl_plan *plan, struct trawl_erro
     return TRAWL_OK;
 }
 
-/* Expressions have no literals that an engine of the host or of a device could search for. A search
- * reads whole lines, and nothing around them. */
+/* Makes the literals of a plan of expressions: no engine of the host or of a device can search for
+ * these literals, since each is an expression. A search reads whole lines, and no bytes before or
+ * after a line. */
 static enum trawl_status expand_none(struct trawl_plan *plan, struct trawl_error *error)
 {
     (void)error;

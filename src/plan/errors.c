@@ -185,9 +185,10 @@ enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *err
     return TRAWL_OK;
 }
 
-/* To find where a character begins, a search reads bytes before it. With edits, a search compares
- * an end with the end one symbol before, whose spans may begin up to 2 k + 1 symbols before the
- * occurrence; and it reads as many ends after an occurrence as the longest span has symbols. */
+/* Sets how many bytes a search needs before and after an occurrence. To find where a character
+ * begins, a search reads the bytes before the character. With edits, a search compares an end with
+ * the end one symbol before, whose spans may begin up to 2 k + 1 symbols before the occurrence. The
+ * search also reads as many ends after an occurrence as the longest span has symbols. */
 void errors_need(struct trawl_plan *plan)
 {
     const uint64_t width = plan->errors.alphabet == TRAWL_CHARACTERS ? CHARACTER_BYTES : 1;

@@ -14,6 +14,9 @@
 /* number of times that each literal is assigned to a slot; further rounds change little */
 #define PASSES 2u
 #define NONE UINT8_MAX
+/* Six low bits of so many bytes suffice if the next byte leaves more than 1/8 of what these bytes
+ * leave: many literals have no more bytes, as words have. */
+#define SIX_BYTES 6u
 /* literals with less entropy per byte, in bits, have few different bytes, as DNA has */
 #define FEW_BITS 3.0
 /* literals with at least this entropy per byte have more different bytes than words have, so that
@@ -24,6 +27,7 @@
  * texts passes. Two more cost as much as verifying 1/1000 to 1/400 of all positions. */
 #define HALVES_FEW 4u
 #define HALVES_PASS (1.0f / 4096)
+#define SIX_PASS (HALVES_PASS / 64) /* as HALVES_PASS, for six low bits: bytes of words depend */
 
 /* The most literals for which six tested bytes, a single group or two groups suffice. The limits
  * are lower for literals with few different bytes, because each byte then rules out less. */
@@ -31,7 +35,7 @@ static const struct limits {
     uint32_t six_bytes, one_group, two_groups;
 } limits_of_many = {64, 40, 128}, limits_of_few = {10, 10, 28};
 
-/* A half byte of the literals that the tables test. */
+/* A part of a byte of the literals that the tables test: the high half, or low bits. */
 struct lookup {
     uint32_t byte;
     bool high;
@@ -41,51 +45,53 @@ struct lookup {
 struct dealing {
     const struct trawl_plan *plan;
     uint32_t lookup_count, slots;
+    uint8_t low; /* the low bits of a byte that are tested: 15 or 63 */
     struct lookup lookups[LOOKUPS_MAX];
     uint8_t of[PLAN_NIBBLE_LITERALS_MAX]; /* each literal's slot; NONE until it has a slot */
     /* how many literals of the slot allow the value */
-    uint32_t uses[LOOKUPS_MAX][16][SLOTS_MAX];
+    uint16_t uses[LOOKUPS_MAX][PLAN_NIBBLE_LOWS][SLOTS_MAX];
     /* number of different values that the slot allows */
     float values[LOOKUPS_MAX][SLOTS_MAX];
     /* per slot, the product of `values` over all lookups: proportional to what passes */
     float products[SLOTS_MAX];
 };
 
-/* Returns the set of values that the literal allows at this half byte, as bits. */
-static uint32_t lookup_values(const struct trawl_plan *plan, uint32_t literal, struct lookup lookup)
+/* Returns the set of values that the literal allows in this lookup, as bits. */
+static uint64_t lookup_values(const struct dealing *dealing, uint32_t literal, struct lookup lookup)
 {
-    uint8_t byte;
+    const struct trawl_plan *plan = dealing->plan;
+    const uint8_t most = lookup.high ? 15 : dealing->low;
+    uint8_t byte, other;
 
     if (lookup.byte >= plan_literal_at(plan, literal).bytes_count)
-        return 0xffff;
-    byte = plan_literal_bytes(plan, literal)[lookup.byte];
-    if (!lookup.high)
-        return 1u << (byte & 15);
+        return UINT64_MAX >> (63 - most);
+    byte = other = plan_literal_bytes(plan, literal)[lookup.byte];
     if ((plan->flags & TRAWL_IGNORE_CASE) != 0 && byte >= 'a' && byte <= 'z')
-        return 1u << (byte >> 4) | 1u << ((byte & ~0x20) >> 4);
-    return 1u << (byte >> 4);
+        other &= (uint8_t)~0x20;
+    return 1ull << (lookup.high ? byte >> 4 : byte & most) |
+           1ull << (lookup.high ? other >> 4 : other & most);
 }
 
 /* Adds a literal with these values to the slot (in), or removes it (!in). */
-static void deal_count(struct dealing *dealing, const uint32_t values[LOOKUPS_MAX], uint32_t slot,
+static void deal_count(struct dealing *dealing, const uint64_t values[LOOKUPS_MAX], uint32_t slot,
                        bool in)
 {
     TRAWL_ASSERT(slot < dealing->slots);
     dealing->products[slot] = 1.0f;
     for (uint32_t j = 0; j < dealing->lookup_count; j++) {
-        for (uint32_t bits = values[j]; bits != 0; bits &= bits - 1) {
-            uint32_t *uses = &dealing->uses[j][__builtin_ctz(bits)][slot];
+        for (uint64_t bits = values[j]; bits != 0; bits &= bits - 1) {
+            uint16_t *uses = &dealing->uses[j][__builtin_ctzll(bits)][slot];
 
             TRAWL_ASSERT(in || *uses > 0);
             dealing->values[j][slot] += in ? *uses == 0 : *uses == 1 ? -1.0f : 0.0f;
-            *uses += in ? 1 : UINT32_MAX;
+            *uses = (uint16_t)(*uses + (in ? 1 : -1));
         }
         dealing->products[slot] *= dealing->values[j][slot];
     }
 }
 
 /* Returns the slot whose product grows least if a literal with these values joins the slot. */
-static uint8_t deal_best(const struct dealing *dealing, const uint32_t values[LOOKUPS_MAX])
+static uint8_t deal_best(const struct dealing *dealing, const uint64_t values[LOOKUPS_MAX])
 {
     const uint32_t slots = dealing->slots;
     float with[SLOTS_MAX], of_lookup[SLOTS_MAX];
@@ -95,8 +101,8 @@ static uint8_t deal_best(const struct dealing *dealing, const uint32_t values[LO
         with[c] = 1.0f;
     for (uint32_t j = 0; j < dealing->lookup_count; j++) {
         memcpy(of_lookup, dealing->values[j], sizeof of_lookup);
-        for (uint32_t bits = values[j]; bits != 0; bits &= bits - 1) {
-            const uint32_t *uses = dealing->uses[j][__builtin_ctz(bits)];
+        for (uint64_t bits = values[j]; bits != 0; bits &= bits - 1) {
+            const uint16_t *uses = dealing->uses[j][__builtin_ctzll(bits)];
 
             for (uint32_t c = 0; c < slots; c++)
                 of_lookup[c] += uses[c] == 0 ? 1.0f : 0.0f;
@@ -118,11 +124,12 @@ static void deal(struct dealing *dealing)
     TRAWL_ASSERT(count <= PLAN_NIBBLE_LITERALS_MAX && dealing->slots <= SLOTS_MAX);
     memset(dealing->of, NONE, sizeof dealing->of);
     for (uint32_t i = 0; i < PASSES * count; i++) {
-        uint32_t literal = i % count, values[LOOKUPS_MAX];
+        uint32_t literal = i % count;
+        uint64_t values[LOOKUPS_MAX];
         uint8_t *of = &dealing->of[literal];
 
         for (uint32_t j = 0; j < dealing->lookup_count; j++)
-            values[j] = lookup_values(dealing->plan, literal, dealing->lookups[j]);
+            values[j] = lookup_values(dealing, literal, dealing->lookups[j]);
         if (*of != NONE)
             deal_count(dealing, values, *of, false);
         *of = deal_best(dealing, values);
@@ -147,35 +154,39 @@ static uint32_t whole_bytes(const struct trawl_plan *plan)
     return 0;
 }
 
-/* Returns the share of usual texts that has the low half of the literal's byte at this offset; 1 if
+/* Returns the share of usual texts that has the low bits of the literal's byte at this offset; 1 if
  * the literal has no byte there. */
-static float half_left(const struct trawl_plan *plan, uint32_t literal, uint32_t at,
-                       const float of_half[16])
+static float low_left(const struct dealing *dealing, uint32_t literal, uint32_t at,
+                      const float of_low[PLAN_NIBBLE_LOWS])
 {
+    const struct trawl_plan *plan = dealing->plan;
+
     return at < plan_literal_at(plan, literal).bytes_count
-               ? of_half[plan_literal_bytes(plan, literal)[at] & 15]
+               ? of_low[plan_literal_bytes(plan, literal)[at] & dealing->low]
                : 1.0f;
 }
 
-/* Chooses the offsets whose low halves rule out most, at most nibbles->bytes of them. Each chosen
+/* Chooses the offsets whose low bits rule out most, at most nibbles->bytes of them. Each chosen
  * offset leaves the least share of usual texts, summed over the literals, given the offsets chosen
  * before. */
-static void choose_bytes(const struct trawl_plan *plan, struct plan_nibbles *nibbles)
+static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nibbles)
 {
-    float of_half[16] = {0}, left[PLAN_NIBBLE_LITERALS_MAX];
+    const struct trawl_plan *plan = dealing->plan;
+    const bool six = dealing->low == PLAN_NIBBLE_LOWS - 1;
+    float of_low[PLAN_NIBBLE_LOWS] = {0}, left[PLAN_NIBBLE_LITERALS_MAX];
     struct byte_rates rates;
     uint32_t taken = 0, most = nibbles->bytes;
     float sum_left = (float)plan->literal_count;
 
     analyse_rates(NULL, 0, plan->literal_bytes, plan->literal_bytes_total, false, &rates);
     for (uint32_t byte = 0; byte < 256; byte++)
-        of_half[byte & 15] += (float)rates.rate[byte];
+        of_low[byte & dealing->low] += (float)rates.rate[byte];
     for (uint32_t i = 0; i < plan->literal_count; i++)
         left[i] = 1.0f;
     nibbles->bytes = 0;
     while (nibbles->bytes < most &&
            !(nibbles->bytes == HALVES_FEW && plan->literal_count <= GROUP_SLOTS &&
-             sum_left <= HALVES_PASS)) {
+             sum_left <= (six ? SIX_PASS : HALVES_PASS))) {
         float least = 2.0f * PLAN_NIBBLE_LITERALS_MAX;
         uint32_t best = 0;
 
@@ -183,21 +194,23 @@ static void choose_bytes(const struct trawl_plan *plan, struct plan_nibbles *nib
             float sum = 0;
 
             for (uint32_t i = 0; (taken >> at & 1) == 0 && i < plan->literal_count; i++)
-                sum += left[i] * half_left(plan, i, at, of_half);
+                sum += left[i] * low_left(dealing, i, at, of_low);
             if ((taken >> at & 1) == 0 && sum < least) {
                 best = at;
                 least = sum;
             }
         }
+        if (six && nibbles->groups <= 2 && nibbles->bytes == SIX_BYTES && least > sum_left / 8)
+            return;
         nibbles->at[nibbles->bytes++] = (uint8_t)best;
         taken |= 1u << best;
         sum_left = least;
         for (uint32_t i = 0; i < plan->literal_count; i++)
-            left[i] *= half_left(plan, i, best, of_half);
+            left[i] *= low_left(dealing, i, best, of_low);
     }
 }
 
-/* Chooses the number of groups, and the half bytes that the tables test. */
+/* Chooses the number of groups, and what the tables test. */
 static void choose_looks(const struct trawl_plan *plan, struct dealing *dealing,
                          struct plan_nibbles *nibbles)
 {
@@ -206,11 +219,13 @@ static void choose_looks(const struct trawl_plan *plan, struct dealing *dealing,
 
     nibbles->groups = count <= limits->one_group ? 1 : count <= limits->two_groups ? 2 : 4;
     nibbles->bytes = whole > 0 ? whole : count <= limits->six_bytes ? 6 : 8;
+    if (dealing->low == PLAN_NIBBLE_LOWS - 1 && whole == 0 && limits == &limits_of_many)
+        nibbles->groups = nibbles->groups < 2 ? nibbles->groups : 2;
     nibbles->whole = whole > 0;
     for (uint32_t j = 0; j < nibbles->bytes; j++)
         nibbles->at[j] = (uint8_t)j;
     if (!nibbles->whole)
-        choose_bytes(plan, nibbles);
+        choose_bytes(dealing, nibbles);
     dealing->slots = GROUP_SLOTS * nibbles->groups;
     dealing->lookup_count = nibbles->whole ? 2 * nibbles->bytes : nibbles->bytes;
     TRAWL_ASSERT(dealing->lookup_count <= LOOKUPS_MAX);
@@ -218,13 +233,14 @@ static void choose_looks(const struct trawl_plan *plan, struct dealing *dealing,
         dealing->lookups[j] = (struct lookup){nibbles->at[j % nibbles->bytes], j >= nibbles->bytes};
 }
 
-static void build(const struct trawl_plan *plan, struct plan_nibbles *nibbles)
+static void build(const struct trawl_plan *plan, uint8_t low, struct plan_nibbles *nibbles)
 {
     struct dealing dealing;
 
     TRAWL_ASSERT(plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX);
     memset(&dealing, 0, sizeof dealing);
     dealing.plan = plan;
+    dealing.low = low;
     choose_looks(plan, &dealing, nibbles);
     deal(&dealing);
     for (uint32_t i = 0; i < plan->literal_count; i++)
@@ -234,9 +250,13 @@ static void build(const struct trawl_plan *plan, struct plan_nibbles *nibbles)
             uint8_t *table =
                 lookup.high ? nibbles->high[group][j - nibbles->bytes] : nibbles->low[group][j];
 
-            for (uint32_t bits = lookup_values(plan, i, lookup); bits != 0; bits &= bits - 1)
-                table[__builtin_ctz(bits)] |= (uint8_t)(1u << dealing.of[i] % GROUP_SLOTS);
+            for (uint64_t bits = lookup_values(&dealing, i, lookup); bits != 0; bits &= bits - 1)
+                table[__builtin_ctzll(bits)] |= (uint8_t)(1u << dealing.of[i] % GROUP_SLOTS);
         }
+    for (uint32_t g = 0; g < nibbles->groups; g++)
+        for (uint32_t j = 0; j < nibbles->bytes; j++)
+            for (uint32_t value = low + 1u; value < PLAN_NIBBLE_LOWS; value++)
+                nibbles->low[g][j][value] = nibbles->low[g][j][value & low];
 }
 
 static void nibbles_free(void *object)
@@ -247,18 +267,25 @@ static void nibbles_free(void *object)
 static enum trawl_status make(const void *from, void **object, struct trawl_error *error)
 {
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof(struct plan_nibbles), object, error));
-    build((const struct trawl_plan *)from, (struct plan_nibbles *)*object);
+    build((const struct trawl_plan *)from, 15, (struct plan_nibbles *)*object);
     return TRAWL_OK;
 }
 
-enum trawl_status plan_nibbles_want(const struct trawl_plan *plan,
+static enum trawl_status make_six(const void *from, void **object, struct trawl_error *error)
+{
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof(struct plan_nibbles), object, error));
+    build((const struct trawl_plan *)from, PLAN_NIBBLE_LOWS - 1, (struct plan_nibbles *)*object);
+    return TRAWL_OK;
+}
+
+enum trawl_status plan_nibbles_want(const struct trawl_plan *plan, bool six,
                                     const struct plan_nibbles **nibbles, struct trawl_error *error)
 {
     const void *object = NULL;
 
     if (plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX)
-        TRAWL_TRY(attachment_want(&plan->attached[PLAN_NIBBLES], plan, make, nibbles_free, &object,
-                                  error));
+        TRAWL_TRY(attachment_want(&plan->attached[six ? PLAN_NIBBLES_SIX : PLAN_NIBBLES], plan,
+                                  six ? make_six : make, nibbles_free, &object, error));
     *nibbles = (const struct plan_nibbles *)object;
     return TRAWL_OK;
 }

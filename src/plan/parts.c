@@ -15,8 +15,8 @@ static const uint64_t lengths[] = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
 static const uint32_t grams[] = {1, 2, 3, 4, 5, 7, 10, 13, 16, 16};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 
-/* In nanoseconds for a byte of the text. Fitted to measured times of a plan's first count of 16
- * MiB, on one core with AVX2. */
+/* The costs of parts on the host, in nanoseconds for a byte of the text. The numbers were fitted to
+ * measured times of a plan's first count of 16 MiB, on one core with AVX2. */
 static const struct plan_part_costs costs_host = {.is_host = true,
                                                   .singly_max = PLAN_PARTS_MAX,
                                                   .alone = 0.045,
@@ -28,11 +28,12 @@ static const struct plan_part_costs costs_host = {.is_host = true,
                                                   .near = 0.65,
                                                   .near_words = 1e9,
                                                   .make = 0.000025};
-/* For each pattern by itself, which is always cheapest. */
+/* Costs by which each pattern becomes a part by itself, because such parts are always cheapest. */
 static const struct plan_part_costs costs_alone = {
     .is_host = true, .singly_max = PLAN_PARTS_MAX, .pass = 1, .pass_short = 1, .many_half = 1};
-/* Fitted to measured times of first and later counts of 256 MiB in an H100's memory, each for a set
- * of one range of lengths. There, rows of up to 46,000 words fit shared memory. */
+/* The costs of parts on a device. The numbers were fitted to measured times of first and later
+ * counts of 256 MiB in an H100's memory. Each count was for a set of one range of lengths. On an
+ * H100, rows of up to 46,000 words fit shared memory. */
 #define COSTS_DEVICE                                                                              \
     {                                                                                             \
         .singly_max = 5, .alone = 1.0, .pass = 2.0, .pass_short = 15.0, .each = 0.001,            \
@@ -343,7 +344,8 @@ static uint32_t cut(const struct cutting *cutting, uint32_t cuts[LENGTHS + 1])
     return count;
 }
 
-/* Makes each string, of at most LENGTHS, a group, so that it may be a part by itself. */
+/* Makes each string a group, so that each string may be a part by itself. There are at most LENGTHS
+ * strings. */
 static void group_singly(struct cutting *cutting)
 {
     uint64_t count = cutting->plan->pattern_count;

@@ -65,7 +65,8 @@ enum plan_attachment {
     PLAN_WHOLE_PARTS_HOST,
     PLAN_WHOLE_PARTS_DEVICE,
     PLAN_SET_TABLES,  /* plan_set_tables, plan/tables.c */
-    PLAN_NIBBLES,     /* the tables of a small set, plan/nibbles.c */
+    PLAN_NIBBLES,     /* the tables of a small set by low halves of bytes, plan/nibbles.c */
+    PLAN_NIBBLES_SIX, /* the same by six low bits */
     PLAN_MATCHER,     /* the tables of a large set, cpu/set_matcher.c */
     PLAN_DENSE,       /* the automaton, cpu/dense_set.c */
     PLAN_ERRORS,      /* the compiled plan, approximate/approx_compile.c */

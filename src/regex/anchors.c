@@ -84,6 +84,20 @@ static enum trawl_status compile(const struct anchor_maker *maker, const char *b
     return TRAWL_OK;
 }
 
+/* Returns how many characters each text of the sequence has; 0: texts differ, or an edge asks. */
+static uint8_t length_of(const struct split_sequence *sequence)
+{
+    uint32_t length = 0;
+
+    for (uint32_t i = 0; sequence != NULL && i < sequence->count; i++) {
+        if (sequence->items[i].edge != 0 || sequence->items[i].least != sequence->items[i].most ||
+            sequence->items[i].most > UINT8_MAX - length)
+            return 0;
+        length += sequence->items[i].most;
+    }
+    return (uint8_t)length;
+}
+
 /* The function `take` of struct split_options: adds an anchor with the alternative's strings. */
 static enum trawl_status take(void *context, const struct split *split, struct trawl_error *error)
 {
@@ -107,8 +121,10 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     maker->keeps |= split->keeps;
     maker->all_sure &= split->is_sure;
     anchor = &made->anchors[made->anchor_count++];
-    *anchor = (struct anchor){
-        .expression = maker->expression, .is_sure = split->is_sure, .begins = split->begins};
+    *anchor = (struct anchor){.expression = maker->expression,
+                              .is_sure = split->is_sure,
+                              .begins = split->begins,
+                              .head_length = length_of(split->before)};
     if (made->anchor_count <= CHAINED_MAX && (!split->is_sure || maker->has_edges)) {
         TRAWL_TRY(chain_make(made, maker->expression, split->before, true, &anchor->before, error));
         TRAWL_TRY(chain_make(made, maker->expression, split->after, false, &anchor->after, error));

@@ -8,8 +8,6 @@
 #include <cctype>
 #include <cstring>
 #include <map>
-#include <mutex>
-#include <tuple>
 
 #include "regex/class_text.h"
 
@@ -17,7 +15,7 @@ namespace
 {
 
 constexpr uint32_t case_end = 0x20000; // all letters with case lie below
-constexpr size_t known_max = 64, depth_max = 50;
+constexpr size_t depth_max = 50;
 constexpr std::pair<uint32_t, uint32_t> ascii{0, 0x7f}, surrogates{0xd800, 0xdfff};
 // Ranges by name, which the first call of known() makes.
 struct names {
@@ -208,36 +206,31 @@ std::string body(const ranges &of)
 // RE2 does not know a name.
 ranges members(const chars &of, uint32_t first, uint32_t end)
 {
-    static std::mutex lock;
-    static std::map<std::tuple<std::string, uint32_t, uint32_t>, ranges> known;
     std::string text = (of.folds ? "(?i)[" : "[") + joined(of.names) + "]+";
-    re2::StringPiece match;
-    std::string all;
-    ranges made;
 
     if (of.names.empty())
-        return made;
+        return {};
     if (!of.folds && end - first <= 0x7000) // with all other characters, RE2's program is small
         text.insert(1, body(without({{first, end - 1}}, 0x10ffff)));
-    const std::lock_guard<std::mutex> guard(lock);
-    const auto found = known.find({text, first, end});
-    if (found != known.end())
-        return found->second;
-    const re2::RE2 re(text, re2::RE2::Quiet);
-    if (!re.ok())
-        throw mistake{0, "unknown class or property: " + joined(of.names)};
-    for (uint32_t code = first; code < end; code++)
-        if (code < surrogates.first || code > surrogates.second)
-            put_utf8(&all, code);
-    for (size_t from = 0; re.Match(all, from, all.size(), re2::RE2::UNANCHORED, &match, 1);) {
-        const size_t begin = static_cast<size_t>(match.data() - all.data());
+    return remembered(text + std::to_string(first) + "-" + std::to_string(end), [&] {
+        const re2::RE2 re(text, re2::RE2::Quiet);
+        re2::StringPiece match;
+        std::string all;
+        ranges made;
 
-        from = begin + match.size();
-        made.emplace_back(code_at(all, begin), code_at(all, from - 1));
-    }
-    if (known.size() >= known_max)
-        known.clear();
-    return known[{text, first, end}] = made;
+        if (!re.ok())
+            throw mistake{0, "unknown class or property: " + joined(of.names)};
+        for (uint32_t code = first; code < end; code++)
+            if (code < surrogates.first || code > surrogates.second)
+                put_utf8(&all, code);
+        for (size_t from = 0; re.Match(all, from, all.size(), re2::RE2::UNANCHORED, &match, 1);) {
+            const size_t begin = static_cast<size_t>(match.data() - all.data());
+
+            from = begin + match.size();
+            made.emplace_back(code_at(all, begin), code_at(all, from - 1));
+        }
+        return made;
+    });
 }
 
 // Returns the characters of the set from `first` up to `last`.
@@ -255,8 +248,8 @@ ranges listed(const chars &of, uint32_t last, uint32_t first = 0)
 class reader
 {
   public:
-    reader(const std::string &given, size_t from, size_t to, const regex_options &by, bool ignores)
-        : text(given), at(from), end(to), options(by), fold(ignores)
+    reader(const std::string &given, const regex_options &by, bool ignores)
+        : text(given), end(given.size()), options(by), fold(ignores)
     {
     }
 
@@ -271,7 +264,7 @@ class reader
 
   private:
     const std::string &text;
-    size_t at;
+    size_t at = 0;
     const size_t end;
     const regex_options &options;
     const bool fold;
@@ -630,26 +623,23 @@ std::string parts_of(const chars &of, const regex_options &options, bool beyond)
     return either(parts);
 }
 
-} // namespace
-
-chars read_chars(const std::string &source, size_t at, size_t end, const regex_options &options,
-                 bool fold)
+// Returns what the meaning of a part depends on, among the expressions of a plan.
+std::string key_of(const std::string &part, const regex_options &by, bool fold)
 {
-    if (source[at] == '.' && end == at + 1)
-        return {options.dot_all ? ranges{} : ranges{{'\n', '\n'}}, {}, false, {}, true};
-    return reader(source, at, end, options, fold).whole();
+    std::string key = std::to_string(by.plan) + " ";
+
+    for (const uint32_t each :
+         {uint32_t{fold}, uint32_t{by.bytes}, uint32_t{by.dot_all}, uint32_t{by.longest},
+          uint32_t{by.ripgrep}, uint32_t{by.unicode}, uint32_t{by.marks}})
+        key += static_cast<char>('0' + each);
+    return key + part;
 }
 
-ranges listed_of(const std::string &part, const regex_options &options, uint32_t last,
-                 uint32_t first)
+chars read_chars(const std::string &part, const regex_options &options, bool fold)
 {
-    const chars of = read_chars(part, 0, part.size(), options, options.fold);
-
-    if (part == "\\C" || (last == UINT32_MAX && (!of.names.empty() || !of.others.empty())))
-        throw mistake{0, ""};
-    return common(listed(of, std::min(last, last_of(options)), first),
-                  without(options.bytes ? ranges{} : ranges{surrogates}, last_of(options)),
-                  last_of(options));
+    if (part == ".")
+        return {options.dot_all ? ranges{} : ranges{{'\n', '\n'}}, {}, false, {}, true};
+    return reader(part, options, fold).whole();
 }
 
 std::string text_of(const chars &of, const regex_options &options)
@@ -686,4 +676,41 @@ std::string marked_text_of(const chars &of, const regex_options &options)
                    in.empty() || is_word == nullptr ? "" : "_" + in + "_",
                    out.empty() ? "" : mark + out + mark,
                    low.empty() && in.empty() && out.empty() ? "[^\\x{0}-\\x{10ffff}]" : ""});
+}
+
+} // namespace
+
+ranges listed_of(const std::string &part, const regex_options &options, uint32_t last,
+                 uint32_t first)
+{
+    const auto list = [&] {
+        const chars of = read_chars(part, options, options.fold);
+
+        if (part == "\\C" || (last == UINT32_MAX && (!of.names.empty() || !of.others.empty())))
+            throw mistake{0, ""};
+        return common(listed(of, std::min(last, last_of(options)), first),
+                      without(options.bytes ? ranges{} : ranges{surrogates}, last_of(options)),
+                      last_of(options));
+    };
+
+    return options.plan == 0 ? list()
+                             : remembered(key_of(part, options, options.fold) + " " +
+                                              std::to_string(first) + "-" + std::to_string(last),
+                                          list);
+}
+
+written write_chars(const std::string &part, const regex_options &options, bool fold)
+{
+    const auto write = [&]() -> written {
+        const chars of = read_chars(part, options, fold);
+        const bool is_set = part[0] == '[' || of.negated || !of.names.empty() ||
+                            of.own.size() != 1 || of.own[0].first != of.own[0].second;
+
+        return {of, options.marks != REGEX_UNMARKED ? marked_text_of(of, options)
+                    : is_set                        ? text_of(of, options)
+                                                    : part};
+    };
+
+    return options.plan == 0 || part.size() == 1 ? write()
+                                                 : remembered(key_of(part, options, fold), write);
 }

@@ -2,6 +2,8 @@
 #ifndef TRAWL_REGEX_CLASSES_H
 #define TRAWL_REGEX_CLASSES_H
 
+#include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +16,24 @@
 
 using ranges = std::vector<std::pair<uint32_t, uint32_t>>; // from, to
 
+// Returns what `make` makes for the key, and keeps the last results: expressions of a list often
+// share classes, some of which have hundreds of ranges. Each `make` has keys of its own.
+template <typename F> auto remembered(const std::string &key, F make) -> decltype(make())
+{
+    constexpr size_t known_max = 64;
+    static std::mutex lock;
+    static std::map<std::string, decltype(make())> known;
+    const std::lock_guard<std::mutex> guard(lock);
+    const auto found = known.find(key);
+
+    if (found != known.end())
+        return found->second;
+    auto made = make();
+    if (known.size() >= known_max)
+        known.clear();
+    return known[key] = made;
+}
+
 // The characters of all ranges, names and others; negated: all characters but these.
 struct chars {
     ranges own;
@@ -23,22 +43,23 @@ struct chars {
     bool negated = false;
 };
 
-// A mistake in ripgrep's class; `at` counts from the begin of the expression.
+// A mistake in ripgrep's class; `at` counts from the begin of the part or of the expression. The
+// text is empty if the part is no class of RE2, or an escape for no character: RE2 will find words.
 struct mistake {
     size_t at;
     std::string what;
 };
 
-// Reads the class, the escape or the character that is source[at, end). If the part is no class of
-// RE2, or an escape for no character, throws a mistake whose text is empty: RE2 will find words.
-chars read_chars(const std::string &source, size_t at, size_t end, const regex_options &options,
-                 bool fold);
 // As regex_ops.list; throws a mistake for UINT32_MAX.
 ranges listed_of(const std::string &part, const regex_options &options, uint32_t last,
                  uint32_t first = 0);
-// Writes the set in RE2's syntax, without the characters between U+D800 and U+DFFF.
-std::string text_of(const chars &of, const regex_options &options);
-// Writes an expression for a character of the set in a text with marks (words.h).
-std::string marked_text_of(const chars &of, const regex_options &options);
+struct written {
+    chars of;
+    std::string text; // the set in RE2's syntax, without the characters from U+D800 to U+DFFF
+};
+
+// Reads a part and writes the set. With options.marks, the text is an expression for a character of
+// the set in a text with marks (words.h).
+written write_chars(const std::string &part, const regex_options &options, bool fold);
 
 #endif

@@ -49,7 +49,13 @@ static int match_at(const struct expressions *expressions, const struct anchor *
 
     if (around.before == CHAIN_FAILS || around.after == CHAIN_FAILS)
         return 0;
-    if (!anchor->begins) {
+    if (around.before == CHAIN_MATCHES && anchor->head_length > 0) {
+        for (uint32_t i = 0; i < anchor->head_length; i++) {
+            if (first <= from)
+                return 0;
+            first = words_before(expressions, line.bytes, first);
+        }
+    } else if (!anchor->begins) {
         found = ops->match(anchor->head, line.bytes + begin, at - begin,
                            from > begin ? from - begin : 0, at - begin, REGEX_ANYWHERE, span, 1);
         if (found <= 0)

@@ -130,8 +130,17 @@ int quick::match(const uint8_t *text, uint64_t from, uint64_t to, enum regex_anc
     const item &first = items[0];
 
     for (uint64_t begin = from, waste = 0;; begin++) {
-        while (anchor == REGEX_ANYWHERE && begin < to && first.kinds[text[begin]] == FAILS)
-            begin++;
+        // a match begins with first.least bytes, or more, that may belong to the first item
+        for (uint64_t back = first.least; anchor == REGEX_ANYWHERE && back > 0;) {
+            if (first.least > to - begin)
+                return 0;
+            if (first.kinds[text[begin + back - 1]] != FAILS) {
+                back--;
+            } else {
+                begin += back;
+                back = first.least;
+            }
+        }
         uint64_t at = begin, run = begin;
         bool fits = true;
 

@@ -255,15 +255,27 @@ void explain(const re2::RE2 &re, regex_fault *fault)
             whole.c_str());
 }
 
-// Returns whether the expression has no mistake, and its program is sure to be small. For most of
-// Unicode's \w, RE2 parses ASCII's \w: RE2 would sort the same hundreds of ranges for each \w.
-bool is_small(const std::string &source, re2::RE2::Options options)
+// Returns whether the expression has no mistake, and its program is sure to be small. For a long
+// class that RE2 takes, RE2 parses \w: RE2 would sort the same hundreds of ranges for each class.
+bool is_small(const std::string &source, re2::RE2::Options options, const regex_options &given)
 {
-    static const std::string words = "\\p{L}\\p{Nl}\\p{M}"; // as in classes.cc
-    std::string parsed(source);
+    constexpr size_t long_bytes = 64;
+    regex_options plain = given;
+    std::string parsed;
 
-    for (size_t at; (at = parsed.find(words)) != std::string::npos;)
-        parsed.replace(at, words.size(), "\\w");
+    plain.ripgrep = false;
+    for (size_t at = 0, end; at < source.size(); at = end) {
+        end = source[at] == '[' ? std::min(source.find(']', at), source.size() - 1) + 1 : at;
+        const std::string part = source.substr(at, end - at);
+
+        if (part.size() > long_bytes && remembered(part + (given.bytes ? "b" : "u"),
+                                                   [&] { return re2::RE2(part, options).ok(); })) {
+            parsed += "\\w";
+        } else {
+            end = part_end(source, at, plain);
+            parsed.append(source, at, end - at);
+        }
+    }
     for (size_t at = source.find('{'); at != re2::StringPiece::npos; at = source.find('{', at + 1))
         if (at + 1 < source.size() && std::isdigit(static_cast<uint8_t>(source[at + 1])) != 0 &&
             (at < 2 || source.compare(at - 2, 2, "\\x") != 0))
@@ -280,13 +292,12 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
         const re2::RE2::Options options = options_of(*given);
         uint32_t crosses = 0;
         const std::string written = rewrite(source, *given, &crosses);
-        auto made =
-            std::make_unique<struct regex>(written, options, given->is_copied,
-                                           given->marks != REGEX_UNMARKED || given->multi, crosses);
+        auto made = std::make_unique<struct regex>(written, options, given->is_copied,
+                                                   given->marks != REGEX_UNMARKED, crosses);
 
         if (given->when == REGEX_LATER ||
             (given->when == REGEX_PARSED && count <= SMALL_BYTES &&
-             is_small(made->source, options)) ||
+             is_small(made->source, options, *given)) ||
             program_of(made.get()).ok()) {
             *out = made.release();
             return REGEX_OK;

@@ -50,6 +50,7 @@ struct regex_options {
     bool is_copied;
     enum regex_when when;
     uint64_t memory_bytes;
+    uint64_t plan; /* number of the plan, which keeps what its classes mean; 0: nothing is kept */
 };
 
 enum regex_status { REGEX_OK, REGEX_SYNTAX, REGEX_LARGE, REGEX_MEMORY };
@@ -75,7 +76,7 @@ struct regex_range {
     uint32_t last;
 };
 
-#define REGEX_VERSION 10u
+#define REGEX_VERSION 11u
 
 struct regex_ops {
     uint32_t version; /* REGEX_VERSION */

@@ -61,8 +61,10 @@ static void expressions_free(void *object)
 /* Returns RE2's options for an expression of the plan. */
 static struct regex_options options_of(const struct trawl_plan *plan)
 {
+    static _Atomic uint64_t plans;
     const struct plan_expressions *given = &plan->expressions;
     struct regex_options options = {
+        .plan = ++plans,
         .longest = given->syntax != TRAWL_PERL,
         .is_copied = given->memory_mib == 0,
         .fold = (plan->flags & TRAWL_IGNORE_CASE) != 0,

@@ -16,9 +16,10 @@ struct chain;
  * string, then the rest. */
 struct anchor {
     uint32_t expression;
-    bool is_sure;    /* each occurrence of a string is a match */
-    bool begins;     /* a match begins with the string */
-    bool looks_back; /* the expression has an assertion that depends on the byte before */
+    bool is_sure;        /* each occurrence of a string is a match */
+    bool begins;         /* a match begins with the string */
+    uint8_t head_length; /* the number of characters of each head; 0: heads differ, or are empty */
+    bool looks_back;     /* the expression has an assertion that depends on the byte before */
     /* The program of the head, whose matches end where the string begins. NULL: the head is empty
      * (`begins`), or RE2 reads the whole line. */
     struct regex *head;

@@ -184,19 +184,16 @@ void rewriter::put_character(size_t at, size_t end)
         regex_options here = options;
 
         here.dot_all = now.dot_all;
-        of = read_chars(source, at, end, here, now.fold);
+        const written both = write_chars(text, here, now.fold);
+        of = both.of;
         here.fold = now.fold;
         if (options.multi && (crosses & 1) == 0)
-            for (const auto &each : listed_of(source.substr(at, end - at), here, options.line_end))
+            for (const auto &each : listed_of(text, here, options.line_end))
                 crosses |= each.first <= options.line_end && options.line_end <= each.second;
-        if (is_marked)
-            text = marked_text_of(of, options);
-        else if (is_class || of.negated || !of.names.empty() || of.own.size() != 1 ||
-                 of.own[0].first != of.own[0].second)
-            text = text_of(of, options);
+        text = both.text;
     } catch (const mistake &found) {
         if (!found.what.empty())
-            throw mistake{std::max(found.at, at), found.what};
+            throw mistake{at + found.at, found.what};
         made += text; // RE2 will report the mistake
         return;
     }

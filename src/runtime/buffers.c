@@ -12,7 +12,8 @@
 #include "runtime/runtime.h"
 #include "runtime/search.h"
 
-#define BUFFERS_PER_WORKER 4u /* one of the buffers is copied or searched, three wait */
+/* a worker copies or searches one of the buffers while three buffers wait */
+#define BUFFERS_PER_WORKER 4u
 /* Pinning takes longer than copying. Lengths are rounded up to this step, so that a slightly longer
  * chunk fits into the same buffer. */
 #define PINNED_STEP (2u << 20)

@@ -1,10 +1,12 @@
-/* forked: the runtimes and searchers that exist, for a child process of fork(). */
+/* forked: keeps a list of all open runtimes and searchers, and makes them usable in a child process
+ * of fork(). */
 #ifndef TRAWL_RUNTIME_FORKED_H
 #define TRAWL_RUNTIME_FORKED_H
 
 #include "runtime/search.h"
 
-/* Notes a runtime or a searcher from its opening to its closing, so that a child can use it. */
+/* forked_note puts a runtime or a searcher on the list when it is opened; forked_forget takes it
+ * off when it is closed. */
 void forked_note(struct forked *item, bool is_searcher);
 void forked_forget(const struct forked *item);
 

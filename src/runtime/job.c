@@ -125,10 +125,14 @@ void job_end(struct job *job)
         job_recall(job);
 }
 
-/* Takes and searches chunks until the search has no work for this worker. A job's serve. */
+/* Takes and searches chunks, and unpacks, until the search has no work for this worker. A job's
+ * serve. */
 static void serve(struct job *job, struct worker *worker)
 {
-    while (task_work((struct search *)job, worker, TEXT_ANY_CHUNK) == TASK_DONE)
+    struct search *search = (struct search *)job;
+
+    while (task_work(search, worker, TEXT_ANY_CHUNK) == TASK_DONE ||
+           text_cursor_help(&search->cursor, NULL))
         ;
 }
 
@@ -389,19 +393,6 @@ static bool looks_again(struct search *search, uint64_t *until_ns)
     return true;
 }
 
-/* Unpacks a part of a compressed text ahead of the threads that read. *in_vain: there was nothing
- * to unpack since the caller slept. Called with the lock held, and gives the lock up meanwhile, so
- * the caller looks at the ring once more, also if this call was in vain. */
-static bool helps_unpack(struct search *search, bool *in_vain)
-{
-    if (search->ended || !search->shared || search->cursor.text->unpack == NULL || *in_vain)
-        return false;
-    search_unlock(search);
-    *in_vain = !text_cursor_help(&search->cursor);
-    search_lock(search);
-    return true;
-}
-
 /* Waits at the searcher's semaphore, and returns whether another thread has posted the semaphore.
  * With a poll, waits for a while only. */
 static bool wait_for_post(struct trawl_searcher *searcher)
@@ -419,18 +410,22 @@ static bool wait_for_post(struct trawl_searcher *searcher)
     return sem_timedwait(&searcher->woken, &until) == 0;
 }
 
-/* Waits until another thread has finished a task, or until the call is cancelled. Called with the
- * lock held, and gives the lock up meanwhile. Other threads change the ring under the lock, so none
- * of their changes comes between the caller's last look at the ring and the store to `sleeps`. */
+/* Waits until another thread has finished a task, or until the call is cancelled, and meanwhile
+ * unpacks ahead of the threads that read. Called with the lock held, and gives the lock up
+ * meanwhile. Other threads change the ring under the lock, so none of their changes comes between
+ * the caller's last look at the ring and the store to `sleeps`. */
 static void sleep_until_woken(struct search *search)
 {
     struct trawl_searcher *searcher = search->searcher;
+    bool unpacks = !search->ended && search->shared;
 
     TRAWL_ASSERT(atomic_load(&search->job.is_known));
     atomic_store(&searcher->sleeps, true);
     search_unlock(search);
     if (searcher_is_cancelled(searcher))
         searcher_wake(searcher); /* the cancelling thread may have come before the store */
+    while (unpacks && atomic_load(&searcher->sleeps))
+        unpacks = text_cursor_help(&search->cursor, &searcher->sleeps);
     while (!wait_for_post(searcher))
         (void)engine_call_is_over(&searcher->call);
     search_lock(search);
@@ -443,7 +438,8 @@ static struct task *wait_next(struct search *search)
     struct task **entry = search_ring(search, search->index_deliver);
     enum task_taken worked = TASK_DONE;
     /* the first chunk's delivery may end the search, so helpers are called later */
-    bool has_worked = search->index_deliver > 0, in_vain = false;
+    bool has_worked = search->index_deliver > 0 ||
+                      (search->sink->want != WANT_FIRST && text_cursor_is_slow(&search->cursor));
     struct task *task = NULL;
     uint64_t until_ns = 0;
 
@@ -465,12 +461,9 @@ static struct task *wait_next(struct search *search)
                                                          : task_work(search, caller, index);
             has_worked |= worked == TASK_DONE;
             search_lock(search);
-        } else if (helps_unpack(search, &in_vain)) {
-            worked = in_vain ? worked : TASK_DONE;
         } else if (!looks_again(search, &until_ns)) {
             sleep_until_woken(search);
             worked = TASK_DONE;
-            in_vain = false;
         }
     }
     if (!search->stopping) {
@@ -481,10 +474,10 @@ static struct task *wait_next(struct search *search)
     return task;
 }
 
-/* Says whether the task is a part of the text. A file that shrank ends where the first read beyond
- * its new end found the end. Other threads may have read chunks beyond that offset, before the file
- * shrank or after the file grew again. The task that found the end is the last part, even an empty
- * part. */
+/* Says whether the task is a part of the text. If a file shrinks during the search, the text ends
+ * at the first chunk whose read finds the file's end. This chunk is the last part of the text, even
+ * if the chunk is empty. Chunks behind it are no part, although other threads may have read them
+ * before the file shrank, or after the file grew again. */
 static bool is_part(struct search *search, struct task *task)
 {
     if (search->last_delivered)

@@ -232,8 +232,10 @@ static bool search_brief(const struct feed *feed, const struct engine_chunk *chu
 {
     struct task *task = &feed->searcher->tasks[0];
     struct hits *hits = &task->result.hits;
-    struct engine_brief brief = {
-        .from = chunk->before, .to = chunk->before + chunk->owned, .hits = hits};
+    struct engine_brief brief = {.from = chunk->before,
+                                 .to = chunk->before + chunk->owned,
+                                 .readable = chunk->readable - chunk->after,
+                                 .hits = hits};
 
     hits->count = task->from = 0;
     hits->lengths_valid = false;

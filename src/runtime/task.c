@@ -688,14 +688,16 @@ static bool wait_for_room(struct search *search, uint64_t bytes)
     if (bytes > runtime->memory_max || atomic_fetch_add(&search->room_waits, 1) >= ROOM_WAITS_MAX)
         return false;
     if (atomic_load(&runtime->memory_used) >
-        0) /* if 0, other searches have given back all memory */
+        0) /* if 0, other searches have given all memory back, so waiting is useless */
         (void)nanosleep(&while_ns, NULL);
     return true;
 }
 
-/* Handles a lack of room for a chunk. Other tasks of the search may give memory back, even before
- * the lock is taken here. A search without other tasks waits for memory of other searches; if the
- * wait is in vain, the search ends with MEMORY. */
+/* Handles a lack of room for a chunk, and puts the task back. If other tasks of the search are at
+ * work, this worker stops: these tasks will give memory back. If this task is the only one, the
+ * worker tries again, perhaps after a moment: other searches may give memory back, and the search's
+ * own tasks may have done so before the lock was taken here. If trying again is useless, and no
+ * other task has begun meanwhile, the search ends with `status`. */
 static enum task_taken no_room(struct search *search, struct task *task, uint64_t bytes,
                                enum trawl_status status, const struct trawl_error *error)
 {

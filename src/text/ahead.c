@@ -11,10 +11,14 @@
 #include "text/codecs.h"
 #include "text/descriptor.h"
 
+/* Most pieces of blocks are one block, so that no thread decodes longer than the others. */
+#define BLOCKS_CELL_BYTES (UINT64_C(64) << 10)
+
 enum piece_state {
     PIECE_FREE,
     PIECE_SOUGHT,   /* a thread looks for the begin */
     PIECE_GROWS,    /* a thread decodes */
+    PIECE_PAUSED,   /* any thread may go on */
     PIECE_UNWANTED, /* a thread decodes what nobody will read */
     PIECE_READY,
     PIECE_READ /* the reader has the piece */
@@ -28,6 +32,7 @@ struct ahead {
     bool by_blocks;
     uint64_t cell_length; /* length of a cell in what offsets of pieces count: bytes or bits */
     _Atomic bool stopping;
+    _Atomic bool waits; /* the reader waits for a piece */
 
     pthread_mutex_t lock; /* guards all that follows, but the contents of pieces at work */
     pthread_cond_t changed;
@@ -80,30 +85,37 @@ static void spare_decoder(struct ahead *ahead, struct piece *piece)
     piece->decoder = NULL;
 }
 
-/* Reads the compressed bytes of a piece of blocks. Returns their number, which blocks.h calls
- * bytes_count; 0: there is no memory, too. */
-static uint64_t load(const struct ahead *ahead, struct piece *piece, uint64_t from)
+static uint64_t packed_room(const struct ahead *ahead)
 {
-    const uint64_t wanted = ahead->cell_bytes + BLOCKS_ROOM;
+    return ahead->cell_bytes + BLOCKS_ROOM + BLOCKS_SLACK_BYTES;
+}
+
+/* Reads the compressed bytes of a cell of blocks, and `beyond` bytes behind the cell. Returns their
+ * number, which blocks.h calls bytes_count; 0: there is no memory, too. */
+static uint64_t load(const struct ahead *ahead, struct piece *piece, uint64_t from, uint64_t beyond)
+{
     uint64_t used;
 
-    if (piece->packed == NULL &&
-        MEMORY_NEW(piece->packed, wanted + BLOCKS_SLACK_BYTES, NULL) != TRAWL_OK)
+    if (piece->packed == NULL && MEMORY_NEW(piece->packed, packed_room(ahead), NULL) != TRAWL_OK)
         return 0;
-    used = read_whole(ahead, from, piece->packed, wanted);
+    used = read_whole(ahead, from, piece->packed, ahead->cell_bytes + beyond);
     memset(piece->packed + used, 0, BLOCKS_SLACK_BYTES);
     return used;
 }
 
-/* Decides whether threads decode the blocks of a bzip2 stream instead of whole streams: yes if no
- * second stream begins within the length of the longest block. */
+/* Decides whether threads decode the blocks of a bzip2 stream instead of whole streams: yes if the
+ * file is longer than a cell, and no second stream begins within the length of the longest block.
+ */
 static void choose_blocks(struct ahead *ahead)
 {
     struct piece *own = &ahead->pieces[ahead->piece_count];
-    uint64_t used = ahead->codec == &codec_bzip2 ? load(ahead, own, 0) : 0;
+    uint64_t used;
 
-    ahead->by_blocks = used > 0 && codec_find(ahead->codec, own->packed + 1, used - 1) == NULL;
-    ahead->cell_length = ahead->by_blocks ? 8 * ahead->cell_bytes : ahead->cell_bytes;
+    ahead->cell_bytes = min_u64(ahead->cell_bytes, BLOCKS_CELL_BYTES);
+    used = load(ahead, own, 0, BLOCKS_ROOM);
+    ahead->by_blocks =
+        used > ahead->cell_bytes && codec_find(ahead->codec, own->packed + 1, used - 1) == NULL;
+    ahead->cell_length = ahead->cell_bytes * (ahead->by_blocks ? 8 : 1);
 }
 
 enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *codec,
@@ -116,10 +128,10 @@ enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *
     TRAWL_TRY(MEMORY_ZEROED(ahead, 1, error));
     ahead->text = text;
     ahead->codec = codec;
-    ahead->cell_bytes = cell_bytes;
+    ahead->cell_bytes = ahead->cell_length = cell_bytes;
     ahead->cell_next = 1; /* the reader begins with the first cell */
-    /* While the reader decodes a piece, each other thread may fill a second piece. */
-    ahead->piece_count = 2 * threads + threads / 2;
+    /* Each thread fills a piece while other pieces are searched. */
+    ahead->piece_count = threads + threads / 2 + 1;
     ahead->piece_bytes = max_u64(room_bytes / ahead->piece_count, cell_bytes + CODEC_HEAD_BYTES);
     ahead->window_bytes = room_bytes / threads;
     status = MEMORY_ZEROED(ahead->pieces, ahead->piece_count + 1, error);
@@ -129,7 +141,8 @@ enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *
     }
     ahead->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     ahead->changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-    choose_blocks(ahead);
+    if (codec == &codec_bzip2)
+        choose_blocks(ahead);
     *ahead_out = ahead;
     return TRAWL_OK;
 }
@@ -141,9 +154,7 @@ void ahead_close(struct ahead *ahead)
 
         if (piece->decoder != NULL)
             spare_decoder(ahead, piece);
-        memory_release(
-            piece->packed,
-            piece->packed == NULL ? 0 : ahead->cell_bytes + BLOCKS_ROOM + BLOCKS_SLACK_BYTES, 1);
+        memory_release(piece->packed, piece->packed == NULL ? 0 : packed_room(ahead), 1);
         memory_release(piece->bytes, piece->bytes == NULL ? 0 : ahead->piece_bytes, 1);
     }
     while (ahead->idle != NULL) {
@@ -164,6 +175,11 @@ void ahead_stop(struct ahead *ahead)
     atomic_store(&ahead->stopping, true);
 }
 
+bool ahead_is_stopped(const struct ahead *ahead)
+{
+    return atomic_load(&ahead->stopping);
+}
+
 /* ---- A piece ------------------------------------------------------------------------------ */
 
 static bool has_room(const struct ahead *ahead, struct piece *piece)
@@ -181,7 +197,7 @@ static bool seek(const struct ahead *ahead, struct piece *piece, uint64_t *begin
     const uint8_t *found;
 
     if (ahead->by_blocks) {
-        used = load(ahead, piece, from);
+        used = load(ahead, piece, from, BLOCKS_END_BITS / 8 + 1);
         *ended = used <= ahead->cell_bytes;
         found = piece->packed;
         *begin = 0;
@@ -201,43 +217,73 @@ static bool seek(const struct ahead *ahead, struct piece *piece, uint64_t *begin
     return true;
 }
 
-/* Decodes the piece's blocks, up to the first block behind the piece's cell or to the stream's end.
- * False: they are damaged, need more room, or nobody wants them. */
-static bool decode_blocks(struct ahead *ahead, struct piece *piece)
+/* Returns whether the thread should decode more of the piece. */
+static bool goes_on(const struct ahead *ahead, struct piece *piece, const _Atomic bool *wanted)
+{
+    piece->pauses = wanted != NULL && !atomic_load(wanted);
+    return !piece->pauses && piece->state == PIECE_GROWS && !atomic_load(&ahead->stopping) &&
+           piece->count < ahead->piece_bytes;
+}
+
+/* Loads the piece's blocks, up to the first block behind the piece's cell or to the stream's end,
+ * and begins to decode. False: there are no such blocks, or there is no memory. */
+static bool begin_blocks(const struct ahead *ahead, struct piece *piece)
 {
     static const uint8_t head[BLOCKS_HEAD_BYTES] = {'B', 'Z', 'h', '9'};
     const struct decoder_source source = {ahead->text, true, -1, NULL};
-    const struct codec *library;
-    struct codec_io io = {.in = head, .in_count = BLOCKS_HEAD_BYTES, .out = piece->bytes};
-    uint64_t from = piece->begin / 8, used = load(ahead, piece, from), left;
-    enum codec_result result;
+    struct codec_io io = {
+        .in = head, .in_count = BLOCKS_HEAD_BYTES, .out = piece->bytes, .out_count = 1};
+    uint64_t from = piece->begin / 8, used = load(ahead, piece, from, BLOCKS_ROOM);
 
     if (used == 0 ||
         !blocks_measure(piece->packed, used, piece->begin % 8,
                         (piece->cell + 1) * ahead->cell_length - 8 * from, &piece->blocks))
         return false;
-    left = blocks_make_stream(piece->packed, piece->begin % 8, &piece->blocks);
-    if (decoder_begin(piece->decoder, ahead->codec, 1, &source) != TRAWL_OK)
-        return false;
-    library = piece->decoder->library;
-    io.out_count = ahead->piece_bytes;
-    result = library->step(piece->decoder->state, &io);
-    io.in = piece->packed;
-    while (result == CODEC_MORE && left > 0 && io.out_count > 0 && piece->state == PIECE_GROWS &&
-           !atomic_load(&ahead->stopping)) {
-        uint64_t given = min_u64(left, DECODER_INPUT_BYTES);
-
-        io.in_count = given;
-        result = library->step(piece->decoder->state, &io);
-        left -= given - io.in_count;
-    }
-    piece->count = ahead->piece_bytes - io.out_count;
-    return result == CODEC_END;
+    piece->packed_at = 0;
+    piece->packed_count = blocks_make_stream(piece->packed, piece->begin % 8, &piece->blocks);
+    return decoder_begin(piece->decoder, ahead->codec, 1, &source) == TRAWL_OK &&
+           piece->decoder->library->step(piece->decoder->state, &io) == CODEC_MORE;
 }
 
-/* Decodes the piece until a member ends behind the piece's cell. A fault ends the piece, too; the
- * reader then meets the fault. False: there is no memory for a decoder or its window. */
-static bool decode(struct ahead *ahead, struct piece *piece)
+/* Decodes the piece's blocks. False: they are damaged, need more room, or nobody wants them. */
+static bool decode_blocks(const struct ahead *ahead, struct piece *piece,
+                          const _Atomic bool *wanted)
+{
+    enum codec_result result = CODEC_MORE;
+
+    while (result == CODEC_MORE && piece->packed_at < piece->packed_count &&
+           goes_on(ahead, piece, wanted)) {
+        uint64_t given = min_u64(piece->packed_count - piece->packed_at, DECODER_INPUT_BYTES);
+        struct codec_io io = {.in = piece->packed + piece->packed_at,
+                              .in_count = given,
+                              .out = piece->bytes + piece->count,
+                              .out_count = ahead->piece_bytes - piece->count};
+
+        result = piece->decoder->library->step(piece->decoder->state, &io);
+        piece->packed_at += given - io.in_count;
+        piece->count = ahead->piece_bytes - io.out_count;
+    }
+    return result == CODEC_END || piece->pauses;
+}
+
+/* Begins to decode the piece. False: there is no memory for a decoder, or there are no blocks. */
+static bool begin(struct ahead *ahead, struct piece *piece)
+{
+    const struct decoder_source source = {ahead->text, true, -1, NULL};
+
+    piece->at = piece->count = 0;
+    piece->is_whole = piece->pauses = false;
+    if (!has_decoder(ahead, piece))
+        return false;
+    if (ahead->by_blocks)
+        return begin_blocks(ahead, piece);
+    decoder_move(piece->decoder, piece->begin);
+    return decoder_begin(piece->decoder, ahead->codec, 1, &source) == TRAWL_OK;
+}
+
+/* Decodes the piece until a member ends behind the piece's cell, or the piece pauses. A fault ends
+ * the piece, too; the reader then meets the fault. False: there is no memory for the window. */
+static bool decode(const struct ahead *ahead, struct piece *piece, const _Atomic bool *wanted)
 {
     const struct decoder_source source = {ahead->text, true, -1, NULL};
     const uint64_t end = (piece->cell + 1) * ahead->cell_bytes;
@@ -245,17 +291,9 @@ static bool decode(struct ahead *ahead, struct piece *piece)
     enum decoder_stop stop;
     uint64_t got;
 
-    piece->at = piece->count = 0;
-    piece->is_whole = false;
-    if (!has_decoder(ahead, piece))
-        return false;
     if (ahead->by_blocks)
-        return decode_blocks(ahead, piece);
-    decoder_move(piece->decoder, piece->begin);
-    if (decoder_begin(piece->decoder, ahead->codec, 1, &source) != TRAWL_OK)
-        return false;
-    while (status == TRAWL_OK && piece->state == PIECE_GROWS && !atomic_load(&ahead->stopping) &&
-           piece->count < ahead->piece_bytes) {
+        return decode_blocks(ahead, piece, wanted);
+    while (status == TRAWL_OK && goes_on(ahead, piece, wanted)) {
         status = decoder_read(piece->decoder, &source, piece->bytes + piece->count,
                               ahead->piece_bytes - piece->count, &got, &stop);
         if (decoder_memory(piece->decoder) > ahead->window_bytes)
@@ -273,50 +311,71 @@ static bool decode(struct ahead *ahead, struct piece *piece)
 
 /* ---- Taking turns ------------------------------------------------------------------------- */
 
-/* Takes the next cell, for a free piece; NULL: there is nothing to do now. Called with the lock. */
-static struct piece *take_cell(struct ahead *ahead)
+/* Takes the earliest piece that was left or, for a free piece, the next cell; NULL: there is
+ * nothing to do now. Called with the lock. */
+static struct piece *take_work(struct ahead *ahead)
 {
-    if (ahead->ended || atomic_load(&ahead->stopping))
+    struct piece *found = NULL;
+
+    if (atomic_load(&ahead->stopping))
         return NULL;
     for (uint32_t i = 0; i < ahead->piece_count; i++) {
         struct piece *piece = &ahead->pieces[i];
 
-        if (piece->state == PIECE_FREE && atomic_load(&piece->lent) == 0) {
-            piece->state = PIECE_SOUGHT;
-            piece->begin = UINT64_MAX;
-            piece->cell = ahead->cell_next++;
-            return piece;
-        }
+        if (piece->state == PIECE_PAUSED &&
+            (found == NULL || found->state == PIECE_FREE || piece->cell < found->cell))
+            found = piece;
+        else if (piece->state == PIECE_FREE && found == NULL && !ahead->ended &&
+                 atomic_load(&piece->lent) == 0)
+            found = piece;
     }
-    return NULL;
+    if (found != NULL && found->state == PIECE_FREE) {
+        found->begin = UINT64_MAX;
+        found->cell = ahead->cell_next++;
+    }
+    if (found != NULL)
+        found->state = found->state == PIECE_FREE ? PIECE_SOUGHT : PIECE_GROWS;
+    return found;
 }
 
-bool ahead_help(struct ahead *ahead)
+/* Finds where the piece of a cell begins, and begins to decode. */
+static bool find(struct ahead *ahead, struct piece *piece)
 {
-    uint64_t begin = UINT64_MAX;
-    bool found, ended = false;
-    struct piece *piece;
+    uint64_t at = UINT64_MAX;
+    bool ended = false, found = has_room(ahead, piece) && seek(ahead, piece, &at, &ended);
 
     (void)pthread_mutex_lock(&ahead->lock);
-    piece = take_cell(ahead);
+    ahead->ended |= ended;
+    piece->begin = at;
+    found &= piece->state == PIECE_SOUGHT;
+    piece->state = found ? PIECE_GROWS : PIECE_FREE;
+    (void)pthread_cond_broadcast(&ahead->changed);
+    (void)pthread_mutex_unlock(&ahead->lock);
+    return found;
+}
+
+bool ahead_help(struct ahead *ahead, const _Atomic bool *wanted)
+{
+    struct piece *piece;
+    bool found, is_new;
+
+    (void)pthread_mutex_lock(&ahead->lock);
+    piece = take_work(ahead);
+    is_new = piece != NULL && piece->state == PIECE_SOUGHT;
     (void)pthread_mutex_unlock(&ahead->lock);
     if (piece == NULL)
         return false;
-    found = has_room(ahead, piece) && seek(ahead, piece, &begin, &ended);
-    (void)pthread_mutex_lock(&ahead->lock);
-    ahead->ended |= ended;
-    piece->begin = begin;
-    piece->state = found && piece->state == PIECE_SOUGHT ? PIECE_GROWS : PIECE_FREE;
-    found = piece->state == PIECE_GROWS;
-    (void)pthread_cond_broadcast(&ahead->changed);
-    (void)pthread_mutex_unlock(&ahead->lock);
-    if (!found)
+    if (is_new && !find(ahead, piece))
         return true;
-    found = decode(ahead, piece);
+    found = (!is_new || begin(ahead, piece)) && decode(ahead, piece, wanted);
     (void)pthread_mutex_lock(&ahead->lock);
-    piece->state = found && piece->state == PIECE_GROWS ? PIECE_READY : PIECE_FREE;
-    if (piece->decoder != NULL && (piece->is_whole || ahead->by_blocks))
+    piece->state = !found || piece->state != PIECE_GROWS ? PIECE_FREE
+                   : piece->pauses                       ? PIECE_PAUSED
+                                                         : PIECE_READY;
+    if (piece->decoder != NULL && piece->state != PIECE_PAUSED &&
+        (piece->is_whole || ahead->by_blocks))
         spare_decoder(ahead, piece);
+    atomic_store(&ahead->waits, false);
     (void)pthread_cond_broadcast(&ahead->changed);
     (void)pthread_mutex_unlock(&ahead->lock);
     return true;
@@ -338,7 +397,7 @@ static struct piece *sift(struct ahead *ahead, uint64_t offset)
             continue;
         if (piece->cell == cell && (piece->begin == offset || piece->state == PIECE_SOUGHT))
             found = piece;
-        else if (piece->state == PIECE_READY)
+        else if (piece->state == PIECE_READY || piece->state == PIECE_PAUSED)
             piece->state = PIECE_FREE;
         else
             piece->state = PIECE_UNWANTED;
@@ -348,22 +407,26 @@ static struct piece *sift(struct ahead *ahead, uint64_t offset)
 
 struct piece *ahead_take(struct ahead *ahead, uint64_t offset)
 {
+    struct piece *piece = NULL;
     bool helps = true;
-    struct piece *piece;
 
     (void)pthread_mutex_lock(&ahead->lock);
-    while ((piece = sift(ahead, offset)) != NULL && piece->state != PIECE_READY) {
+    while (!atomic_load(&ahead->stopping) && (piece = sift(ahead, offset)) != NULL &&
+           piece->state != PIECE_READY) {
         if (helps) { /* another thread decodes the piece, so this thread decodes a later piece */
+            atomic_store(&ahead->waits, true);
             (void)pthread_mutex_unlock(&ahead->lock);
-            helps = ahead_help(ahead);
+            helps = ahead_help(ahead, &ahead->waits);
             (void)pthread_mutex_lock(&ahead->lock);
         } else {
             (void)pthread_cond_wait(&ahead->changed, &ahead->lock);
             helps = true;
         }
     }
-    if (piece != NULL)
+    if (piece != NULL && piece->state == PIECE_READY)
         piece->state = PIECE_READ;
+    else
+        piece = NULL;
     (void)pthread_mutex_unlock(&ahead->lock);
     return piece;
 }
@@ -380,7 +443,7 @@ struct piece *ahead_make(struct ahead *ahead, uint64_t bit)
     own->begin = bit;
     own->cell = bit / ahead->cell_length;
     own->state = PIECE_GROWS;
-    return has_room(ahead, own) && decode(ahead, own) ? own : NULL;
+    return has_room(ahead, own) && begin(ahead, own) && decode(ahead, own, NULL) ? own : NULL;
 }
 
 const uint8_t *ahead_lend(struct piece *piece, uint64_t kept, uint64_t wanted)

@@ -25,8 +25,11 @@ struct piece {
     uint64_t at, count;
     uint64_t begin; /* file offset; UINT64_MAX: not known yet */
     uint64_t cell;
-    struct blocks blocks;  /* by_blocks: what the piece has */
-    uint8_t *packed;       /* by_blocks: the piece's compressed bytes */
+    /* by_blocks: what the piece has, its compressed bytes, and those that are not decoded yet */
+    struct blocks blocks;
+    uint8_t *packed;
+    uint64_t packed_at, packed_count;
+    bool pauses;           /* the thread that decoded has other work; any thread goes on */
     _Atomic int state;     /* enum piece_state */
     _Atomic uint32_t lent; /* chunks that lie in `bytes`; until 0, the room is not used again */
 };
@@ -38,8 +41,10 @@ enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *
 /* No thread may be inside ahead_help. */
 void ahead_close(struct ahead *ahead);
 
-/* Looks for a piece in the next cell, and unpacks that piece. False: there is nothing to do now. */
-bool ahead_help(struct ahead *ahead);
+/* Goes on with a piece that a thread has left, or looks for a piece in the next cell and unpacks
+ * that piece. Leaves the piece soon after *wanted, unless NULL, has become false. False: there is
+ * nothing to do now. */
+bool ahead_help(struct ahead *ahead, const _Atomic bool *wanted);
 /* Returns the piece that begins at this offset, where a member begins; NULL: there is none, and the
  * reader has to decode. Waits until the piece is complete. */
 struct piece *ahead_take(struct ahead *ahead, uint64_t offset);
@@ -53,7 +58,8 @@ struct piece *ahead_make(struct ahead *ahead, uint64_t bit);
 const uint8_t *ahead_lend(struct piece *piece, uint64_t kept, uint64_t wanted);
 /* Gives back the piece, of which the reader has read all bytes. */
 void ahead_give(struct ahead *ahead, struct piece *piece);
-/* Makes the threads in ahead_help end soon. */
+/* Makes the threads in ahead_help end soon. The reader reads no more, if ahead_is_stopped. */
 void ahead_stop(struct ahead *ahead);
+bool ahead_is_stopped(const struct ahead *ahead);
 
 #endif

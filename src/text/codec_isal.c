@@ -46,6 +46,10 @@ static enum codec_result isal_step(void *state, struct codec_io *io)
     uint32_t out = (uint32_t)min_u64(io->out_count, UINT_MAX);
     int result;
 
+    /* zlib refuses a header with unknown flags, and ISA-L does not */
+    if (stream->block_state == ISAL_BLOCK_NEW_HDR && stream->wrapper_flag == 0 && in > 3 &&
+        (io->in[3] & 0xe0) != 0)
+        return CODEC_DAMAGED;
     stream->next_in = (uint8_t *)(uintptr_t)io->in;
     stream->avail_in = in;
     stream->next_out = io->out;

@@ -145,16 +145,21 @@ void text_cursor_interrupt(struct text_cursor *cursor)
         unpack_stop(cursor->text);
 }
 
-bool text_cursor_help(struct text_cursor *cursor)
+bool text_cursor_help(struct text_cursor *cursor, const _Atomic bool *wanted)
 {
-    return cursor->text->unpack != NULL && unpack_help(cursor->text);
+    return cursor->text->unpack != NULL && unpack_help(cursor->text, wanted);
+}
+
+bool text_cursor_is_slow(const struct text_cursor *cursor)
+{
+    return unpack_is_slow(cursor->text);
 }
 
 /* Takes the lock. Until the lock is free, unpacks ahead of the thread that reads. */
 static void lock_or_help(struct text_cursor *cursor)
 {
     while (pthread_mutex_trylock(&cursor->lock) != 0)
-        if (!text_cursor_help(cursor)) {
+        if (!text_cursor_help(cursor, NULL)) {
             (void)pthread_mutex_lock(&cursor->lock);
             break;
         }

@@ -160,7 +160,8 @@ static enum trawl_status find_member(struct decoder *decoder, const struct decod
     }
 }
 
-/* Counts given bytes as the member's, and drops those that were given out before. */
+/* Counts `bytes` decoded bytes as bytes of the member. Removes from the buffer's begin the bytes
+ * that an earlier call has already delivered. Returns the number of bytes left. */
 static uint64_t keep_new(struct decoder *decoder, uint8_t *buffer, uint64_t bytes)
 {
     uint64_t dropped = min_u64(bytes, decoder->skip_bytes);

@@ -158,7 +158,7 @@ static enum trawl_status text_unpack_begin(struct trawl_text *text, struct trawl
 }
 
 static enum trawl_status text_from_open(int descriptor, bool is_ours, const char *name,
-                                        bool unpacks, struct trawl_text **text_out,
+                                        uint32_t flags, struct trawl_text **text_out,
                                         struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
@@ -174,8 +174,14 @@ static enum trawl_status text_from_open(int descriptor, bool is_ours, const char
     memcpy(text->name, name, (size_t)name_bytes);
     text->descriptor = descriptor;
     TRAWL_TRY_DONE(text_examine(text, error));
-    if (unpacks)
+    if ((flags & TRAWL_TEXT_UNPACK) != 0)
         TRAWL_TRY_DONE(text_unpack_begin(text, error));
+    if ((flags & TRAWL_TEXT_MAP) != 0 && text->kind == TEXT_FILE && text->bytes_count > 0 &&
+        mapping_open(&text->mapping, descriptor, text->descriptor_begin, text->bytes_count)) {
+        text->kind = TEXT_MEMORY;
+        text->is_regular = false;
+        text->bytes = mapping_at(&text->mapping, 0);
+    }
     text->descriptor_is_ours = is_ours;
     *text_out = text;
     text = NULL;
@@ -184,7 +190,7 @@ done:
     return status;
 }
 
-static enum trawl_status open_path(const char *path, bool unpacks, struct trawl_text **text_out,
+static enum trawl_status open_path(const char *path, uint32_t flags, struct trawl_text **text_out,
                                    struct trawl_error *error)
 {
     enum trawl_status status;
@@ -201,13 +207,13 @@ static enum trawl_status open_path(const char *path, bool unpacks, struct trawl_
 
         return TRAWL_FAIL_OS(error, OPEN, code, "%s: %s", path, strerror(code));
     }
-    status = text_from_open(descriptor, true, path, unpacks, text_out, error);
+    status = text_from_open(descriptor, true, path, flags, text_out, error);
     if (status != TRAWL_OK)
         (void)close(descriptor);
     return status;
 }
 
-static enum trawl_status from_descriptor(int descriptor, const char *name, bool unpacks,
+static enum trawl_status from_descriptor(int descriptor, const char *name, uint32_t flags,
                                          struct trawl_text **text_out, struct trawl_error *error)
 {
     char made_name[32];
@@ -216,7 +222,7 @@ static enum trawl_status from_descriptor(int descriptor, const char *name, bool 
         return TRAWL_FAIL(error, ARGUMENT,
                           descriptor < 0 ? "descriptor is negative" : "text is NULL");
     (void)snprintf(made_name, sizeof made_name, "descriptor %d", descriptor);
-    return text_from_open(descriptor, false, name != NULL ? name : made_name, unpacks, text_out,
+    return text_from_open(descriptor, false, name != NULL ? name : made_name, flags, text_out,
                           error);
 }
 
@@ -224,15 +230,14 @@ enum trawl_status trawl_text_open(const char *path, const struct trawl_text_opti
                                   struct trawl_text **text_out, struct trawl_error *error)
 {
     struct trawl_text_options given = TRAWL_TEXT_OPTIONS_INIT;
-    bool unpacks;
 
     TRAWL_TRY(options_read(&given, sizeof given, options, "text options", error));
-    if ((given.flags & ~(uint32_t)(TRAWL_TEXT_UNPACK | TRAWL_TEXT_DESCRIPTOR)) != 0)
+    if ((given.flags & ~(uint32_t)(TRAWL_TEXT_UNPACK | TRAWL_TEXT_DESCRIPTOR | TRAWL_TEXT_MAP)) !=
+        0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown text flags 0x%x", given.flags);
-    unpacks = (given.flags & TRAWL_TEXT_UNPACK) != 0;
     return (given.flags & TRAWL_TEXT_DESCRIPTOR) != 0
-               ? from_descriptor(given.descriptor, path, unpacks, text_out, error)
-               : open_path(path, unpacks, text_out, error);
+               ? from_descriptor(given.descriptor, path, given.flags, text_out, error)
+               : open_path(path, given.flags, text_out, error);
 }
 
 void trawl_text_close(struct trawl_text *text)
@@ -241,6 +246,8 @@ void trawl_text_close(struct trawl_text *text)
         return;
     if (text->device_address != 0)
         (void)munmap((void *)(uintptr_t)text->bytes, (size_t)text->bytes_count);
+    if (text->mapping.slot != NULL)
+        mapping_close(&text->mapping);
     if (text->descriptor_is_ours)
         (void)close(text->descriptor);
     if (text->unpack != NULL)
@@ -274,6 +281,13 @@ enum trawl_status trawl_text_tell(const struct trawl_text *text, struct trawl_te
         told.text_bytes = (uint64_t)facts.st_size > text->descriptor_begin
                               ? (uint64_t)facts.st_size - text->descriptor_begin
                               : 0;
+    if (text->kind == TEXT_MEMORY && !text_is_hidden(text))
+        told.bytes = text->bytes;
+    /* no signal tells that bytes of the last page alone are missing */
+    told.is_cut = text->mapping.slot != NULL &&
+                  (mapping_was_repaired(&text->mapping) ||
+                   (fstat(text->descriptor, &facts) == 0 &&
+                    (uint64_t)facts.st_size < text->descriptor_begin + text->bytes_count));
     if (text->unpack != NULL)
         told.compression = unpack_format(text->unpack);
     else if (text->kind == TEXT_MEMORY && !text_is_hidden(text))
@@ -310,27 +324,27 @@ enum trawl_status trawl_text_read(const struct trawl_text *text, uint64_t offset
 enum trawl_status trawl_text_open_file(const char *path, struct trawl_text **text_out,
                                        struct trawl_error *error)
 {
-    return open_path(path, false, text_out, error);
+    return open_path(path, 0, text_out, error);
 }
 
 enum trawl_status trawl_text_open_compressed(const char *path, struct trawl_text **text_out,
                                              struct trawl_error *error)
 {
-    return open_path(path, true, text_out, error);
+    return open_path(path, TRAWL_TEXT_UNPACK, text_out, error);
 }
 
 enum trawl_status trawl_text_from_descriptor(int descriptor, const char *name,
                                              struct trawl_text **text_out,
                                              struct trawl_error *error)
 {
-    return from_descriptor(descriptor, name, false, text_out, error);
+    return from_descriptor(descriptor, name, 0, text_out, error);
 }
 
 enum trawl_status trawl_text_from_compressed(int descriptor, const char *name,
                                              struct trawl_text **text_out,
                                              struct trawl_error *error)
 {
-    return from_descriptor(descriptor, name, true, text_out, error);
+    return from_descriptor(descriptor, name, TRAWL_TEXT_UNPACK, text_out, error);
 }
 
 bool trawl_text_is_seekable(const struct trawl_text *text)

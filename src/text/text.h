@@ -38,6 +38,7 @@ struct trawl_text {
     bool stream_is_used;        /* a stream that is no regular file can be searched only once */
     uint64_t descriptor_begin;  /* file offset of the text's first byte, in a regular file */
     struct text_unpack *unpack; /* the unpacking of a stream; NULL: none was asked for */
+    struct mapping mapping;     /* of TRAWL_TEXT_MAP; slot NULL: not mapped */
     char *name;                 /* for messages: name_bytes bytes, NUL included */
     uint64_t name_bytes;
 };
@@ -160,8 +161,12 @@ bool text_cursor_is_interruptible(const struct text_cursor *cursor);
 /* Ends a thread's wait for a stream's bytes; the thread's text_cursor_next returns TEXT_END. Ends
  * text_cursor_help soon. */
 void text_cursor_interrupt(struct text_cursor *cursor);
-/* Unpacks a part of a compressed file, ahead of the chunks. False: there is nothing to do now. */
-bool text_cursor_help(struct text_cursor *cursor);
+/* Unpacks a part of a compressed file, ahead of the chunks; ends soon after *wanted, unless NULL,
+ * has become false. False: there is nothing to do now. */
+bool text_cursor_help(struct text_cursor *cursor, const _Atomic bool *wanted);
+
+/* Returns whether taking the first chunk takes so long that other threads should help. */
+bool text_cursor_is_slow(const struct text_cursor *cursor);
 
 enum text_taken { TEXT_TAKEN, TEXT_END, TEXT_BUSY };
 #define TEXT_ANY_CHUNK UINT64_MAX

@@ -85,9 +85,15 @@ void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahea
     (void)ahead_open(text, unpack->codec, threads, ahead_bytes, cell_bytes, &unpack->ahead, NULL);
 }
 
-bool unpack_help(const struct trawl_text *text)
+bool unpack_help(const struct trawl_text *text, const _Atomic bool *wanted)
 {
-    return text->unpack->ahead != NULL && ahead_help(text->unpack->ahead);
+    return text->unpack->ahead != NULL && ahead_help(text->unpack->ahead, wanted);
+}
+
+bool unpack_is_slow(const struct trawl_text *text)
+{
+    return text->unpack != NULL && text->unpack->ahead != NULL &&
+           ahead_by_blocks(text->unpack->ahead);
 }
 
 const uint8_t *unpack_lend(const struct trawl_text *text, uint64_t kept, uint64_t wanted,
@@ -175,6 +181,8 @@ static enum trawl_status begin_member(struct text_unpack *unpack,
         unpack->piece = ahead_take(unpack->ahead, begin);
     if (unpack->piece != NULL)
         return TRAWL_OK;
+    if (unpack->ahead != NULL && ahead_is_stopped(unpack->ahead))
+        return TRAWL_STOPPED;
     return unpack->has_begun ? decoder_next(decoder, source)
                              : decoder_begin(decoder, unpack->codec, unpack->threads, source);
 }
@@ -198,6 +206,8 @@ static enum trawl_status next_piece(struct text_unpack *unpack, const struct dec
         unpack->piece = ahead_make(unpack->ahead, unpack->bit);
     if (unpack->piece != NULL)
         return TRAWL_OK;
+    if (ahead_is_stopped(unpack->ahead))
+        return TRAWL_STOPPED;
     unpack->in_blocks = false;
     unpack->has_begun = true;
     if (mark != BLOCKS_END || checksum != unpack->sum) {

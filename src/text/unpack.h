@@ -32,8 +32,10 @@ bool unpack_is_ready(const struct trawl_text *text, uint32_t wait_ns);
  * bytes. */
 void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahead_bytes,
                   uint64_t cell_bytes);
-/* Unpacks a piece ahead of the reader. False: there is nothing to do now. Any thread. */
-bool unpack_help(const struct trawl_text *text);
+/* Unpacks ahead of the reader, as ahead_help does. Any thread. */
+bool unpack_help(const struct trawl_text *text, const _Atomic bool *wanted);
+/* Returns whether the reader's first read may take as long as reading a MiB of another text. */
+bool unpack_is_slow(const struct trawl_text *text);
 /* Lends bytes of a piece as ahead_lend does. *lent: what the caller lowers when the bytes are not
  * needed any more. */
 const uint8_t *unpack_lend(const struct trawl_text *text, uint64_t kept, uint64_t wanted,

@@ -30,16 +30,18 @@ static atomic_ulong calls;
 static unsigned long nth;
 static bool persistent;
 static const char *report, *only, *places_file;
-static bool ended; /* the calls that follow belong to this file, not to the command */
+static bool ended; /* true: this file makes the calls itself, and none of them fails */
 static const char *_Atomic failed;
-static const char *_Atomic called[32]; /* the functions that were called; the rest is NULL */
+/* the names of the functions that were called; entries behind the last name are NULL */
+static const char *_Atomic called[32];
 
 #define FRAMES 6
 #define PLACES 4096u /* a power of two, at least twice as many as there are places */
 
 extern char __executable_start, etext; /* the begin and the end of the program's code */
 static uint64_t places[PLACES];        /* a hash table of places; 0: the entry is free */
-static _Atomic uint64_t new_place;     /* the place of the call that failed; 0: none */
+/* the place of the call that failed; 0: no call has failed */
+static _Atomic uint64_t new_place;
 
 /* Returns the entry of a place, or the entry where the place belongs. */
 static uint64_t *place_at(uint64_t place)
@@ -186,7 +188,8 @@ WRAP(int, fstatat64, (int directory, const char *path, struct stat *status, int 
      (directory, path, status, flags), EIO, -1)
 WRAP(ssize_t, getdents64, (int descriptor, void *bytes, size_t count), (descriptor, bytes, count),
      EIO, -1)
-/* openat with flags that the compiler does not know, with _FORTIFY_SOURCE: of a directory */
+/* With _FORTIFY_SOURCE the compiler calls this function instead of openat where the flags are not
+ * constant: the command opens directories so. */
 WRAP(int, __openat64_2, (int directory, const char *path, int flags), (directory, path, flags),
      EMFILE, -1)
 WRAP(int, pthread_create,
@@ -199,7 +202,7 @@ int __wrap_open64(const char *path, int flags, ...);
 int __real_openat64(int directory, const char *path, int flags, ...);
 int __wrap_openat64(int directory, const char *path, int flags, ...);
 
-/* Passes no mode on: neither command nor library makes files by open64. */
+/* Passes on no mode, because neither the command nor the library makes files by open64. */
 int __wrap_open64(const char *path, int flags, ...)
 {
     if (fails("open64", EMFILE))

@@ -24,7 +24,7 @@ NTH_MAX = 3000
 FIRST = 8
 SHARE = 8
 
-# A row: arguments, standard input: None, a file name, or bytes for a pipe.
+# A row: the arguments, and the standard input: None, a file name, or bytes for a pipe.
 SCENES = [
     (["foo", "small"], None),
     (["-n", "-C1", "foo", "small", "big"], None),
@@ -117,7 +117,8 @@ def make_files(top):
 
 
 def run(program, scene, top, nth, persistent, function=None, places=False):
-    """places: the first call at a new place fails. Return status, output, messages, the function that failed first, and the functions that were called."""
+    """Run the command. places: the first call at a new place fails. Return status, output, messages, the function that
+    failed first, and the functions that were called."""
     report = os.path.join(top, "report")
     environment = dict(os.environ, LC_ALL="C.UTF-8", HOME=top, TRAWL_FAULT_NTH=str(nth), TRAWL_FAULT_REPORT=report,
                        GREP_COLORS="mt=01;32")

@@ -80,7 +80,7 @@ LIMITS = [("-j", 0, 1024, "foo a"), ("--chunk-bytes=", 1, 2 ** 40, "foo a"), ("-
 
 
 def run(name, arguments, config="", closed=False, more=None):
-    """closed: standard input is closed. more: environment variables."""
+    """Run the command. closed: standard input is closed. more: environment variables."""
     open("config", "w").write(config)
     done = subprocess.run([*["sh", "-c", 'exec "$@" <&-', "sh"] * closed, os.path.join(".", name), *arguments], stdin=open("a"), capture_output=True, timeout=60,
                           env={"PATH": os.environ["PATH"], "HOME": os.getcwd(), "LC_ALL": "C.UTF-8", "TERM": "xterm", "TRAWL_CONFIG_PATH": "config",
@@ -153,7 +153,7 @@ def test_words():
                     expect((status, output) == (2, b"") and said.startswith(b"trawl: -"), option, wrong, status, said)
 
 
-# Each option on the left excludes each option on the right.
+# In each row, each option on the left excludes each option on the right.
 REPORTS, NAMES = ["--count-matches", "--positions", "--count-by-pattern"], ["--files-with-matches", "--files-without-match"]
 ERRORS = ["--mismatches=1", "--edits=1", "--alphabet=dna"]
 LAST = ["--count", "--count-matches", "--json", *NAMES]  # of these, tg obeys the last
@@ -168,8 +168,8 @@ EXCLUDE = [(REPORTS, [*REPORTS, *NAMES, "--json"]), (REPORTS[1:], ["--invert-mat
 
 
 def test_contradictions():
-    """Check for each pair of options that say different things whether the pair is refused, and that the message names one of the two.
-    (Tests had a few pairs.)"""
+    """Check for each pair of options that contradict each other whether the command refuses the pair, and that the
+    message names one of the two options. (Earlier tests had only a few pairs.)"""
     pairs = {frozenset((one, other)) for left, right in EXCLUDE for one in left for other in right if one != other}
     options = sorted({option for pair in pairs for option in pair})
     options = [option for option in options if run("trawl", [option, "ACCA", "a"])[0] < 2]  # a build may have neither expressions nor algorithms
@@ -217,7 +217,8 @@ ESCAPES = [("\\n", b"\n"), ("\\r", b"\r"), ("\\t", b"\t"), ("\\\\", b"\\"), ("\\
 
 
 def test_values():
-    """Check which values options take that are no numbers and no single words. (No test had a separator of paths that names NUL.)"""
+    """Check which values the options take whose values are neither numbers nor single words. (No earlier test had a
+    separator of paths that names NUL.)"""
     for option, others, good, bad in VALUES:
         for value in good:
             done = run("trawl", [option + value, *others.split()])
@@ -243,7 +244,7 @@ LINKS = {"none": None, "default": "file://{host}{path}", "file": "file://{host}{
 
 
 def test_names():
-    """Check what each name of a colour and of a format of links means. (A few names were drawn.)"""
+    """Check what each name of a colour and of a format of links means. (Earlier tests drew only a few names.)"""
     for number, name in enumerate(("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")):
         for options, wanted in ((["fg:" + name], "1;3%dm"), (["bg:" + name], "1;31;4%dm"), (["fg:" + name, "style:intense"], "1;38;5;%dm"),
                                 (["bg:" + name, "style:intense", "style:nobold"], "38;5;9;48;5;%dm")):
@@ -270,7 +271,8 @@ LETTERS_OF_TG = {"0": "NULL_NAME", "E": "ENCODING", "I": "NO_FILENAME", "L": "FO
 
 
 def rows_of_table():
-    """The rows of flags.def, as dictionaries; an alias has the members of its target, and its own letter and name."""
+    """Return the rows of flags.def, as dictionaries; an alias has the members of its target, but its own letter and
+    name."""
     table, rows, methods = open(TABLE).read(), {}, run("trawl", ["--method=?", "a"])[2].decode().split("one of")[1].rstrip()
     text, word = r'((?:NULL|"(?:[^"\\]|\\.)*"|METHOD_WORDS|\s)+)', r"\s*(\w+)"
     for row in re.finditer(r"^(?:FLAG|ALIAS)\((\w+), (?:0|'(.)'),%s(?:,%s\)|,%s,%s,%s,%s,%s,%s,)" % (text, word, word, text, word, word, text, text), table,
@@ -287,14 +289,16 @@ def rows_of_table():
 
 
 def long_names():
-    """The rows of flags.def with a long name: (target, name, argument, is the option one of grep's?)."""
+    """Return the rows of flags.def with a long name: (target, name, argument, whether grep has the option)."""
     return [(row["id"], row["name"], row["argument"], row["category"] not in CATEGORIES[4:9]) for row in rows_of_table() if row["name"]]
 
 
 def test_abbreviations():
-    """Check the shortest abbreviation of each name that is accepted, and that with a letter less."""
+    """Check for each name the shortest abbreviation that the command accepts, and the abbreviation that is a letter
+    shorter."""
     def belongs(short):
-        """The rows that an abbreviation may mean: those of grep, or else the others."""
+        """Return the rows that an abbreviation may mean: the row with exactly this name; else the rows of options that
+        grep has; else all rows that begin so."""
         rows = [row for row in names if row[1].startswith(short)]
         return [row for row in rows if row[1] == short] or [row for row in rows if row[3]] or rows
     names, tried = long_names(), set()
@@ -317,7 +321,8 @@ def test_abbreviations():
 
 
 def distance(one, other):
-    """The least number of letters that are inserted, deleted, changed, or exchanged with a neighbour."""
+    """Return the least number of steps from one name to the other; a step inserts, deletes or changes a letter, or
+    exchanges two neighbours."""
     rows = [list(range(len(other) + 1))]
     for i, letter in enumerate(one, 1):
         row = [i]
@@ -330,7 +335,8 @@ def distance(one, other):
 
 
 def test_nearest():
-    """Check which name is proposed for a name with mistakes. (Earlier tests had eight such names, none with a mistake at its begin.)"""
+    """Check which name the command proposes for a name with mistakes. (Earlier tests had eight names with mistakes, and
+    no mistake at a name's begin.)"""
     names = sorted(row[1] for row in long_names())
     rng = random.Random(int(os.environ.get("TRAWL_TEST_SEED") or 1))
     for number in range(40):
@@ -508,7 +514,8 @@ VARIABLES = [
 
 
 def on_terminal(arguments, variables, name="trawl"):
-    """The same as run, with the null device for standard input, standard output a terminal, and these variables alone."""
+    """As run, but standard input is the null device, standard output is a terminal, and the environment has only these
+    variables."""
     ours, theirs = os.openpty()
     done = subprocess.run(["./" + name, *arguments], stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.PIPE, timeout=60,
                           env={"PATH": os.environ["PATH"], **variables})
@@ -541,8 +548,8 @@ def test_empty_variables():
 
 
 def test_sort():
-    """Check the order of the entries of directories by each time, also before 1970, after 2106, and less than a second apart. (Beside ripgrep
-    the tests sort by the path and by one time alone.)"""
+    """Check the order of the entries of directories by each kind of time. The times are also before 1970, after 2106,
+    and less than a second apart. (The comparison with ripgrep sorts only by the path and by one kind of time.)"""
     times = [-5 * 10 ** 9, 0, 15 * 10 ** 17, 15 * 10 ** 17 + 10 ** 6, 2 ** 32 * 10 ** 9]
     os.makedirs("sorted")
     for number, name in enumerate("caebd"):
@@ -569,8 +576,9 @@ PACKED = {"gzip": "1f8b080000000000000303" + 9 * "00", "xz": "fd377a585a000004e6
 
 
 def test_version():
-    """Check that what --version says of this machine and this installation is what a search does, also without any of the libraries that
-    are loaded when needed: a copy of the command finds another library of the same name first. (Every test ran where all were there.)"""
+    """Check that a search does what --version says of this machine and this installation, also if one of the libraries
+    is missing that the command loads when needed. To hide a library, the test lets a copy of the command find another
+    library of the same name first. (Earlier tests ran only where all libraries were installed.)"""
     strange = next((line.split()[-1] for line in open("/proc/self/maps") if re.search(r"/libm\.so\.6|/libm-2", line)), None)
     os.makedirs("alone/libraries")
     shutil.copy(TRAWL, "alone/trawl")
@@ -618,7 +626,7 @@ ON_TERMINAL = [
 
 
 def test_terminal():
-    """Check what the command does on a terminal without being told."""
+    """Check what the command does by default on a terminal."""
     for name, arguments, same in ON_TERMINAL:
         for variables, plain in (({"TERM": "xterm"}, []), ({"TERM": "dumb"}, ["--color=never"]), ({"TERM": "xterm", "NO_COLOR": ""}, ["--color=never"])):
             told = {"-p", "--color=always"} & {*arguments.split()}
@@ -629,8 +637,9 @@ def test_terminal():
 
 
 def test_files():
-    """Check that --files lists the files that a search with the same options searches, also beside what is no file. (Trees had files alone,
-    and pipes that -D read or --follow lets a search read were not listed.)"""
+    """Check that --files lists the files that a search with the same options searches, in trees that also have pipes
+    and links. (Earlier trees had only files, and --files did not list the pipes that a search reads because of -D read
+    or --follow.)"""
     os.mkfifo("d/pipe")
     os.symlink("nowhere", "d/e/dangling")
     for name in ("trawl", "tg"):
@@ -649,7 +658,8 @@ def test_files():
 
 
 def test_algorithms():
-    """Check --list-algorithms: the names, engines and lines of the gallery's table, and that the processor runs what is said to run there."""
+    """Check --list-algorithms: the names, engines and lines of the gallery's table, and that the processor runs each
+    algorithm that is listed for the processor."""
     status, output, _ = run("trawl", ["--list-algorithms"])
     if status != 0:  # a build without the gallery
         return
@@ -665,7 +675,8 @@ def test_algorithms():
 
 
 def test_reports():
-    """Check which of several reports is printed: the first of -q, names and counts, whatever the order; for tg, the last. (Tests gave two at a time.)"""
+    """Check which report is printed if options ask for several reports. trawl prints the first of -q, names and counts,
+    in whatever order the options stand; tg prints the last report. (Earlier tests gave two options at a time.)"""
     for name, names, given in itertools.product(("trawl", "tg"), ("-l", "--files-without-match"), range(1, 16)):
         reports = [report for at, report in enumerate(("-o", "-c", names, "-q")) if given >> at & 1]
         for options in (reports, reports[::-1]):
@@ -676,7 +687,8 @@ def test_reports():
             expect(run(name, [*options, "foo", "a", "none"]) == run(name, [*alone, "foo", "a", "none"]), name, options, "do not print what", alone)
 
 
-# Values for options that take one, and options that do not go with a text in which the rest of a line is looked at.
+# Values for options that take a value; and options that this test leaves out, for example because they undo
+# --only-first or print no lines.
 TAKES = {"max-count": "3", "binary-files": "text", "after-context": "1", "before-context": "1", "context": "1", "group-separator": "%", "color": "always",
          "context-separator": "%", "replace": "<$0>", "max-columns": "20", "colors": "highlight:bg:red", "hyperlink-format": "file", "field-match-separator": "%",
          "field-context-separator": "%", "path-separator": "+", "encoding": "utf-8", "mismatches": "1", "alphabet": "dna", "label": "x", "edits": "0",
@@ -720,7 +732,8 @@ def test_only_first():
 
 
 def test_lines_come():
-    """Check that a line is written before the rest of standard input comes, where lines are to be written at once."""
+    """Check, with the options that write each line at once, that a line is written before the rest of standard input
+    comes."""
     for terminal, options in ((True, []), (True, ["--no-line-buffered"]), (True, ["--line-buffered"]), (False, ["--line-buffered"]),
                               (False, ["--block-buffered", "--line-buffered"])):
         ours, theirs = os.openpty() if terminal else os.pipe()

@@ -97,7 +97,7 @@ def shorter_while_printed(options, folder):
 
 
 def shorter_than_mapped(left, folder):
-    """The same under --multiline, where the whole file is mapped, also if no page is missing."""
+    """Cut the file under --multiline, where the whole file is mapped, also so little that no page is missing."""
     path = os.path.join(folder, "cut")
     with open(path, "wb") as file:
         file.write(b"foo\nand so on until the line is long\n" * 100000)
@@ -109,7 +109,7 @@ def shorter_than_mapped(left, folder):
 
 
 def killed_by_bus(folder):
-    # Else a sanitizer reports the signal, and the program does not die of it.
+    # Otherwise a sanitizer would handle the signal and report it, and the program would not die of the signal.
     quiet = {name: (os.environ.get(name, "") + ":handle_sigbus=0").lstrip(":") for name in ("ASAN_OPTIONS", "TSAN_OPTIONS")}
     process = start(["--mmap", "foo", os.path.join(folder, "a"), "-"], stdin=subprocess.PIPE, env=dict(os.environ, **quiet))
     feed(process, b"bar\n")
@@ -146,7 +146,8 @@ def byte_by_byte(folder):
 
 
 def over_before(folder):
-    """A search that is over, after -q found a line or a write failed, opens no pipe and reads no input: neither ever ends here."""
+    """Check that a search that is over, because -q found a line or a write failed, opens no pipe and reads no input.
+    Here pipe and input never end, so such a search would hang."""
     name, pipe, (read, write) = os.path.join(folder, "a"), os.path.join(folder, "pipe"), os.pipe()
     os.mkfifo(pipe)
     for threads, (option, output, status), waits in itertools.product(("-j1", "-j3"), (("-q", "/dev/null", 0), ("--line-buffered", "/dev/full", 2)), (pipe, "-")):

@@ -150,14 +150,14 @@ def lines_not_held(folder):
     return failed
 
 
-# A row: arguments, most work per file, for a directory of small files. Files without a match are searched together, and alone if
-# matches are frequent; nothing else showed whether they are.
+# A row: arguments, most work per file, for a directory of small files. The command searches files without a match
+# together, but each file alone if matches are frequent. Only these rows show that the command does so.
 FILES = [(['absent'], 250), (['-l', 'absent'], 250), (['-c', 'absent'], 250), (['-L', 'log'], 800),
          (['--ignore', '--glob=!*9', '--sort=path', 'absent'], 400)]
 
 
 def work_of_files(folder):
-    """Search many small files. Return the rows that take too much work, or print another number of lines."""
+    """Search many small files. Return the rows that take too much work, or print a wrong number of lines."""
     failed, many = [], os.path.join(folder, 'many')
     os.mkdir(many)
     for i in range(1000):

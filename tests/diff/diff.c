@@ -37,7 +37,7 @@ struct report {
     uint64_t cases[TRAWL_METHODS_COUNT][SETS_MAX];
     uint64_t refused[TRAWL_METHODS_COUNT];
     uint64_t built[TRAWL_METHODS_COUNT];
-    uint64_t alignments[SETS_MAX]; /* bit i: a text began at i mod 64 */
+    uint64_t alignments[SETS_MAX]; /* bit i: the address of a text was i modulo 64 */
     uint64_t places[PLACE_KINDS];
     uint64_t algorithms[ALGORITHMS_MAX]; /* number of runs with a match, for each algorithm */
     uint64_t total;
@@ -124,7 +124,8 @@ static void choose_config(struct test_random *random, const struct diff_input *i
     config->parameter = test_random_u64(random);
 }
 
-/* Returns false after a failure, which is printed; the input has then been reduced. */
+/* Runs a call on the input and compares the answer with the oracle. After a failure reduces the
+ * input, prints the failure, and returns false. */
 static bool run_one(struct diff_input *input, const struct diff_expected *expected,
                     const struct run_config *config, const struct trawl_plan *plan, uint32_t set,
                     uint64_t chunk_index, uint64_t index)
@@ -286,7 +287,8 @@ static void run_floods(void)
         input_begin(&random, INPUT_LETTERS_2, part_bytes * parts_count, &input);
         for (uint64_t p = 0; p < parts_count; p++)
             input_fill(&random, parts[p], input.text + p * part_bytes, part_bytes);
-        /* a pattern of the first part, which floods; else of any part, and with conditions */
+        /* the pattern is from the first part, which is full of candidates; else from any part, and
+         * with conditions */
         if (i % 2 == 0)
             part = 0;
         else

@@ -10,7 +10,7 @@
 
 /* Numbers of scans since the test began. */
 struct answer_scans {
-    uint64_t dense;      /* the automaton searched a part of the chunk at least */
+    uint64_t dense;      /* the automaton searched at least a part of the chunk */
     uint64_t sparse;     /* no part was searched by the automaton */
     uint64_t by_parts;   /* the last part was searched by the parts of the plan */
     uint64_t by_classes; /* the last part was searched by classes of lengths */

@@ -6,7 +6,7 @@
 #include "diff/place.h"
 #include "trawl.h"
 
-/* Everything beside the input that decides what the library does. */
+/* The settings of a run: everything besides the input that decides what the library does. */
 struct run_config {
     enum trawl_method method;
     const char *algorithm;       /* an algorithm of the gallery; NULL: no algorithm */

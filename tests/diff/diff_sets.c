@@ -450,7 +450,7 @@ static void check_passing(const struct plan_nibbles *nibbles)
             uint8_t classes = UINT8_MAX;
 
             for (uint32_t j = 0; j < nibbles->bytes; j++)
-                classes &= nibbles->low[g][j][text[x + j] & 15];
+                classes &= nibbles->low[g][j][text[x + j] & 63];
             any |= classes;
         }
         passed += any != 0;
@@ -465,7 +465,7 @@ static void test_nibbles(void)
 {
     static const uint64_t counts[] = {5, 9, 33, 50, 100, 200}, more[] = {0, 1, 7};
     static const enum input_kind letters[] = {INPUT_LETTERS_4, INPUT_LETTERS_26, INPUT_LETTERS_256};
-    bool met[2][PLAN_NIBBLE_BYTES_MAX + 1][PLAN_NIBBLE_GROUPS_MAX + 1] = {{{false}}};
+    bool met[2][2][PLAN_NIBBLE_BYTES_MAX + 1][PLAN_NIBBLE_GROUPS_MAX + 1] = {{{{false}}}};
     uint32_t forms = 0;
 
     chance = test_random_begin("nibbles"); /* the forms depend on the draws of this test alone */
@@ -474,29 +474,33 @@ static void test_nibbles(void)
             struct run_config config = {.method = TRAWL_METHOD_BUCKETS};
             struct trawl_plan *plan = NULL;
             struct diff_input input;
-            const struct plan_nibbles *made;
-            struct plan_nibbles nibbles;
 
             generate_short(letters[(least + c) % 3], least, more[c / 6], counts[c % 6], &input);
             if (!TEST_CHECK(run_plan_build(&input, &config, &plan, NULL) == TRAWL_OK))
                 exit(test_end());
-            if (!TEST_CHECK(plan_nibbles_want(plan, &made, NULL) == TRAWL_OK && made != NULL))
-                exit(test_end());
-            nibbles = *made;
+            for (uint32_t six = 0; six < 2; six++) {
+                const struct plan_nibbles *made;
+                bool *is_met;
+
+                if (!TEST_CHECK(plan_nibbles_want(plan, six == 1, &made, NULL) == TRAWL_OK &&
+                                made != NULL))
+                    exit(test_end());
+                TEST_CHECK(made->bytes <= PLAN_NIBBLE_BYTES_MAX &&
+                           made->groups <= PLAN_NIBBLE_GROUPS_MAX);
+                is_met = &met[six][made->whole][made->bytes][made->groups];
+                forms += !*is_met;
+                *is_met = true;
+                if (least >= 6 && letters[(least + c) % 3] == INPUT_LETTERS_26)
+                    check_passing(made);
+            }
             trawl_plan_free(plan);
-            TEST_CHECK(nibbles.bytes <= PLAN_NIBBLE_BYTES_MAX &&
-                       nibbles.groups <= PLAN_NIBBLE_GROUPS_MAX);
-            forms += !met[nibbles.whole][nibbles.bytes][nibbles.groups];
-            met[nibbles.whole][nibbles.bytes][nibbles.groups] = true;
-            if (least >= 6 && letters[(least + c) % 3] == INPUT_LETTERS_26)
-                check_passing(&nibbles);
             for (uint32_t i = 0; i < 3 * instruction_set_count(); i++) {
                 end_text(&input, input.patterns[test_random_below(&chance, counts[c % 6])]);
                 run_case(&input, i % instruction_set_count());
             }
             input_free(&input);
         }
-    TEST_CHECK_U64(forms, 3 * 3 + 1 + 2 + 2);
+    TEST_CHECK_U64(forms, 2 * (3 * 3 + 1 + 2 + 2));
 }
 
 /* Searches for strings that together hold every byte value, all values but one, or all but two. In

@@ -299,7 +299,8 @@ static void generate(struct test_random *random, struct diff_input *input)
                                                               : 5;
         uint64_t bytes = fill(random, letters, letter_count,
                               test_random_between(random, 1, length_max), pattern);
-        /* a byte that mostly is no character: all such bytes could equal each other */
+        /* a byte that is mostly no character: a faulty library could take all bytes of this kind
+         * for equal */
         if (test_random_one_in(random, 6))
             pattern[test_random_below(random, bytes)] =
                 (uint8_t)test_random_between(random, 128, 255);
@@ -313,7 +314,7 @@ static void generate(struct test_random *random, struct diff_input *input)
     }
 }
 
-/* Ends the text with a pattern of which each character is another variant. */
+/* Ends the text with a pattern in which each character is replaced by one of its variants. */
 static void end_with_variants(struct test_random *random, void *context, struct diff_input *input)
 {
     struct naive_bytes pattern = input->patterns[test_random_below(random, input->pattern_count)];

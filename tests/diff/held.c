@@ -122,9 +122,9 @@ static bool same_match(const struct trawl_match *got, const struct naive_match *
            got->pattern_index == expected->pattern_index;
 }
 
-/* Skips expected matches that may be missing before this match: those that end beyond what could be
- * read, if reading failed. As every match up to there was found, each match that is seen must end
- * before each match that is missing. */
+/* Skips expected matches that may be missing before this match: if reading failed, the matches that
+ * end beyond the bytes that could be read. As every match up to there was found, each match that is
+ * seen must end before each match that is missing. */
 static void skip_missing(struct seen *seen, const struct trawl_match *match)
 {
     const struct diff_expected *expected = seen->held->expected;

@@ -113,7 +113,7 @@ static void write_all(int descriptor, const uint8_t *bytes, uint64_t count)
     while (count > 0) {
         ssize_t written = write(descriptor, bytes, (size_t)count);
         if (written <= 0)
-            return; /* the reader has gone: a search that stopped early */
+            return; /* the reader has closed the pipe, because the search stopped early */
         bytes += written;
         count -= (uint64_t)written;
     }

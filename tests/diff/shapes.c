@@ -215,7 +215,9 @@ enum trawl_status shapes_pull(struct shapes_case *c, struct trawl_searcher *sear
     enum trawl_status status = trawl_matrix_open(searcher, plan, &c->array, shape, &matrix, error);
 
     c->rows_seen = 0;
-    if (c->expected == NULL) { /* now, since a test draws many cases that it does not take */
+    /* The expected answer is computed only now, because a test draws many cases and runs few of
+     * them. */
+    if (c->expected == NULL) {
         c->expected = (int64_t *)test_memory((c->array.record_count * c->tape.pattern_count + 1) *
                                              sizeof *c->expected);
         for (uint64_t i = 0; i < c->array.record_count; i++)

@@ -31,7 +31,7 @@ MARK = '\x01'
 
 
 class Wrong(Exception):
-    """The document cannot be taken apart; the message says where."""
+    """Raised if the document's commands and output cannot be told apart; the message says where."""
 
 
 def shown_lines(path, lines):
@@ -59,7 +59,8 @@ def shown_lines(path, lines):
 
 
 def steps_of(path, lines):
-    """[{command, line, begin, end, status, story}]: lines [begin, end) of the document are the output."""
+    """Return the steps of a document: [{command, line, begin, end, status, story}]. Lines [begin, end) of the document
+    are the output."""
     steps, inside = [], False
     for shown in shown_lines(path, lines):
         if shown is None:
@@ -130,7 +131,7 @@ def update(path, lines, steps, results):
 
 
 def judge(path, steps, results):
-    """'right', 'wrong' or 'skipped'; says what is wrong."""
+    """Run a document. Return 'right', 'wrong' or 'skipped'; print what is wrong."""
     for step, result in zip(steps, results):
         printed, status = result
         reason = [line for line in printed if line.startswith('SKIPPED: ')]

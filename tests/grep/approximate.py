@@ -82,7 +82,8 @@ def hamming(case, pattern, exact, text):
 
 
 def levenshtein(case, pattern, exact, text):
-    """Return for each beginning of the text its edit distance from the whole pattern; first for the empty one."""
+    """Return the edit distances of all beginnings of the text from the whole pattern; the empty beginning comes
+    first."""
     never = 99
     row = [0]
     for j in range(len(pattern)):
@@ -196,8 +197,9 @@ def lines_case(rng, case):
 
 
 def fasta_case(rng, case):
-    """Sequences with names of any length, wrapped lines, carriage returns, blank lines and lines that are not searched; in bytes
-    or in bases, as lines, numbers, a count, or only the first occurrences."""
+    """Compare searches of FASTA files. The files have names of any length, wrapped lines, carriage returns, blank lines
+    and lines that are not searched. Symbols are bytes or bases. The report is lines, numbers, a count, or only the
+    first occurrences."""
     text, output = [], []
     lengths = [rng.choice([0, 3, 50, 150]) for _ in range(rng.choice([1, 3, 9]))]
     if rng.random() < 0.3:  # longer than the least block, 32 times a string of bytes and its errors

@@ -1,4 +1,5 @@
-"""cases: what the tests of random command lines share: how many, of which seed, their programs, their loop.
+"""cases: what the tests of random command lines share: the number of cases, the seed, the programs that they run, and
+the loop over the cases.
 
 TRAWL_TEST_SEED, TRAWL_TEST_SCALE and TRAWL_TEST_DIVISOR as for every test (tests/test.h). A script takes
 --first CASE, --cases COUNT and --keep, which leaves its files.
@@ -39,7 +40,7 @@ def some(rows):
 
 
 def chosen(normal):
-    """The first case's number and how many: as said by --first N and --cases N, else all."""
+    """Return the number of the first case and the number of cases: those of --first N and --cases N, else all cases."""
     options = sys.argv[2:]
     first = int(options[options.index("--first") + 1]) if "--first" in options else 0
     count = int(options[options.index("--cases") + 1]) if "--cases" in options else amount(normal)
@@ -52,15 +53,16 @@ def undoubted(said):
 
 
 def environment(locale="C.UTF-8", **more):
-    """A program's, of which little is this one's. Looking for leaks takes a third of a short run under sanitizers: there each
-    fourth program does."""
+    """Return the environment of a program, with few of this process's variables. Looking for leaks takes a third of a
+    short run under sanitizers, so there only each fourth program looks for leaks."""
     if os.environ.get("TRAWL_TEST_SANITIZED") and int(os.environ.get("TRAWL_TEST_DIVISOR") or 1) > 1 and next(numbers) % 4:
         more.setdefault("LSAN_OPTIONS", "detect_leaks=0")
     return {**{name: os.environ[name] for name in PASSED_ON if name in os.environ}, "LC_ALL": locale, **more}
 
 
 def execute(command, folder=None, locale="C.UTF-8", data=None, **more):
-    """(status, standard output, standard error). data comes through a pipe; None: the null device."""
+    """Run a program; return (status, standard output, standard error). data is standard input, through a pipe; None:
+    the null device."""
     given = {"stdin": subprocess.DEVNULL} if data is None else {"input": data}
     done = subprocess.run(command, cwd=folder, timeout=120,
                           **{"env": environment(locale), "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
@@ -70,7 +72,7 @@ def execute(command, folder=None, locale="C.UTF-8", data=None, **more):
 
 @functools.cache
 def ripgrep():
-    """The program of ripgrep 15.2, which scripts/judges.sh installs; None: it cannot be had."""
+    """Return the program of ripgrep 15.2, which scripts/judges.sh installs; None: ripgrep could not be installed."""
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "judges.sh")
     done = subprocess.run(["bash", script], capture_output=True)
     return os.path.join(os.fsdecode(done.stdout.strip()), "bin", "rg") if done.returncode == 0 else None
@@ -106,7 +108,8 @@ def shrink(parts, fails):
 
 
 def stats_wrong(said, jobs=0, size=None):
-    """Return None, or which numbers of --stats disagree with each other, with -j, or with the bytes of the files."""
+    """Return which numbers of --stats disagree with each other, with -j, or with the bytes of the files; None: all
+    agree."""
     found = dict(re.findall(rb"^([a-zA-Z/ ]+): (.*)$", said, re.MULTILINE))
     number = {name.decode(): float(value.split()[0]) for name, value in found.items() if value[:1].isdigit()}
     size, seconds, methods = number["bytes"] if size is None else size, number["seconds"], sum(map(int, re.findall(rb" (\d+)", found.get(b"methods", b""))))
@@ -162,9 +165,9 @@ class Pairs:
 
 
 def run(name, normal, what, run_case, more=(), one_in=0, features=None):
-    """Run run_case(rng, trawl, folder) for each case, then each of `more`(trawl, folder). Both
-    return None, or what is wrong; rng.number is the case's number. Of many cases, 1 in
-    `one_in` has to be counted as selected. features(rng, trawl, folder): see Pairs. Return the exit status."""
+    """Run run_case(rng, trawl, folder) for each case, then each of `more`(trawl, folder). Both return what is wrong, or
+    None; rng.number is the case's number. If there are many cases, at least 1 in `one_in` has to count as one that
+    selects something. features(rng, trawl, folder): see Pairs. Return the exit status."""
     trawl = os.path.abspath(sys.argv[1])
     small = os.environ.get("TRAWL_SMALL", trawl)  # the command with small buffers
     first, count = chosen(normal)
@@ -204,7 +207,7 @@ def run(name, normal, what, run_case, more=(), one_in=0, features=None):
 
 
 def differences(expected, got):
-    """Both outputs around the first byte that differs."""
+    """Return both outputs around the first byte that differs."""
     at = next((i for i, (one, other) in enumerate(zip(expected, got)) if one != other), min(len(expected), len(got)))
     return "%d and %d bytes, from %d on\n  %r\n  %r" % (
         len(expected), len(got), at, expected[max(0, at - 80):at + 80], got[max(0, at - 80):at + 80])

@@ -48,7 +48,7 @@ ASCII_WORDS = [word.encode() for word in WORDS] + [b"0", b"s", b"i", b"I", b"A"]
 
 
 class Case:
-    """A command line, its environment and its standard input."""
+    """A case: a command line, its environment and its standard input."""
 
     def __init__(self):
         self.arguments = []
@@ -125,8 +125,8 @@ def random_big_text(rng, charset=None):
 
 
 class Files(dict):
-    """{path: bytes} of regular files. locale: the locale whose letters most of the files have; None: no particular
-    locale."""
+    """A tree of files. files is {path: bytes} of the regular files. locale: the locale whose letters most of the files
+    have; None: no particular locale."""
     locale = None
 
 
@@ -210,7 +210,7 @@ FLAGS = ["-n", "-b", "-H", "-h", "-c", "-l", "-L", "-q", "-s", "-v", "-w", "-x",
          "-T", "-Z", "-z", "-U", "--line-buffered", "--no-ignore-case", "--no-group-separator"]
 WEIGHTS = [10, 6, 4, 4, 6, 3, 2, 2, 3, 8, 8, 6, 9, 1, 8, 5, 2, 3, 2, 4, 1, 1, 1, 1]
 
-# Each way to select with each report, in turn; every second time for a text with NULs.
+# The cases take each way to select with each report, in turn; every second case has a text with NULs.
 PAIRS = [(way, report) for way in ("-x", "-w", "-v", "-i", "-a", "-I", "-z") for report in ("-l", "-L", "-q", "-c", "-o", "-n", "-m1", "-A1")]
 
 
@@ -480,7 +480,7 @@ def compare(case, top, files, trawl):
     if stops and max(len(line) for text in files.values() for line in text.split(b"\n")) >= 4095:
         stops = None  # such lines shift grep's buffers
     if stops is None or b"binary file" in expected[2] or any(w == "-I" or str(w).startswith("--bin") for w in case.arguments):
-        # grep may stop early and leave the offset where grep's last read(2) ended.
+        # If grep stops early, grep may leave the offset where its last read(2) ended.
         expected, got = expected[:3] + (None,), got[:3] + (None,)
     return None, expected[0] == 0, expected, got
 
@@ -545,8 +545,8 @@ BORDER_ROWS = [("needle", False, options) for options in (["-q"], ["-l"], ["-L"]
 
 
 def borders(trawl, folder):
-    """Compare where a selected line or the line behind it ends, and a NUL lies, one byte before, at and one byte after the
-    end of a buffer of grep, also where both programs leave standard input."""
+    """Compare texts in which a selected line ends, the next line ends, or a NUL lies one byte before, at, or one byte
+    after the end of a buffer of grep. Compare also the offset at which both programs leave standard input."""
     for ends, begin in ((-17, 0), (-16, 0), (-15, 0), (-1, 0), (0, 0), (1, 0), (0, 1), (-16, 1000), (1, BLOCK)):
         for null in (None, -1, 0, BLOCK):
             text = bytearray(b"x" * 15 + b"\n") * (BLOCK // 16 - 3)
@@ -565,8 +565,9 @@ def borders(trawl, folder):
 
 
 def short_lines(trawl, folder):
-    """Compare which of all short lines of eight letters, or of six with longer characters, hold a word, an empty word, a letter, or
-    a byte that is no character, in each mix of options."""
+    """Compare, with each mix of options, which lines hold a word, an empty word, a letter, or a byte that is no
+    character. The lines are all short lines over eight letters, or over six letters some of which take several
+    bytes."""
     letters = [b"a", b"B", b"-", b"_", "©".encode(), "é".encode(), "†".encode(), b"\xa9"]
     long_letters = [b"a", b"-", "漢".encode(), "𝒳".encode(), b"\xa2", b"\xb3"]
     rows = [(pattern, "short") for pattern in ("", "a", "b", "©", "É", "a-", "†é", b"\xa9", "©\n".encode() + b"\xa9")]

@@ -26,7 +26,7 @@ CASES = 2500 if float(os.environ.get("TRAWL_TEST_SCALE") or 1) >= 20 else 160  #
 FORMATS = {"gzip": ["gzip", "-n"], "xz": ["xz", "-0"], "bzip2": ["bzip2"], "zstd": ["zstd", "-q"], "lz4": ["lz4", "-q", "-B4"]}
 OPTIONS = [["-n"], ["-c"], ["-o"], ["-b"], ["-v"], ["-i"], ["-w"], ["-x"], ["-l"], ["-L"], ["-q"], ["-m2"], ["-A1"], ["-B2"], ["-C1"],
            ["-H"], ["-T"], ["-a"], ["-c", "-v"], ["-o", "-b"], ["-c", "-m3"]]
-# Other programs and options that make pieces; those that are not installed are left out.
+# Other programs that make pieces, with their options; a program that is not installed is left out.
 PIECES = {"gzip": [["gzip", "-1"], ["bgzip"], ["bgzip", "-l1"]], "xz": [["xz", "-0", "--block-size=3000"], ["xz", "-T2", "-0"]],
           "bzip2": [["bzip2", "-1"], ["lbzip2", "-n2"]], "zstd": [["pzstd", "-q", "-p2"], ["zstd", "-q", "--no-check"]],
           "lz4": [["lz4", "-q", "-B4", "-BD"], ["lz4", "-q", "-B7", "--content-size"]]}
@@ -208,8 +208,9 @@ def large_text(trawl, top):
 
 
 def damage(trawl, top):
-    """Check that each way to read a damaged file finds the same lines. (The tests had damaged short texts alone, whose blocks
-    are decoded one by one. Of several blocks in a call of liblz4 or libzstd that failed, all were lost.)"""
+    """Check that each way to read a damaged file finds the same lines. (Earlier tests damaged only short texts, whose
+    blocks are decoded one by one. If a call of liblz4 or libzstd for several blocks failed, the lines of all these
+    blocks were lost.)"""
     text = b"".join(b"%d foo foo foo foo foo foo foo foo foo foo\n" % i for i in range(60000))
     for name in FORMATS_HERE:
         packed = bytearray(pack(name, text))
@@ -226,8 +227,9 @@ def damage(trawl, top):
 
 
 def damaged_byte(trawl, top):
-    """Check that each number of threads names the same byte of a damaged member. (The tests had damaged members that are far
-    shorter than what a decoder reads at once. The byte of a longer block depended on where a thread had begun to read.)"""
+    """Check that the message names the same byte of a damaged member, whatever the number of threads. (Earlier tests
+    damaged only members that are far shorter than what a decoder reads at once. In a longer block, the named byte
+    depended on where a thread had begun to read.)"""
     rng = random.Random(1)
     words = [b"%x" % rng.randrange(1 << 24) for _ in range(3000)]
     for name in FORMATS_HERE:

@@ -39,7 +39,8 @@ ODD_RULES = ["/", "//", "!", "!/", "**", "**/", "/**", "***", "a**", "**a", "[",
              "./a", "b/**/b", "**/b/a*c", "**/a*b/c", "**b", "a*/*/c", "/b/*/", "[^a]", "[!a-", "[a-c-e]", "[--z]", "[[:upper:]]*", "[[:space:]]",
              "[[:punct:]]", "é", "[é]", "?.c", "*.c/", "b/*/a.c", "*[0-9]", "A.C", "\\\\", "*\\", "a[/]b", "b?a", "/x[!z]a", "/x[.-0]a", "/x?a", "c/*/", "/e/b/", "d/**/f/",
              "**/a.c/", "/c/a*/", "d/e/", "*.gz", "*.tar.gz", "*.so.1", "g?b/x", "g*b/x", "[!x]b/x", "g[!x]b/x"]
-# Texts of several rules, of which the last one that matches decides; some leave out all but what one glob takes.
+# Texts of several rules, of which the last rule that matches decides. Some texts leave out all files except those that
+# a single glob matches.
 ODD_TEXTS = ["x\n!x", "x/\n!x", "x\n!x/", "!x\nx", "*\n!*/\n!/a*", "*\n!*/\n!*a", "*.c\n!*.c", "a.c\n!*.c", "*.c\n!a.*", "!*.c\na.c", "*\n!*/\n!?[!a]*"]
 NAMES = ["a", "b", "ab", "-", "z", "]", "[", "\\", "a\\", "a ", "a\r", " ", "#", "#x", "!y", "\ta", "a\t", "{a,b}", "é", "a.c", "A.C", "x/a", "e/b/a", "ae/b", "axb/c",
          "e/axbxb/c", "c/a.c/x", "d/e/f/a.c", "ac/d/c", "k/b/ac", "k/b/axc/d", "foo1/x", "x.tar.gz", "x.gz", "lib.so.1", "gcb/x",
@@ -119,10 +120,11 @@ def compare_tree(rng, trawl, base):
 
 
 def every_rule(trawl, base):
-    """Compare each odd rule or text, with several ends of its file, on the same names, in a folder for each rule; then the forms in which
-    git's settings name a file of rules, and rules of that file that begin with a slash, in a repository inside another one,
-    in a worktree, and where the repository lies apart; and each of PLACES. (Without HOME, XDG_CONFIG_HOME named no rules, and an empty
-    excludesFile meant the default file. HOME was always set, XDG_CONFIG_HOME never.)"""
+    """Compare odd rules, each in its own folder, on the same names, with several ends of the rule's file. Then compare
+    the forms in which git's settings name a file of rules. Rules of that file begin with a slash, in a repository
+    inside another repository, in a worktree, and where the repository lies apart. At last compare each of PLACES.
+    (Earlier tests always set HOME and never XDG_CONFIG_HOME, so they missed two faults: without HOME, XDG_CONFIG_HOME
+    named no rules, and an empty excludesFile meant the default file.)"""
     variables.update(PLACES[2])
     top, home = os.path.join(base, "rules"), os.path.join(base, "home")
     shutil.rmtree(home)
@@ -166,7 +168,8 @@ def every_rule(trawl, base):
 
 
 def differ(trawl, place, home):
-    """Return None, or which files git and trawl list differently below a folder. git lists the inner repository by itself."""
+    """Return which files below a folder only git or only trawl lists; None: both list the same. git is asked separately
+    for the inner repository."""
     expected, settings = set(), ""
     for folder in ("", "most/"):
         if not folder or os.path.isdir(os.path.join(place, folder)):

@@ -3,10 +3,10 @@
 
 usage: layout.py TRAWL [--first CASE] [--cases COUNT] [--keep]
 
-GNU grep lacks many of the options, and ripgrep combines other options in another way (rg_output.py says which). The model
-is a loop over the lines. The inputs are files, directories, pipes and standard input that can seek, also a missing file;
-the texts have blank lines, carriage returns, lines longer than a chunk, and last lines without line end. Standard output
-and standard error go to the same pipe.
+GNU grep lacks many of the options, and ripgrep combines some options in a different way (rg_output.py says which). The
+model is a loop over the lines. The inputs are files, directories, pipes and standard input that can seek, also a
+missing file; the texts have blank lines, carriage returns, lines longer than a chunk, and last lines without line end.
+Standard output and standard error go to the same pipe.
 """
 import base64
 import json
@@ -264,7 +264,8 @@ class Case:
 
 
 class Printer:
-    """Prints what the model expects. groups: whether a line of some file was selected or printed."""
+    """The model of the printer, which writes what the command should print. groups: whether a line of some file was
+    selected or printed."""
 
     def __init__(self, case, names):
         self.case, self.names, self.out, self.groups, self.selected, self.lines = case, names, b"", False, 0, []
@@ -592,8 +593,9 @@ SELECTED = [["foo"], ["--crlf", "-x", "  foo bär foo"], ["-P", "o+"], ["-v", "n
 
 
 def long_lines(trawl, folder):
-    """Compare lines that are longer than a chunk, and so are read again, with the same lines in a long chunk, for each option alone. (In
-    a case with many options, an option before had already read.)"""
+    """Compare the output for lines that are longer than a chunk, which the command reads again, with the output for the
+    same lines in a long chunk, for each option alone. (In a case with many options, another option had already read the
+    line.)"""
     for name, end in ("long", b""), ("null", b"  foo\n\0foo\n"):  # a NUL takes back the lines of its block
         with open(os.path.join(folder, name), "wb") as file:
             file.write("  foo bär foo\r\nnone of these\r\n".encode() * 2 + end)

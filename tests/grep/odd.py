@@ -17,8 +17,8 @@ import locales
 
 BLOCK = 98304
 
-# (the words of docs/differences.md, locale, arguments, text, what trawl does, what grep does). A number is an exit status,
-# bytes are standard output, None is anything.
+# A row: the words of the document, locale, arguments, text, what trawl does, what grep does. A number is an exit
+# status, bytes are standard output, and None allows anything.
 ODD = [
     ("-wo right after a match", "C.UTF-8", ["-wo", "-e", "bar", "-e", " "], b"bar \n", (0, b"bar\n"), (0, b"bar\n \n")),
     ("-wo right after a match", "C", ["-wo", "-e", b"\xa3m", "-e", "x"], b" \xa3m\xa3m\n", (0, b"\xa3m\n"), (0, b"\xa3m\n\xa3m\n")),

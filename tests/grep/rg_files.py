@@ -156,14 +156,14 @@ def names_binary(place, operands):
 
 
 def binary_notes(own, expected, got):
-    """Return None, or the notes that differ between tg and ripgrep."""
+    """Return the notes that differ between tg and ripgrep; None: all notes are equal."""
     wanted = sorted(text.replace(b"WARNING: ", b"") for _, text in BINARY_NOTE.findall(expected[1]))
     said = sorted(text.replace(b"WARNING: ", b"") for _, text in BINARY_NOTE.findall(got[1]))
     return None if wanted == said else "%r: of binary files ripgrep says %r, tg %r" % (own, wanted, said)
 
 
 def compare(rng, trawl, tg, tree, home, reduced=None):
-    """Return None, or what is wrong. reduced: options in place of those that are drawn."""
+    """Return what is wrong, or None. reduced: options that take the place of the drawn options."""
     top, folders, files = tree
     options, operands, folder, search = make_case(rng, top, folders, files)
     options = options if reduced is None else reduced

@@ -3,10 +3,10 @@
 
 usage: rg_output.py TRAWL
 
-Every option of tools/trawl/options/flags.def that ripgrep has is drawn together with every other, in both orders, and with further
-options. A case is about the file's next pair. The script compares the status, and standard output byte for byte; with --json,
-every message except the times. Texts and names are not always UTF-8. Nothing is left out but the cases of ROWS, each of which
-stands in docs/differences.md; `rows` shows that each row still differs.
+Every option of tools/trawl/options/flags.def that ripgrep has is drawn together with every other, in both orders, and
+with further options. Each case takes the next pair of options. The script compares the status, and standard output byte
+for byte; with --json, every message except the times. Texts and names are not always UTF-8. Nothing is left out but the
+cases of ROWS, each of which stands in docs/differences.md; `rows` shows that each row still differs.
 """
 import functools
 import glob
@@ -55,7 +55,7 @@ CROSSING = [r"\n", r"o\n", r"\s+", r"\s*", r"foo\s+\w", r"a\n*b", r"(?s)f.*?a", 
 
 
 def rows_of_table():
-    """{long name: [the ways to write the option]} of the rows that ripgrep has."""
+    """Return {long name: [the ways to write the option]} for the rows of flags.def whose option ripgrep has, too."""
     ways = {}
     for letter, name, argument in re.findall(r'^(?:FLAG|ALIAS)\(\w+, (?:0|\'(.)\'), "([^"]+)", (\w+)', open(TABLE, encoding="utf-8").read(), re.MULTILINE):
         if name in OWN:
@@ -72,7 +72,8 @@ WAYS = rows_of_table()
 
 
 class Case:
-    """options: lists of words. texts: {name: [lines, with their ends]}. parts() and with_parts() are for the shrinker."""
+    """A command line and its files. options: lists of words. texts: {name: [lines, with their ends]}. The shrinker
+    calls parts() and with_parts()."""
 
     def __init__(self, options, patterns, texts, operands, utf8):
         self.options, self.patterns, self.texts, self.operands, self.utf8 = options, patterns, texts, operands, utf8
@@ -305,7 +306,7 @@ def plugins(trawl, folder):
 
 
 def returns(trawl, folder):
-    """Compare lines that end in carriage returns, or hold nothing else, about as long as -M."""
+    """Compare lines about as long as the limit of -M, which end in carriage returns or consist of carriage returns."""
     place = os.path.join(folder, "returns")
     text = [line + b"\n" for line in (b"foo\r", b"\r", b" \r", b" \r foo\r", b"bar\r", b"\tfoo", b"x\r\r", b"foo x")]
     parts = list(itertools.product(("", "--crlf"), ("", "--trim"), ("", "--replace=XY"), ("", "-M2", "-M3", "-M4", "-M5"), ("-n", "--passthru", "-o"), ("", "--color=always")))

@@ -173,7 +173,7 @@ def make_files(top, rng):
 
 
 class Made:
-    """The tree made by hand, which is kept."""
+    """The tree made by hand, which all its cases share."""
 
     def __init__(self, folder):
         self.top, self.files = os.path.join(folder, "made"), {}
@@ -324,8 +324,9 @@ def run_case(rng, trawl, folder):
 
 
 def lone_file(trawl, folder):
-    """Check that a single file of 400 decides status and output, in whichever worker's files it is: an error of which nothing
-    is printed, or a match, behind which -q reports no error. Runs differ in which worker has the turn."""
+    """Check that a single file among 400 decides status and output, whichever worker searches this file. The file has
+    an error about which nothing is printed, or a match, after which -q reports no error. Runs differ in which worker
+    has the turn."""
     names = ["none%d" % i for i in range(400)]
     for name in names + ["hit"]:
         with open(os.path.join(folder, name), "wb") as file:

@@ -61,7 +61,7 @@ def abi_of_library(library, out):
 
 
 class Interface:
-    """The interface in abidw's XML, with types spelled out."""
+    """The interface, read from abidw's XML, with types spelled out."""
 
     KINDS = ('symbols', 'functions', 'structs', 'enums', 'typedefs')
 
@@ -121,7 +121,7 @@ class Interface:
 
 
 class Reference:
-    """The interface in the lines of a reference file."""
+    """The interface that the lines of a reference file describe."""
 
     def __init__(self, path):
         for kind in Interface.KINDS:

@@ -35,7 +35,7 @@ RG_PIECES = ['(?i:aB)', '(?:ab|c)', r'\x61', r'[^\x61]', r'\.', '[a-b-]', '(?s:.
 
 WORDS = []  # has an item if ripgrep is 15, with whose -w tg agrees
 
-# Expressions of these alone are strings, except that '.' and '*' may be operators.
+# An expression that consists only of these parts is a string, except that '.' and '*' may be operators.
 QUOTED_PIECES = [r'\\', r'\\', r'\*', r'\.', 'a', 'b', 'a*', r'\\*', '.']
 
 
@@ -165,7 +165,7 @@ def quoted_cases(draw, name):
 
 
 def empties(made):
-    """Return whether an expression may match the empty string: ripgrep lists empty occurrences, trawl does not."""
+    """Return whether an expression may match the empty string. ripgrep lists empty occurrences, and trawl does not."""
     made = re.sub(r'\[\^?\[:\w+:\]\]', '[0]', made)
     try:
         return re.search(made, '', re.M) is not None or re.search('\\A(?:%s)' % made, 'zz') is not None
@@ -187,7 +187,7 @@ def differs_by_design(wanted):
         return True
     if '-v' in wanted and ('-o' in wanted or '-r' in wanted):
         return True
-    # grep takes the line end for a part of the occurrence
+    # grep treats the line end as a part of the occurrence
     if wanted[0] == 'grep' and {'-w', '-x'} <= set(wanted) and {'-o', '--color=always'} & set(wanted):
         return True
     if wanted[0] == 'grep' and '-w' in wanted and any(matches_nothing(wanted, p) for p in patterns):
@@ -202,7 +202,8 @@ def differs_by_design(wanted):
 
 
 def overlooks(wanted, got, programs, environment):
-    """Return whether grep finds no whole words that trawl does not: grep overlooks words that begin inside a longer match."""
+    """Return whether trawl finds all whole words that grep finds, and further words: grep overlooks words that begin
+    inside a longer match."""
     if wanted[0] != 'grep' or '-w' not in wanted or not {'-o', '--color=always'} & set(wanted):
         return False
     kept = [[programs[one[0]], '-ob', *(word for word in one[1:] if word not in ('--color=always', '-c', '-l'))] for one in (wanted, got)]

@@ -71,7 +71,7 @@ def listed(command, environment):
 
 
 def by_matcher(matcher, lines):
-    """Return what `listed` would, of a compiled expression of Python's re or of google-re2."""
+    """Return the result in the form of `listed`, for a compiled expression of Python's re or of google-re2."""
     found, at = [], 0
     for number, line in enumerate(lines):
         text, place = line.decode(), 0

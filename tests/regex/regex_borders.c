@@ -1,5 +1,6 @@
-/* regex_borders: what tests of expressions take from the library's inside: the sizes of the
- * engines, which are set down so that short texts have many borders, and translated expressions. */
+/* regex_borders: gives tests of expressions access to the library's inside: to the sizes of the
+ * engines, which the tests lower so that short texts have many borders, and to translated
+ * expressions. */
 #include "cuda/limits.h"
 #include "diff/borders.h"
 #include "regex/engine_regex.h"

@@ -41,7 +41,8 @@ static uint64_t lines_with(const char *expression, uint32_t flags, const char *b
     return count;
 }
 
-/* Classes of Unicode: the characters are written by hand, not taken from tables. */
+/* Checks classes of Unicode. The characters are written by hand, so that the test does not depend
+ * on the library's tables. */
 static void test_unicode(void)
 {
     static const char lines[] =
@@ -217,7 +218,8 @@ static void test_groups(void)
                TRAWL_ARGUMENT);
 }
 
-/* What RE2 lacks is PCRE2's if the caller asks, with groups that see the whole line. */
+/* If the caller asks for PCRE2, PCRE2 searches for expressions that RE2 refuses, and the search for
+ * groups sees the whole line. */
 static void test_pcre(void)
 {
     const char *line = "xx abab";

@@ -1,6 +1,6 @@
-/* answer: tests answers while memory is short, when the time is over, and when the client goes
- * away. Other tests compare what answers say: client_differential.py with the command, day.py with
- * files. */
+/* answer_test: tests answers while memory is short, when the time is over, and when the client goes
+ * away. Other tests check what answers say: client_differential.py compares them with the command,
+ * and day.py with the files. */
 #include <jansson.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,8 +16,9 @@
 /* ---- Passes that take too long ------------------------------------------------------------------
  */
 
-/* While pass_hangs is set, the server makes a pass for each search, and the pass ends only when it
- * is cancelled. reads_late: the pass ends with the request's time, before the client reads on. */
+/* While pass_hangs is set, the server makes a pass for each search, and the pass ends only when the
+ * pass is cancelled. reads_late: the client reads on only after the request's time is over and has
+ * ended the pass. */
 static atomic_bool pass_hangs, reads_late;
 /* If not 0, each pass seems to answer this many requests. */
 static atomic_uint shares;
@@ -241,9 +242,9 @@ static bool ask_for_matches(json_t *body, enum request_format format, struct pri
 }
 
 /* Makes each allocation of a request fail in turn. Checks that the status does not blame the
- * request, and that the answer is right or reports the shortage. (The tests had missed that the
- * server reported a shortage only while it filtered a view.) The server makes a view with
- * --max-filesize again for each request. */
+ * request, and that the answer is right or reports the shortage. The requests have --max-filesize,
+ * so the server makes a view for each request. (Earlier tests missed that the server reported a
+ * shortage only while it filtered a view.) */
 static void check_short(void)
 {
     static const struct {
@@ -281,7 +282,7 @@ static void check_short(void)
             else if (got.status == expected.status)
                 TEST_CHECK(got.output.count == expected.output.count &&
                            memcmp(got.output.bytes, expected.output.bytes, got.output.count) == 0);
-            else /* the answer reports the shortage, or breaks off */
+            else /* an answer that is not right reports the shortage, or breaks off */
                 TEST_CHECK(got.status == 2 || got.status == -1);
             if (test_failures > 0)
                 printf("  fault %ld of %s: %s\n", fault, asked[i].body, got.messages.bytes);

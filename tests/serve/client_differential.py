@@ -51,8 +51,8 @@ def locale_of(environment):
 
 
 TIMES = re.compile(rb'"(secs|nanos)":\d+|"human":"[^"]*"|"elapsed(_total)?":\{[^}]*\}')
-# For a converted binary file, the number depends on how far a thread had read; for --fasta that -m ends, on --chunk-bytes,
-# which a server does not take.
+# The number of searched bytes differs between runs for a converted binary file, where it depends on how far a thread
+# had read. For a search with --fasta that -m ends, it depends on --chunk-bytes, which a server does not take.
 READ = re.compile(rb'"bytes_searched":\d+')
 
 
@@ -181,9 +181,9 @@ def test_large():
 
 
 def test_passes():
-    """Tests trees where most files do not contain the string, so that a pass finds the files that contain the string. Each
-    option, alone and beside another option, decides what the answer says about the other files. The modules of tests/grep
-    have small trees."""
+    """Tests trees where most files do not contain the string, so that a pass finds the files that contain the string.
+    Each option, alone and beside another option, decides what the answer says about the files without the string. (The
+    modules of tests/grep have small trees.)"""
     global answers
     tree = os.path.join(tempfile.tempdir, "passes")
     os.makedirs(os.path.join(tree, "sub"))
@@ -268,7 +268,8 @@ def test_changes():
         above, deep = deep, os.open("n" * 250, os.O_RDONLY, dir_fd=deep)
         os.close(above)
     names = ("a", "a", "b", "d/a", "d/a", "d/e/b", "d", "d/e", "f")
-    # Each command differs from its neighbour in a single part of what determines a view.
+    # A view of files is determined by several options and operands. Each command differs from its neighbour in one of
+    # them.
     commands = [["-rc", "--ignore"], ["-r", "--ignore", "-g!A"], ["-r", "--ignore", "--iglob=!A"], ["-rL", "--ignore"],
                 ["--files", "-r", "--ignore"], ["-rlZ", "--max-filesize=4"], ["-rc", "--max-filesize=8"], ["-d", "skip"], ["-d", "read"],
                 ["-r", "--include=a"], ["-r", "--exclude=a"], ["-r", "--exclude-dir=e"], ["-r", "--max-depth=1"], ["-r", "--max-depth=2"]]

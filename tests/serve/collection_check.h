@@ -12,14 +12,14 @@ static struct {
     bool has_closed_folder;
 } disk;
 
-/* The collection leaves out files of more bytes. */
+/* The collection leaves out files that are larger than this number of bytes. */
 static off_t disk_bytes_max = INT64_MAX;
 
 /* What the collection leaves out by its options or by the rules in .ignore, besides
  * disk_bytes_max. */
 static enum heeded {
     HEEDS_NONE,
-    HEEDS_FILE,    /* .ignore: a rule for names in every directory */
+    HEEDS_FILE,    /* a rule of .ignore, for this name in every directory */
     HEEDS_FOLDER,  /* .ignore: rules that name a directory */
     HEEDS_FOLDERS, /* --exclude-dir=s */
     HEEDS_NAMES,   /* --include=f1* */

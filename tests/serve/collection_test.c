@@ -13,7 +13,8 @@
 
 static void change(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static struct collection *changing;
-static struct collection *_Atomic reloading; /* not NULL: is reloaded at an inconvenient moment */
+/* not NULL: the collection that is reloaded at an inconvenient moment */
+static struct collection *_Atomic reloading;
 
 /* Runs a shell command in the tree, and checks that the next state shows the change. */
 static void change(const char *format, ...)
@@ -40,7 +41,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
     int status = (int)syscall(SYS_clock_gettime, clock, time);
     struct collection *collection = reloading;
 
-    /* The collection's thread asks for this time between a refresh and the end of a load. */
+    /* The collection's thread reads the clock between a refresh and the end of a load. */
     if (clock == CLOCK_REALTIME && collection != NULL &&
         pthread_equal(pthread_self(), collection->thread)) {
         reloading = NULL;
@@ -67,7 +68,7 @@ static void check_further_changes(void)
     change("mkdir c && echo in > c/in && chmod 0 c && echo beside > beside");
     change("echo more >> beside");
     change("chmod 700 c");
-    /* One directory less and more than the server walks separately. */
+    /* Around the number of changed directories that the server walks separately. */
     for (int i = 7; i < 11; i++) {
         change("mkdir $(seq -f m%%g %d) && for i in m*; do echo $i > $i/f; done", i);
         change("for i in m*; do echo more > $i/new; done");
@@ -248,7 +249,7 @@ static void test_opening(void)
                collection_open_file(collection, state->files[one]) < 0 && errno == EACCES);
     state_drop(state);
     collection_reload(collection);
-    wait_until_loaded(collection); /* the server does not try again and again */
+    wait_until_loaded(collection); /* the server does not try to open the file again and again */
     TEST_CHECK(collection_has(collection, "", root));
     close_opened(collection);
     remove_tree("open");
@@ -322,7 +323,8 @@ static void check_random(const char *line, bool watch, uint64_t amount)
             change_at_random(&random);
         TEST_CHECK_U64(check_now(collection), 0);
         if (i % 10 ==
-            0) { /* soon: the memory of a file freed too early then belongs to another file */
+            /* if a file's memory was freed too early, it now belongs to another file */
+            0) {
             if (old != NULL)
                 check_tape(old);
             state_drop(old);
@@ -499,7 +501,7 @@ static void test_quiet(void)
         usleep(25000);
         TEST_CHECK(!is_held(collection, "large") && is_held(collection, "small"));
     }
-    /* A load ends only when the files were read again. (A reload could end before it began.) */
+    /* A load ends only when the files were read again. (Earlier a reload could end at once.) */
     collection_facts(collection, &before);
     reloading = collection;
     put("quiet/small", "smaller\n");
@@ -512,7 +514,8 @@ static void test_quiet(void)
     for (unsigned i = 0; i < 2000 && !is_held(collection, "large"); i++)
         usleep(5000);
     TEST_CHECK_U64(check_now(collection), 0);
-    /* No notice tells that a file is quiet. (Only changes had made the server look again.) */
+    /* The server looks at a changed file again: no notice tells that the file is quiet. (Earlier
+     * only a further change made the server look.) */
     quiet_ns = SECOND_NS;
     put("quiet/later", bytes);
     for (unsigned i = 0; i < 1000 && !is_held(collection, "later"); i++)
@@ -632,7 +635,7 @@ static void test_file_root(void)
     TEST_CHECK(state->file_count == 1 && strcmp(state->files[0]->path, "one") == 0 &&
                state->files[0]->supplied.bytes_count == 9 &&
                memcmp(state->files[0]->supplied.bytes, "one more\n", 9) == 0);
-    view = collection_view(collection, state, &job, NULL, NULL, 0, &http_status, message);
+    view = collection_view(collection, state, &job, NULL, NULL, NULL, 0, &http_status, message);
     TEST_CHECK(view != NULL && view->file_count == 1 && strcmp(view->parts[0].operand, "one") == 0);
     view_drop(view);
     state_drop(state);
@@ -668,7 +671,8 @@ static void use_with_faults(struct settings *settings, long after, long count)
         TEST_CHECK(state != NULL || *message != '\0');
         if (state != NULL) {
             *message = '\0';
-            view = collection_view(collection, state, &job, NULL, NULL, 0, &http_status, message);
+            view = collection_view(collection, state, &job, NULL, NULL, NULL, 0, &http_status,
+                                   message);
             TEST_CHECK(view != NULL ? view->file_count == state->file_count : *message != '\0');
         }
         view_drop(view);

@@ -152,8 +152,8 @@ static inline struct collection *open_by(const char *line, const char *path, boo
     return open_with(&served_options, path, watch, bytes_max);
 }
 
-/* Checks that the shelf counts the pages of the newest state's blocks, and no others once older
- * states are gone. The collection's own thread may hold some for a moment. */
+/* Checks that, once older states are gone, the shelf counts the pages of the newest state's blocks
+ * and no other pages. The collection's own thread may hold an older state for a moment. */
 static inline void check_mapped(struct collection *collection)
 {
     char message[SETTINGS_ERROR_BYTES] = "";
@@ -247,7 +247,7 @@ static inline void begin_trees(void)
                chdir(path) == 0);
     (void)snprintf(top, sizeof top, "%s", path);
     free(path);
-    /* ThreadSanitizer starts a thread of its own with the process's first thread. */
+    /* ThreadSanitizer starts an additional thread together with the process's first thread. */
     TEST_CHECK(pthread_create(&thread, NULL, no_work, NULL) == 0 &&
                pthread_join(thread, NULL) == 0);
     descriptor_count = count_of("/proc/self/fd");

@@ -31,14 +31,14 @@ FILLER_BYTES = 1200000  # texts of 1 MiB and more are loaded onto a device
 
 
 class Failure(Exception):
-    """An answer that fits no state, or a server that breaks a rule."""
+    """Raised if an answer fits no state, or if the server breaks a rule."""
 
 
 # ---- The tree and its states ----------------------------------------------------------------------
 
 
 class Tree:
-    """Files and all their states: states[i] is the tree after i changes."""
+    """The tree of files, with all its states: states[i] is the tree after i changes."""
 
     def __init__(self, root, seed, filler=0):
         self.root, self.random = root, random.Random(seed)
@@ -335,7 +335,8 @@ def run(options, folder):
     root = os.path.join(folder, 'tree')
     tree = Tree(root, options.seed, 0 if options.engine == 'cpu' else FILLER_BYTES)
     level = []
-    # The server notices a slow reader's progress only when the socket's buffer is half empty.
+    # The server notices a slow reader's progress only when the socket's buffer is half empty. So the limit for idle
+    # connections is high, or the server would close the connections of slow readers.
     with Server([options.server], f'--listen=unix:{folder}/socket', f'--engine={options.engine}', '--idle-seconds=900',
                 '--max-queries=1000', f'tree={root}', stdin=subprocess.DEVNULL,
                 env={**os.environ, 'LC_ALL': 'C.UTF-8'}) as server:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Sends random sequences of requests over connections, and compares whole answers: each answer of the server, its headers, and
-the server's sums with what a model and the command without a server say.
+"""Sends random sequences of requests over connections, and compares whole answers. Each answer of the server, its
+headers, and the sums that the server reports must be those of a model and of the command without a server.
 
 usage: exchanges_test.py TRAWL_SERVE TRAWL
 
@@ -29,7 +29,7 @@ import tempfile
 import threading
 import time
 
-from server import Server, until
+from server import Server, frames_of, until
 
 SERVE, TRAWL = (os.path.abspath(program) for program in sys.argv[1:3])
 FILES = {b"a.txt": b"one needle\nno\nneedle needle\n", b"sub/b.c": b"int needle;\n", b"sub/none.c": b"nothing\n", b"none": b"", b"x\xff": b"straw\n\xff needle",
@@ -89,7 +89,8 @@ LONG = {"-L": "--files-without-match", "-Z": "--null", "-h": "--no-filename", "-
 
 
 class Kept(io.BufferedReader):
-    """The received bytes of a connection. An answer closes its file, which has to stay open for the next answer."""
+    """The received bytes of a connection, as a file. Python's answer object closes its file, but this file has to stay
+    open for the connection's next answer."""
 
     def close(self):
         pass
@@ -152,7 +153,7 @@ class Model:
             wrong.append("held: %r" % held)
         facts = json.loads(self.server.ask("GET", "/v1/collections", **self.headers)[2])["collections"]
         inner = {name[4:]: len(text) for name, text in self.files.items() if name.startswith(b"sub/")}
-        expected = {"name": "tree", "root": self.root, "files": len(got), "bytes": sum(map(len, self.files.values())),
+        expected = {"name": "tree", "root": self.root, "link": "", "files": len(got), "bytes": sum(map(len, self.files.values())),
                     "held_bytes": sum(sizes[name] for name in held), "device_bytes": 0, "unheld_files": len(got) - len(held), "loading": False}
         if {name: facts[0][name] for name in expected} != expected or [(item["name"], item["root"], item["files"], item["bytes"]) for item in facts[1:]] != \
                 [(row["inner"], self.root + "/sub", len(inner), sum(inner.values()))] * bool(row["inner"]):
@@ -183,7 +184,8 @@ class Model:
         text = self.server.ask("GET", "/metrics", **self.headers)[2].decode()
         rows = re.findall(r'^trawl_answer_seconds_bucket\{le="([^"]*)"\} (\d+)$', text, re.MULTILINE)
         counts = [int(count) for _, count in rows]
-        # The answers between two bounds took at least the lower bound and at most the upper bound, of whole microseconds.
+        # Each answer between two bounds of the histogram took at least the lower bound and at most the upper bound. The
+        # server counts whole microseconds.
         spent, bounds, each = self.metric("trawl_answer_seconds_sum"), [2**i / 1e6 for i in range(31)], [now - was for now, was in zip(counts, [0, *counts])]
         spends = sum(map(operator.mul, each, [0, *bounds])) <= spent + 1e-6 and (each[-1] or spent <= sum((bound + 1e-6) * count for bound, count in zip(bounds, each)))
         good = passes == asked >= own and shared == waiting == 0 and searched == passes * self.block_bytes and (took > 0) == (passes > 0)
@@ -215,19 +217,12 @@ def strings(words):
     return items
 
 
-def frames_of(got):
+def parts_of(got):
     """Returns output, messages and status of an answer of frames."""
-    output, messages, at = b"", [], 0
-    while at < len(got):
-        kind, count = struct.unpack_from("<cI", got, at)
-        text, at = got[at + 5:at + 5 + count], at + 5 + count
-        if kind == b"o":
-            output += text
-        elif kind == b"m":
-            messages.append(text)
-        elif kind != b"x" or at != len(got):
-            return None
-    return output, messages, text[0], text[1:]
+    *frames, (last, end) = frames_of(got)
+    if last != b"x" or not {kind for kind, _ in frames} <= {b"o", b"m"}:
+        return None
+    return b"".join(text for kind, text in frames if kind == b"o"), [text for kind, text in frames if kind == b"m"], end[0], end[1:]
 
 
 def occurrences(model, row, words, options, folder, paths):
@@ -283,7 +278,7 @@ def query(model):
         body["directory"] = os.path.join(model.root, folder) if folder else model.root
     if paths:
         body["paths"] = [value_of(path) for path in paths]
-    if row["named"]:
+    if row["named"] or not (paths or folder is not None):
         body["collection"] = "tree"
     if row["charset"]:
         body["environment"] = {"charset": row["charset"]}
@@ -295,7 +290,7 @@ def query(model):
     mine = [*asks, *(kept if folder is None else [])]
     if count > PATTERNS:
         return path, body, 413, "there are more than %d strings to be searched for" % PATTERNS, False, None
-    if folder is None and model.row["inner"] and not row["named"] and all(path.startswith(model.root + "/sub/") or path[0] != "/" for path in paths):
+    if folder is None and paths and model.row["inner"] and not row["named"] and all(path.startswith(model.root + "/sub/") or path[0] != "/" for path in paths):
         return path, body, 400, "collection: the request has to name one of the 2 collections", False, None
     if lists:
         status, found, messages = occurrences(model, row, words, mine, cwd, paths)
@@ -305,7 +300,7 @@ def query(model):
         output = varies.sub(b"", output)
     if status == 2 and (b"cannot" in messages[0] or not any(re.search(rb": No such file|Is a directory|broken\.gz", message) for message in messages)):
         if kind == "frames":
-            return path, body, 200, None, True, lambda got: (frames := frames_of(got)) and frames[0] == b"" and frames[2] == 2 and placeless(frames[1])[0].endswith(placeless(messages)[0])
+            return path, body, 200, None, True, lambda got: (frames := parts_of(got)) and frames[0] == b"" and frames[2] & 0x3f == 2 and placeless(frames[1])[0].endswith(placeless(messages)[0])
         return path, body, 400, os.fsdecode(messages[0]), True, None
     folds = "-i" in asks or "--smart-case" in asks and not any(char.isupper() for word in plain for char in word)
     invalid = any("\udcff" in word for word in plain)
@@ -345,7 +340,7 @@ def query(model):
         part, has_groups = row["joint"].get("part", False), any(option in asks for option in SEPARATED)
         end = 2 if cut else status, part and has_groups and output != b"", part, separator if part and has_groups else b""
         said = [b"--server: the answer was cut off after %d lines, by --max-results or max_results" % most] if cut else []
-        return path, body, 200, None, True, lambda got: is_printed(frames_of(got), output, messages, said, end)
+        return path, body, 200, None, True, lambda got: is_printed(parts_of(got), output, messages, said, end)
     return path, body, 200, None, True, lambda got: is_json(model, got, output, messages, 0 if cut else status, cut, varies)
 
 
@@ -355,7 +350,8 @@ def placeless(messages):
 
 
 def is_error(answer, status, said):
-    """Returns whether this is the error. `said` that ends in a blank is the message's beginning."""
+    """Returns whether the answer is this error. If `said` ends in a blank, `said` is the message's beginning, else the
+    whole message."""
     message = answer.get("error", {}).get("message", "")
     text = os.fsencode(message if isinstance(message, str) else text_of(message))
     shown, said = placeless([text, os.fsencode(said)])
@@ -368,9 +364,11 @@ def is_null(asks):
 
 
 def is_printed(frames, output, messages, said, end):
-    """Returns whether frames have this output, the command's messages, and this end: status, whether groups of lines must and may be marked, separator. An answer that is cut off may lack some of the messages."""
+    """Returns whether frames have this output, the command's messages, and this end. An end is the status, whether
+    groups of lines must and may be marked, and the separator. An answer that is cut off may lack some of the
+    messages."""
     told = frames[1] == messages if not said else frames[1][-1:] == said and set(frames[1][:-1]) <= set(messages)
-    return TIMES.sub(b"", frames[0]) == output and told and frames[2] & 0x7f == end[0] and \
+    return TIMES.sub(b"", frames[0]) == output and told and frames[2] & 0x3f == end[0] and (end[2] or frames[2] < 0x40) and \
         end[1] <= frames[2] >> 7 <= end[2] and frames[3] == end[3]
 
 
@@ -381,7 +379,7 @@ def is_json(model, got, output, messages, status, cut, varies):
     seconds = last["data"].pop("seconds")
     model.seconds += seconds
     return rest == output and (cut or [text.encode() for text in said] == messages) and 0 < seconds < 60 and \
-        last == {"type": "status", "data": {"exit": status, "truncated": cut, "shared": 1}}
+        last == {"type": "status", "data": {"exit": status, "truncated": cut, "searched": cut or b'"searches":0,' not in rest[rest.rfind(b'"stats"'):], "shared": 1}}
 
 
 def is_counted(model, row, words, found, unread, most, got):
@@ -454,14 +452,15 @@ def make(model):
             begins, status, said = False, 415, "the body must be declared as JSON: Content-Type: application/json"
     else:
         method, path, status, said, allowed = draw.choice(PLAIN)
+        prefixes = {"": model.files}
         if path == "/v1/files" and model.row["inner"]:
-            status, said = 404, "collection: the request has to name one of the 2 collections"
+            prefixes = {"tree/": model.files, model.row["inner"] + "/": [name[4:] for name in model.files if name.startswith(b"sub/")]}
         answered = {"Allow": allowed} if allowed else {}
         begins = "/v1/files" in path and status == 200
         kind = "files" if begins else None
         body = b"x" * draw.randrange(1, 99) if method == "PUT" or status == 413 else None
         if kind:
-            is_right = lambda got: sorted(text_of(json.loads(line)["path"]) for line in got.splitlines()) == sorted(model.files)  # noqa: E731
+            is_right = lambda got: sorted(text_of(json.loads(line)["path"]) for line in got.splitlines()) == sorted(os.fsencode(prefix) + name for prefix, names in prefixes.items() for name in names)  # noqa: E731
         elif status == 200:
             is_right = lambda got: said is None or got == said.encode()  # noqa: E731
     if token and path != "/healthz" and status not in (404, 405) or token and "/v1/files" in path:

@@ -28,7 +28,7 @@ import sys
 import tempfile
 import time
 
-from server import WAIT_S, Server, equal, expect, failures, respect_modes, until
+from server import WAIT_S, Server, equal, expect, failures, frames_of, respect_modes, until
 
 TRAWL = os.path.abspath(sys.argv[1])
 SERVE = [TRAWL, "serve"]
@@ -73,17 +73,6 @@ def asked(server, method, path, status, body=None, **headers):
 
 def lines_of(body):
     return [json.loads(line) for line in body.splitlines()]
-
-
-def frames_of(body):
-    """Returns frames as [(kind, bytes)]; the last frame has to be complete."""
-    frames, at = [], 0
-    while at < len(body):
-        kind, count = struct.unpack_from("<cI", body, at)
-        frames.append((kind, body[at + 5 : at + 5 + count]))
-        equal(len(frames[-1][1]), count, "a frame's bytes")
-        at += 5 + count
-    return frames
 
 
 def collections_of(server):
@@ -169,7 +158,7 @@ def check_refusals(server):
     equal(server.ask("PUT", "/metrics")[1]["Allow"], "GET, HEAD", "Allow")
     status, headers, body = server.ask("HEAD", "/metrics")
     expect(status == 200 and int(headers["Content-Length"]) > 0 and body == b"", "HEAD", status, headers, body)
-    # /metrics counts an answer to HEAD, too. (The test had looked only at the answer.)
+    # /metrics counts an answer to HEAD, too. (Earlier the test looked only at the answer.)
     sums = "trawl_cancelled_total", "trawl_answer_seconds_count", 'trawl_requests_total{kind="files"}', "trawl_answer_bytes_total"
     until(lambda: server.metric("trawl_running") == 0, "no answer is being made")
     before = [server.metric(name) for name in sums]
@@ -222,7 +211,7 @@ def loopback(folder, root):
             equal(server.ask("GET", "/v1/collections", Host=host)[0], status, "Host: " + host[:50])
         equal(server.ask("GET", "/healthz", Host="elsewhere.example")[0], 403, "healthz of another host")
         equal(server.stop(signal.SIGINT), 0, "the exit status")
-    # A server can begin again at once where a server has closed connections.
+    # A server can start at once on a port where an earlier server has closed connections.
     with Server(SERVE, "--listen=127.3.2.9:0", root) as server, server.connect() as end:
         end.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         expect(end.recv(100).startswith(b"HTTP/1.1 200"), "a connection that is kept")
@@ -246,7 +235,7 @@ def token(folder, root):
                 got = server.ask(method, what, body, **headers)
                 equal(got[0], status, "%s with %r" % (what, given))
                 expect(status != 401 or got[1]["WWW-Authenticate"] == "Bearer", "WWW-Authenticate", got)
-        for open_path in "/healthz", "/":
+        for open_path in "/healthz", "/", "/opensearch.xml":
             equal(server.ask("GET", open_path)[0], 200, open_path + " without a token")
 
 
@@ -283,7 +272,7 @@ def tls(folder, root):
         expect(not server.raw(LAST).startswith(b"HTTP/1.1 200"), "no plain HTTP there")
         check_shapes(lambda: context.wrap_socket(server.connect(), server_hostname="localhost"))
         equal(server.stop(), 0, "the exit status")
-    # To a server for IPv6 and IPv4 alike, two IPv4 addresses are two clients.
+    # A server that listens for both IPv6 and IPv4 counts two IPv4 addresses as two clients.
     if not has_ipv6():
         return print("tls: two IPv4 clients of an IPv6 server: SKIPPED: no IPv6")
     with Server(SERVE, "--listen=[::]:0", "--max-queries=1", "--token-file=" + path, "--certificate=" + certificate, "--key=" + key, root) as server:
@@ -380,7 +369,7 @@ def collections(folder, root):
                 'b\\"=' + root, other) as server:
         server.loaded(4)
         equal([(item["name"], item["files"]) for item in collections_of(server)], [("all", 1), ("sub", 1), ('b\\"', 1), ("p=q", 0)], "collections")
-        asked(server, "GET", "/v1/files", 404)
+        equal(asked(server, "GET", "/v1/files", 200).count(b"/sub/b.c"), 2, "files of two collections")
         equal(lines_of(asked(server, "GET", "/v1/files?collection=all", 200))[0]["path"], "sub/b.c", "its file")
         equal(json.loads(asked(server, "POST", "/v1/count", 200, {"patterns": ["needle"], "collection": "sub"}))["occurrences"], 1, "its count")
         equal(server.metric('trawl_collection_files{collection="b\\\\\\""}'), 1.0, "a name with escapes in metrics")
@@ -390,7 +379,8 @@ def collections(folder, root):
             got = asked(server, "POST", "/v1/count", 409, {"patterns": ["needle"], "collection": "all", "directory": root, "paths": paths})
             expect(words in got, "files that are not served", got)
         asked(server, "POST", "/v1/count", 404, {"patterns": ["needle"], "collection": "tree"})
-    # The first collection loads for longer than the last. (Small collections load at the same time.)
+    # The first collection takes longer to load than the last collection. (Two small collections would be loaded at the
+    # same time.)
     with open(os.path.join(other, "x.bz2"), "wb") as file:
         file.write(bz2.compress(os.urandom(900000)) * 6)
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "named"), "--search-zip", other, root) as server:
@@ -493,7 +483,8 @@ def sockets(folder, root):
             server.messages = [line.replace("plain", os.path.join(folder, "plain")) for line in server.messages]
             equal((server.ask("GET", "/healthz")[0], server.stop()), (200, 0), "a server at " + path)
             expect(not os.path.exists(os.path.join(folder, path)), "the socket is removed: " + path)
-    # No descriptor is open when the server starts, and systemd passed a socket to another process.
+    # The server starts without open descriptors. The environment says that systemd passed a socket, but to a different
+    # process.
     path = os.path.join(folder, "closed")
     with subprocess.Popen(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *SERVE, "--listen=unix:" + path, root], env={**os.environ, "LISTEN_PID": "1", "LISTEN_FDS": "1"}) as process:
         until(lambda: os.path.exists(path), "the socket is there")
@@ -796,8 +787,8 @@ def limits(folder, root):
         expect(sum(line["type"] == "match" for line in lines) == 2 and lines[-1]["data"]["truncated"], "results that are cut off", lines)
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "limits"), "--max-queries=2", root) as server:
         server.loaded()
-        # With each of these names a buffer of the server is full within the first bytes of a line. (Earlier tests had
-        # answers that fit the buffer, so they missed that such a line did not count.)
+        # With each of these names, a buffer of the server becomes full within the first bytes of a line. (Earlier tests
+        # had answers that fit the buffer, and missed that the server did not count such a line.)
         for count in 48, 99:
             name = b"\xff" + b"x" * count
             with open(os.path.join(os.fsencode(root), name), "wb") as file:
@@ -861,8 +852,8 @@ def idle_connections(server, most):
 
 
 def runs_nothing(server):
-    """Returns whether no request runs; False if the server closed the connection. On a busy machine the question may be
-    delayed for a second, and then the server takes the connection for idle. The caller repeats the question."""
+    """Returns whether no request runs; False also if the server closed the connection, so the caller asks again. On a
+    busy machine the question may be delayed for a second, and then the server closes the connection as idle."""
     try:
         return server.metric("trawl_running") == 0
     except ConnectionError:
@@ -902,8 +893,9 @@ LAST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 def shapes():
-    """Yields what proxies may pass on, and read in a different way than the server: bytes, the statuses of an answer after which the
-    server closes the connection, words of the server's message. None: a newer library may answer instead of the server, or both in turn."""
+    """Yields requests that a proxy may pass on but may read in a different way than the server. A row has the bytes,
+    the statuses after which the server closes the connection, and words of the server's message. If the words are None,
+    a newer HTTP library may answer instead of the server, or both may answer in turn."""
     body = b'{"patterns":["needle"]}'
     get, post = LAST[:-2], b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer secret\r\nContent-Type: application/json\r\n"
     length, chunked = b"Content-Length: %d" % len(body), b"Transfer-Encoding: chunked"
@@ -944,7 +936,8 @@ def shapes():
 
 
 def check_shapes(connect):
-    """Sends each shape with a second request behind. After a shape that is wrong the server closes the connection, and the second request does not run."""
+    """Sends each request of `shapes` with a second request behind it. If the first request is wrong, the server closes
+    the connection, and the second request does not run."""
     library = ctypes.CDLL("libmicrohttpd.so.12")
     library.MHD_get_version.restype = ctypes.c_char_p
     refuses = not library.MHD_get_version().startswith(b"0.")  # version 1 refuses many shapes by itself
@@ -969,8 +962,8 @@ def check_shapes(connect):
 
 @part
 def smuggling(folder, root):
-    """Checks that no bytes run as a second request which a proxy may take for a part of the first request. (Earlier tests had sent
-    none that the library drops, such as a folded header.)"""
+    """Checks that the server never runs bytes as a second request that a proxy may take for a part of the first
+    request. (Earlier tests sent no bytes that the HTTP library drops, such as a folded header.)"""
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "smuggling"), root) as server:
         check_shapes(server.connect)
         expect(re.match(rb"HTTP/1\.[01] 200", server.raw(b"GET /healthz HTTP/1.0\r\n\r\n")), "HTTP/1.0")

@@ -17,15 +17,15 @@ import tempfile
 import threading
 import time
 
-from server import Server, expect, failures
+from server import Server, expect, failures, frames_of
 
 TRAWL_SERVE, TRAWL = sys.argv[1:3]
 LEVEL = "--level" in sys.argv
 MIB = 1 << 20
 REQUEST_MEMORY = 384 * MIB  # --request-memory
-# the memory of a server without requests, and freed memory that the allocator keeps for each core
+# bytes: the memory of a server without requests, and freed memory that the allocator keeps for each core
 SPARED = (256 + 8 * (os.cpu_count() or 1)) * MIB
-MAX_SECONDS = 1  # --max-seconds
+MAX_SECONDS = 1 if LEVEL else 5  # --max-seconds; sanitizers take longer
 SECONDS = 60  # limit for the time of a request; the machine may be busy
 
 
@@ -75,19 +75,13 @@ def rows(root):
     yield "a mistake in an expression", [400], count, {"patterns": ["a", "b(c"], "options": ["-P"]}
     yield "occurrences for ever", [503], count, {"patterns": ["a(.*z)?"], "options": ["-P"]}
     yield "replacements", [200], search, {**lists, "patterns": ["a"], "options": ["--replace=" + "b" * 8000000, "-h"]}
-    # Answers of at most 80 MB: only the answer before has to last until its time is over.
+    # These answers have at most 80 MB: only the answer of the row before has to last until its time is over.
     yield "replacements in colour", [200], search, {**lists, "patterns": ["a"], "options": ["--replace=" + "b" * 8000000, "--color=always"], "paths": ["few.txt"]}
     yield "replacements in JSON", [200], search, {"patterns": ["a"], "options": ["--replace=" + "b" * 8000000], "max_results": 200}
 
 
 def output_of(answer):
-    """Returns the output in an answer of frames."""
-    output, at = b"", 0
-    while at < len(answer):
-        count = int.from_bytes(answer[at + 1:at + 5], "little")
-        output += answer[at + 5:at + 5 + count] if answer[at:at + 1] == b"o" else b""
-        at += 5 + count
-    return output
+    return b"".join(content for kind, content in frames_of(answer) if kind == b"o")
 
 
 def check_long_lines(server, root):

@@ -1,5 +1,5 @@
-/* memory: tests how much memory the server believes that it may take, with files like those of
- * /proc and /sys; and tests the guards that share out this memory.
+/* memory_test: tests how much memory the server computes that it may take, from files like those of
+ * /proc and /sys. Also tests the guards, which divide this memory among requests.
  *
  * (Before there were tests of control groups, a server in a group of 150 MB took half of the
  * machine's memory.)

@@ -1,5 +1,5 @@
-/* options: tests the server's command line: each option's default, value and limits, the names of
- * collections, and messages. http_test.py starts servers with some of these options. */
+/* options_test: tests the server's command line: each option's default, value and limits, the names
+ * of collections, and messages. http_test.py starts servers with some of these options. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,8 @@ static bool read_line(struct serve_options *options, const char *line, char *mes
     return serve_options_read(options, count, arguments, message);
 }
 
-/* Each number and size, with its default, and the greatest value; NONE: a size. */
+/* Each option with a number or a size, its default, and its greatest value; NONE: the option takes
+ * a size. */
 static const struct {
     const char *name;
     size_t offset;

@@ -65,7 +65,7 @@ TREE = {
 
 # Returns what the page shows: the lines of each file; for each line the texts before and inside each mark.
 SHOWN = """() => [...document.querySelectorAll('.file')].map(file => [
-    file.querySelector('h2').textContent,
+    file.querySelector('h2').firstChild.textContent,
     [...file.querySelectorAll('.line')].map(line => {
         const code = line.querySelector('code'), marks = [];
         let before = '';
@@ -313,7 +313,7 @@ def test_notes(page):
     been on a page.)"""
     ask(page, 'zebra')
     show_all(page)
-    notes = page.evaluate("() => [...document.querySelectorAll('.file')].map(file => [file.querySelector('h2').textContent, file.querySelector('.note').textContent])")
+    notes = page.evaluate("() => [...document.querySelectorAll('.file')].map(file => [file.querySelector('h2').firstChild.textContent, file.querySelector('.note').textContent])")
     note = 'binary file: lines after its first zero byte are not shown'
     expect(sorted(notes), sorted([name, note * name.endswith('bin')] for name in TREE if 'zoo' in name), 'notes')
     expect({len(lines) for name, lines in shown(page).items() if name.endswith('txt')}, {150}, 'lines beside binary files')
@@ -334,6 +334,8 @@ def test_collections(chromium, program, folder):
         page.goto(server.address + '/')
         expect(settle(page), 'Type to search one (1 file), \ufffdn (1 file), <b>[U+202E] (1 file).', 'what is served')
         ask(page, 'zebra')
+        expect(settle(page).startswith('12 occurrences in 3 files,'), True, f'counts of all collections: {settle(page)}')
+        expect([*shown(page)], ['<b>[U+202E]/f2.txt'], 'the names in all collections begin with those of the collections')
         for i, name in (0, 'one'), (1, '\ufffdn'), (2, '<b>[U+202E]'), (0, 'one'), (1, '\ufffdn'):
             page.select_option('[name=in]', name)
             for again in range(2):
@@ -345,7 +347,7 @@ def test_collections(chromium, program, folder):
                 expect(page.locator('#messages p').count(), int(i == 0 and ARE_CLOSED), f'messages of {name}')
                 lines = [[number, True, 'zebra', [['', 'zebra']]] for block in range(1 + i) for number in (4 * block + 1, 4 * block + 4)]
                 expect(shown(page), {f'f{i}.txt': lines[:3]}, f'lines of {name}')
-                expect('in=' in page.url, i > 0, f'the address {page.url}')
+                expect('in=' in page.url, True, f'the address {page.url}')
                 page.reload()
         page.fill('[name=c]', '1')
         settle(page)
@@ -363,6 +365,27 @@ def test_collections(chromium, program, folder):
         settle(page)
         expect(page.inner_text('#error'), "there is no collection 'none'", 'an unknown collection')
         page.close()
+
+
+def test_view(page, url):
+    """Checks the lines of a file, their links, and the link to an editor."""
+    page.goto(url)
+    settle(page)
+    ask(page, 'needle')
+    page.fill('[name=a]', 'nothing NEEDLE')
+    check(page, 'words in the same file', b'needle', ['words.c'])
+    page.click('h2 a:text-is("words.c")')
+    page.wait_for_selector('.line a')
+    settle(page)
+    expect([line[2] for line in shown(page)['words.c']], bytes_of('words.c').decode().splitlines(), 'the lines of a file')
+    page.locator('.line a').nth(1).click()
+    page.wait_for_selector('.target')
+    expect(('l=2' in page.url, page.locator('.target > a').inner_text()), (True, '2'), 'the link of a line')
+    href = page.locator('h2 .open').get_attribute('href')
+    expect(href.endswith('/words.c:2') and href.startswith('edit:/'), True, f'the link to an editor: {href}')
+    page.go_back()
+    page.go_back()
+    check(page, 'back from a file', b'needle', ['words.c'])
 
 
 def test_links(page, browser, url):
@@ -464,7 +487,7 @@ def test_aborts(page):
         page.wait_for_timeout(10)
     page.fill('#q', 'nexdle')
     check(page, 'the query after', b'nexdle')
-    # Some requests may come from the test before, which typed slowly.
+    # Some requests may come from the earlier test, which typed slowly.
     expect(any('"before"' in body and 'max_results' in body for body in aborted), True, 'the request was ended')
     for route in held:
         try:
@@ -570,7 +593,7 @@ def run(chromium, program, folder):
     root = os.path.join(folder, 'tree')
     write(root, TREE)
     browser = Browser(chromium)
-    with Served(program, root) as server:
+    with Served(program, '--link=edit:{root}/{path}:{line}', root) as server:
         url = server.address + '/'
         page = browser.open(url)
         expect('tree (19 files)' in page.inner_text('#status'), True, 'what is served')
@@ -581,6 +604,7 @@ def run(chromium, program, folder):
         test_markup(page)
         test_aborts(page)
         test_links(page, browser, url)
+        test_view(page, url)
         test_keys(page, url)
         test_change(page, url, root)
         test_access(browser, url)

@@ -96,8 +96,8 @@ static void make_expression(struct made_request *made)
 static uint32_t alike_flags;
 static bool alike_ends_also; /* lines end at NUL, too */
 
-/* alike: the request may share a pass with others that are alike, which have alike_flags and
- * alike_ends_also. */
+/* alike: the request may share a pass with all other requests whose `alike` is set; these requests
+ * have alike_flags and alike_ends_also. */
 static void make_request(struct made_request *made, struct passes *passes, struct made_state *state,
                          bool search_zip, bool alike)
 {
@@ -217,12 +217,10 @@ static void expect_file(const struct made_request *made, const struct made_state
 
     expected->seen[index] = 1;
     expected->occurrences += count;
-    expected->files += lists ? count > 0 : has_bit(request->files, index);
-    if (opened)
-        TEST_CHECK(has_bit(request->files, index));
-    else if (file->is_plain)
+    expected->files += has_bit(request->files, index);
+    if (lists || (file->is_plain && !opened))
         TEST_CHECK(has_bit(request->files, index) == (count > 0));
-    else if (count > 0)
+    else if (opened || count > 0)
         TEST_CHECK(has_bit(request->files, index));
     for (uint64_t i = 0; i < count; i++) {
         uint64_t at = expected->positions;
@@ -494,8 +492,9 @@ static void test_turns(struct passes *passes, bool equal)
     await_waiting(passes, 21);
     sem_post(&state->gate);
     end_gated(&first, true, 1);
-    sem_wait(&state->arrived); /* 16,384 strings: 16 of the many, and the single one's 384 if it is
-                                  there */
+    /* the next pass has 16,384 strings: those of 16 requests of the client with many requests, and
+     * 384 of the single request if the single request came */
+    sem_wait(&state->arrived);
     sem_post(&state->gate);
     sem_wait(&state->arrived);
     sem_post(&state->gate);
@@ -613,7 +612,9 @@ static void test_plans(void)
         uint32_t flags, mismatches_max, edits_max;
         enum trawl_syntax syntax;
         char line_end;
-        bool fits, is_merged; /* is_merged: if the options have the plan's flags */
+        /* is_merged: whether the request's plan may be merged with others, if the options have the
+         * plan's flags */
+        bool fits, is_merged;
     } plans[] = {
         {0, 0, 0, TRAWL_LITERAL, '\n', true, true},
         {0, 0, 0, TRAWL_LITERAL, '\0', true, true},

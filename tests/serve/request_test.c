@@ -1,5 +1,5 @@
-/* request: compares request bodies with the command lines that they mean, or with the status that
- * refuses them. */
+/* request_test: compares request bodies with the command lines that they mean, or with the status
+ * that refuses them. */
 #include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
@@ -125,8 +125,8 @@ static const struct row rows[] = {
     {400, "{\"patterns\":[[[[[[[[\"a\"]]]]]]]]}", "nested more than 8 levels deep"},
     {400, "{\"patterns\":[{\"a\":{\"a\":{\"a\":[{\"a\":[[]]}]}}}]}", "nested"},
     {400, "{\"patterns\":[[[[[[[\"a\"]]]]]]]}", "patterns: a string"},
-    /* Brackets and commas in strings are letters, whatever precedes a quote; closed brackets end a
-     * level. */
+    /* Brackets and commas inside JSON strings are ordinary letters, whatever precedes the closing
+     * quote. Outside of strings, a closing bracket ends a level. */
     {0, "{\"patterns\":[\"C:\\\\\",\"[[[[[[[[[[\",\"\\\"[[[[[[[[[[\",\"\\\\\\\"{{{{{{{{{\"]}",
      "trawl --json -e C:\\ -e [[[[[[[[[[ -e \"[[[[[[[[[[ -e \\\"{{{{{{{{{ -- "},
     {0,
@@ -463,7 +463,8 @@ static void check_limits(void)
         used += bytes + (size_t)sprintf(body + used + bytes, "\"]}");
         check_status(body, used, &larger, bytes == 256 ? 0 : 413);
     }
-    /* The bytes of several strings count together, and so do files. */
+    /* The limit applies to the bytes of all strings together, and to the bytes of all files
+     * together. */
     for (size_t bytes = 256; bytes <= 257; bytes++) {
         used =
             (size_t)sprintf(body, "{\"patterns\":[\"%0128d\",{\"name\":\"f\",\"text\":\"%0*d\"}]}",

@@ -9,6 +9,7 @@ import os
 import re
 import select
 import socket
+import struct
 import subprocess
 import threading
 import time
@@ -25,6 +26,17 @@ def expect(condition, what, *shown):
 
 def equal(got, expected, what):
     expect(got == expected, what, "expected %r, got %r" % (expected, got))
+
+
+def frames_of(body):
+    """Returns frames as [(kind, bytes)]; the last frame has to be complete."""
+    frames, at = [], 0
+    while at < len(body):
+        kind, count = struct.unpack_from("<cI", body, at)
+        frames.append((kind, body[at + 5 : at + 5 + count]))
+        equal(len(frames[-1][1]), count, "a frame's bytes")
+        at += 5 + count
+    return frames
 
 
 def seconds():

@@ -8,7 +8,8 @@
 #include <sys/types.h>
 
 static atomic_long calls_left =
-    LONG_MAX;                  /* allocations that still succeed before the first failure */
+    /* number of allocations that still succeed before the first failure */
+    LONG_MAX;
 static atomic_long calls_back; /* the number of allocations that fail then */
 
 void short_memory(long after, long count)

@@ -39,8 +39,8 @@ static void test_becomes(void)
     remove_tree("becomes");
 }
 
-/* Checks that git's rules are found although no request walks: the directories of the rules appear
- * one after the other. */
+/* Checks that the server finds git's rules although no request walks the tree, while the
+ * directories that hold the rules appear one after the other. */
 static void test_rules_come(void)
 {
     begin_tree("rules");

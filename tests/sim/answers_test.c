@@ -44,7 +44,8 @@ static uint64_t make_text(struct test_random *random, char *text, uint64_t *plac
     uint64_t bytes = STAGING * (1 + test_random_below(random, 8)) + test_random_below(random, 5);
     uint64_t count = wanted[test_random_below(random, 7)], step;
 
-    bytes -= 64 * test_random_below(random, 3) + 2; /* 64 zeros after the text fit, or do not fit */
+    /* the 64 zeros after the text fit into the buffer, or do not fit */
+    bytes -= 64 * test_random_below(random, 3) + 2;
     count = count < bytes / 4 ? count : bytes / 4;
     memset(text, 'a', bytes);
     step = count == 0 ? bytes : bytes / count; /* 4 at least */
@@ -125,9 +126,9 @@ static void handed_over(struct test_random *random, uint64_t seed)
 
 /* Lists the hits of many short tiles. A partition group is a tile, or a pair of tiles whose first
  * tile has the hits. There are more groups than a warp looks back over in a round, and perhaps no
- * group has an inclusive prefix yet. (No other test has so many groups. The tests had missed that
- * the look-back took a group for known that was not, and that a group without hits in its last tile
- * had no sum.) */
+ * group has an inclusive prefix yet. (No other test has so many groups. Earlier tests missed two
+ * faults: the look-back used the count of a group that had not been published, and a group without
+ * hits in its last tile had no sum.) */
 static void many_groups(struct test_random *random, uint64_t seed)
 {
     static char bytes[2 * GROUP_TILES * 2048];
@@ -162,9 +163,10 @@ static void many_groups(struct test_random *random, uint64_t seed)
     host_close(&host);
 }
 
-/* Searches for a long pattern that occurs once, at or near the end of a tile, and so reaches over
- * several words of the next tile; then the text ends with the occurrence. The tiles are searched by
- * bit planes, or by samples. (In random texts no such candidate was alone in a tile.) */
+/* Searches for a long pattern that occurs once. The occurrence begins at or near the end of a tile
+ * and reaches over several words of the next tile, where the text ends. The tiles are searched by
+ * bit planes, or by samples. (In random texts such a candidate was never the only candidate of its
+ * tile.) */
 static void over_tile_ends(struct test_random *random, uint64_t length, enum trawl_method method)
 {
     static char bytes[4 * 1024], string[200];
@@ -196,8 +198,8 @@ static void over_tile_ends(struct test_random *random, uint64_t length, enum tra
     host_close(&host);
 }
 
-/* Puts about TILE_LIST_MAX hits into a tile, the number that may wait in shared memory. (Tiles of
- * random texts had far fewer or far more hits.) */
+/* Puts about TILE_LIST_MAX hits into a tile. This is the number of hits that may wait in shared
+ * memory. (Tiles of random texts had far fewer or far more hits.) */
 static void full_lists(void)
 {
     static char bytes[3 * 2048];
@@ -334,7 +336,8 @@ static void scene_open(struct scene *s, uint64_t bytes, uint64_t from, uint64_t 
     s->held = (struct engine_text){
         .bytes = s->letters.bytes, .bytes_count = bytes, .how = ENGINE_HOLD_COPY};
     MUST(cuda_residents_hold(s->engine, &s->held, NULL));
-    s->worker->device->read_rate = 1e3; /* bytes per ns; the simulator's clock says 0 */
+    /* bytes per ns; set here, because the simulator's clock measures no time */
+    s->worker->device->read_rate = 1e3;
 }
 
 static void scene_close(struct scene *s)
@@ -363,10 +366,10 @@ static bool scene_counts_by(struct scene *s, enum trawl_method method)
     return s->worker->tables->method == method;
 }
 
-/* Checks the method of successive counts. The test sets the prices. A worker changes to method
- * `next`, whose price is far below the price of the first method. `next` then measures slower than
- * its price, and the worker returns to the first method. `dense`: the kernels give tiles up, and a
- * second launch searches these tiles. */
+/* Checks which method each of several counts uses. The test sets the prices. A worker changes to
+ * method `next`, whose price is far below the price of the first method. The measured time of
+ * `next` is then above its price, so the worker returns to the first method. `dense`: the kernels
+ * give tiles up, and a second launch searches these tiles. */
 static void next_method(enum trawl_method next, bool dense)
 {
     struct cuda_limits limits = letters_limits();
@@ -532,8 +535,8 @@ static void parts_without_room(void)
 #define CANDIDATE_TEXT_BYTES 20000u
 #define CANDIDATE_PLACES 7u
 
-/* Counts of candidates for a text that consists of occurrences of the pattern. The statistics count
- * a candidate for each offset that a method's filter cannot decide. */
+/* How many candidates each method counts in a text that consists of occurrences of the pattern. The
+ * statistics count a candidate for each offset that a method's filter cannot decide. */
 static const struct candidate_case {
     enum trawl_method method;
     uint64_t pattern_bytes;

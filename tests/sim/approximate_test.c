@@ -31,7 +31,8 @@ static uint32_t bases_of(uint8_t letter)
     return (letter & 0xc0) == 0x40 && at != NULL ? (uint32_t)(at - letters) + 1 : 0;
 }
 
-/* Each case belongs to a cell: letters and method, errors, with an exact part or without. */
+/* Each case belongs to a cell of a table. The cell says which letters and method, which errors, and
+ * whether patterns have an exact part. */
 enum letters { OF_BYTES, OF_CHARACTERS, OF_DNA, OF_ANY_BASE };
 enum errors { FEW_MISMATCHES, MANY_MISMATCHES, FEW_EDITS, MANY_EDITS, ERRORS };
 /* Where an occurrence lies. */
@@ -40,7 +41,7 @@ enum place { AT_BEGIN, OVER_BORDER, AT_END, INSIDE, PLACES };
 static const struct way {
     enum letters letters;
     bool by_pieces;
-    bool is_far; /* by grams whose tables are not in shared memory */
+    bool is_far; /* by grams whose tables do not fit shared memory */
 } ways[] = {{OF_BYTES, true, false},      {OF_BYTES, false, false},    {OF_BYTES, false, true},
             {OF_CHARACTERS, true, false}, {OF_DNA, true, false},       {OF_DNA, false, false},
             {OF_DNA, false, true},        {OF_ANY_BASE, false, false}, {OF_ANY_BASE, false, true}};
@@ -70,8 +71,9 @@ struct approx_case {
 
 static struct approx_case c; /* too large for a stack */
 
-/* Numbers of a run. whole[edits][threads][every end][within lines] counts matches: indices are 1
- * for searches with edits, with several threads, of every end, and within lines. */
+/* What a run has counted. whole[edits][threads][every end][within lines] is a number of matches; an
+ * index is 1 for searches with edits, with several threads, of every end, or within lines, else
+ * 0. */
 static struct {
     uint64_t cases, on_device, occurrences, candidates, at_tiles, whole[2][2][2][2];
 } tally;
@@ -189,9 +191,10 @@ static void plant(struct test_random *random, uint64_t at, uint32_t errors_max, 
     }
 }
 
-/* Writes a copy with an error at the second symbol of each piece except one, so in its gram, too;
- * all errors are of a kind: replaced, inserted or deleted. So only the remaining piece proposes the
- * copy, and with edits the copy's end is as far from the piece as possible. */
+/* Writes a copy with an error at the second symbol of each piece except one. The second symbol also
+ * belongs to the piece's gram, so only the piece without an error proposes the copy. All errors of
+ * a copy are of the same kind: replaced, inserted or deleted. With edits, the copy's end is as far
+ * from the piece as possible. */
 static void plant_spread(struct test_random *random, uint64_t at, uint64_t kind, uint64_t spared)
 {
     const struct trawl_pattern *pattern = &c.patterns[test_random_below(random, c.pattern_count)];
@@ -219,7 +222,8 @@ static void plant_spread(struct test_random *random, uint64_t at, uint64_t kind,
 /* Draws random letters and line ends, copies of patterns, and a run of a letter. */
 static void draw_text(struct test_random *random)
 {
-    /* with many edits the copy across the border has no error, so that no other end is better */
+    /* with many edits, the copy across the border has no error: an end elsewhere could have a
+     * smaller distance than a copy with errors */
     const uint32_t errors_max = c.errors == MANY_EDITS ? 0 : c.errors_max;
     uint64_t copies = test_random_below(random, 6);
 
@@ -297,8 +301,8 @@ static void fill(uint64_t chunk_bytes)
     tally.occurrences += expected_count;
 }
 
-/* A sink: compares matches with the oracle's next matches. `context` is the number of matches seen
- * so far; UINT64_MAX: a match was wrong. */
+/* The sink of a search: compares the matches with the oracle's next matches. `context` points to
+ * the number of matches seen so far; UINT64_MAX: a match was wrong. */
 static int see_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     uint64_t *seen = (uint64_t *)context;
@@ -316,8 +320,9 @@ static int see_matches(void *context, const struct trawl_match *matches, uint64_
     return 0;
 }
 
-/* Returns whether a device proposes no begin without an occurrence: for letters of DNA that stand
- * for a single base each. The host still refuses proposals at the text's end or across lines.
+/* Returns whether each begin that a device proposes is an occurrence. This holds if each letter of
+ * the DNA stands for a single base. Even then the host refuses proposals at the text's end or
+ * across lines.
  */
 static bool proposes_exactly(void)
 {
@@ -346,8 +351,8 @@ static void search(struct trawl_searcher *searcher, const struct trawl_plan *pla
         if (is_loaded && engine != NULL)
             TEST_CHECK(strcmp(stats.engine, engine) == 0);
         if (is_loaded && engine != NULL && proposes_exactly())
-            /* At the text's end, each strand of a pattern may be proposed with its last letters
-             * missing. */
+            /* At the text's end, a device may propose each strand of a pattern although the last
+             * letters are missing. */
             TEST_CHECK(stats.candidate_count <=
                        expected_count + 2 * c.errors_max * c.pattern_count);
     }

@@ -18,7 +18,8 @@ struct work_row {
     enum trawl_alphabet alphabet;
     uint32_t flags, patterns, pattern_bytes, mismatches, edits;
     bool is_dense; /* dense except in the text's middle, from which the runtime takes a sample */
-    const char *engine; /* "cuda": devices are to search, although the text is short */
+    /* engine "cuda", because with "auto" no device would search such a short text */
+    const char *engine;
 };
 
 static const struct work_row work_rows[] = {
@@ -35,7 +36,7 @@ static const struct work_row work_rows[] = {
 #define WORK_BYTES 90000u
 #define WORK_SHORT 6666u
 #define WORK_SAMPLE 70000u
-#define WORK_MORE 9000u /* candidates of a step that is left to the host */
+#define WORK_MORE 9000u /* number of candidates from which on a step is left to the host */
 
 static uint64_t work_of(enum trawl_engine engine, const struct trawl_plan *plan,
                         struct trawl_text *text, bool is_loaded, const char *by, uint64_t *count)
@@ -170,8 +171,8 @@ static const struct left_row {
 #define LEFT_STRIDE 40u
 #define LEFT_MATCHES 20000u
 
-/* Fills the text with pieces of patterns that are no occurrences, and every 20th time with a
- * pattern of which a letter is replaced. */
+/* Fills the text with pieces of patterns, which are no occurrences. Each 20th piece is a whole
+ * pattern with one letter replaced, which is an occurrence. */
 static void draw_left_text(struct test_random *random, uint8_t *text, uint64_t text_bytes,
                            uint8_t patterns[LEFT_PATTERNS][LEFT_LENGTH])
 {

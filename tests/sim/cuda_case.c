@@ -220,7 +220,7 @@ static bool check_result(struct run *run, const struct engine_chunk *chunk,
 }
 
 /* Returns whether a call ended once its hits filled hits_max. A call may exceed hits_max by the
- * hits of one range, the part of a text that fits the device's buffer. (The tests had missed a call
+ * hits of one range, the part of a text that fits the device's buffer. (Earlier tests missed a call
  * that went on: the answer was right, but took more memory.) */
 static bool is_bounded(const struct run *run, enum want want, const struct engine_result *result)
 {
@@ -252,7 +252,9 @@ static enum cuda_case_answer run_chunks(struct run *run, struct engine_worker *w
                 return CUDA_CASE_FAILED;
             if (result->is_left && result->done == from && result->count == 0 &&
                 result->hits.count == 0 && chunk.may_be_left) {
-                chunk.may_be_left = false; /* as if the host could not search the chunk either */
+                /* the engine has to search the chunk itself, as if the host could not search the
+                 * chunk */
+                chunk.may_be_left = false;
                 continue;
             }
             if (result->done <= from || result->done > chunk.owned) {

@@ -53,7 +53,8 @@ static void make_flood(struct test_random *random, enum input_kind kind, enum fl
     uint8_t pattern[LENGTH_MAX + 1];
 
     input_begin(random, kind, TEXT_BYTES, input);
-    /* Repeat the text's first SOURCE_BYTES bytes, so that each piece of them occurs often. */
+    /* Repeats the text's first SOURCE_BYTES bytes, so that each piece of these bytes occurs
+     * often. */
     for (uint64_t i = SOURCE_BYTES; i < TEXT_BYTES; i++)
         input->text[i] = input->text[i - SOURCE_BYTES];
     for (uint64_t i = 0; i < count; i++) {
@@ -79,8 +80,9 @@ static void make_flood(struct test_random *random, enum input_kind kind, enum fl
     input->flags = kind == INPUT_MIXED_CASE ? NAIVE_IGNORE_CASE : 0;
 }
 
-/* Renames the bytes so that the patterns' lowest byte becomes 0, or their highest 255, and puts the
- * byte beyond the patterns' other end into the text: 0 may have no byte below, and 255 none above.
+/* Renames the bytes so that the patterns' lowest byte becomes 0, or their highest byte becomes 255.
+ * At the other end, puts the byte above the highest byte, or below the lowest byte, into the text.
+ * So tests reach the ends of the range of bytes: no byte is below 0 or above 255.
  */
 static void reach_end(struct diff_input *input, bool top)
 {
@@ -120,8 +122,8 @@ static void run_input(const struct diff_input *input, const struct cuda_limits *
     cuda_limits_replace(limits);
     TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
     TEST_CHECK(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, &error) == TRAWL_OK);
-    /* The first floods are searched for the first occurrence again and again, since few schedules
-     * list the dense tiles in another order than that of the text. */
+    /* The test searches the first floods for the first occurrence again and again, because few
+     * schedules list the dense tiles in a different order than the text's. */
     for (uint64_t i = 0; i <= WANT_FIRST + (index == 0 ? 12 : 0); i++) {
         /* In each flood a different call comes first, since later calls use the method that the
          * first call found best. */
@@ -180,7 +182,7 @@ static const struct one {
     {{0, 0, 0}, 0, 2000, 9999, 9999, ONE_READ_MAX}, /* a^m */
     {{0, 0, 0}, 0, 500, 499, 9999, ONE_READ_MAX},   /* a^m b */
     {{0, 0, 0}, 0, 500, 0, 701, ONE_READ_MAX},      /* b a^m */
-    /* bit 5, in which the cases of a letter differ, in bytes that are no letters */
+    /* bytes that are no letters differ in bit 5, as the two cases of a letter do */
     {{0, 0, 0}, 5, 500, 499, 9999, ONE_READ_MAX},
     /* the pattern is longer than the window that its planes cover */
     {{0, 0, 0}, 0, 5000, 4000, 9999, ONE_READ_MAX},
@@ -188,7 +190,7 @@ static const struct one {
     {{2, 3, 0}, 0, 900, 9999, 9999, 16.5},           /* no bit repeats as the bytes do */
     {{2, 3, 5}, 0, 3000, 2999, 4001, ONE_READ_MAX},  /* as before, longer than a window */
     {{29, 31, 0}, 0, 800, 9999, 9999, ONE_READ_MAX}, /* each bit repeats, the bytes do not */
-    /* the plane of the first bit alone would leave every 2nd offset as a candidate */
+    /* if only the plane of the first bit were compared, every second offset would be a candidate */
     {{2, 397, 0}, 0, 900, 9999, 9999, ONE_READ_MAX},
     {{1, 2, 399}, 0, 801, 799, 9999, ONE_READ_MAX},
     {{5, 7, 0}, 5, 700, 9999, 9999, ONE_READ_MAX},  /* letters without case */
@@ -242,7 +244,8 @@ static void run_period(struct test_random *random, uint64_t index, double *most)
     for (uint64_t breaks = test_random_below(random, 4); breaks > 0; breaks--) {
         uint64_t at = test_random_below(random, ONE_TEXT_BYTES / 2);
 
-        if (breaks % 2 != 0) /* less than an occurrence's length behind a tile's begin */
+        /* this place is less than an occurrence's length behind a tile's begin */
+        if (breaks % 2 != 0)
             at = (at / 1024 * 1024 + test_random_below(random, bytes)) % (ONE_TEXT_BYTES / 2);
         input.text[at] ^= 1;
     }
@@ -349,9 +352,10 @@ static void run_bitmap(void)
     free(worker);
 }
 
-/* Counts so many equal strings that their occurrences in a tile of the shortest parts exceed 32
- * bits. (Only the kernels that list hits bound a tile's occurrences, but an assertion asked for
- * this bound for count_automaton, too. No test had more than 10,000 strings at one position.) */
+/* Counts so many equal strings that the number of their occurrences in a tile does not fit 32 bits,
+ * even if the parts of threads are as short as possible. (A tile's occurrences have to fit 32 bits
+ * only in kernels that list hits. An assertion also failed for count_automaton, which only counts.
+ * Earlier tests had at most 10,000 strings at one position.) */
 static void run_equal(void)
 {
     static struct trawl_pattern patterns[EQUAL_PATTERNS];

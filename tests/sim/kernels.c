@@ -10,7 +10,7 @@
 #endif
 #include "simulator.h"
 
-/* Grouped by the image that holds the kernel. */
+/* The kernels are grouped by the image that holds the kernel. */
 #define SCAN(X)        \
     X(scan_every)      \
     X(scan_stream)     \

@@ -30,9 +30,9 @@ int main(void)
     memset(&tally, 0, sizeof tally);
     cuda_driver_replace(sim_driver_table());
     cases = test_amount(CASES_NORMAL, CASES_LONG);
-    /* Of all cases only one in 24 has a set for stream_set with a pattern from the text's begin,
-     * and fewer have tiles that are given up among tiles with few candidates, or a long pattern. So
-     * there are cases of these kinds alone, too. */
+    /* Only one case in 24 has a set for stream_set with a pattern from the text's begin. Fewer
+     * cases have a long pattern, or tiles that a kernel gives up among tiles with few candidates.
+     * So the test also runs separate cases of each of these kinds. */
     for (uint32_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
         random_case_want(kinds[kind].wanted);
         for (uint64_t i = 0; i < cases / kinds[kind].share && test_failures < FAILURES_MAX; i++)

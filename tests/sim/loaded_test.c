@@ -14,7 +14,8 @@
 
 #define MEMORY_BYTES 80000u
 #define PATTERN "abcd"
-/* Besides text, a step copies the plan's tables and, if chunks are copied, the overlaps of chunks.
+/* Limit for what a step copies besides the text: the plan's tables and, if chunks are copied, the
+ * overlaps of chunks.
  */
 #define MORE_BYTES_MAX 3000u
 

@@ -27,7 +27,7 @@
 
 static struct {
     struct test_random random;
-    struct fiber fibers[1 + HELPERS_MAX], host; /* the first fiber is the thread that orders */
+    struct fiber fibers[1 + HELPERS_MAX], host; /* fiber 0 is the thread that orders pieces */
     bool lives[1 + HELPERS_MAX];
     uint32_t count, now;
     uint64_t switches;

@@ -82,7 +82,8 @@ static void make_sparse(struct test_random *random, struct diff_input *input)
                                        12, 16, 40, 64, 65, 321, 328, 580};
     uint64_t least = wanted_sets == RANDOM_CASE_LONG ? 11 : 0;
     uint64_t count = lengths[least + test_random_below(random, 17 - least)];
-    /* 0: the pattern has no digits; 1: about half of its bytes are digits; 2, 3: all bytes */
+    /* 0: the pattern has no digits; 1: about half of its bytes are digits; 2, 3: all its bytes are
+     * digits */
     uint64_t digits = test_random_below(random, 4);
     uint64_t places = TEXT_BYTES_MAX + test_random_below(random, 5 * TEXT_BYTES_MAX);
     uint8_t pattern[580];

@@ -387,7 +387,8 @@ int sim_pointer_attribute(void *value, int attribute, uint64_t address)
 }
 
 #if defined(SIM_LIBRARY)
-/* Not used by trawl: programs read and write their own device memory by these functions. */
+/* trawl does not call these functions. Programs that use trawl read and write their own device
+ * memory by them. */
 int sim_copy_now(void *to, uint64_t from, size_t bytes) __asm__("cuMemcpyDtoH_v2");
 int sim_put_now(uint64_t to, const void *from, size_t bytes) __asm__("cuMemcpyHtoD_v2");
 __attribute__((visibility("default"))) int sim_put_now(uint64_t to, const void *from, size_t bytes)

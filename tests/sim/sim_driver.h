@@ -21,9 +21,10 @@ struct sim_driver_options {
     uint32_t devices;      /* 0 to SIM_DEVICES_MAX */
     uint64_t memory_bytes; /* of the first device */
     uint32_t multiprocessors;
-    int version;           /* what cuDriverGetVersion says; 0: 12000 */
-    uint32_t switches_max; /* per launch, before the launch counts as hung; 0: the default */
-    uint64_t memory_less;  /* bytes: each device has this much less memory than the device before */
+    int version; /* what cuDriverGetVersion says; 0: 12000 */
+    /* number of switches after which a launch counts as hung; 0: the default */
+    uint32_t switches_max;
+    uint64_t memory_less; /* bytes: each device has this much less memory than the device before */
 };
 
 #define SIM_DEVICES_MAX 4u
@@ -62,10 +63,10 @@ void sim_driver_disown(const void *array);
 /* Calls since sim_driver_fail. */
 uint64_t sim_driver_calls(void);
 
-/* Contexts retained, allocations, streams, events and modules not released. */
+/* Returns how many contexts, allocations, streams, events and modules are not released. */
 uint64_t sim_driver_live(void);
 uint64_t sim_driver_memory_used(void);
-/* Bytes copied to devices since the last reset. */
+/* Returns how many bytes were copied to devices since the last reset. */
 uint64_t sim_driver_copied(void);
 /* Returns what went wrong: overwritten guard bytes, misuse (such as a copy from pageable memory, or
  * a call without a context), and the last failed kernel's report. "": nothing. */

@@ -47,7 +47,7 @@ struct thread {
     uint64_t value;
     uint32_t argument;
     uint64_t result;
-    struct sim_copy *copies; /* copies that the thread has not waited for */
+    struct sim_copy *copies; /* number of copies that the thread has not waited for */
 };
 
 struct shared_array {
@@ -67,7 +67,7 @@ struct grid {
     uint32_t started; /* number of blocks that were started; the first entries of `order` */
     uint32_t live_blocks;
     bool is_child;
-    /* for sim_memory.c: the grid's reads find no value older than this time */
+    /* the grid's reads find no value older than this time (sim_memory.c) */
     uint64_t begin_time;
 };
 
@@ -91,7 +91,8 @@ struct block {
     uint32_t shared_count;
     struct shared_array shared[SHARED_ARRAYS_MAX];
     struct thread *threads;
-    /* For reads of old values (sim_memory.c). Times are numbers of writes. */
+    /* The next fields decide how old a value is that a read of the block finds (sim_memory.c). A
+     * time is a number of writes. */
     uint64_t number;
     uint64_t fenced;   /* the block's reads find no value older than this time */
     uint64_t observed; /* time of the newest value that a read of the block found */

@@ -210,7 +210,8 @@ void sim_memory_pause(void)
     if (!reads_early)
         return;
     if (sim.current->block->fenced < past_time)
-        sim.written = UINT64_MAX; /* the thread looks once more, even if no thread writes */
+        /* the thread looks at its word once more, even if no thread writes */
+        sim.written = UINT64_MAX;
     read_on(sim.current->block, past_time);
 }
 

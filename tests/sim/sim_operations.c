@@ -291,7 +291,8 @@ void sim_fence(const char *file, int line)
     sim_memory_fence();
     for (uint64_t others = sim_memory_lingers(); others > 0; others--)
         sim_yield();
-    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* the host may look from a different thread */
+    /* the host may read the word from a different thread */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 /* Gives the thread a turn again when all other threads wait, too. */

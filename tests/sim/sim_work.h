@@ -104,9 +104,9 @@ struct sim_state {
     /* calls with this context until its device is lost; 0: the device is not lost */
     uint64_t lose_nth;
     struct cuda_context *lose;
-    bool (*is_wanted)(void); /* chooses the call that fails; NULL: its number does */
+    bool (*is_wanted)(void); /* chooses the call that fails; NULL: the call's number decides */
     int fail_code;
-    const char *fail_call; /* name of the first call that failed; NULL: no call did */
+    const char *fail_call; /* name of the first call that failed; NULL: no call failed */
     bool fail_persistent;
     bool initialised;
     char report[2048];

@@ -1,4 +1,5 @@
-/* simulator: see simulator.h. What kernels call is in sim_operations.c. */
+/* simulator: starts blocks and switches between threads (simulator.h). sim_operations.c has the
+ * functions that kernels call. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@
  * SLOT_THREADS_SMALL threads. */
 #define SLOTS_LARGE 8u
 #define SLOT_THREADS_SMALL 96u
-#define RESIDENT_ALL_IN 32u /* one of this many launches has the most resident blocks */
+/* one of this many launches has as many resident blocks as the limit allows */
+#define RESIDENT_ALL_IN 32u
 #define SWITCHES_MAX_DEFAULT 200000000u
 #define PENDING_DEVICE 2048u /* the default of cudaLimitDevRuntimePendingLaunchCount */
 

@@ -5,12 +5,12 @@
  * after the other with the same objects, so each call finds the state that the call before has
  * left.
  *
- * Then each row of the table runs with faults. The N-th fault point fails (memory, threads, open,
- * read: base/fault.h), or the N-th call of the driver, or a device is lost at its N-th call: once,
- * or from N on. In a normal run those points and calls of a row fail that lie at places where none
- * of an earlier row has failed. No answer may be wrong. A call that fails has a status from the
- * allowed set, with a message. Nothing leaks. After a single fault the same objects give the right
- * answer.
+ * Then each row of the table runs with faults. Either the N-th fault point fails (memory, threads,
+ * open, read: base/fault.h), or the N-th call of the driver fails, or a device is lost at its N-th
+ * call. The fault occurs once, or from N on. A normal run lets a point or a call fail only if no
+ * earlier row has let a point or call at the same place fail. No answer may be wrong. A call that
+ * fails has a status from the allowed set, with a message. Nothing leaks. After a single fault the
+ * same objects give the right answer.
  *
  * TRAWL_TEST_CASE=N runs random scene N alone.
  */
@@ -62,9 +62,9 @@ static void check_nothing_left(void)
 
 enum border { BORDER_SMALL, BORDER_SPLIT, BORDER_PIECES, BORDERS };
 
-/* Sets small sizes, so that texts of some hundred bytes have borders: BORDER_SMALL: small buffers;
- * BORDER_SPLIT: texts are split over devices; BORDER_PIECES: lists come in pieces, and chunks are
- * cut anew. */
+/* Sets small sizes, so that texts of some hundred bytes have borders. BORDER_SMALL makes buffers
+ * small. BORDER_SPLIT splits texts over devices. BORDER_PIECES lets lists come in pieces, and cuts
+ * chunks anew. */
 static void set_border(enum border border)
 {
     struct cuda_limits limits = letters_limits();
@@ -409,8 +409,8 @@ static uint64_t rounds, ended;
 
 static const struct fault *armed;
 
-/* Returns whether no call of the driver has failed with the armed fault at the place of the call
- * that asks. The faults that last count as one, and so do, under sanitizers, all faults. */
+/* Returns whether no call of the driver has failed yet at the place of the asking call, by a fault
+ * of the armed kind. All lasting faults count as a single kind; under sanitizers all faults do. */
 static bool is_new_call(void)
 {
     uint64_t kind = armed->persistent ? (uint64_t)armed->kind : FAULTS + (uint64_t)armed->code;
@@ -557,7 +557,8 @@ static bool round_met_fault(struct scene *s, const struct fault *fault, uint64_t
             if (!fault->persistent) /* what the call has left must not change its next answer */
                 (void)call_with_fault(s, fault, nth, call, true);
         }
-        /* these two calls have another way, or the call that failed was this test's own */
+        /* these two calls take a different way, or the failed call was a call of this test
+         * itself */
         if (!was_met && has_met(fault))
             is_replaced = call == CALL_BEGINS_ON_DEVICE || call == CALL_BEGINS_PINNED;
     }
@@ -603,8 +604,9 @@ static void run_row(const struct scene_row *row, const struct fault *fault, enum
     s.chunk_bytes = s.has_records ? s.records.tape.text_bytes : s.input.text_bytes;
     s.chunk_bytes = 1 + s.chunk_bytes / (1 + turn % 4);
     s.map = turn % 2 ? TRAWL_MAP_ALWAYS : TRAWL_MAP_NEVER;
-    /* In no row with errors are grams or pieces the cheapest method, or is the text long enough for
-     * a device. */
+    /* By the usual prices, in the rows with errors grams and pieces would never be the cheapest
+     * method, and no text would be long enough for a device. So the test lets devices start for
+     * nothing and forces a method. */
     approx_device_fixed_ns = 0;
     approx_method_forced = methods[(turn ^ turn >> 2) % 3];
     set_border((enum border)(turn % BORDERS));

@@ -64,7 +64,8 @@ struct play {
     uint64_t steps, slept, lost;
 };
 
-/* The play of the calling thread. The runtime's own threads wait meanwhile, and take no part. */
+/* The state of the calling thread's play. The runtime's own threads wait meanwhile, and take no
+ * part. */
 static _Thread_local struct play play;
 
 void __wrap_devices_push(struct devices *devices, struct queue_item *first);

@@ -14,7 +14,7 @@ def source_of(name):
 
 
 class Skip(Exception):
-    """A check cannot run here; the message says why."""
+    """Raised if a check cannot run here; the message says why."""
 
 
 class Tree:

@@ -126,7 +126,7 @@ static void texts(void)
     CHECK_REFUSED(trawl_text_from_descriptor(-1, "x", &made, error));
     CHECK_NULL(trawl_text_open(NULL, NULL, &made, error), "path");
     CHECK_REFUSED(trawl_text_open(NULL, &options, &made, error)); /* descriptor -1 */
-    options.flags = 4;
+    options.flags = 8;
     CHECK_REFUSED(trawl_text_open("/dev/null", &options, &made, error));
     CHECK_NULL(trawl_text_tell(NULL, &told, error), "text");
     CHECK_NULL(trawl_text_tell(text, NULL, error), "told");

@@ -128,8 +128,8 @@ static void all_kinds(void)
                 one_kind(trawl_instruction_set(set), &kinds[i]);
 }
 
-/* A long text, and a text in which nearly every position is a candidate, take an ordinary search;
- * its next calls, too. */
+/* Checks that a long text, and a text in which nearly every position is a candidate, are searched
+ * by an ordinary search, also by the next calls. */
 static void ordinary_searches(void)
 {
     static uint8_t text[(64u << 10) + 1];
@@ -168,7 +168,7 @@ static int write_bytes(void *context, const void *bytes, uint64_t bytes_count)
     return 0;
 }
 
-/* Replaces as the manual says, one occurrence after the other. */
+/* Replaces one occurrence after the other, by the rules that trawl.h gives for trawl_replace. */
 static void replace_naive(const struct naive_query *query, const uint8_t *text, uint64_t length,
                           bool longest, const struct trawl_value *values, uint64_t values_count,
                           struct written *written)

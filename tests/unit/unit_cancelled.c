@@ -130,7 +130,8 @@ static void storm(const struct trawl_plan *plan, enum kind kind, enum way way, u
         exit(1);
     rounds(&storm, plan, kind);
     (void)pthread_join(thread, NULL);
-    /* The last cancel may have come after the last call; then the next call takes the cancel. */
+    /* The last cancel may have come after the last call. Then the next call is the call that is
+     * cancelled. */
     text = must_text(bytes, TEXT_BYTES);
     if (trawl_count(storm.searcher, plan, text, &count, NULL) == TRAWL_STOPPED)
         MUST(trawl_count(storm.searcher, plan, text, &count, NULL));
@@ -147,7 +148,8 @@ static void cancel_before(const struct trawl_plan *plan)
     uint64_t count = 0;
 
     trawl_searcher_cancel_next(NULL);
-    trawl_searcher_cancel(searcher); /* no call is running, and none is cancelled */
+    /* no call is running, so trawl_searcher_cancel cancels no call */
+    trawl_searcher_cancel(searcher);
     TEST_CHECK_U64(must_count(searcher, plan, text), TEXT_BYTES / PERIOD);
     trawl_searcher_cancel_next(searcher);
     trawl_searcher_cancel_next(searcher);

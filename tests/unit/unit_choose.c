@@ -166,7 +166,8 @@ static void test_price(void)
     prices = plan_price(plan, &tuning, &costs);
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_SAMPLED], 7) && prices.least == TRAWL_METHOD_EVERY);
     tuning.sampled_took = tuning.every_rate = 0;
-    /* a single probe counts as 1.5: the price is 4, as that of sampled; `every` wins a tie */
+    /* a single probe counts as 1.5, so the price of `every` is 4, which is also the price of
+     * sampled; at equal prices `every` is chosen */
     tuning.first_probes = 1;
     prices = priced(plan, &tuning, &costs, sample);
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_EVERY], 4) && prices.least == TRAWL_METHOD_EVERY);
@@ -451,8 +452,8 @@ static void test_guides(void)
     }
 }
 
-/* Checks that few strings with one error are searched by pieces, and that strings which share
- * pieces are not: texts like these strings have the pieces everywhere. */
+/* Checks that few strings with one error are searched by pieces, but not strings that share pieces:
+ * texts like these strings have the pieces everywhere. */
 static void test_pieces(void)
 {
     static uint8_t strings[200][16];

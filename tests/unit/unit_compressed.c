@@ -179,8 +179,8 @@ static void search_pieces(const uint8_t *bytes, uint64_t bytes_count, uint64_t f
     TEST_CHECK(seen.is_right);
 }
 
-/* A source that gives the last `held` bytes of its first member, and the second member, after the
- * match in the first member was delivered. */
+/* A source of two members. The source gives the last `held` bytes of the first member, and the
+ * second member, only after the match in the first member was delivered. */
 struct source {
     const struct sample *sample;
     int to;
@@ -210,7 +210,8 @@ static int see_first(void *context, const struct trawl_match *matches, uint64_t 
 static void promptly(const struct sample *sample, uint64_t chunk_bytes)
 {
     AUTO_SEARCHER own = must_searcher(1, chunk_bytes);
-    /* bzip2 ends with 10 bytes, before which the decoder has the whole block */
+    /* a bzip2 member ends with 10 bytes; the decoder has the whole block before it has read these
+     * bytes */
     struct source source = {sample, -1, strcmp(sample->format, "bzip2") == 0 ? 10 : 0, 0};
     AUTO_TEXT text = NULL;
     int ends[2];

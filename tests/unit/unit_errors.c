@@ -112,7 +112,8 @@ static void found_by_hand(void)
 
     OCCURS("kitten", PLAN_WITH(.edits_max = 2), "sitting", {0, 6, 2, 0});
     OCCURS_NOT("kitten", PLAN_WITH(.edits_max = 1), "sitting");
-    /* ab, abx and abxc are one edit away: one occurrence, at the first end of the run. */
+    /* In the first text, ab, abx and abxc are each one edit away from the pattern. Their ends are
+     * neighbours and form a run, of which only the first end counts: there is one occurrence. */
     OCCURS("abc", PLAN_WITH(.edits_max = 1), "abxc", {0, 2, 1, 0});
     OCCURS("abc", PLAN_WITH(.edits_max = 1, .flags = TRAWL_EVERY_END), "abxc", {0, 2, 1, 0},
            {0, 3, 1, 0}, {0, 4, 1, 0});

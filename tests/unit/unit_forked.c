@@ -83,7 +83,8 @@ static void check_child(pid_t child)
     TEST_CHECK_U64((uint64_t)status, 0);
 }
 
-/* A sink that forks once. The child's call fails, and then the child uses all that is open. */
+/* The sink of a search, which forks once. The child's call fails, and then the child uses all open
+ * objects. */
 static int fork_once(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct opened *opened = (struct opened *)context;
@@ -245,7 +246,8 @@ int main(void)
         bytes[i] = i % PERIOD == 0 ? 'x' : '.';
     if (file < 0 || write(file, bytes, sizeof bytes) != (ssize_t)sizeof bytes || close(file) != 0)
         exit(1);
-    for (uint64_t i = 0; i < 2; i++) /* a plan's tables are made anew: some are made in the child */
+    /* each round makes the tables of a new plan, so that some tables are made in the child */
+    for (uint64_t i = 0; i < 2; i++)
         forks(test_amount(20, 2000));
     (void)unlink(path);
 #define SAMPLE(format, ...) \

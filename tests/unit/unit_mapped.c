@@ -141,7 +141,7 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
     return 0;
 }
 
-/* A sink: logs a window's length, matches, and a sum of the bytes. */
+/* The sink of a search. Logs a window's length, matches, and a sum of the bytes. */
 static int take_window(void *context, const struct trawl_window *window)
 {
     struct log *log = context;
@@ -263,8 +263,8 @@ static void changed_meanwhile(void)
     }
 }
 
-/* A sink that cuts the file off in front of the window, then reads the window's bytes. The search
- * must report an error. */
+/* The sink of a search. Cuts the file off in front of the window, then reads the window's bytes.
+ * The search must report an error. */
 static int cut_and_look(void *context, const struct trawl_window *window)
 {
     uint64_t sum = 0;

@@ -190,7 +190,7 @@ static void engines(void)
                    record.message[0] != '\0');
 }
 
-/* Letters that differ in case alone. tests/grep/fold.py has all letters. */
+/* Checks some letters that differ only in case. tests/grep/fold.py has all letters. */
 static void letters(void)
 {
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX];
@@ -201,7 +201,8 @@ static void letters(void)
     TEST_CHECK_U64(trawl_unicode()->variants(NULL, UINT32_MAX, variants), 1);
 }
 
-/* Without letters, IGNORE_CASE knows A-Z alone, and the plan says what that misses. */
+/* Without the option `letters`, IGNORE_CASE knows only the letters A to Z, and the plan says
+ * whether it misses letters (misses_letters). */
 static void letters_of_plans(void)
 {
     static const uint64_t ids[] = {700, 7};

@@ -1,11 +1,18 @@
 /* unit_plan: what a plan reports about itself; plans without a pattern, and a first match that lies
- * far behind; strings sorted by their bytes from the last to the first. */
+ * far behind; strings sorted by their bytes from the last to the first; how many literals begin
+ * alike; whether trials of a set's filter on a device are believed. */
+#include <strings.h>
+
 #include "calls.h"
 #include "cuda/cuda_choose.h"
+#include "cuda/cuda_worker.h"
 #include "plan/backwards.h"
 
 #define SORTED_MAX 300u
 #define SORTED_BYTES_MAX 40u
+#define ALIKE_LITERALS 60u
+#define ALIKE_BYTES_MAX 8u
+#define ALIKE_CHANCE 12u /* literals whose different first bytes have equal hashes by chance */
 
 static void accessors(void)
 {
@@ -256,6 +263,78 @@ static void sorts_backwards(struct test_random *random, bool forwards)
     TEST_CHECK_U64(sum, 0);
 }
 
+/* Checks the bound of literals that can occur at the same begin: the literals of two letters are
+ * compared with each other by their first bytes, as many as the shortest literal has. */
+static void bounds_alike(struct test_random *random, bool folds)
+{
+    static char bytes[ALIKE_LITERALS][ALIKE_BYTES_MAX];
+    struct trawl_pattern patterns[ALIKE_LITERALS];
+    uint64_t most = 0, least = 1 + test_random_below(random, ALIKE_BYTES_MAX - 1);
+    AUTO_PLAN plan = NULL;
+
+    for (uint32_t i = 0; i < ALIKE_LITERALS; i++) {
+        for (uint32_t k = 0; k < ALIKE_BYTES_MAX; k++)
+            bytes[i][k] = (folds ? "aAbB" : "abab")[test_random_below(random, 4)];
+        patterns[i] = (struct trawl_pattern){
+            bytes[i], i == 0 ? least : test_random_between(random, least, ALIKE_BYTES_MAX)};
+    }
+    for (uint32_t i = 0; i < ALIKE_LITERALS; i++) {
+        uint64_t alike = 0;
+
+        for (uint32_t k = 0; k < ALIKE_LITERALS; k++)
+            alike += (folds ? strncasecmp : strncmp)(bytes[i], bytes[k], least) == 0;
+        most = alike > most ? alike : most;
+    }
+    plan = must_plans(patterns, ALIKE_LITERALS, PLAN_WITH(.flags = folds ? TRAWL_IGNORE_CASE : 0));
+    TEST_CHECK(plan_alike_bound(plan) >= most && plan_alike_bound(plan) <= most + ALIKE_CHANCE);
+}
+
+/* A row: what earlier trials decided, the time that the filter takes for a trial's bytes, and what
+ * is decided. Reading takes 1 ns for 3,000 bytes, the automaton four times as long, and making the
+ * automaton 1.3 ms. */
+static void trials(void)
+{
+    static const struct trial_row {
+        const char *what;
+        uint32_t tried_log2;
+        double filter_ns;
+        bool leaves, is_tried;
+        uint32_t next_log2;
+    } rows[] = {
+        {"a short trial that one tile may have slowed down", 0, 60e3, false, false, 3},
+        {"a longer trial, as slow", 3, 480e3, true, true, 3},
+        {"a longer trial, quick", 3, 30e3, false, true, 3},
+        {"a short trial, quick", 0, 5e3, false, true, 0},
+        {"a short trial that took so long that it is believed", 0, 2e6, true, true, 0},
+    };
+    static struct cuda_tables tables;
+    static struct cuda_device device;
+    static struct engine_worker worker;
+    AUTO_PLAN plan = must_plan("abcdefgh");
+
+    device.read_rate = 3000;
+    worker.tables = &tables;
+    worker.device = &device;
+    worker.plan = plan;
+    worker.limits = cuda_limits_default;
+    plan->literal_bytes_total = 36000;
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint64_t bytes;
+
+        cuda_choose_try_anew(&tables);
+        tables.automaton_price = 4;
+        tables.tried_log2 = rows[i].tried_log2;
+        bytes = cuda_choose_tried_bytes(&worker);
+        TEST_CHECK(cuda_choose_leaves_filter(&worker, bytes, (2ull << 30) - bytes,
+                                             (uint64_t)(rows[i].filter_ns + 15e3)) ==
+                   rows[i].leaves);
+        if (!TEST_CHECK(tables.is_tried == rows[i].is_tried &&
+                        tables.tried_log2 == rows[i].next_log2))
+            printf("  %s\n", rows[i].what);
+    }
+    plan->literal_bytes_total = 8;
+}
+
 int main(void)
 {
     struct test_random random = test_random_begin("plan");
@@ -263,6 +342,9 @@ int main(void)
     test_begin("plan");
     for (uint32_t i = 0; i < 400; i++)
         sorts_backwards(&random, i % 2 == 1);
+    for (uint32_t i = 0; i < 100; i++)
+        bounds_alike(&random, i % 2 == 1);
+    trials();
     accessors();
     accessors_keep_case();
     explain();

@@ -107,7 +107,8 @@ static void rewritten_at_each_allocation(enum call call)
         file_write(texts[0]);
         searcher = searcher_open(TRAWL_MAP_ALWAYS);
         allocations = 0;
-        (void)search(call, searcher); /* sees bytes of both texts, so any answer is right */
+        /* this call sees bytes of both texts, so any answer is right */
+        (void)search(call, searcher);
         searched = allocations;
         allocations = UINT64_MAX / 2; /* beyond rewrite_at, so that the file stays */
         if (!TEST_CHECK_U64(search(call, searcher), expected[searched >= rewrite_at]))
@@ -164,7 +165,7 @@ static void rewritten_all_the_time(void)
 {
     static const uint8_t letters[] = {'s', 'a', 'b', 's'};
     static const uint8_t long_letters[] = {0xc5, 0xbf, 's', 'a'};
-    uint32_t alike[] = {'s', 'S', 0x17f}; /* the last, the long s, has two bytes */
+    uint32_t alike[] = {'s', 'S', 0x17f}; /* the last letter, the long s, has two bytes */
     struct trawl_utf8 utf8 = {alike, three_alike, is_word};
     struct trawl_pattern patterns[PATTERNS];
     AUTO_SEARCHER searcher = searcher_open(TRAWL_MAP_ALWAYS);

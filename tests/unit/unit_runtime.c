@@ -109,7 +109,7 @@ static void pulls(struct trawl_plan *plan, uint32_t threads, uint64_t chunk_byte
         TEST_CHECK_U64(pull(search, UINT64_MAX, flags != 0, &ended), expected_count);
         CHECK_REFUSED(trawl_search_next(search, &batch, error));
         trawl_search_close(search);
-        /* Abandon a search after two batches; then the searcher must be free again. */
+        /* Abandons a search after two batches; then the searcher must be free again. */
         MUST(trawl_search_open(searcher, plan, from_file ? file : text, flags, &search, NULL));
         TEST_CHECK(pull(search, 2, flags != 0, &ended) != UINT64_MAX);
         trawl_search_close(search);
@@ -240,7 +240,7 @@ static void many_searchers(struct trawl_plan *plan, uint32_t threads, uint64_t c
         if (pthread_create(&handles[w], NULL, work, &workers[w]) != 0)
             exit(1);
     }
-    /* Cancel the last worker's calls now and then, at any moment. */
+    /* Cancels the last worker's calls now and then, at any moment. */
     for (uint32_t i = 0; i < 20; i++) {
         trawl_searcher_cancel(workers[WORKERS - 1].searcher);
         (void)usleep(200);
@@ -283,7 +283,7 @@ struct endless {
     enum call call;
     _Atomic bool begun, ended;
     enum trawl_status status;
-    bool untouched; /* the call has not written to its outputs */
+    bool untouched; /* true: the call has not written to its outputs */
 };
 
 static void *call_endless(void *context)

@@ -172,7 +172,7 @@ struct source {
     uint64_t matches;
 };
 
-/* A sink: at the first match, writes the rest of the source and closes the source. */
+/* The sink of a search. At the first match, writes the rest of the source and closes the source. */
 static int see_letter(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct source *source = context;
@@ -315,7 +315,7 @@ static int stop_now(void *context, const struct trawl_match *matches, uint64_t m
     return 1;
 }
 
-/* Feeds again in a sink, with the same searcher. */
+/* The sink of a feed, which tries to feed the same searcher again. */
 static int feed_inside(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct trawl_stream **streams = context;
@@ -365,7 +365,8 @@ static void fed_strings(void)
     trawl_stream_close(stream);
 }
 
-/* A line that has not ended has a limit, which the failed feed leaves as it was. */
+/* The length of a line that has not ended has a limit. A feed that fails at this limit leaves the
+ * stream as it was. */
 static void fed_lines(void)
 {
     AUTO_SEARCHER searcher = must_searcher(1, 0);
@@ -422,7 +423,7 @@ static void *feed_text(void *context)
     return NULL;
 }
 
-/* Threads feed streams of their own, of one plan, of which the first makes the plan's tables. */
+/* Threads feed separate streams of the same plan. The first feed makes the plan's tables. */
 static void fed_by_threads(uint32_t strings_count)
 {
     static char text[FED_STRINGS * FED_BYTES + 1];

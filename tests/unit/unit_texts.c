@@ -62,7 +62,7 @@ static void unreadable_file(void)
     CHECK_ERROR(trawl_text_open_file(path, &text, error), TRAWL_OPEN);
 }
 
-/* A folder is no text, by its path and by a descriptor. */
+/* Checks that a folder is refused as a text, by its path and by a descriptor. */
 static void directory(void)
 {
     struct trawl_error record = calls_error();
@@ -242,8 +242,8 @@ struct change {
     bool gapless, last;
 };
 
-/* A sink: changes the file at the first window. The library has read far less than the file by
- * then. */
+/* The sink of a search. Changes the file at the first window, when the library has read far less
+ * than the whole file. */
 static int change_file(void *context, const struct trawl_window *window)
 {
     struct change *change = context;

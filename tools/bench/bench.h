@@ -112,7 +112,7 @@ bool answers_agree(const struct answer *a, const struct answer *b);
 
 struct expected {
     enum call call;
-    uint64_t bytes; /* the answer is for the text's first `bytes` bytes */
+    uint64_t bytes; /* the answer is the answer for the text's first `bytes` bytes */
     struct answer answer;
 };
 
@@ -179,9 +179,10 @@ struct contestant {
     enum call call;
     uint32_t threads; /* threads of a search */
     bool ours;        /* a wrong answer of this contestant fails the whole measurement */
-    bool bound;       /* the contestant only reads or copies, and has no answer */
-    bool agrees;      /* no oracle knows the answer: compare with the first contestant's answer */
-    uint64_t bytes;   /* the contestant searches the text's first `bytes` bytes, its share */
+    /* the contestant is a bound: it only reads or copies the text, and has no answer */
+    bool bound;
+    bool agrees;    /* no oracle knows the answer: compare with the first contestant's answer */
+    uint64_t bytes; /* the contestant searches the text's first `bytes` bytes, its share */
     void (*run)(struct contestant *contestant, bool full, struct bench_run *run);
     void (*close)(struct contestant *contestant); /* frees `state` */
     void *state; /* state that the contestant's kind keeps between runs */
@@ -194,9 +195,9 @@ struct contestant {
     char method[24]; /* the method that the plan chose */
 };
 
-/* Each function returns whether the file implements the contestant's kind, and then sets the
- * contestant's functions. full, in run(): look at every occurrence; else, where looking would take
- * time, only at their number. */
+/* Each function returns whether its file implements the contestant's kind, and then sets the
+ * contestant's functions. full, in run(): the contestant looks at every occurrence. Otherwise,
+ * where looking would take time, the contestant only counts the occurrences. */
 bool library_contestant(struct contestant *contestant, const char *kind);
 bool rival_contestant(struct contestant *contestant, const char *kind);
 bool hyperscan_contestant(struct contestant *contestant, const char *kind);

@@ -78,7 +78,7 @@ uint32_t cores_count(void)
 /* ---- The automaton ------------------------------------------------------------------------ */
 
 struct node {
-    /* first child, next sibling, 0: none; the longest proper suffix */
+    /* first child and next sibling, 0: there is none; the node of the longest proper suffix */
     uint32_t child, sibling, fail;
     uint32_t out;     /* nearest node at which a pattern ends, along `fail`, this node included */
     uint32_t pattern; /* 1 + index of the first pattern that ends here; 0: no pattern does */
@@ -90,7 +90,7 @@ struct oracle {
     const struct question *question;
     uint64_t bytes;
     struct node *node;         /* node 0 is the root */
-    uint32_t count, root[256]; /* number of nodes; the root's child for each byte */
+    uint32_t count, root[256]; /* number of nodes in `nodes`; the root's child for each byte */
     uint32_t *next;    /* next[p]: 1 + index of another pattern equal to pattern p; 0: the last */
     uint32_t *order;   /* the nodes by distance from the root */
     uint64_t longest;  /* length of the longest pattern */

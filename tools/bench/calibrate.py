@@ -15,8 +15,8 @@ from runner import ROOT
 COSTS = os.path.join(ROOT, 'src', 'plan', 'methods.def')
 LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 SIXTY_FOUR = LETTERS + LETTERS.upper() + '0123456789+/'
-# {number of probes: letters}. In a text of these letters, all equally frequent, this number of
-# probes rejects all offsets in most blocks of 64.
+# {number of probes: letters}. In a text of these equally frequent letters, this number of probes rejects all 64 offsets
+# of most blocks.
 PROBES = {1: '', 2: SIXTY_FOUR, 3: LETTERS, 4: '0123456789', 5: 'abcde', 6: 'ACGT'}
 # {bytes of a gram: (the widest stride whose grams are rare enough, the letters of the text)}.
 STRIDES = {1: (7, 'ACGT'), 2: (7, LETTERS), 4: (9, LETTERS), 8: (12, LETTERS)}

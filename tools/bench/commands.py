@@ -14,7 +14,8 @@ PROGRAMS = {GREP: 'grep', RG: 'rg', RG_READ: 'rg', UGREP: 'ugrep', 'cat': 'cat',
 MIB = 1 << 20
 MOVERS = ('cat', 'wc -c')
 ONE = ((1, '1 thread'), (2, '2 threads'))
-# A row: name, file, pattern or the number of bytes to take from the file, options, threads, baseline, more.
+# A row: name, file, pattern (or how many bytes of the file are the pattern), options, threads, programs of the
+# baseline, further options.
 ROWS = [(f'rare word -c, {label}', 'english', 'Habakkuk', '-c', n, PEERS[:3], {})
         for n, label in ONE]
 ROWS += [(f'absent word -c, {label}', 'english', 'Qxzjvkw', '-c', n, PEERS[:3], {})
@@ -204,7 +205,7 @@ def section(data):
                         '-' if not name else f'**{value:.2f}**' + f' of {name}' * (name != RG)])
     lines += [f"- trawl is the fastest program in {len(cells) - len(behind)} of {len(cells)} rows"
               + ('; slower in: ' + ', '.join(behind) if behind else ''),
-              '', 'The cells of programs are medians in seconds. A dash means that the program did not run, or gave a '
+              '', 'The columns of the programs are medians in seconds. A dash means that the program did not run, or gave a '
               f'different answer. The ratio compares with {RG}, or with the program that the cell names.', '']
     return lines + table(['row', 'pattern', *names, 'MiB', 'ratio'], cells, left=2)
 

@@ -78,7 +78,7 @@ def section(data):
                                               if name in data['versions']), spread_line(data),
              *summary(data, True, 'expressions that hold a string of three bytes or more'),
              *summary(data, False, 'other expressions'), '',
-             'The cells of programs are GB of text per second of the median run. Both programs got the same options '
+             'The columns of the programs are GB of text per second, in the median run. Both programs got the same options '
              f'(`-c`, and `-uuu` for the tree) and gave the same counts. A ratio is {RG}\'s time / tg\'s time.', '']
     cells = []
     for row in data['rows']:

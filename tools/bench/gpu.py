@@ -121,8 +121,8 @@ def set_rows(options, texts):
 
 
 def approximate_rows(options, texts):
-    """Yield rows of guides and longer strings with errors; then a pattern of 40 letters beside an exact
-    search for the pattern's pieces."""
+    """Yield rows that search with errors. The first rows search for CRISPR guides (DNA of 23 letters) and for longer
+    strings. The last rows compare a pattern of 40 letters with an exact search for the pattern's pieces."""
     for count, length, kind, errors, strands, motif in WITHIN:
         bases = recipes.letters(count * length, length, b'ACGT')
         path = texts.patterns(f'within-{count}-{length}-{motif}', [

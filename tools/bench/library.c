@@ -63,8 +63,8 @@ static struct trawl_searcher *searcher_of(const struct contestant *it, char why[
     uint32_t i = 0;
 
     options.chunk_bytes = field_number(&it->fields, "chunk", 0);
-    /* loaded is part of the key: a searcher that has loaded a text would use the device copy for a
-     * contestant without loaded=1 too. */
+    /* The field `loaded` is part of the key: otherwise a contestant without loaded=1 would get a
+     * searcher that has loaded a text, and would search the device's copy. */
     snprintf(key, sizeof key, "%s %" PRIu32 " %" PRIu64 " %s%s", engine, it->threads,
              options.chunk_bytes, isa, field(&it->fields, "loaded", NULL) != NULL ? " loaded" : "");
     while (i < SEARCHERS_MAX && searchers[i].searcher != NULL && strcmp(searchers[i].key, key) != 0)
@@ -488,7 +488,7 @@ static void run_one(const struct contestant *it, const struct trawl_pattern *pat
     check_list(it, own, run);
 }
 
-/* Runs a search for each pattern, and adds up times and answers. */
+/* With each=1: runs a search for each pattern, and adds up the times and the answers. */
 static void run_each(const struct contestant *it, struct bench_run *run)
 {
     struct answer all = {0, 0, true};

@@ -189,7 +189,7 @@ def records_asks(texts, options):
 def rows(options, texts):
     """Yield all rows, publication by publication."""
     asks = {'pss': pss_asks, 'bmh': bmh_asks, 'swift': swift_asks, 'word': word_asks, 'records': records_asks}
-    # swift comes last: its rows take most of the time, and the time may be up before its last row
+    # swift comes last, because the rows of swift take most of the time, and the time may be up before the last row
     for paper, facts in sorted(definitions().items(), key=lambda it: it[0] == 'swift'):
         if options.words and paper not in options.words:
             continue
@@ -272,7 +272,8 @@ def cell(figures, ref):
 
 
 def runs_said(figures, refs):
-    """Return of how many runs a table's figures are means, or of how many patterns medians."""
+    """Return the number of runs whose mean a figure of the table is, or the number of patterns whose median a figure
+    is."""
     found = [(figures.rows[ref.split('|')[0]], figures.find(ref)) for ref in refs if figures.good(figures.find(ref))]
     counts = sorted({len(it['seconds']) for _, it in found})
     if not counts:
@@ -431,9 +432,9 @@ def section(data):
 
 
 def fastest(data):
-    """Make a row for each algorithm that was the gallery's fastest in some row of the results. On
-    a GPU the times of kernels in release code are compared (of the word search and of records: the
-    times of whole searches), on cores the times of whole searches."""
+    """Make a row for each algorithm that was the gallery's fastest in some row of the results. On cores, times of whole
+    searches are compared. On a GPU, times of kernels in release code are compared; but for the word search and for
+    records, times of whole searches are compared there, too."""
     won, measured = {}, set()
     for paper in NAMES:
         figures = figures_of(data, paper)

@@ -273,8 +273,8 @@ void row_run(struct bench_row *row)
         enter(row, &row->contestant[i]);
     for (uint32_t round = 0; round < rounds; round++)
         for (uint32_t i = 0; i < count; i++) {
-            /* Every second round goes backwards, so that no contestant always finds the caches that
-             * the same other contestant left. */
+            /* In every second round the contestants run in reverse order, so that a contestant does
+             * not always find the caches as the same other contestant left them. */
             uint32_t next = round % 2 == 0 ? round + i : round + count - i;
 
             time_once(row, &row->contestant[next % count]);

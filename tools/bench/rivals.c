@@ -20,7 +20,8 @@
 
 typedef uint64_t vector __attribute__((vector_size(64), aligned(64)));
 
-/* ThreadSanitizer is not ready yet when the loader chooses among the versions of a function. */
+/* When the loader chooses among the versions of a function, ThreadSanitizer has not started yet, so
+ * the versions are not used there. */
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 #define EACH_SET __attribute__((target_clones("avx512f", "avx2", "default")))
 #else

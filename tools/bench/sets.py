@@ -25,7 +25,7 @@ SETS = MIXED + (('words', 10, 0), ('words', 1000, 0), ('words', 100000, 0), ('dn
         ('dna', 100000, 16), ('letters', 1000, 16), ('letters', 100000, 16))
 # A row: kind, number of patterns, bytes of a pattern, most records.
 MATRICES = (('letters', 4096, 12, 1000000), ('letters', 100000, 12, 1000000), ('english', 1000, 4, 20000))  # the last is dense: about 130 cells a record
-# The pairs that are compared: (contestant, other contestant, compare the time to compile?).
+# The pairs that are compared: (contestant, other contestant, whether the times to compile are compared).
 PAIRS = ((ONE, HYPERSCAN, False), (ONE, HYPERSCAN, True), ('trawl -j1 -c -f', 'grep -F -c -f', False),
          ('trawl -j1 -c -f', 'rg -F -c -f', False), ('trawl, cells, all cores', MEMMEM, False),
          ('trawl, cells, all cores', 'rabin-karp-matrix of the gallery, all cores', False),

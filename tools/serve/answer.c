@@ -22,6 +22,7 @@
 #include "trawl/text/grow.h"
 #include "trawl/print/print.h"
 #include "trawl/run/run.h"
+#include "trawl/text/message.h"
 
 #define PIPE_BYTES (1 << 20) /* size of an answer's pipe */
 #define LATE_MS 100  /* after the deadline: time from one cancellation of searches to the next */
@@ -33,8 +34,8 @@
  * holds answer->lock. */
 static void end_searches(struct served_answer *answer)
 {
-    if (answer->passing)
-        pass_cancel(answer->server->passes, &answer->pass);
+    if (answer->passing != NULL)
+        pass_cancel(answer->server->passes, answer->passing);
     for (size_t i = 0; i < answer->searcher_count; i++)
         trawl_searcher_cancel(answer->searchers[i]);
 }
@@ -123,8 +124,8 @@ static void write_exit(struct served_answer *answer, uint8_t status, bool groups
     size_t bytes_count;
 
     output_flush(output);
-    if (is_part && groups_printed)
-        status |= EXIT_GROUPS;
+    if (is_part)
+        status |= (groups_printed ? EXIT_GROUPS : 0) | (answer->searched ? 0 : EXIT_NOTHING);
     output_byte(output, status);
     if (is_part)
         print_between_files(output, &answer->request.settings);
@@ -177,6 +178,7 @@ static void *work(void *context)
     else
         add_latency(server, answer->request.format, now_ns() - answer->begin_ns);
     server->running_count--;
+    answer->searched = job.has_searched || job.totals.sums.file_count > 0;
     write_exit(answer, status, job.groups == GROUPS_PRINTED);
     answer->pipe.whole = answer->output.error == 0;
     output_close(&answer->output);
@@ -185,7 +187,7 @@ static void *work(void *context)
     return NULL;
 }
 
-/* ---- Which collection -------------------------------------------------------------------------
+/* ---- Which collections -------------------------------------------------------------------------
  */
 
 /* Returns whether the collection holds each path that the request names; collection NULL: whether
@@ -213,44 +215,49 @@ static bool holds_paths(const struct server *server, const struct collection *co
     return true;
 }
 
-/* Returns the collection that the request names, or the one that holds the request's paths. NULL:
- * message and *http_status say why there is none. */
-static struct collection *choose(const struct server *server, const struct request *request,
-                                 int *http_status, char *message)
+static int by_prefix(const void *left, const void *right)
+{
+    const struct answer_share *a = left, *b = right;
+
+    return strcmp(a->prefix, b->prefix);
+}
+
+/* Fills `shares`, which has room for all collections, with the collection that the request names,
+ * with the one that holds the request's paths, or with all collections if the request names none of
+ * these. Returns how many. 0: message and *http_status say why. */
+static size_t choose(const struct server *server, const struct request *request,
+                     struct answer_share *shares, int *http_status, char *message)
 {
     const char *missing = NULL;
-    struct collection *chosen = NULL;
+    bool by_name = request->collection != NULL;
     size_t count = 0;
 
     *http_status = 404;
     for (size_t i = 0; i < server->collection_count; i++) {
         struct collection_facts facts;
 
-        if (request->collection != NULL) {
-            collection_facts(server->collections[i], &facts);
-            if (strcmp(facts.name, request->collection) == 0)
-                return server->collections[i];
-        } else if (holds_paths(server, server->collections[i], request, &missing)) {
-            chosen = chosen == NULL ? server->collections[i] : chosen;
-            count++;
-        }
+        collection_facts(server->collections[i], &facts);
+        if (by_name ? strcmp(facts.name, request->collection) == 0
+                    : holds_paths(server, server->collections[i], request, &missing))
+            shares[count++] = (struct answer_share){server->collections[i], .prefix = facts.name};
     }
-    if (request->collection != NULL) {
-        (void)snprintf(message, SETTINGS_ERROR_BYTES, "there is no collection '%.200s'",
-                       request->collection);
-    } else if (chosen == NULL && holds_paths(server, NULL, request, &missing)) {
-        (void)snprintf(message, SETTINGS_ERROR_BYTES,
-                       "paths: no single collection holds all paths of the request");
-    } else if (chosen == NULL) {
-        (void)snprintf(message, SETTINGS_ERROR_BYTES, "no collection holds '%.400s'",
-                       missing != NULL ? missing : "");
-    } else if (count > 1 && request->directory == NULL) {
-        *http_status = request->format == REQUEST_FILES ? 404 : 400;
-        (void)snprintf(message, SETTINGS_ERROR_BYTES,
-                       "collection: the request has to name one of the %zu collections", count);
-        return NULL;
+    if (count > 1 && request->directory == NULL) {
+        qsort(shares, count, sizeof *shares, by_prefix);
+        if (request->settings.operands.count == 0)
+            return count;
+        *http_status = 400;
+        (void)message_fail(message,
+                           "collection: the request has to name one of the %zu collections", count);
+        return 0;
     }
-    return chosen;
+    shares[0].prefix = NULL;
+    if (by_name && count == 0)
+        (void)message_fail(message, "there is no collection '%.200s'", request->collection);
+    else if (count == 0 && holds_paths(server, NULL, request, &missing))
+        (void)message_fail(message, "paths: no single collection holds all paths of the request");
+    else if (count == 0)
+        (void)message_fail(message, "no collection holds '%.400s'", missing != NULL ? missing : "");
+    return count > 0;
 }
 
 /* ---- The interface ----------------------------------------------------------------------------
@@ -258,11 +265,16 @@ static struct collection *choose(const struct server *server, const struct reque
 
 static void free_answer(struct served_answer *answer)
 {
-    if (answer->view != NULL)
-        view_drop(answer->view);
-    if (answer->state != NULL)
-        state_drop(answer->state);
-    pass_free(&answer->pass);
+    for (size_t i = 0; i < answer->share_count; i++) {
+        struct answer_share *share = &answer->shares[i];
+
+        if (share->view != NULL)
+            view_drop(share->view);
+        if (share->state != NULL)
+            state_drop(share->state);
+        pass_free(&share->pass);
+    }
+    free(answer->shares);
     for (int i = 0; i < 2; i++)
         if (answer->pipe.descriptors[i] >= 0)
             close(answer->pipe.descriptors[i]);
@@ -295,7 +307,7 @@ static bool start(struct served_answer *answer)
         return false;
     }
     (void)fcntl(answer->pipe.descriptors[1], F_SETPIPE_SZ, PIPE_BYTES);
-    collection_facts(answer->collection, &facts);
+    collection_facts(answer->shares[0].collection, &facts);
     surroundings->directory =
         answer->request.directory != NULL ? answer->request.directory : facts.root;
     output_open(&answer->output, -1);
@@ -311,18 +323,18 @@ static bool start(struct served_answer *answer)
 struct served_answer *answer_begin(struct server *server, struct request *request, uint64_t client,
                                    int *http_status, char *message)
 {
-    struct collection *collection = choose(server, request, http_status, message);
-    struct served_answer *answer = collection == NULL || !guard_take(&request->guard, ANSWER_BYTES)
-                                       ? NULL
-                                       : malloc(sizeof *answer);
+    struct answer_share *shares = calloc(server->collection_count, sizeof *shares);
+    size_t count = shares == NULL ? 0 : choose(server, request, shares, http_status, message);
+    struct served_answer *answer =
+        count == 0 || !guard_take(&request->guard, ANSWER_BYTES) ? NULL : malloc(sizeof *answer);
 
     if (answer == NULL) {
-        if (collection != NULL) {
+        if (shares == NULL || count > 0) {
             const char *why = request_refusal(&request->guard, http_status);
 
-            (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s",
-                           why != NULL ? why : "memory exhausted");
+            (void)message_fail(message, "%s", why != NULL ? why : "memory exhausted");
         }
+        free(shares);
         request_free(request);
         return NULL;
     }
@@ -332,7 +344,8 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
     answer->request.settings.guard = &answer->request.guard;
     answer->request.guard.thread_count = (uint32_t)server->thread_count;
     memset(request, 0, sizeof *request);
-    answer->collection = collection;
+    answer->shares = shares;
+    answer->share_count = count;
     answer->client = client;
     answer->begin_ns = now_ns();
     answer->supply =
@@ -347,7 +360,7 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
     pthread_mutex_init(&answer->lock, NULL);
     if (!start(answer)) {
         *http_status = 503;
-        (void)snprintf(message, SETTINGS_ERROR_BYTES, "no search can begin: %s", strerror(errno));
+        (void)message_fail(message, "no search can begin: %s", strerror(errno));
         free_answer(answer);
         return NULL;
     }

@@ -17,6 +17,7 @@
 struct server {
     struct trawl_runtime *runtime;
     struct passes *passes;           /* the passes that searches share */
+    const char *link;                /* template of links to files, for the page */
     struct collection **collections; /* all collections that the server serves */
     size_t collection_count;
     struct request_limits limits;

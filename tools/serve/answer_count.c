@@ -34,28 +34,51 @@ static json_t *number(uint64_t value)
 /* ---- Counts -----------------------------------------------------------------------------------
  */
 
+/* Sums over the shares of an answer. */
+struct sums {
+    uint64_t occurrences, files, unread, bytes, positions;
+};
+
+static struct sums sums_of(const struct served_answer *answer)
+{
+    struct sums sums = {0};
+
+    for (size_t i = 0; i < answer->share_count; i++) {
+        const struct answer_share *share = &answer->shares[i];
+
+        sums.occurrences += share->pass.occurrence_count;
+        sums.files += share->pass.file_count;
+        sums.unread += share->pass.unread_count;
+        sums.unread += share->view != NULL ? share->view->error_count : 0;
+        sums.bytes += share->pass.searched_bytes;
+        sums.positions += share->pass.position_count;
+    }
+    return sums;
+}
+
 /* Returns the JSON line of REQUEST_COUNT, to be freed. NULL: out of memory. */
 static char *count_line(struct served_answer *answer, const struct patterns *patterns)
 {
-    const struct pass_request *pass = &answer->pass;
+    const struct sums sums = sums_of(answer);
     json_t *counts = json_array();
     bool good = counts != NULL;
 
     for (uint64_t i = 0; good && patterns != NULL && i < patterns->column_count; i++) {
-        uint64_t column = patterns->columns[i];
+        uint64_t column = patterns->columns[i], count = 0;
 
-        good = append(&counts, number(column < PATTERN_NEVER && pass->pattern_counts != NULL
-                                          ? pass->pattern_counts[column]
-                                          : 0));
+        for (size_t j = 0; j < answer->share_count && column < PATTERN_NEVER; j++)
+            if (answer->shares[j].pass.pattern_counts != NULL)
+                count += answer->shares[j].pass.pattern_counts[column];
+        good = append(&counts, number(count));
     }
-    const struct answer_values values = {
-        .count_occurrences = pass->occurrence_count,
-        .count_files = pass->file_count,
-        .count_patterns = counts,
-        .count_unread = pass->unread_count + answer->files.unlisted_count,
-        .count_bytes = pass->searched_bytes,
-        .count_seconds = (double)(now_ns() - answer->begin_ns) * 1e-9,
-        .count_shared = answer->shared_count};
+    const struct answer_values values = {.count_occurrences = sums.occurrences,
+                                         .count_files = sums.files,
+                                         .count_patterns = counts,
+                                         .count_unread = sums.unread,
+                                         .count_bytes = sums.bytes,
+                                         .count_seconds =
+                                             (double)(now_ns() - answer->begin_ns) * 1e-9,
+                                         .count_shared = answer->shared_count};
 
     return text_line(answers_pack(ANSWER_count, &values));
 }
@@ -71,27 +94,25 @@ static void put_little(struct output *output, uint64_t value, unsigned bytes_cou
         output->bytes[output->used++] = (uint8_t)(value >> 8 * i);
 }
 
-/* Returns the names of the files with an occurrence, in the view's order, in which the positions
- * are sorted, too. NULL: out of memory. */
-static json_t *file_names(const struct served_answer *answer)
+/* Appends the names of a share's files with an occurrence, in the view's order, in which the
+ * positions are sorted, too. *names becomes NULL if memory is short. */
+static void add_names(const struct answer_share *share, json_t **names)
 {
-    const struct pass_request *pass = &answer->pass;
+    const struct pass_request *pass = &share->pass;
     struct view_names buffer = {0};
-    json_t *names = json_array();
     uint64_t item = 0;
 
-    for (uint64_t i = 0; i < pass->position_count && names != NULL; i++) {
+    for (uint64_t i = 0; i < pass->position_count && *names != NULL; i++) {
         const char *name;
 
         if (i > 0 && pass->positions[i].file == pass->positions[i - 1].file)
             continue;
-        while (answer->view->files[item] != pass->positions[i].file)
+        while (share->view->files[item] != pass->positions[i].file)
             item++;
-        name = view_name(answer->view, answer->state, item++, &buffer);
-        (void)append(&names, name == NULL ? NULL : text_value(name, strlen(name)));
+        name = view_name(share->view, share->state, item++, &buffer);
+        (void)append(names, name == NULL ? NULL : text_value(name, strlen(name)));
     }
     free(buffer.bytes);
-    return names;
 }
 
 /* Returns for each pattern of the plan the number of the first string that the client gave for it.
@@ -109,32 +130,40 @@ static uint32_t *string_numbers(const struct patterns *patterns)
 /* Returns the JSON line that precedes the columns, to be freed. NULL: out of memory. */
 static char *columns_line(const struct served_answer *answer)
 {
-    const struct pass_request *pass = &answer->pass;
-    const struct answer_values values = {
-        .columns_count = pass->position_count,
-        .columns_total = pass->occurrence_count,
-        .columns_unread = pass->unread_count + answer->files.unlisted_count,
-        .columns_columns = json_pack("[sss]", "begin", "file", "pattern"),
-        .columns_files = file_names(answer)};
+    const struct sums sums = sums_of(answer);
+    json_t *names = json_array();
+
+    for (size_t i = 0; i < answer->share_count; i++)
+        add_names(&answer->shares[i], &names);
+    const struct answer_values values = {.columns_count = sums.positions,
+                                         .columns_total = sums.occurrences,
+                                         .columns_unread = sums.unread,
+                                         .columns_columns =
+                                             json_pack("[sss]", "begin", "file", "pattern"),
+                                         .columns_files = names};
 
     return text_line(answers_pack(ANSWER_columns, &values));
 }
 
-/* Writes the three columns `begin`, `file` and `pattern`, one after the other. */
-static void put_columns(struct served_answer *answer, const uint32_t *numbers)
+/* Writes one of the three columns `begin`, `file` and `pattern`. */
+static void put_column(struct served_answer *answer, unsigned column, const uint32_t *numbers)
 {
-    const struct pass_request *pass = &answer->pass;
-    struct output *output = &answer->output;
-    uint64_t file = 0;
+    uint64_t file = UINT64_MAX;
 
-    for (uint64_t i = 0; i < pass->position_count; i++)
-        put_little(output, pass->positions[i].begin, 8);
-    for (uint64_t i = 0; i < pass->position_count; i++) {
-        file += i > 0 && pass->positions[i].file != pass->positions[i - 1].file;
-        put_little(output, file, 4);
+    for (size_t i = 0; i < answer->share_count; i++) {
+        const struct pass_request *pass = &answer->shares[i].pass;
+
+        for (uint64_t j = 0; j < pass->position_count; j++) {
+            const struct pass_position *at = &pass->positions[j];
+
+            file += j == 0 || at->file != at[-1].file;
+            put_little(&answer->output,
+                       column == 0   ? at->begin
+                       : column == 1 ? file
+                                     : numbers[at->pattern],
+                       column == 0 ? 8 : 4);
+        }
     }
-    for (uint64_t i = 0; i < pass->position_count; i++)
-        put_little(output, numbers[pass->positions[i].pattern], 4);
 }
 
 /* ---- Both -------------------------------------------------------------------------------------
@@ -144,7 +173,7 @@ void answering_write(struct served_answer *answer, const struct patterns *patter
 {
     bool counts = answer->request.format == REQUEST_COUNT;
     bool has_room =
-        guard_take(&answer->request.guard, counts ? 0 : answer->pass.file_count * NAME_BYTES);
+        guard_take(&answer->request.guard, counts ? 0 : sums_of(answer).files * NAME_BYTES);
     char *line = !has_room ? NULL : counts ? count_line(answer, patterns) : columns_line(answer);
     uint32_t *numbers = counts || patterns == NULL ? NULL : string_numbers(patterns);
 
@@ -153,8 +182,8 @@ void answering_write(struct served_answer *answer, const struct patterns *patter
     } else {
         answering_begins(answer);
         output_text(&answer->output, line);
-        if (numbers != NULL)
-            put_columns(answer, numbers);
+        for (unsigned i = 0; i < 3 && numbers != NULL; i++)
+            put_column(answer, i, numbers);
         output_flush(&answer->output);
     }
     free(numbers);
@@ -165,8 +194,8 @@ int answering_count(void *context, struct command_job *job, const struct value_i
                     size_t operand_count)
 {
     struct served_answer *answer = context;
-    struct pass_request *pass = &answer->pass;
     const struct settings *settings = job->settings;
+    uint64_t left = answer->request.results_max;
 
     if (job->patterns->check.any ||
         ((settings->whole_lines || settings->expressions) && settings->line_end != '\n')) {
@@ -179,20 +208,17 @@ int answering_count(void *context, struct command_job *job, const struct value_i
     }
     if (!answering_look(answer, job, operands, operand_count))
         return EXIT_ERROR;
-    answer->files.unlisted_count = answer->view->error_count;
-    if (job->patterns->count > 0) {
+    for (size_t i = 0; i < answer->share_count && job->patterns->count > 0; i++) {
+        struct pass_request *pass = &answer->shares[i].pass;
+
         pass->wants_counts = answer->request.format == REQUEST_COUNT;
         pass->wants_positions = !pass->wants_counts;
-        pass->positions_max = answer->request.results_max;
-        if (!answering_pass(answer, job->patterns)) {
-            answering_refuse(answer, 503,
-                             *pass->message != '\0'      ? pass->message
-                             : answer->server->is_ending ? "the server is ending"
-                             : answer->truncated
-                                 ? "the search took longer than the server or the request allows"
-                                 : "cancelled");
+        pass->positions_max = left;
+        if (!answering_pass(answer, &answer->shares[i], pass, job->patterns)) {
+            answering_refuse_pass(answer, pass);
             return EXIT_ERROR;
         }
+        left -= pass->position_count;
     }
     answering_write(answer, job->patterns);
     return EXIT_SELECTED;
@@ -201,30 +227,23 @@ int answering_count(void *context, struct command_job *job, const struct value_i
 /* ---- Files ------------------------------------------------------------------------------------
  */
 
-int answering_list(struct served_answer *answer)
+/* Writes a line for each file of a share. */
+static void list_files(struct served_answer *answer, const struct answer_share *share)
 {
-    char message[SETTINGS_ERROR_BYTES] = "memory exhausted";
+    const struct served_order *order = share->state->order;
     struct output *output = &answer->output;
-    const struct served_order *order;
 
-    answer->state = collection_now(answer->collection, message);
-    if (answer->state == NULL) {
-        answering_refuse(answer, 503, message);
-        return EXIT_ERROR;
-    }
-    answering_begins(answer);
-    order = answer->state->order;
-    for (uint32_t i = 0;
-         order != NULL && i < order->counts[0] && output->error == 0 && !answer->request.is_head;
-         i++) {
-        const struct served_file *file = answer->state->files[order->items[i]];
-        char *line = NULL;
-
-        const struct answer_values values = {
-            .file_path =
-                answering_is_over(answer) ? NULL : text_value(file->path, strlen(file->path)),
-            .file_bytes = (uint64_t)file->supplied.status.st_size,
-            .file_held = file->block != NULL};
+    for (uint32_t i = 0; order != NULL && i < order->counts[0] && output->error == 0; i++) {
+        const struct served_file *file = share->state->files[order->items[i]];
+        const char *prefix = share->prefix != NULL ? share->prefix : "";
+        char *name = NULL, *line = NULL;
+        int bytes = answering_is_over(answer)
+                        ? -1
+                        : asprintf(&name, "%s%s%s", prefix, *prefix != '\0' ? "/" : "", file->path);
+        const struct answer_values values = {.file_path =
+                                                 bytes < 0 ? NULL : text_value(name, (size_t)bytes),
+                                             .file_bytes = (uint64_t)file->supplied.status.st_size,
+                                             .file_held = file->block != NULL};
 
         if (values.file_path != NULL)
             line = text_line(answers_pack(ANSWER_file, &values));
@@ -234,6 +253,24 @@ int answering_list(struct served_answer *answer)
             output_text(output, line);
         output_commit(output);
         free(line);
+        if (bytes >= 0)
+            free(name);
     }
+}
+
+int answering_list(struct served_answer *answer)
+{
+    char message[SETTINGS_ERROR_BYTES] = "memory exhausted";
+
+    for (size_t i = 0; i < answer->share_count; i++) {
+        answer->shares[i].state = collection_now(answer->shares[i].collection, message);
+        if (answer->shares[i].state == NULL) {
+            answering_refuse(answer, 503, message);
+            return EXIT_ERROR;
+        }
+    }
+    answering_begins(answer);
+    for (size_t i = 0; i < answer->share_count && !answer->request.is_head; i++)
+        list_files(answer, &answer->shares[i]);
     return EXIT_SELECTED;
 }

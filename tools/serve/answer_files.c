@@ -22,57 +22,109 @@
  * number of these files is 1 / FIRST_FILES_SHARE of the least number for which a pass pays. */
 #define FIRST_FILES_SHARE 16u
 
+/* Stands for an operand that is a directory and is not walked. */
+static const struct supplied_file no_file;
+
 /* ---- State, view and pass -------------------------------------------------------------------- */
 
-bool answering_pass(struct served_answer *answer, const struct patterns *patterns)
+bool answering_pass(struct served_answer *answer, const struct answer_share *share,
+                    struct pass_request *pass, const struct patterns *patterns)
 {
-    struct pass_request *pass = &answer->pass;
     struct collection_facts facts;
     bool good;
 
-    collection_facts(answer->collection, &facts);
+    collection_facts(share->collection, &facts);
     pass->plan = patterns->plan;
     pass->options = &patterns->options;
-    pass->collection = answer->collection;
+    pass->collection = share->collection;
     pass->search_zip = facts.unpacks && (answer->request.settings.search_zip ||
                                          answer->request.format >= REQUEST_COLUMNS);
-    pass->state = answer->state;
-    pass->view = answer->view;
+    pass->state = share->state;
+    pass->view = share->view;
     pass->client = answer->client;
     pass->guard = &answer->request.guard;
     pthread_mutex_lock(&answer->lock);
-    answer->passing = !answer->request.guard.cancelled && !answer->truncated;
-    good = answer->passing;
+    good = !answer->request.guard.cancelled && !answer->truncated;
+    answer->passing = good ? pass : NULL;
     pthread_mutex_unlock(&answer->lock);
     good = good && pass_run(answer->server->passes, pass);
     pthread_mutex_lock(&answer->lock);
-    answer->passing = false;
+    answer->passing = NULL;
     pthread_mutex_unlock(&answer->lock);
     if (good)
         answer->shared_count = pass->shared_count;
     return good;
 }
 
+void answering_refuse_pass(struct served_answer *answer, const struct pass_request *pass)
+{
+    answering_refuse(answer, 503,
+                     *pass->message != '\0'      ? pass->message
+                     : answer->server->is_ending ? "the server is ending"
+                     : answer->truncated
+                         ? "the search took longer than the server or the request allows"
+                         : "cancelled");
+}
+
+/* Leaves the files of the share's view in which the required string does not occur out of the view.
+ * False: the answer was refused. */
+static bool require(struct served_answer *answer, struct answer_share *share,
+                    const struct settings *settings, struct value_item *required)
+{
+    struct settings own = *settings;
+    struct patterns patterns = {0};
+    struct pass_request pass = {.wants_counts = true};
+    char message[SETTINGS_ERROR_BYTES];
+    bool good;
+
+    own.patterns = (struct value_list){.items = required, .count = 1};
+    good = patterns_gather(&patterns, &own, NULL, message) &&
+           patterns_plan(&patterns, &own, own.whole_lines, &patterns.plan, message);
+    if (!good) {
+        answering_refuse(answer, 400, message);
+    } else if (patterns.check.any) {
+        good = false;
+        answering_refuse(answer, 422,
+                         "requires: a string is not valid text in the server's charset");
+    } else if (patterns.plan != NULL) {
+        good = answering_pass(answer, share, &pass, &patterns);
+        if (!good)
+            answering_refuse_pass(answer, &pass);
+        else if (!(good = view_keep(share->view, pass.files, &answer->request.guard)))
+            answering_refuse(answer, 503, "memory exhausted");
+    }
+    pass_free(&pass);
+    patterns_free(&patterns);
+    return good;
+}
+
 bool answering_look(struct served_answer *answer, struct command_job *job,
                     const struct value_item *operands, size_t operand_count)
 {
+    const struct value_list *required = &answer->request.required;
     char message[SETTINGS_ERROR_BYTES] = "";
-    int http_status;
 
-    answer->state = collection_now(answer->collection, message);
-    if (answer->state == NULL) {
-        answering_refuse(answer, 503, message);
-        return false;
+    for (size_t i = 0; i < answer->share_count; i++) {
+        struct answer_share *share = &answer->shares[i];
+        int http_status = 503;
+
+        share->state = collection_now(share->collection, message);
+        share->view =
+            share->state == NULL
+                ? NULL
+                : collection_view(share->collection, share->state, job, answer->request.directory,
+                                  share->prefix, operands, operand_count, &http_status, message);
+        if (share->view == NULL) {
+            answering_refuse(answer, http_status, message);
+            return false;
+        }
+        job->left_out |= share->view->left_out;
     }
-    answer->view =
-        collection_view(answer->collection, answer->state, job, answer->request.directory, operands,
-                        operand_count, &http_status, message);
-    if (answer->view == NULL) {
-        answering_refuse(answer, http_status, message);
-        return false;
-    }
-    job->left_out = answer->view->left_out;
-    job->has_searched = answer->view->is_partial && !job->left_out;
+    job->has_searched = required->count > 0;
+    for (size_t i = 0; i < answer->share_count; i++)
+        for (size_t j = 0; j < required->count; j++)
+            if (!require(answer, &answer->shares[i], job->settings, &required->items[j]))
+                return false;
     return true;
 }
 
@@ -91,22 +143,23 @@ static bool none_is_converted(const struct settings *settings)
  * converts these bytes. */
 static bool holds_nothing(const struct served_answer *answer, uint32_t item)
 {
+    const struct answer_share *share = &answer->shares[answer->share_at];
     const struct settings *settings = &answer->request.settings;
     const struct served_file *file;
 
     if (!answer->files.passed || item >= VIEW_SPECIAL ||
-        (answer->pass.files[item / 8] >> item % 8 & 1) != 0)
+        (share->pass.files[item / 8] >> item % 8 & 1) != 0)
         return false;
-    file = answer->state->files[item];
+    file = share->state->files[item];
     return !input_is_converted(settings, file->block->bytes + file->block_begin,
                                file->supplied.bytes_count) &&
            !search_file_is_output(settings, &file->supplied.status);
 }
 
 /* Returns PASS_PART_DEVICE if the state's largest block is on a device, else PASS_PART_HOST. */
-static unsigned pass_part(const struct served_answer *answer)
+static unsigned pass_part(const struct state *state)
 {
-    bool on_device = answer->state->block_count > 0 && answer->state->blocks[0].block->on_device;
+    bool on_device = state->block_count > 0 && state->blocks[0].block->on_device;
 
     return on_device ? PASS_PART_DEVICE : PASS_PART_HOST;
 }
@@ -115,25 +168,41 @@ static unsigned pass_part(const struct served_answer *answer)
 static void look_for_files(struct served_answer *answer, struct command_job *job)
 {
     const struct trawl_plan *plan = job->patterns == NULL ? NULL : job->patterns->plan;
-    bool is_small = answer->view->file_count < answer->state->file_count / pass_part(answer);
+    struct answer_share *share = &answer->shares[answer->share_at];
+    const struct served_view *view = share->view;
+    bool is_small = view->file_count < share->state->file_count / pass_part(share->state);
 
     if (plan == NULL || !job_may_pass_over(job) || is_small ||
-        pass_is_frequent(answer->server->passes, answer->state, plan))
+        pass_is_frequent(answer->server->passes, share->state, plan))
         return;
-    answer->files.passed =
-        answering_pass(answer, job->patterns); /* false: the job searches all files */
+    /* false: the job searches all files */
+    answer->files.passed = answering_pass(answer, share, &share->pass, job->patterns);
     answer->files.silently = job_passes_over_silently(job);
     answer->files.counts = job->settings->json;
     answer->files.quickly = answer->files.passed && answer->files.silently &&
                             !answer->files.counts && none_is_converted(job->settings);
-    for (uint64_t i = 0; answer->files.silently && i < answer->view->file_count; i++)
-        if (holds_nothing(answer, answer->view->files[i])) {
+    for (uint64_t i = 0; answer->files.silently && i < view->file_count; i++)
+        if (holds_nothing(answer, view->files[i])) {
             job->has_searched = true;
             return;
         }
 }
 
 /* ---- The job's files ------------------------------------------------------------------------- */
+
+/* Begins with the files of the next share. */
+static void begin_share(struct served_answer *answer, size_t at)
+{
+    const struct state *state = at < answer->share_count ? answer->shares[at].state : NULL;
+    struct answer_files *files = &answer->files;
+
+    answer->share_at = at;
+    files->item_at = files->names.part = 0;
+    files->passed = files->quickly = files->silently = false;
+    files->waiting = files->job;
+    if (state != NULL)
+        files->pass_from = state->file_count / ((uint64_t)pass_part(state) * FIRST_FILES_SHARE);
+}
 
 void answering_begin_files(void *context, struct command_job *job,
                            const struct value_item *operands, size_t operand_count)
@@ -142,21 +211,21 @@ void answering_begin_files(void *context, struct command_job *job,
 
     if (!answering_look(answer, job, operands, operand_count)) {
         job->error_seen = true;
+        answer->share_at = answer->share_count;
         return;
     }
     answering_begins(answer);
     answer->files.job = job;
-    answer->files.pass_from =
-        answer->state->file_count / ((uint64_t)pass_part(answer) * FIRST_FILES_SHARE);
+    begin_share(answer, 0);
 }
 
 /* Advances item_at past all files without an occurrence, in one loop, since there may be
  * millions. */
-static void skip_files(struct served_answer *answer)
+static void skip_files(struct served_answer *answer, const struct answer_share *share)
 {
-    const uint32_t *files = answer->view->files;
-    const uint8_t *bits = answer->pass.files;
-    uint64_t at = answer->files.item_at, count = answer->view->file_count;
+    const uint32_t *files = share->view->files;
+    const uint8_t *bits = share->pass.files;
+    uint64_t at = answer->files.item_at, count = share->view->file_count;
 
     while (at < count && files[at] < VIEW_SPECIAL &&
            (bits[files[at] / 8] >> files[at] % 8 & 1) == 0)
@@ -164,43 +233,45 @@ static void skip_files(struct served_answer *answer)
     answer->files.item_at = at;
 }
 
-bool answering_next_file(void *context, struct walk_item *item)
+/* Does what answering_next_file does, for the current share. */
+static bool next_file(struct served_answer *answer, const struct answer_share *share,
+                      struct walk_item *item)
 {
-    struct served_answer *answer = context;
-    const struct served_view *view = answer->view;
+    struct answer_files *files = &answer->files;
+    const struct served_view *view = share->view;
 
-    if (answer->files.job != NULL && answer->files.item_at >= answer->files.pass_from) {
-        look_for_files(answer, answer->files.job);
-        answer->files.job = NULL;
+    if (files->waiting != NULL && files->item_at >= files->pass_from) {
+        look_for_files(answer, files->waiting);
+        files->waiting = NULL;
     }
-    if (answer->files.quickly)
-        skip_files(answer);
-    while (view != NULL && answer->files.item_at < view->file_count && !answering_is_over(answer)) {
-        uint64_t at = answer->files.item_at++;
+    if (files->quickly)
+        skip_files(answer, share);
+    while (files->item_at < view->file_count && !answering_is_over(answer)) {
+        uint64_t at = files->item_at++;
         uint32_t found = view->files[at];
         const struct view_special *special =
             found >= VIEW_SPECIAL ? &view->specials[found - VIEW_SPECIAL] : NULL;
-        const struct served_file *file = special == NULL ? answer->state->files[found] : NULL;
+        const struct served_file *file = special == NULL ? share->state->files[found] : NULL;
         bool nothing = holds_nothing(answer, found);
 
-        if (nothing && answer->files.silently &&
-            !(answer->files.counts && answer->files.item_at == view->file_count)) {
-            answer->files.passed_files++;
-            answer->files.passed_bytes += file->supplied.bytes_count;
+        if (nothing && files->silently && !(files->counts && files->item_at == view->file_count)) {
+            files->passed_files++;
+            files->passed_bytes += file->supplied.bytes_count;
             continue;
         }
         memset(item, 0, sizeof *item);
-        item->passed_files = answer->files.counts ? answer->files.passed_files : 0;
-        item->passed_bytes = answer->files.passed_bytes;
-        answer->files.passed_files = answer->files.passed_bytes = 0;
+        item->passed_files = files->counts ? files->passed_files : 0;
+        item->passed_bytes = files->passed_bytes;
+        files->passed_files = files->passed_bytes = 0;
         item->kind = special != NULL ? special->kind : WALK_FILE;
-        item->name = view_name(view, answer->state, at, &answer->files.names);
+        item->name = view_name(view, share->state, at, &files->names);
         item->type = special != NULL ? DT_UNKNOWN : DT_REG;
-        item->is_operand = special != NULL || view->parts[answer->files.names.part].is_operand;
+        item->is_operand = special != NULL || view->parts[files->names.part].is_operand;
         item->os_code = special != NULL ? special->os_code : 0;
         item->holds_nothing = nothing;
+        item->supplier = share;
         if (item->kind == WALK_FILE)
-            item->supplied = file == NULL ? &answer->files.no_file : &file->supplied;
+            item->supplied = file == NULL ? &no_file : &file->supplied;
         if (item->name == NULL)
             *item = (struct walk_item){
                 .kind = WALK_ERROR, .name = "", .is_operand = true, .os_code = ENOMEM};
@@ -209,12 +280,22 @@ bool answering_next_file(void *context, struct walk_item *item)
     return false;
 }
 
-int answering_open_file(void *context, const struct walk_item *item)
+bool answering_next_file(void *context, struct walk_item *item)
 {
     struct served_answer *answer = context;
+
+    for (; answer->share_at < answer->share_count; begin_share(answer, answer->share_at + 1))
+        if (next_file(answer, &answer->shares[answer->share_at], item))
+            return true;
+    return false;
+}
+
+int answering_open_file(void *context, const struct walk_item *item)
+{
+    const struct answer_share *share = item->supplier;
     const char *file = (const char *)item->supplied - offsetof(struct served_file, supplied);
 
-    return collection_open_file(answer->collection, item->supplied == &answer->files.no_file
-                                                        ? NULL
-                                                        : (const struct served_file *)file);
+    (void)context;
+    return collection_open_file(
+        share->collection, item->supplied == &no_file ? NULL : (const struct served_file *)file);
 }

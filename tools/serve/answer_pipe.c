@@ -73,6 +73,7 @@ static int put_line(struct served_answer *answer, enum output_frame frame, const
     bool is_exit = frame == OUTPUT_FRAME_EXIT;
     const struct answer_values values = {.status_exit = is_exit ? bytes[0] : 0,
                                          .status_truncated = answer->truncated,
+                                         .status_searched = answer->searched,
                                          .status_seconds =
                                              (double)(now_ns() - answer->begin_ns) * 1e-9,
                                          .status_shared = answer->shared_count};

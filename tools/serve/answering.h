@@ -6,14 +6,22 @@
 
 #include "serve/answer.h"
 
-/* The files that the job searches (answer_files.c). */
+/* A collection that is searched for an answer, with the results. */
+struct answer_share {
+    struct collection *collection;
+    const char *prefix;       /* the names of files begin with it and a slash; NULL: no prefix */
+    struct state *state;      /* the state of the collection that the answer is about */
+    struct served_view *view; /* the files that the request means */
+    struct pass_request pass;
+};
+
+/* The files of a share that the job searches (answer_files.c). */
 struct answer_files {
-    struct supplied_file no_file; /* stands for an operand that is a directory and is not walked */
-    struct view_names names;      /* holds the name of the view's next item */
-    uint64_t item_at;             /* index of the next item of the view */
-    uint64_t unlisted_count;      /* directories and operands that the view could not read */
-    /* Not NULL until the job has reached pass_from: then look_for_files decides about a pass. */
+    struct view_names names; /* holds the name of the view's next item */
+    uint64_t item_at;        /* index of the next item of the view */
     struct command_job *job;
+    /* Not NULL until the job has reached pass_from: then look_for_files decides about a pass. */
+    struct command_job *waiting;
     uint64_t pass_from; /* index of the view's item before which a pass may run */
     bool passed;        /* pass.files has a bit for each file that may contain an occurrence */
     bool silently;      /* the output does not mention files without an occurrence */
@@ -41,24 +49,24 @@ struct answer_pipe {
 struct served_answer {
     struct server *server;
     struct request request;
-    struct collection *collection; /* the collection that the request names */
+    struct answer_share *shares; /* the collections that the request means, in the answer's order */
+    size_t share_count, share_at; /* share_at: the share whose files the job searches */
     /* Identifies the client, as client_of (http.c) does; clients take turns in passes. */
     uint64_t client;
     uint64_t begin_ns;
     struct supply supply;
-    struct state *state;      /* the state of the collection that the answer is about */
-    struct served_view *view; /* the files that the request means */
-    struct pass_request pass;
     struct answer_files files;
     struct answer_pipe pipe;
 
     pthread_t thread;
+    bool searched;         /* some file was searched; set when the job has ended */
     atomic_bool truncated; /* max_results or max_seconds was reached */
     atomic_uint shared_count;
     atomic_int http_status;             /* status of a refusal; 0: not refused */
     char message[SETTINGS_ERROR_BYTES]; /* why the request is refused */
     pthread_mutex_t lock;
-    bool passing; /* guarded by `lock`: pass_run is running, so pass_cancel may be called */
+    /* Guarded by `lock`: what pass_run runs, so that pass_cancel may be called; else NULL. */
+    struct pass_request *passing;
     struct trawl_searcher **searchers; /* guarded by `lock`: the job's searchers */
     size_t searcher_count, searcher_capacity;
 
@@ -70,12 +78,15 @@ void answering_begin_files(void *context, struct command_job *job,
                            const struct value_item *operands, size_t operand_count);
 bool answering_next_file(void *context, struct walk_item *item);
 int answering_open_file(void *context, const struct walk_item *item);
-/* Gets the newest state and the view of these operands. False: the answer was refused. */
+/* Gets each share's newest state and the view of these operands. False: the answer was refused. */
 bool answering_look(struct served_answer *answer, struct command_job *job,
                     const struct value_item *operands, size_t operand_count);
-/* Runs answer->pass for these patterns; the caller has set what answer->pass wants. False: the
- * search was cancelled, or pass.message says why. */
-bool answering_pass(struct served_answer *answer, const struct patterns *patterns);
+/* Runs a pass for these patterns; the caller has set what the pass wants. False: the search was
+ * cancelled, or pass->message says why. */
+bool answering_pass(struct served_answer *answer, const struct answer_share *share,
+                    struct pass_request *pass, const struct patterns *patterns);
+/* Refuses the request because of what ended a pass. */
+void answering_refuse_pass(struct served_answer *answer, const struct pass_request *pass);
 /* Begins the answer: the client gets status 200 and the bytes kept so far. From now on the request
  * cannot be refused. */
 void answering_begins(struct served_answer *answer);

@@ -64,7 +64,7 @@ static bool begin(struct collection *collection, char *message)
     collection->has_thread =
         pthread_create(&collection->thread, NULL, tend_collection, collection) == 0;
     if (!collection->has_thread)
-        (void)snprintf(message, SETTINGS_ERROR_BYTES, "cannot start a thread");
+        (void)message_fail(message, "cannot start a thread");
     return collection->has_thread;
 }
 

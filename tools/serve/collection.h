@@ -63,10 +63,8 @@ struct served_view {
     struct view_part *parts;
     struct view_special *specials;
     size_t part_count, special_count, error_count; /* error_count: specials of kind WALK_ERROR */
-    uint8_t *seen;   /* bit i is set if the view names file i of the state */
-    bool left_out;   /* value of job->left_out after the walk */
-    bool is_partial; /* a server of another part (--from, --until) may have files of the operands */
-    int show_names;  /* value of job->show_names after the walk */
+    uint8_t *seen; /* bit i is set if the view names file i of the state */
+    bool left_out; /* a rule for files of directories left out something */
 };
 
 /* Writes names of a view's files into a buffer of its own. All zero: ready; free `bytes`. */
@@ -116,14 +114,17 @@ struct state *collection_now(struct collection *collection, char *message);
 /* Returns the view of the files of the state that a job with these operands searches; the caller
  * drops the view before the state. `directory` is the client's working directory, an absolute path
  * without links. NULL means the root, and restricts the view to files that the collection serves.
+ * prefix: without operands, stands before the names, with a slash; NULL: nothing does; borrowed.
  * Operands are as typed, and borrowed until view_drop. The function reads the job's settings,
  * exclude, filter and show_names. Returns NULL if the collection lacks a file of the view, or if
  * the view cannot be made: message and *http_status say why. Opens only operands that the state
  * lacks. Options about files cost some hundred nanoseconds for each file. */
 struct served_view *collection_view(struct collection *collection, const struct state *state,
                                     struct command_job *job, const char *directory,
-                                    const struct value_item *operands, size_t operand_count,
-                                    int *http_status, char *message);
+                                    const char *prefix, const struct value_item *operands,
+                                    size_t operand_count, int *http_status, char *message);
+/* Leaves the files of the state whose bit is not set out of the view. False: memory is short. */
+bool view_keep(struct served_view *view, const uint8_t *bits, struct guard *guard);
 void view_drop(struct served_view *view);
 /* Returns the name that the command shows for files[at]. Calls for the same `names` have ascending
  * `at`. The name lasts until the next call, that of an operand as long as the operand. NULL: out of

@@ -29,6 +29,7 @@ char *facts_collections(struct server *server)
         collection_facts(server->collections[i], &facts);
         values.collection_name = text_of(facts.name);
         values.collection_root = text_of(facts.root);
+        values.collection_link = text_of(server->link != NULL ? server->link : "");
         values.collection_files = facts.file_count;
         values.collection_bytes = facts.bytes_count;
         values.collection_held_bytes = facts.held_bytes;

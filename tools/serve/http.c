@@ -90,6 +90,11 @@ struct exchange {
     struct served_answer *answer;
 };
 
+static const char *header(struct exchange *exchange, const char *name)
+{
+    return MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
+}
+
 /* ---- Responses ------------------------------------------------------------------------------- */
 
 /* Adds the headers that all responses have and hands the response to the library. MHD_NO: the
@@ -164,8 +169,7 @@ static enum MHD_Result refuse(struct exchange *exchange, int status, const char 
 static enum MHD_Result show_page(struct exchange *exchange)
 {
     const struct page_file *page = exchange->page;
-    const char *tag = MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND,
-                                                  MHD_HTTP_HEADER_IF_NONE_MATCH);
+    const char *tag = header(exchange, MHD_HTTP_HEADER_IF_NONE_MATCH);
     bool is_known = tag != NULL && strcmp(tag, page->tag) == 0;
     struct MHD_Response *response = MHD_create_response_from_buffer(
         is_known ? 0 : page->bytes_count, (void *)(uintptr_t)page->bytes, MHD_RESPMEM_PERSISTENT);
@@ -173,6 +177,26 @@ static enum MHD_Result show_page(struct exchange *exchange)
     if (response != NULL)
         (void)MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, page->tag);
     return queue(exchange, is_known ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, page->type, response);
+}
+
+/* Describes the page to browsers that offer the page as a search engine. */
+static enum MHD_Result show_opensearch(struct exchange *exchange)
+{
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.:-[]";
+    const char *host = header(exchange, MHD_HTTP_HEADER_HOST);
+    char *text = NULL;
+
+    if (host == NULL || host[strspn(host, allowed)] != '\0')
+        return refuse(exchange, MHD_HTTP_BAD_REQUEST, "the Host header is no name of a host");
+    if (asprintf(&text,
+                 "<OpenSearchDescription xmlns=\"http://a9.com/-/spec/opensearch/1.1/\">"
+                 "<ShortName>trawl</ShortName><Description>Search files with trawl</Description>"
+                 "<Url type=\"text/html\" template=\"http%s://%s/#q={searchTerms}\"/>"
+                 "</OpenSearchDescription>\n",
+                 exchange->http->options.certificate != NULL ? "s" : "", host) < 0)
+        text = NULL;
+    return queue_text(exchange, MHD_HTTP_OK, "application/opensearchdescription+xml", text);
 }
 
 static enum MHD_Result show_metrics(struct exchange *exchange)
@@ -362,15 +386,11 @@ static const struct route routes[] = {
     {"/v1/collections", show_collections, 0, false, false},
     {"/metrics", show_metrics, 0, false, false},
     {"/healthz", show_health, 0, false, true},
+    {"/opensearch.xml", show_opensearch, 0, false, true},
 };
 static const struct route page_route = {NULL, show_page, 0, false, true};
 
 /* ---- Who may ask ----------------------------------------------------------------------------- */
-
-static const char *header(struct exchange *exchange, const char *name)
-{
-    return MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
-}
 
 static void set_refusal(struct exchange *exchange, int status, const char *message)
 {

@@ -176,6 +176,7 @@ static bool open_all(struct serving *serving, char *message)
 
     server->all.bytes_max =
         options->request_bytes > 0 ? options->request_bytes : memory_available("") / 4;
+    server->link = options->link;
     server->limits = options->limits;
     server->limits.all = &server->all;
     if (server->limits.memory_max > server->all.bytes_max)

@@ -41,14 +41,13 @@ struct pass_request {
     atomic_bool cancelled; /* set by pass_cancel */
 
     /* Results. */
-    /* One bit for each index of the state: the file has an occurrence, or no block holds the file's
-     * own bytes. pass_free frees `files` and the arrays below. */
+    /* One bit for each index of the state: the file has an occurrence, or, unless positions or
+     * counts are wanted, no block holds the file's own bytes. pass_free frees `files` and the
+     * arrays below. */
     uint8_t *files;
     /* Occurrences in files of the view; 0 unless positions or counts are wanted. */
     uint64_t occurrence_count;
-    /* Files of the view with an occurrence. If neither positions nor counts are wanted: files of
-     * the view with a bit. */
-    uint64_t file_count;
+    uint64_t file_count;   /* files of the view with a bit */
     uint64_t unread_count; /* files that could not be read; message names the last of these files */
     uint64_t *pattern_counts;        /* wants_counts: one count for each pattern of the plan */
     struct pass_position *positions; /* wants_positions: sorted in the view's order */

@@ -166,14 +166,14 @@ void pass_member_add(struct pass_member *member, uint32_t file, uint64_t begin, 
 bool pass_member_finish(struct pass_member *member)
 {
     struct pass_request *request = member->request;
-    uint64_t count = 0;
 
+    request->file_count = 0;
     if (member->no_memory)
         return member_fail(request);
     sort(member);
     for (uint32_t i = 0; i < request->state->index_count / 8 + 1; i++)
-        count += (uint64_t)__builtin_popcount(request->files[i] & request->view->seen[i]);
-    request->file_count = count - member->absent;
+        request->file_count +=
+            (uint64_t)__builtin_popcount(request->files[i] & request->view->seen[i]);
     return true;
 }
 

@@ -34,9 +34,8 @@ struct pass_member {
     /* The first positions_max entries of `positions` are sorted, and each later entry comes before
      * the last of these; later occurrences are dropped. */
     bool is_full;
-    bool no_memory;  /* there was no memory for positions */
-    bool some_open;  /* a file with an occurrence is not plain, so the file has to be opened */
-    uint64_t absent; /* opened files that have a bit in request->files but no occurrence */
+    bool no_memory; /* there was no memory for positions */
+    bool some_open; /* a file with an occurrence is not plain, so the file has to be opened */
 };
 
 static inline bool pass_bit(const uint8_t *bits, uint32_t index)
@@ -47,6 +46,11 @@ static inline bool pass_bit(const uint8_t *bits, uint32_t index)
 static inline void pass_set_bit(uint8_t *bits, uint32_t index)
 {
     bits[index >> 3] |= (uint8_t)(1u << (index & 7));
+}
+
+static inline void pass_clear_bit(uint8_t *bits, uint32_t index)
+{
+    bits[index >> 3] &= (uint8_t) ~(1u << (index & 7));
 }
 
 static inline bool pass_member_sees(const struct pass_member *member, uint32_t file)

@@ -257,7 +257,7 @@ static enum trawl_status search_opened(struct pass_member *member, uint32_t numb
         }
     }
     if (request->occurrence_count == before)
-        member->absent++;
+        pass_clear_bit(request->files, number);
     return status;
 }
 

@@ -423,7 +423,7 @@ static bool open_base(struct collection *collection, char *message)
             close(descriptor);
         return true;
     }
-    (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s: %s", collection->root, strerror(errno));
+    (void)message_fail(message, "%s: %s", collection->root, strerror(errno));
     if (descriptor >= 0)
         close(descriptor);
     return false;
@@ -579,8 +579,7 @@ static bool refresh(struct collection *collection, char *message)
             (round >= ROUNDS_MAX || now_ns() - begin > ROUNDS_NS || looks))
             break;
         if (round >= ROUNDS_MAX && now_ns() - begin > NAMES_NS) {
-            (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s", TOO_FAST);
-            good = false;
+            good = message_fail(message, "%s", TOO_FAST);
             break;
         }
         changed = true;

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <jansson.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,10 +16,12 @@
 #include <unistd.h>
 
 #include "trawl/text/base64.h"
+#include "trawl/text/message.h"
 
 #define DEPTH_MAX 8u /* nesting of arrays and objects */
 #define PATHS_MAX 65536u
 #define OPTIONS_MAX 4096u
+#define REQUIRED_MAX 64u /* each of these strings takes a pass */
 /* JSON values besides the strings to be searched for. */
 #define VALUES_SPARED (PATHS_MAX + OPTIONS_MAX)
 /* Upper bounds of a request's memory, with the plan, in bytes: for each JSON value, each string to
@@ -52,23 +53,13 @@ struct request_member {
     uint64_t count_max; /* limit for a list's length; 0: other limits bound it */
 };
 
-static bool refuse(struct reading *reading, int http_status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static bool refuse(struct reading *reading, int http_status, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    (void)vsnprintf(reading->message, SETTINGS_ERROR_BYTES, format, arguments);
-    va_end(arguments);
-    *reading->http_status = http_status;
-    return false;
-}
+/* Says why the request is refused. The value is false. */
+#define REFUSE(reading, status, ...) \
+    (*(reading)->http_status = (status), message_fail((reading)->message, __VA_ARGS__))
 
 static bool exhausted(struct reading *reading)
 {
-    return refuse(reading, 503, "memory exhausted");
+    return REFUSE(reading, 503, "memory exhausted");
 }
 
 const char *request_refusal(const struct guard *guard, int *http_status)
@@ -90,7 +81,7 @@ static bool take_memory(struct reading *reading, uint64_t bytes)
     if (guard_take(&reading->request->guard, bytes))
         return true;
     why = request_refusal(&reading->request->guard, &http_status);
-    return refuse(reading, http_status, "%s", why);
+    return REFUSE(reading, http_status, "%s", why);
 }
 
 /* Copies a text so that it lasts as long as the request. NULL: out of memory. */
@@ -113,7 +104,7 @@ static bool string_of(struct reading *reading, const char *name, json_t *string,
     char *bytes;
 
     if (!json_is_string(string))
-        return refuse(reading, 400, "%s: a string or {\"bytes\": BASE64} is expected", name);
+        return REFUSE(reading, 400, "%s: a string or {\"bytes\": BASE64} is expected", name);
     *text = json_string_value(string);
     *bytes_count = json_string_length(string);
     if (!is_base64)
@@ -123,7 +114,7 @@ static bool string_of(struct reading *reading, const char *name, json_t *string,
         return exhausted(reading);
     if (!base64_decode(bytes, bytes_count, *text, *bytes_count)) {
         free(bytes);
-        return refuse(reading, 400, "%s: \"bytes\" is not base64", name);
+        return REFUSE(reading, 400, "%s: \"bytes\" is not base64", name);
     }
     *text = keep_text(reading, bytes, *bytes_count);
     free(bytes);
@@ -149,13 +140,13 @@ static bool take_line(struct reading *reading, const char *name, json_t *value, 
     if (!text_of(reading, name, value, text, &bytes_count))
         return false;
     return strlen(*text) == bytes_count ||
-           refuse(reading, 400, "%s: a NUL byte is not allowed here", name);
+           REFUSE(reading, 400, "%s: a NUL byte is not allowed here", name);
 }
 
 static bool take_flag(struct reading *reading, const char *name, json_t *value, void *to)
 {
     *(bool *)to = json_is_true(value);
-    return json_is_boolean(value) || refuse(reading, 400, "%s: true or false is expected", name);
+    return json_is_boolean(value) || REFUSE(reading, 400, "%s: true or false is expected", name);
 }
 
 /* Lowers the uint64_t at `to`, which is the server's limit, to the client's limit. */
@@ -164,7 +155,7 @@ static bool take_limit(struct reading *reading, const char *name, json_t *value,
     uint64_t *limit = to;
 
     if (!json_is_integer(value) || json_integer_value(value) < 1)
-        return refuse(reading, 400, "%s: a whole number of at least 1 is expected", name);
+        return REFUSE(reading, 400, "%s: a whole number of at least 1 is expected", name);
     if ((uint64_t)json_integer_value(value) < *limit)
         *limit = (uint64_t)json_integer_value(value);
     return true;
@@ -173,9 +164,9 @@ static bool take_limit(struct reading *reading, const char *name, json_t *value,
 static bool is_list(struct reading *reading, const char *name, json_t *value, uint64_t count_max)
 {
     if (!json_is_array(value))
-        return refuse(reading, 400, "%s: an array is expected", name);
+        return REFUSE(reading, 400, "%s: an array is expected", name);
     return json_array_size(value) <= count_max ||
-           refuse(reading, 413, "%s: there are more than %llu", name,
+           REFUSE(reading, 413, "%s: there are more than %llu", name,
                   (unsigned long long)count_max);
 }
 
@@ -193,7 +184,7 @@ static bool take_members(struct reading *reading, const char *where, json_t *obj
         for (at = 0; at < count && strcmp(members[at].name, name) != 0;)
             at++;
         if (at == count)
-            return refuse(reading, 400, "%sthe member '%.*s' is not known", where, SHOWN_BYTES_MAX,
+            return REFUSE(reading, 400, "%sthe member '%.*s' is not known", where, SHOWN_BYTES_MAX,
                           name);
     }
     for (const struct request_member *member = members; member < members + count; member++) {
@@ -234,10 +225,10 @@ static bool count_patterns(struct reading *reading, const char *text, size_t byt
     reading->pattern_bytes += bytes_count;
     reading->pattern_count += count;
     if (reading->pattern_count > reading->limits->patterns_max)
-        return refuse(reading, 413, "there are more than %llu strings to be searched for",
+        return REFUSE(reading, 413, "there are more than %llu strings to be searched for",
                       (unsigned long long)reading->limits->patterns_max);
     if (reading->pattern_bytes > reading->limits->pattern_bytes_max)
-        return refuse(reading, 413, "the strings to be searched for have more than %llu bytes",
+        return REFUSE(reading, 413, "the strings to be searched for have more than %llu bytes",
                       (unsigned long long)reading->limits->pattern_bytes_max);
     return take_memory(reading, count * PATTERN_COST + bytes_count * PATTERN_BYTE_COST);
 }
@@ -279,7 +270,7 @@ static bool file_of(struct reading *reading, const char *name, json_t *value, co
     if (given == NULL)
         return text_of(reading, name, value, text, bytes_count);
     if (json_object_size(value) != 2)
-        return refuse(reading, 400, "%s: a file needs a name and contents, and nothing else", name);
+        return REFUSE(reading, 400, "%s: a file needs a name and contents, and nothing else", name);
     if (!take_line(reading, name, given, shown))
         return false;
     return contents != NULL
@@ -294,7 +285,7 @@ static bool take_pattern_file(struct reading *reading, const char *name, json_t 
     size_t bytes_count;
 
     if (reading->file_count++ == REQUEST_FILES_MAX)
-        return refuse(reading, 413, "%s: there are more than %u files", name, REQUEST_FILES_MAX);
+        return REFUSE(reading, 413, "%s: there are more than %u files", name, REQUEST_FILES_MAX);
     if (!file_of(reading, name, value, &shown, &text, &bytes_count) ||
         !count_patterns(reading, text, bytes_count))
         return false;
@@ -317,7 +308,7 @@ static bool take_pattern(struct reading *reading, const char *name, json_t *valu
     if (!text_of(reading, name, value, &text, &bytes_count))
         return false;
     if (strlen(text) != bytes_count)
-        return refuse(reading, 400,
+        return REFUSE(reading, 400,
                       "patterns: send a string with a NUL byte as a file: an object with a name");
     return count_patterns(reading, text, bytes_count) &&
            (value_add(to, VALUE_STRING, text) || exhausted(reading));
@@ -330,7 +321,7 @@ static bool take_path(struct reading *reading, const char *name, json_t *value, 
     if (!take_line(reading, name, value, &path))
         return false;
     if (strcmp(path, "-") == 0)
-        return refuse(reading, 422,
+        return REFUSE(reading, 422,
                       "paths: '-' is the client's standard input, which a server cannot read");
     return value_add(to, VALUE_OPERAND, path) || exhausted(reading);
 }
@@ -355,7 +346,7 @@ static bool is_whole_name(const char *option)
  * parser. */
 static bool refuse_options(struct reading *reading, const char *why)
 {
-    return refuse(reading, errno == ENOMEM ? 503 : 400, "options: %s", why);
+    return REFUSE(reading, errno == ENOMEM ? 503 : 400, "options: %s", why);
 }
 
 /* Checks that the string is a single option, with a value where needed, and that the server serves
@@ -369,24 +360,24 @@ static bool check_option(struct reading *reading, const char *option, const stru
     int name_bytes = (int)strcspn(option, "=");
 
     if (alone->arguments.given_count > 1)
-        return refuse(reading, 400, "options: '%.*s' is more than one option", SHOWN_BYTES_MAX,
+        return REFUSE(reading, 400, "options: '%.*s' is more than one option", SHOWN_BYTES_MAX,
                       option);
     if (*alone->error != '\0' && why == NULL)
         return refuse_options(reading, alone->error);
     if (flag == NULL || (strncmp(option, "--", 2) == 0 && !is_whole_name(option + 2)))
-        return refuse(reading, 400, "options: '%.*s' is not an option; write long names in full",
+        return REFUSE(reading, 400, "options: '%.*s' is not an option; write long names in full",
                       SHOWN_BYTES_MAX, option);
     if (why != NULL)
-        return refuse(reading, 422, "%.*s is not served: %s", name_bytes, option, why);
+        return REFUSE(reading, 422, "%.*s is not served: %s", name_bytes, option, why);
     if (format >= REQUEST_COLUMNS &&
         (flag->served == SERVED_LINES || flag->served == SERVED_START_LINES))
-        return refuse(reading, 422, "%.*s changes lines or layout, and this format has neither",
+        return REFUSE(reading, 422, "%.*s changes lines or layout, and this format has neither",
                       name_bytes, option);
     if (format == REQUEST_JSON && flag->id == FLAG_LIST_FILES)
-        return refuse(reading, 422, "--files prints no JSON: see /v1/files");
+        return REFUSE(reading, 422, "--files prints no JSON: see /v1/files");
     if (flag->category != CATEGORY_FILES)
         return true;
-    return strlen(option) > GLOB_BYTES_MAX ? refuse(reading, 413, "%.*s has more than %u bytes",
+    return strlen(option) > GLOB_BYTES_MAX ? REFUSE(reading, 413, "%.*s has more than %u bytes",
                                                     name_bytes, option, GLOB_BYTES_MAX)
                                            : take_memory(reading, strlen(option) * GLOB_BYTE_COST);
 }
@@ -470,11 +461,11 @@ static bool take_charset(struct reading *reading, const char *name, json_t *valu
 
     surroundings->unicode_case = false;
     if (charset == NULL)
-        return refuse(reading, 400, "environment: %s: a string is expected", name);
+        return REFUSE(reading, 400, "environment: %s: a string is expected", name);
     if (strcmp(charset, charset_name(CHARSET_BYTES)) == 0)
         surroundings->charset = CHARSET_BYTES;
     else if (strcmp(charset, own) != 0 || strcmp(charset, "utf-8") != 0)
-        return refuse(reading, 422, "the charset '%.*s' is not served: the server's is '%s'",
+        return REFUSE(reading, 422, "the charset '%.*s' is not served: the server's is '%s'",
                       SHOWN_BYTES_MAX, charset, own);
     return true;
 }
@@ -485,7 +476,7 @@ static bool take_output_file(struct reading *reading, const char *name, json_t *
 
     if (json_array_size(value) != 2 || !json_is_integer(json_array_get(value, 0)) ||
         !json_is_integer(json_array_get(value, 1)))
-        return refuse(reading, 400, "environment: %s: [DEVICE, INODE] is expected", name);
+        return REFUSE(reading, 400, "environment: %s: [DEVICE, INODE] is expected", name);
     surroundings->output_is_regular = true;
     surroundings->output_device = (uint64_t)json_integer_value(json_array_get(value, 0));
     surroundings->output_inode = (uint64_t)json_integer_value(json_array_get(value, 1));
@@ -510,7 +501,7 @@ static bool take_environment(struct reading *reading, const char *name, json_t *
     ((struct surroundings *)to)->charset = server_charset;
     ((struct surroundings *)to)->unicode_case = true; /* the command sends its charset */
     if (value != NULL && !json_is_object(value))
-        return refuse(reading, 400, "%s: an object is expected", name);
+        return REFUSE(reading, 400, "%s: an object is expected", name);
     return take_members(reading, "environment: ", value, members, sizeof members / sizeof *members);
 }
 
@@ -537,10 +528,10 @@ static bool is_bounded(struct reading *reading, const char *body, size_t body_by
             depth--;
         value_count += !in_string && (byte == ',' || byte == '[' || byte == '{');
         if (depth > DEPTH_MAX)
-            return refuse(reading, 400, "the body is nested more than %u levels deep", DEPTH_MAX);
+            return REFUSE(reading, 400, "the body is nested more than %u levels deep", DEPTH_MAX);
     }
     if (value_count > values_max)
-        return refuse(reading, 413, "the body has more than %llu values",
+        return REFUSE(reading, 413, "the body has more than %llu values",
                       (unsigned long long)values_max);
     return take_memory(reading, body_bytes * REQUEST_BODY_COST + value_count * VALUE_COST);
 }
@@ -552,20 +543,20 @@ static bool take_format(struct reading *reading, const char *name, json_t *value
     enum request_format *format = to;
 
     if (*format == REQUEST_COUNT)
-        return refuse(reading, 400, "the member '%s' is not known", name);
+        return REFUSE(reading, 400, "the member '%s' is not known", name);
     for (int i = REQUEST_JSON; given != NULL && i <= REQUEST_COLUMNS; i++)
         if (strcmp(given, names[i]) == 0) {
             *format = (enum request_format)i;
             return true;
         }
-    return refuse(reading, 400, "%s: \"json\", \"frames\" or \"columns\" is expected", name);
+    return REFUSE(reading, 400, "%s: \"json\", \"frames\" or \"columns\" is expected", name);
 }
 
 static bool take_directory(struct reading *reading, const char *name, json_t *value, void *to)
 {
     return take_line(reading, name, value, to) &&
            (**(const char **)to == '/' ||
-            refuse(reading, 400, "%s: an absolute path is expected", name));
+            REFUSE(reading, 400, "%s: an absolute path is expected", name));
 }
 
 static const struct request_member members[] = {
@@ -580,6 +571,7 @@ static const struct request_member members[] = {
     {"max_seconds", take_limit, AT(seconds_max), MEMBER_VALUE, 0},
     {"options", take_options, AT(settings), MEMBER_ALWAYS, 0},
     {"patterns", take_pattern, AT(settings.patterns), MEMBER_LIST, 0},
+    {"requires", take_pattern, AT(required), MEMBER_LIST, REQUIRED_MAX},
     {"paths", take_path, AT(settings.operands), MEMBER_LIST, PATHS_MAX},
     {"environment", take_environment, AT(settings.surroundings), MEMBER_ALWAYS, 0},
 #undef AT
@@ -594,16 +586,16 @@ static bool finish(struct reading *reading)
     struct settings *settings = &request->settings;
 
     if (settings->patterns.count == 0 && !settings->files.names_only)
-        return refuse(reading, 400, "patterns: there is no string to search for");
+        return REFUSE(reading, 400, "patterns: there is no string to search for");
     if (settings->files.sort > SORT_PATH)
-        return refuse(reading, 422,
+        return REFUSE(reading, 422,
                       "--sort is served with 'path' alone: a server lists files by path");
     if (settings->operands.count == 0 ||
         (request->format != REQUEST_FRAMES && settings->files.directories == DIRECTORIES_READ))
         settings->files.directories = DIRECTORIES_RECURSE;
     if (settings->files.devices == DEVICES_READ &&
         settings->files.directories == DIRECTORIES_RECURSE)
-        return refuse(reading, 422,
+        return REFUSE(reading, 422,
                       "--devices=read is not served with directories: the server reads "
                       "only regular files");
     settings->count_by_pattern |= request->format >= REQUEST_COLUMNS;
@@ -629,7 +621,7 @@ bool request_read(struct request *request, const char *body, size_t body_bytes,
     request->seconds_max = limits->seconds_max;
     request->guard = (struct guard){.all = limits->all, .bytes_max = limits->memory_max};
     if (body_bytes > limits->body_bytes_max)
-        return refuse(&reading, 413, "the body has more than %llu bytes",
+        return REFUSE(&reading, 413, "the body has more than %llu bytes",
                       (unsigned long long)limits->body_bytes_max);
     if (!is_bounded(&reading, body, body_bytes))
         return false;
@@ -639,10 +631,10 @@ bool request_read(struct request *request, const char *body, size_t body_bytes,
     if (request->texts == NULL || json_is_short)
         return exhausted(&reading);
     if (request->body == NULL)
-        return refuse(&reading, 400, "the body is not valid JSON: %s at byte %d", error.text,
+        return REFUSE(&reading, 400, "the body is not valid JSON: %s at byte %d", error.text,
                       error.position);
     return (json_is_object(request->body) ||
-            refuse(&reading, 400, "the body is not a JSON object")) &&
+            REFUSE(&reading, 400, "the body is not a JSON object")) &&
            take_members(&reading, "", request->body, members, sizeof members / sizeof *members) &&
            finish(&reading);
 }
@@ -663,6 +655,7 @@ void request_free(struct request *request)
     for (size_t i = 0; i < request->descriptor_count; i++)
         close(request->descriptors[i]);
     free(request->arguments);
+    free(request->required.items);
     json_decref(request->texts);
     json_decref(request->body);
     guard_end(&request->guard);

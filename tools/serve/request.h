@@ -6,6 +6,7 @@
 #include "trawl/options/settings.h"
 
 #define EXIT_GROUPS 0x80u
+#define EXIT_NOTHING 0x40u
 #define REQUEST_FILES_MAX 64u /* files of -f in one request */
 /* Memory that each byte of a request's body takes while the body is read, besides the body. */
 #define REQUEST_BODY_COST 4u
@@ -44,10 +45,11 @@ struct request {
      * with a separator. */
     bool is_continued;
     /* The client puts answers together: the exit status has EXIT_GROUPS if groups of lines were
-     * printed, and the separator follows. */
+     * printed, EXIT_NOTHING if no file was searched, and the separator follows. */
     bool is_part;
     bool is_head; /* REQUEST_FILES: the method is HEAD, so no file is listed */
     uint64_t results_max, seconds_max;
+    struct value_list required; /* strings that must each stand in a file; with the same options */
     struct guard guard; /* asked before memory is allocated; guard.all is request_limits.all */
     struct settings settings; /* flags_parse was called, and `surroundings` is filled */
     char **arguments;         /* the options as a command line, from which the settings borrow */

@@ -30,6 +30,9 @@ static const struct option_row {
     {"--certificate", "FILE", OPTION_TEXT, AT(certificate), 0,
      "serve by TLS with this certificate chain, in PEM"},
     {"--key", "FILE", OPTION_TEXT, AT(key), 0, "the private key of the certificate, in PEM"},
+    {"--link", "TEMPLATE", OPTION_TEXT, AT(link), 0,
+     "the page links each file to an editor or a forge by this URL, in which {root}, {collection}, "
+     "{path} and {line} are replaced, such as vscode://file{root}/{path}:{line}"},
     {"--from", "FILE", OPTION_TEXT, AT(from), 0,
      "serve only FILE and the files that follow FILE in the order of --sort=path. FILE is a path "
      "below each PATH. Other servers serve the files before, so such a server tells nothing of "

@@ -11,6 +11,7 @@ struct served_root {
 
 struct serve_options {
     const char *listen, *token_file, *certificate, *key; /* NULL: not given */
+    const char *link;         /* template of links to files; NULL: none */
     const char *from, *until; /* bounds of the files that are served; NULL: no bound */
     uint64_t host_bytes, device_bytes, request_bytes; /* 0: not given */
     uint64_t drain_seconds;

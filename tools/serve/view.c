@@ -6,7 +6,6 @@
  */
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "trawl/files/exclude.h"
 #include "trawl/files/file_filter.h"
 #include "trawl/text/grow.h"
+#include "trawl/text/message.h"
 
 #define LOOK_ENTRIES 4096u /* entries between two looks whether the request is over */
 
@@ -21,12 +21,10 @@ struct viewing {
     struct collection *collection;
     const struct state *state;
     struct command_job *job;
-    const char *directory;
+    const char *directory, *prefix;
     /* Files that the collection does not serve are skipped instead of reported. */
     bool is_served_alone;
-    /* No option of the request leaves out a file by its name, place or size; an option other than
-     * --include, --exclude and --exclude-dir may leave out files. */
-    bool takes_all, has_rules;
+    bool takes_all;    /* no option of the request leaves out a file by its name, place or size */
     bool skips_hidden; /* the request leaves out hidden files, which the collection serves */
     char *message;
     int *http_status; /* 0: no failure so far */
@@ -45,23 +43,13 @@ struct viewing {
     struct guard *guard; /* limits the request's memory and time; NULL: no limit */
 };
 
-static bool view_fail(struct viewing *viewing, int http_status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static bool view_fail(struct viewing *viewing, int http_status, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    (void)vsnprintf(viewing->message, SETTINGS_ERROR_BYTES, format, arguments);
-    va_end(arguments);
-    *viewing->http_status = http_status;
-    return false;
-}
+/* Says why there is no view. The value is false. */
+#define VIEW_FAIL(viewing, status, ...) \
+    (*(viewing)->http_status = (status), message_fail((viewing)->message, __VA_ARGS__))
 
 static bool no_memory(struct viewing *viewing)
 {
-    return view_fail(viewing, 503, "memory exhausted");
+    return VIEW_FAIL(viewing, 503, "memory exhausted");
 }
 
 /* ---- What a view has ------------------------------------------------------------------------- */
@@ -201,12 +189,12 @@ static bool has_same_rules(struct viewing *viewing)
 
     viewing->skips_hidden = asked.hidden && !own.hidden;
     if (asks != has && !(alone && !asks))
-        return view_fail(viewing, 422,
+        return VIEW_FAIL(viewing, 422,
                          has ? "the collection %s heeds ignore files: search with --ignore, too"
                              : "the collection %s heeds no ignore files: search with --no-ignore",
                          name);
     if (asks && !asked.parent && *viewing->below != '\0')
-        return view_fail(viewing, 422, "--no-ignore-parent is served for the whole collection");
+        return VIEW_FAIL(viewing, 422, "--no-ignore-parent is served for the whole collection");
     asked.hidden = own.hidden = false;
     if ((asks && (memcmp(&asked, &own, sizeof own) != 0 || viewing->skips_hidden)) ||
         (!alone && (has_ignore_file(&served->files) ||
@@ -215,14 +203,13 @@ static bool has_same_rules(struct viewing *viewing)
                       !same_values(&settings->files.rules, &served->files.rules))))) ||
         (settings->files.one_file_system != served->files.one_file_system &&
          !(alone && !settings->files.one_file_system)))
-        return view_fail(viewing, 422,
+        return VIEW_FAIL(viewing, 422,
                          "the collection %s was loaded with other options about which files are "
                          "left out: search with the server's options",
                          name);
-    viewing->has_rules = settings->files.rules.count != 0 || viewing->skips_hidden ||
-                         settings->files.depth_max != UINT64_MAX ||
-                         settings->files.bytes_max != UINT64_MAX;
-    viewing->takes_all = viewing->job->exclude == NULL && !viewing->has_rules;
+    viewing->takes_all = viewing->job->exclude == NULL && settings->files.rules.count == 0 &&
+                         !viewing->skips_hidden && settings->files.depth_max == UINT64_MAX &&
+                         settings->files.bytes_max == UINT64_MAX;
     return true;
 }
 
@@ -389,7 +376,7 @@ static void add_each(struct viewing *viewing, struct range files, struct range o
         bool is_left_out;
 
         if (++viewing->look_count % LOOK_ENTRIES == 0 && guard_is_over(viewing->guard))
-            (void)view_fail(viewing, 503, "%s", strerror(ECANCELED));
+            (void)VIEW_FAIL(viewing, 503, "%s", strerror(ECANCELED));
         if (file != NULL && (other == NULL || compare_paths(file->path, other->path) < 0)) {
             if (viewing->takes_all || takes(viewing, file, 0, &is_left_out))
                 (void)add_files(viewing, files.at, 1);
@@ -585,9 +572,9 @@ static void look_at(struct viewing *viewing, const char *operand, bool is_only)
         !is_left_out(viewing) && has_come(viewing))
         os_code = ENOENT; /* when the state was made */
     if (os_code == ELOOP || S_ISLNK(status.st_mode))
-        view_fail(viewing, 409, "%s: the server follows no links: use a path without links", name);
+        VIEW_FAIL(viewing, 409, "%s: the server follows no links: use a path without links", name);
     else if (is_shortage(os_code))
-        view_fail(viewing, 503, "%s: %s", name, strerror(os_code));
+        VIEW_FAIL(viewing, 503, "%s: %s", name, strerror(os_code));
     else if (os_code != 0)
         (void)add_special(viewing, viewing->below, name, WALK_ERROR, os_code);
     else if (S_ISDIR(status.st_mode))
@@ -595,7 +582,7 @@ static void look_at(struct viewing *viewing, const char *operand, bool is_only)
     else if (S_ISREG(status.st_mode))
         take_file(viewing, name, UINT32_MAX);
     else if (!walk_skips_devices(viewing->job->settings, true))
-        view_fail(viewing, 409, "%s: the server reads only regular files", name);
+        VIEW_FAIL(viewing, 409, "%s: the server reads only regular files", name);
 }
 
 /* Handles an operand whose path is viewing->below; NULL: the working directory, without an
@@ -640,12 +627,12 @@ static void find_operand(struct viewing *viewing, const char *operand, bool is_o
     path = viewing->below;
     viewing->is_folder = false;
     if (strcmp(name, "-") == 0)
-        view_fail(viewing, 409, "-: the server does not read standard input");
+        VIEW_FAIL(viewing, 409, "-: the server does not read standard input");
     else if (!path_normalize(viewing->directory, name, path, &viewing->is_folder))
-        view_fail(viewing, 409, "%s: the server does not take \"..\": use a path without \"..\"",
+        VIEW_FAIL(viewing, 409, "%s: the server does not take \"..\": use a path without \"..\"",
                   name);
     else if (!has(viewing->collection, path))
-        view_fail(viewing, 409, "%s: is not in the collection %s (%s)", name,
+        VIEW_FAIL(viewing, 409, "%s: is not in the collection %s (%s)", name,
                   viewing->collection->options.name, viewing->collection->root);
     else {
         below = path_below(viewing->collection, path);
@@ -653,7 +640,7 @@ static void find_operand(struct viewing *viewing, const char *operand, bool is_o
         if (*name == '\0')
             (void)add_special(viewing, path, name, WALK_ERROR, ENOENT);
         else
-            take_operand(viewing, operand, is_only);
+            take_operand(viewing, viewing->prefix != NULL ? viewing->prefix : operand, is_only);
     }
 }
 
@@ -664,7 +651,6 @@ static bool finish_view(struct viewing *viewing)
 {
     struct served_view *view = viewing->view;
     const struct state *state = viewing->state;
-    const struct collection_options *options = &viewing->collection->options;
     uint64_t all = state->order == NULL ? 0 : state->order->counts[0];
     size_t bytes = state->index_count / 8 + (size_t)1;
     bool is_whole = view->own == NULL && view->file_count == all;
@@ -678,11 +664,6 @@ static bool finish_view(struct viewing *viewing)
     for (uint64_t i = 0; i < view->file_count && !is_whole; i++)
         if (view->files[i] < VIEW_SPECIAL)
             view->seen[view->files[i] / 8] |= (uint8_t)(1u << view->files[i] % 8);
-    /* Another server may have files that the request's rules do not leave out: the client decides
-     * when all servers have answered. */
-    view->is_partial = options->from != NULL || options->until != NULL;
-    view->left_out |= view->is_partial && viewing->has_rules;
-    view->show_names = viewing->job->show_names;
     return true;
 }
 
@@ -691,10 +672,38 @@ static void say_missing(struct viewing *viewing)
     const char *first = viewing->missing, *name = viewing->collection->options.name;
 
     if (viewing->missing_count == 1)
-        view_fail(viewing, 409, "%s: the collection %s leaves it out", first, name);
+        VIEW_FAIL(viewing, 409, "%s: the collection %s leaves it out", first, name);
     else
-        view_fail(viewing, 409, "%s and %" PRIu64 " more files: the collection %s leaves them out",
+        VIEW_FAIL(viewing, 409, "%s and %" PRIu64 " more files: the collection %s leaves them out",
                   first, viewing->missing_count - 1, name);
+}
+
+bool view_keep(struct served_view *view, const uint8_t *bits, struct guard *guard)
+{
+    const uint32_t *files = view->files;
+    size_t part = 0;
+    uint64_t count = 0;
+
+    if (view->own == NULL && guard_take(guard, view->file_count * sizeof *files))
+        view->own = malloc((view->file_count + 1) * sizeof *files);
+    if (view->own == NULL)
+        return false;
+    for (uint64_t i = 0; i < view->file_count; i++) {
+        uint32_t file = files[i];
+        bool is_kept = file >= VIEW_SPECIAL || (bits[file / 8] >> file % 8 & 1) != 0;
+
+        for (; part < view->part_count && view->parts[part].begin <= i; part++)
+            view->parts[part].begin = count;
+        if (is_kept)
+            view->own[count++] = file;
+        else
+            view->seen[file / 8] &= (uint8_t) ~(1u << file % 8);
+    }
+    for (; part < view->part_count; part++)
+        view->parts[part].begin = count;
+    view->files = view->own;
+    view->file_count = count;
+    return true;
 }
 
 void view_drop(struct served_view *view)
@@ -714,13 +723,13 @@ void view_drop(struct served_view *view)
 static bool make_view(struct viewing *viewing, const struct value_item *operands, size_t count)
 {
     if (viewing->directory[0] != '/')
-        return view_fail(viewing, 409, "%s: the working directory is not an absolute path",
+        return VIEW_FAIL(viewing, 409, "%s: the working directory is not an absolute path",
                          viewing->directory);
     if (count == 0 && viewing->job->settings->files.directories != DIRECTORIES_RECURSE)
-        return view_fail(viewing, 409, "-: the server does not read standard input");
+        return VIEW_FAIL(viewing, 409, "-: the server does not read standard input");
     for (size_t i = 0; (i == 0 || i < count) && *viewing->http_status == 0; i++) {
         if (guard_is_over(viewing->guard))
-            (void)view_fail(viewing, 503, "%s", strerror(ECANCELED));
+            (void)VIEW_FAIL(viewing, 503, "%s", strerror(ECANCELED));
         else
             find_operand(viewing, count > 0 ? operands[i].text : NULL, count <= 1);
     }
@@ -731,14 +740,15 @@ static bool make_view(struct viewing *viewing, const struct value_item *operands
 
 struct served_view *collection_view(struct collection *collection, const struct state *state,
                                     struct command_job *job, const char *directory,
-                                    const struct value_item *operands, size_t operand_count,
-                                    int *http_status, char *message)
+                                    const char *prefix, const struct value_item *operands,
+                                    size_t operand_count, int *http_status, char *message)
 {
     const struct value_item file = {VALUE_OPERAND, collection->file, NULL};
     struct viewing viewing = {.collection = collection,
                               .state = state,
                               .job = job,
                               .directory = directory != NULL ? directory : collection->root,
+                              .prefix = prefix,
                               .is_served_alone = directory == NULL,
                               .message = message,
                               .http_status = http_status,

@@ -266,7 +266,7 @@ class Questions:
         self.short: list[int] = []
         self.unsearched: list[int] = []
         self.totals: list[int] = []
-        # A question that can be read in two ways has two readings. _question[reading] is its question,
+        # A question that can be read in two ways has two readings. _question[reading] is the question of a reading, and
         # _owners[n-gram] are the readings that contain the n-gram.
         self._question: list[int] = []
         self._totals: list[int] = []
@@ -321,9 +321,9 @@ class Questions:
         return len(own)
 
     def normalized(self, document: str | None) -> bytes | None:
-        """Return the document in normal form, and, if the document can be read in a second way, the second
-        normal form behind a byte that no normal form has. If n-grams are words, blanks are added at the ends,
-        so that an n-gram between blanks matches whole words."""
+        """Return the document in normal form. If the document can be read in a second way, a byte that no normal form
+        has and the second normal form follow. If n-grams are words, blanks are added at the ends, so that an n-gram
+        between blanks matches whole words."""
         if document is None:
             return None
         whole = b" %b " if self.of_words else b"%b"

@@ -515,7 +515,9 @@ struct stream_cursor {
     uint32_t ahead;   /* thread 0: a ticket that was drawn long before the block needs it */
     uint32_t is_vain; /* thread 0: too many tiles are listed, so that this launch takes no more */
     uint32_t turn;
-    uint32_t nearest; /* thread 0: upper half of result->nearest before a tile's last step */
+    /* thread 0: the upper half of result->nearest, which says where the first occurrence known so
+     * far begins; read before the last step of a tile */
+    uint32_t nearest;
 };
 
 /* Returns the tile, or a->tile_count, which stands for no tile, if the tile lies behind the first

@@ -84,8 +84,7 @@ async function* linesOf(response) {
 function addressOf() {
     const data = new URLSearchParams(new FormData(form));
     for (const [name, value] of [...data])
-        if (!value || (value === '0' && (name === 'k' || name === 'c'))
-            || (name === 'in' && value === collections[0]?.name)) data.delete(name);
+        if (!value || (value === '0' && (name === 'k' || name === 'c'))) data.delete(name);
     return `#${data}`;
 }
 
@@ -95,22 +94,33 @@ function formFromAddress() {
         const value = data.get(element.name);
         if (element.type === 'checkbox') element.checked = value !== null;
         else if (element.type === 'number') element.value = value ?? '0';
-        else if (element.name === 'in') chooseCollection(value ?? collections[0]?.name ?? '');
+        else if (element.name === 'in') chooseCollection(value ?? '');
         else if (element.name) element.value = value ?? '';
     }
 }
 
-/* Selects a collection. A name that the server does not have can be selected, too; the server then answers with an error. */
+/* Selects a collection, or all of them by the name ''. A name that the server does not have can be selected, too; the server then answers with an error. */
 function chooseCollection(name) {
     const select = form.elements.in;
-    select.replaceChildren(...collections.map(({ name }) => new Option(name)));
+    select.replaceChildren(new Option('all', ''), ...collections.map(({ name }) => new Option(name)));
     if (name && !collections.some(one => one.name === name)) select.add(new Option(name));
     select.value = name;
-    select.parentElement.hidden = select.options.length < 2;
+    select.parentElement.hidden = select.options.length < 3;
+}
+
+/* Returns the collection, as the server knows it, and the path of a file, which in answers about all collections begins with
+   the collection's name. */
+function placeOf(path) {
+    const own = collections.length < 2 ? collections[0]?.name : form.elements.in.value, [first, ...rest] = path.split('/');
+    return { one: collections.find(({ name }) => name === (own || first)), path: own ? path : rest.join('/') };
 }
 
 function bodyOf() {
     const data = new FormData(form);
+    if (data.get('f')) {
+        const { one, path } = placeOf(data.get('f'));
+        return { patterns: [''], options: ['--text'], collection: one?.sent ?? '', paths: path ? [path] : [] };
+    }
     const words = name => data.get(name).match(/(?:\\.|\S)+/g) ?? []; // after a backslash, a blank belongs to the word
     const options = [];
     if (data.has('i')) options.push('--ignore-case');
@@ -120,7 +130,7 @@ function bodyOf() {
     if (Number(data.get('k'))) options.push(`--mismatches=${data.get('k')}`);
     options.push(...words('g').map(glob => `--glob=${glob}`));
     options.push(...words('t').map(type => `--type=${type}`));
-    const body = { patterns: [data.get('q')], options };
+    const body = { patterns: [data.get('q')], requires: words('a'), options };
     const chosen = data.get('in');
     if (chosen) body.collection = collections.find(one => one.name === chosen)?.sent ?? chosen;
     return body;
@@ -141,8 +151,12 @@ function beginAsked() {
 function begin(limit = LINES_FIRST) {
     clearTimeout(timer);
     search?.abort.abort();
-    document.title = query.value ? `${query.value} – trawl` : 'trawl';
+    const file = form.elements.f.value, title = file || query.value, target = Number(form.elements.l.value);
+    document.title = title ? `${title} – trawl` : 'trawl';
+    if (file) limit = Math.max(limit, target + 100);
     search = {
+        view: file, // the file of which all lines are shown
+        target, // the number of the line that its link names
         abort: new AbortController(),
         body: bodyOf(),
         context: Number(form.elements.c.value),
@@ -159,8 +173,8 @@ function begin(limit = LINES_FIRST) {
     };
     results.inert = true;
     results.classList.add('old');
-    if (!query.value) return finish(search, '');
-    count(search);
+    if (!title) return finish(search, '');
+    if (!file) count(search);
     fetchLines(search);
 }
 
@@ -232,7 +246,7 @@ function canGrow(search) {
 function grow() {
     if (!search || !canGrow(search)) return;
     search.limit *= 2;
-    count(search); // the files may have changed since the last count
+    if (!search.view) count(search); // the files may have changed since the last count
     fetchLines(search);
 }
 
@@ -274,9 +288,10 @@ const shown = text => textOf(bytesOf(text.bytes === undefined ? { text } : text)
 function showFile(search, data) {
     const file = make(results, 'li', 'file');
     const path = textOf(bytesOf(data.path));
-    make(file, 'h2', '', path);
+    const heading = make(file, 'h2'), link = make(heading, data.path.text === path ? 'a' : 'span', '', path);
     const note = make(file, 'p', 'note');
-    search.file = { path, note, lines: make(file, 'ol'), line: 0 };
+    const { one } = placeOf(search.view || path), open = one?.link ? make(heading, 'a', 'open', 'open') : null;
+    search.file = { path: search.view || path, link, open, note, lines: make(file, 'ol'), line: 0 };
     search.file.lines.setAttribute('role', 'list');
     search.file.lines.setAttribute('aria-label', `Lines of ${path}`);
 }
@@ -285,10 +300,16 @@ function showLine(search, data, isMatch) {
     const { file } = search, line = data.line_number;
     const gap = search.context && file.line && line > file.line + 1;
     const row = make(file.lines, 'li', gap ? 'line gap' : 'line');
-    const label = make(row, isMatch ? 'button' : 'span', '', line);
+    const label = make(row, search.view ? 'a' : isMatch ? 'button' : 'span', '', line);
     const code = make(row, 'code');
+    if (isMatch && (!file.line || line === search.target)) linkFile(file, line);
     file.line = line;
-    if (isMatch) {
+    if (search.view) {
+        label.href = addressAt(file.path, line);
+        search.lineCount++;
+        if (line === search.target) row.scrollIntoView({ block: 'center' });
+        row.classList.toggle('target', line === search.target);
+    } else if (isMatch) {
         label.type = 'button';
         label.tabIndex = search.lineCount ? -1 : 0;
         label.dataset.where = `${file.path}:${line}`;
@@ -297,7 +318,7 @@ function showLine(search, data, isMatch) {
         label.setAttribute('aria-describedby', code.id);
         if (label.dataset.where === search.focus) label.focus({ preventScroll: true });
     }
-    fill(code, bytesOf(data.lines), data.submatches);
+    fill(code, bytesOf(data.lines), search.view ? [] : data.submatches);
 }
 
 /* Shows a line's bytes with the matches marked. Offsets count bytes; a mark is widened to whole characters. */
@@ -325,11 +346,27 @@ function fill(code, bytes, submatches) {
     if (end < whole) make(code, 'span', 'note', ` … ${several(whole - end, 'byte')} more`);
 }
 
+/* Returns the address of a line in the view of its file. */
+function addressAt(path, line) {
+    const data = new URLSearchParams(addressOf().slice(1));
+    data.set('f', path);
+    data.set('l', line);
+    return `#${data}`;
+}
+
+/* Lets the links of a file lead to a line, in the page and in the editor or forge of the server's --link. */
+function linkFile({ path, link, open }, line) {
+    link.href = addressAt(path, line);
+    if (!open) return;
+    const place = placeOf(path), values = { root: place.one.root, collection: place.one.name, path: place.path, line };
+    open.href = place.one.link.replace(/\{(root|collection|path|line)\}/g, (_, name) => encodeURI(values[name]));
+}
+
 /* Shows the counts and how many lines are shown. The page never leaves out lines without saying so. */
 function tell(search) {
     const { counts, status, running } = search, parts = [];
-    results.ariaBusy = String(running || (counts === null && query.value !== ''));
-    if (!search.body.patterns[0]) return void (byId('status').textContent = idle());
+    results.ariaBusy = String(running || (counts === null && !search.view && query.value !== ''));
+    if (!search.body.patterns[0] && !search.view) return void (byId('status').textContent = idle());
     if (typeof counts === 'string') parts.push(counts === search.error ? '' : `No count: ${counts}`);
     else if (counts?.occurrences === 0 && !search.lineCount) parts.push('Nothing found.', hint(search));
     else if (counts)
@@ -348,7 +385,7 @@ function tell(search) {
 function hint(search) {
     const words = search.body.options.length ? 'Fewer filters may find more.'
         : 'Ignoring case, or mismatches, may find more.';
-    return collections.length > 1 ? `${words} So may another collection.` : words;
+    return search.body.collection ? `${words} So may another collection.` : words;
 }
 
 function idle() {
@@ -374,7 +411,7 @@ function onKey(event) {
     const inField = !inBox && /^(INPUT|SELECT)$/.test(target.tagName) && target.type !== 'checkbox';
     const plain = inBox || inField ? '' : event.key;
     if (event.key === 'Escape') {
-        query.value = '';
+        query.value = form.elements.f.value = form.elements.l.value = '';
         query.focus();
         beginAsked();
     } else if (plain === '/') query.focus(), query.select();
@@ -419,7 +456,7 @@ function setTheme(theme) {
 async function askCollections() {
     const answer = await (await ask('/v1/collections')).json(), before = JSON.stringify(collections);
     collections = answer.collections.map(one => ({
-        ...one, sent: one.name, name: shown(one.name),
+        ...one, sent: one.name, name: shown(one.name), root: shown(one.root),
     }));
     return JSON.stringify(collections) !== before;
 }
@@ -450,6 +487,7 @@ form.addEventListener('input', () => {
     search?.abort.abort(); // otherwise the end of that search would report complete results
     results.ariaBusy = 'true';
     clearTimeout(timer);
+    form.elements.f.value = form.elements.l.value = '';
     timer = setTimeout(beginAsked, DELAY_MS);
 });
 form.addEventListener('submit', event => { event.preventDefault(); beginAsked(); });

@@ -43,8 +43,9 @@ struct string_counts;
 
 /* Whether an earlier group of lines was printed, so that the next group needs a separator. */
 enum groups {
-    GROUPS_NONE,    /* no earlier group was printed */
-    GROUPS_BEFORE,  /* not by this job, but by a job whose output comes before */
+    GROUPS_NONE, /* no earlier group was printed */
+    /* a group was printed, not by this job but by a job whose output comes before */
+    GROUPS_BEFORE,
     GROUPS_PRINTED, /* this job has printed a group */
     GROUPS_UNKNOWN, /* files before the current file are still being searched */
 };

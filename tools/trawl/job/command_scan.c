@@ -71,3 +71,25 @@ void scan_part_end(struct text_scan *scan)
     else if (scan->settings->writes_lines)
         output_write(scan->output);
 }
+
+void scan_free(struct text_scan *scan)
+{
+    free(scan->carry.bytes);
+    free(scan->carry.matches);
+    free(scan->reread.bytes);
+    free(scan->nulls.zapped);
+    free(scan->whole.read);
+    trawl_text_close(scan->whole.text);
+    free(scan->characters.kept);
+    free(scan->numbers.stamps);
+    free(scan->numbers.list);
+    free(scan->style.spans);
+    free(scan->style.cut);
+    free(scan->style.parts);
+    free(scan->style.block);
+    free(scan->style.texts);
+    free(scan->style.text_bytes);
+    free(scan->style.link_path);
+    if (scan->guarded_bytes > 0)
+        guard_give(scan->settings->guard, scan->guarded_bytes);
+}

@@ -113,8 +113,8 @@ struct shown {
     uint32_t distance; /* DISTANCE_NONE: a line of context */
 };
 
-/* What lines.c keeps: bytes that earlier windows left. With leading context, lines that may be
- * printed as context; then the open line. */
+/* The bytes of earlier windows that lines.c still needs: with leading context the lines that may be
+ * printed as context, then the open line, whose end has not come yet. */
 struct carry {
     uint8_t *bytes;
     uint64_t count, capacity, begin;
@@ -132,17 +132,18 @@ struct reread {
     uint64_t begin, count;
 };
 
-/* What count.c keeps: line ends, as far as needed. */
+/* What count.c has counted so far: the line ends before the text offset `end`. */
 struct counting {
     uint64_t match;     /* index of the window's first match that may begin after `end` */
     uint64_t base;      /* `line_ends` at the begin of the window */
     uint64_t end;       /* text offset up to which line ends were counted */
     uint64_t line_ends; /* line ends before `end` */
     bool
-        counts; /* false: the library counts all line ends, which saves time with several threads */
+        /* false: the library counts all line ends, which takes less time with several threads */
+        counts;
 };
 
-/* The lines so far. */
+/* The lines that were selected, printed and scanned so far. */
 struct lines {
     uint64_t selected;     /* selected lines, or occurrences in reports without lines */
     uint64_t left;         /* lines until -m is reached */
@@ -242,6 +243,8 @@ struct text_scan {
     struct trawl_error error; /* set if `status` is other than TRAWL_OK */
     struct whole_text whole;  /* --multiline */
     uint64_t guarded_bytes;   /* memory that scan_grow counted in settings->guard */
+    struct parts *parts;      /* threads that print; NULL: none so far */
+    bool is_part;             /* the scan is that of a part (print/parts.c) */
 };
 
 /* Called by a sink after a part of the text: writes what was printed, if the text is a stream or
@@ -265,6 +268,9 @@ bool scan_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, 
     scan_grow(scan, (void *)&(array), &(capacity), wanted, sizeof *(array))
 bool scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
                uint64_t size);
+
+/* Frees what the scan's members own. */
+void scan_free(struct text_scan *scan);
 
 static inline void scan_fail(struct text_scan *scan, enum trawl_status status)
 {

@@ -1,5 +1,5 @@
-/* number_set: the numbers of the strings that a match stands for. A set belongs to a scan, so that
- * threads share only the lists of numbers.c, which do not change. */
+/* number_set: collects the numbers of the strings that a match stands for. A set belongs to a scan,
+ * so that threads share only the lists of numbers.c, which do not change. */
 #include "trawl/job/number_set.h"
 
 #include <stdlib.h>

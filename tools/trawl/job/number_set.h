@@ -1,4 +1,4 @@
-/* number_set: the numbers of the strings found at an offset or in a line. */
+/* number_set: collects the numbers of the strings found at an offset or in a line. */
 #ifndef TRAWL_NUMBER_SET_H
 #define TRAWL_NUMBER_SET_H
 

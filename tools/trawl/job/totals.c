@@ -1,5 +1,5 @@
-/* totals: sums over all files, for --stats and --json. Each worker adds to the totals of the
- * worker's job; pool_turns.c adds a worker's totals to the caller's job when the worker has its
+/* totals: adds up sums over all files, for --stats and --json. Each worker adds to the totals of
+ * the worker's job; pool_turns.c adds a worker's totals to the caller's job when the worker has its
  * turn. */
 #include "trawl/job/totals.h"
 #include "trawl_devices.h"

@@ -30,9 +30,12 @@ struct walk_item {
     bool is_operand;                      /* the command line names the file */
     int os_code;                          /* WALK_ERROR: errno */
     const struct supplied_file *supplied; /* the file in memory; NULL: in the file system */
+    const void *supplier;                 /* `supplied` only: for supply.open */
     /* `supplied` only: the file is known to contain no string of the plan */
     bool holds_nothing;
-    uint64_t passed_files, passed_bytes; /* such files that were not listed, and their bytes */
+    /* number of the files that contain no string of the plan and were not listed, and their
+     * bytes */
+    uint64_t passed_files, passed_bytes;
 };
 
 struct walk {

@@ -125,8 +125,8 @@ struct value_list {
     size_t capacity;
 };
 
-/* An option as read: a row that is no alias, and the value; NULL: no value. -NUM is recorded as
- * --context.
+/* An option that was read. flag: the option's row of flags.def; for an alias, the row that the
+ * alias stands for. value: NULL if the option has no value. -NUM is recorded as --context.
  */
 struct given_option {
     const struct flag *flag;

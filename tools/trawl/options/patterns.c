@@ -608,26 +608,38 @@ static void expression_options(const struct settings *settings, struct trawl_pla
     options->flags &= ~(uint32_t)TRAWL_WHOLE_LINE; /* expressions_join writes ^ and $ */
 }
 
-/* Finds out whether the expression matches no byte at some place of some line, or at all places.
- * Only assertions tell places apart: by a letter, another character or none before, and one after.
- */
+enum neighbour patterns_neighbour(const uint8_t *bytes, uint64_t count, uint64_t at)
+{
+    if (at >= count) /* also before the first byte */
+        return NEIGHBOUR_NONE;
+    if ((bytes[at] >= '0' && bytes[at] <= '9') || bytes[at] == '_' ||
+        ((bytes[at] | 0x20) >= 'a' && (bytes[at] | 0x20) <= 'z'))
+        return NEIGHBOUR_WORD;
+    return bytes[at] < 0x80 && bytes[at] != '\n' && bytes[at] != '\r' ? NEIGHBOUR_OTHER
+                                                                      : NEIGHBOUR_ASKS;
+}
+
+/* Finds out whether the expression matches no byte at some place of some line, or at all places. */
 static void find_empty(struct patterns *patterns, const struct trawl_plan *plan)
 {
     static const char *const lines[] = {"", "a", " ", "aa", "  ", "a ", " a"};
+    const uint32_t all = (1u << NEIGHBOURS * NEIGHBOURS) - 1;
 
-    patterns->finds_empty = (patterns->options.flags & TRAWL_PCRE) != 0; /* sees whole lines */
-    patterns->empty_everywhere = !patterns->finds_empty;
+    patterns->empty_between = 0;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        for (uint64_t at = 0; at <= strlen(lines[i]); at++) {
+        for (uint64_t at = 0, count = strlen(lines[i]); at <= count; at++) {
+            const uint8_t *line = (const uint8_t *)lines[i];
             struct trawl_range group, none = {at, at};
 
-            if (trawl_expression_groups(plan, 0, lines[i], strlen(lines[i]), none, &group, 1,
-                                        NULL) == TRAWL_OK &&
+            if (trawl_expression_groups(plan, 0, line, count, none, &group, 1, NULL) == TRAWL_OK &&
                 group.begin != UINT64_MAX)
-                patterns->finds_empty = true;
-            else
-                patterns->empty_everywhere = false;
+                patterns->empty_between |=
+                    1u << (NEIGHBOURS * patterns_neighbour(line, count, at - 1) +
+                           patterns_neighbour(line, count, at));
         }
+    patterns->sees_lines = (patterns->options.flags & TRAWL_PCRE) != 0;
+    patterns->finds_empty = patterns->sees_lines || patterns->empty_between != 0;
+    patterns->empty_everywhere = !patterns->sees_lines && patterns->empty_between == all;
 }
 
 /* Returns whether occurrences may cross lines. */

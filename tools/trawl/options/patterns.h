@@ -24,6 +24,15 @@ struct pattern_check {
     bool cases;
 };
 
+/* What a place of a line has on a side. Assertions tell no more of these apart. */
+enum neighbour {
+    NEIGHBOUR_NONE,  /* the line begins or ends */
+    NEIGHBOUR_WORD,  /* a letter or digit of ASCII, or _ */
+    NEIGHBOUR_OTHER, /* another byte of ASCII */
+    NEIGHBOURS,
+    NEIGHBOUR_ASKS = NEIGHBOURS /* the library knows */
+};
+
 struct patterns {
     struct trawl_pattern *items; /* no empty string, no duplicates */
     uint64_t count;
@@ -37,6 +46,9 @@ struct patterns {
      * items[empty_index]. */
     bool in_order, finds_empty;
     bool empty_everywhere; /* the expression matches no byte at each place of each line */
+    /* Bit NEIGHBOURS * before + after: the expression matches no byte between such neighbours. */
+    uint32_t empty_between;
+    bool sees_lines; /* PCRE2 may see more of the line than the neighbours of a place */
     uint64_t empty_index;
     bool crosses;                      /* --multiline: occurrences may cross lines */
     bool has_never;                    /* some string can occur in no line */
@@ -84,6 +96,8 @@ size_t patterns_place(const struct patterns *patterns, const void *bytes, uint64
 /* Returns whether a list has bytes that explain why nothing was found; `message` says which. */
 bool patterns_doubt(const struct patterns *patterns, const struct settings *settings,
                     char *message);
+/* Returns what the byte at `at` is to the places beside the byte; at UINT64_MAX there is none. */
+enum neighbour patterns_neighbour(const uint8_t *bytes, uint64_t count, uint64_t at);
 void patterns_free(struct patterns *patterns);
 
 #endif

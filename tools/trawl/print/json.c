@@ -28,18 +28,22 @@ static void put(struct text_scan *scan, const void *bytes, uint64_t bytes_count)
     scan->json.bytes += bytes_count;
 }
 
-static void put_text(struct text_scan *scan, const char *text)
+static inline void put_text(struct text_scan *scan, const char *text)
 {
     put(scan, text, strlen(text));
 }
 
-/* Puts a comma and a member of an object. */
+/* Puts a member of an object after `name`: comma, name and colon. */
 static void put_member(struct text_scan *scan, const char *name, uint64_t number)
 {
-    char text[64];
+    struct output *output = scan->output;
+    size_t used;
 
-    (void)snprintf(text, sizeof text, ",\"%s\":%" PRIu64, name, number);
-    put_text(scan, text);
+    put_text(scan, name);
+    output_need(output, OUTPUT_NUMBER_BYTES);
+    used = output->used;
+    output_number(output, number, 0);
+    scan->json.bytes += output->used - used;
 }
 
 /* Control characters in a JSON string. */
@@ -205,7 +209,7 @@ static void put_match(struct text_scan *scan, const struct piece *line,
 static void put_errors(struct text_scan *scan, uint16_t distance, uint16_t reversed)
 {
     if (scan->settings->shows_distance)
-        put_member(scan, "distance", distance);
+        put_member(scan, ",\"distance\":", distance);
     if (scan->settings->errors.reverse_complement)
         put_text(scan, reversed ? ",\"strand\":\"-\"" : ",\"strand\":\"+\"");
 }
@@ -216,10 +220,10 @@ void json_match(struct text_scan *scan, const struct json_match *match)
     put_beginning(scan, "match");
     put_text(scan, ",\"sequence\":");
     json_data(scan, match->sequence, match->sequence_bytes);
-    put_member(scan, "offset", match->offset);
+    put_member(scan, ",\"offset\":", match->offset);
     put_text(scan, match->reversed ? ",\"strand\":\"-\"" : ",\"strand\":\"+\"");
-    put_member(scan, "distance", match->distance);
-    put_member(scan, "pattern", match->number);
+    put_member(scan, ",\"distance\":", match->distance);
+    put_member(scan, ",\"pattern\":", match->number);
     put_text(scan, ",\"match\":");
     json_data(scan, match->bytes, match->bytes_count);
     put_text(scan, "}}\n");
@@ -236,10 +240,10 @@ void json_line(struct text_scan *scan, const struct piece *line, uint64_t number
     put_text(scan, ",\"lines\":");
     put_data(scan, line->bytes, base, base + line->line_bytes);
     if (number > 0)
-        put_member(scan, "line_number", number);
+        put_member(scan, ",\"line_number\":", number);
     else
         put_text(scan, ",\"line_number\":null");
-    put_member(scan, "absolute_offset", line->offset);
+    put_member(scan, ",\"absolute_offset\":", line->offset);
     put_text(scan, ",\"submatches\":[");
     for (uint64_t i = 0; i < line->span_count; i++) {
         const struct line_span *span = &line->spans[i];
@@ -250,8 +254,8 @@ void json_line(struct text_scan *scan, const struct piece *line, uint64_t number
             put_text(scan, ",\"replacement\":");
             json_data(scan, span->text->bytes, span->text->bytes_count);
         }
-        put_member(scan, "start", span->from);
-        put_member(scan, "end", span->to);
+        put_member(scan, ",\"start\":", span->from);
+        put_member(scan, ",\"end\":", span->to);
         put_errors(scan, span->distance, span->reversed);
         put_text(scan, "}");
     }
@@ -296,7 +300,7 @@ void json_end(struct text_scan *scan, bool binary)
     totals->elapsed_ns += ns;
     put_beginning(scan, "end");
     if (scan->nulls.seen)
-        put_member(scan, "binary_offset", binary_offset(scan));
+        put_member(scan, ",\"binary_offset\":", binary_offset(scan));
     else
         put_text(scan, ",\"binary_offset\":null");
     elapsed(time, sizeof time, ns, false);

@@ -14,9 +14,9 @@
 #include "trawl/print/count.h"
 #include "trawl/print/command_matches.h"
 #include "trawl/print/print.h"
+#include "trawl/print/parts.h"
 #include "trawl/print/print_line.h"
 #include "trawl/text/sizes.h"
-#include "trawl/print/occurrences.h"
 
 /* An open line of more bytes (or of more than --chunk-bytes, if given) is not kept; if the line is
  * printed, its bytes are read again. */
@@ -368,11 +368,14 @@ static void walk_blocks(struct text_scan *scan, const struct view *view, uint64_
     }
 }
 
+static void handle_part_of_view(struct text_scan *scan, const struct view *view);
+
 /* Handles the lines of the view from `at` on. Earlier lines are there for context. */
 static void handle_view(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     if (view->count == 0 || at >= view->count)
         return;
+    at = parts_print(scan, view, at, handle_part_of_view);
     if (scan->whole.bytes != NULL)
         walk_blocks(scan, view, at);
     else if (is_plain(scan) && !scan->settings->invert)
@@ -390,6 +393,11 @@ static void handle_view(struct text_scan *scan, const struct view *view, uint64_
     if (scan->lines.left == 0 && scan->lines.pending == 0 && !passes_on(scan))
         scan->stop = true;
     scan->carry.line_begin = view->begin + view->count;
+}
+
+static void handle_part_of_view(struct text_scan *scan, const struct view *view)
+{
+    handle_view(scan, view, 0);
 }
 
 /* Returns whether the printed form of a line depends on each match. */

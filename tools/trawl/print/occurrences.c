@@ -279,13 +279,19 @@ static bool is_apart(const struct settings *settings, struct places *places, uin
 static bool is_empty_match(struct text_scan *scan, struct places *places, uint64_t place)
 {
     const struct settings *settings = scan->settings;
+    const struct patterns *patterns = scan->job->patterns;
+    enum neighbour before, after;
     struct trawl_range groups[1], none = {place, place};
 
     if ((settings->whole_lines && places->count > 0) ||
         (settings->words && !is_apart(settings, places, place)))
         return false;
-    if (!settings->expressions || scan->job->patterns->empty_everywhere)
-        return scan->job->patterns->has_empty || settings->expressions;
+    if (!settings->expressions || patterns->empty_everywhere)
+        return patterns->has_empty || settings->expressions;
+    before = patterns_neighbour(places->bytes, places->count, place - 1);
+    after = patterns_neighbour(places->bytes, places->count, place);
+    if (before != NEIGHBOUR_ASKS && after != NEIGHBOUR_ASKS && !patterns->sees_lines)
+        return (patterns->empty_between >> (NEIGHBOURS * before + after) & 1) != 0;
     if (trawl_expression_groups(scan->plan, 0, places->bytes, places->count, none, groups, 1,
                                 &scan->error) != TRAWL_OK) {
         scan_fail(scan, scan->error.status);

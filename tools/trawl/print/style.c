@@ -224,14 +224,20 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
                         uint64_t column, uint64_t offset)
 {
     const struct settings *settings = scan->settings;
+    const struct colors *colors = &settings->colors;
     uint64_t begin = settings->style.trim ? trimmed(scan, piece, 0) : 0;
 
     scan->shown.head =
         (struct line_head){line_number, column, offset, piece->content, piece->selected};
     print_head(scan);
-    if (piece->is_match && !piece->replaced && piece->bytes != NULL && !settings->colors.on &&
-        settings->style.max_columns == 0) { /* as below; saves a tenth of the work of a dense -o */
+    if (piece->is_match && !piece->replaced && piece->bytes != NULL && begin < piece->count &&
+        settings->style.max_columns == 0 &&
+        (!colors->on ||
+         (settings->is_tg && *colors->highlight == '\0' && *colors->selected_match != '\0'))) {
+        /* as below; saves a tenth of the work of a dense -o, and a fifth with colours */
+        print_color_start(scan, colors->selected_match);
         output_bytes(scan->output, piece->bytes + piece->at + begin, piece->count - begin);
+        print_color_end(scan, colors->selected_match);
         print_terminator(scan->output, settings, settings->line_end);
         return;
     }

@@ -7,7 +7,6 @@
 #include "trawl/run/pool.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -264,16 +263,6 @@ static void *work(void *context)
 
 /* ---- The pool -------------------------------------------------------------------------------- */
 
-static uint32_t cores_available(void)
-{
-    cpu_set_t set;
-
-    CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) < 1)
-        return 1;
-    return (uint32_t)CPU_COUNT(&set);
-}
-
 /* Shares the file descriptors. Sets how many workers there are, at most a worker for each file, and
  * how many directories each may hold open. Returns how many directories the walk may hold open. */
 static unsigned share_descriptors(struct pool *pool, size_t operand_count)
@@ -288,7 +277,7 @@ static unsigned share_descriptors(struct pool *pool, size_t operand_count)
     rest = rest > DESCRIPTORS_SPARED + 8 ? rest - DESCRIPTORS_SPARED : 8;
     pool->workers_max = one_worker                     ? 1
                         : settings->search.threads > 0 ? (uint32_t)settings->search.threads
-                                                       : cores_available();
+                                                       : thread_cores();
     if (settings->files.directories != DIRECTORIES_RECURSE && pool->workers_max > operand_count)
         pool->workers_max = operand_count > 1 ? (uint32_t)operand_count : 1;
     if (pool->workers_max > rest / 4)

@@ -21,6 +21,7 @@
 #include "trawl/print/json.h"
 #include "trawl/print/lines.h"
 #include "trawl/print/command_matches.h"
+#include "trawl/print/parts.h"
 #include "trawl/print/print.h"
 #include "trawl/text/sizes.h"
 #include "trawl/print/string_counts.h"
@@ -105,6 +106,17 @@ static bool plan_any_position(struct text_scan *scan)
     return true;
 }
 
+/* --multiline: takes the text's bytes, if the text lies in memory as a whole. */
+static void scan_whole(struct text_scan *scan)
+{
+    struct trawl_text_told told = {.size = sizeof told};
+
+    if (trawl_text_tell(scan->text, &told, NULL) == TRAWL_OK && told.bytes != NULL) {
+        scan->whole.bytes = told.bytes;
+        scan->whole.count = told.text_bytes;
+    }
+}
+
 /* Sets up the scan of a file, and finds out whether a hole already makes the file binary. */
 static void scan_begin(struct text_scan *scan, struct command_job *job, struct trawl_text *text,
                        const struct open_file *file)
@@ -130,8 +142,8 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     scan->nulls.has_blocks = scan->rules.seekable || scan->encoding != NULL;
     scan->rules.unpacks = file->may_be_compressed && file->bytes == NULL && !scan->rules.seekable;
     scan->counting.counts = file->bytes != NULL || patterns->crosses;
-    scan->whole.bytes = patterns->crosses ? file->bytes : NULL;
-    scan->whole.count = scan->whole.bytes != NULL ? file->bytes_count : 0;
+    if (patterns->crosses)
+        scan_whole(scan);
     if (settings->heads.initial_tab)
         scan->rules.number_width = number_width(job, file->status, scan->rules.seekable);
     scan->lines.left = settings->max_count;
@@ -523,28 +535,6 @@ static void report_file(struct command_job *job, struct text_scan *scan)
         job->done = true;
 }
 
-static void scan_free(struct text_scan *scan)
-{
-    free(scan->carry.bytes);
-    free(scan->carry.matches);
-    free(scan->reread.bytes);
-    free(scan->nulls.zapped);
-    free(scan->whole.read);
-    trawl_text_close(scan->whole.text);
-    free(scan->characters.kept);
-    free(scan->numbers.stamps);
-    free(scan->numbers.list);
-    free(scan->style.spans);
-    free(scan->style.cut);
-    free(scan->style.parts);
-    free(scan->style.block);
-    free(scan->style.texts);
-    free(scan->style.text_bytes);
-    free(scan->style.link_path);
-    if (scan->guarded_bytes > 0)
-        guard_give(scan->settings->guard, scan->guarded_bytes);
-}
-
 void search_file_pass_over(struct command_job *job, const char *name)
 {
     struct text_scan scan = {
@@ -638,37 +628,34 @@ static void report_fault(struct command_job *job, const char *name, enum trawl_s
                 ((job->patterns->options.flags & TRAWL_PCRE) == 0 && !job->patterns->crosses);
 }
 
-/* --multiline: maps a large file, which is one text. Returns the bytes; NULL: they are read. */
-static const uint8_t *map_whole(const struct command_job *job, const struct open_file *file,
-                                off_t begin)
+/* Returns whether the file is mapped as one text, for --multiline. A short file is read. */
+static bool maps_whole(const struct command_job *job, const struct open_file *file, off_t begin)
 {
     const uint64_t bytes = (uint64_t)file->status->st_size;
 
-    if (!job->patterns->crosses || file->bytes != NULL || begin != 0 || file->may_be_compressed ||
-        !S_ISREG(file->status->st_mode) || bytes > TEXT_BYTES_MAX ||
-        bytes < (job->settings->search.map == TRAWL_MAP_ALWAYS ? 1 : MAP_BYTES) ||
-        job->settings->search.map == TRAWL_MAP_NEVER)
-        return NULL;
-    return bus_map(file->descriptor, bytes);
+    return job->patterns->crosses && begin == 0 && !file->may_be_compressed &&
+           S_ISREG(file->status->st_mode) && bytes <= TEXT_BYTES_MAX &&
+           bytes >= (job->settings->search.map == TRAWL_MAP_ALWAYS ? 1 : MAP_BYTES) &&
+           job->settings->search.map != TRAWL_MAP_NEVER;
 }
 
-static enum trawl_status text_open(const struct open_file *file, struct trawl_text **text,
-                                   struct trawl_error *error)
+static enum trawl_status text_open(const struct open_file *file, bool maps,
+                                   struct trawl_text **text, struct trawl_error *error)
 {
     struct trawl_text_options options = TRAWL_TEXT_OPTIONS_INIT;
 
     if (file->bytes != NULL)
         return trawl_text_from_memory(file->bytes, file->bytes_count, text, error);
     bus_guard_maps();
-    options.flags = TRAWL_TEXT_DESCRIPTOR | (file->may_be_compressed ? TRAWL_TEXT_UNPACK : 0u);
+    options.flags = TRAWL_TEXT_DESCRIPTOR | (file->may_be_compressed ? TRAWL_TEXT_UNPACK : 0u) |
+                    (maps ? TRAWL_TEXT_MAP : 0u);
     options.descriptor = file->descriptor;
     return trawl_text_open(file->name, &options, text, error);
 }
 
-void search_file(struct command_job *job, const struct open_file *given)
+void search_file(struct command_job *job, const struct open_file *file)
 {
-    struct open_file opened = *given, *file = &opened;
-    const uint8_t *mapped;
+    struct trawl_text_told told = {.size = sizeof told};
     struct trawl_text *text = NULL;
     struct trawl_error error;
     struct text_scan scan;
@@ -692,15 +679,10 @@ void search_file(struct command_job *job, const struct open_file *given)
         return;
     }
     memset(&error, 0, sizeof error);
-    mapped = map_whole(job, file, begin);
-    if (mapped != NULL) {
-        file->bytes = mapped;
-        file->bytes_count = (uint64_t)file->status->st_size;
-    }
-    status = text_open(file, &text, &error);
+    status = text_open(file, maps_whole(job, file, begin), &text, &error);
     if (status != TRAWL_OK) {
         report_fault(job, file->name, status, &error);
-        goto done;
+        return;
     }
     scan_begin(&scan, job, text, file);
     status = scan_report(&scan, file->descriptor, &error);
@@ -716,11 +698,11 @@ void search_file(struct command_job *job, const struct open_file *given)
     job->totals.sums.selected_count += scan.lines.selected;
     if (job->settings->stats && !fasta) /* fasta.c adds its searches itself */
         totals_add_stats(job);
+    parts_close(&scan);
     scan_free(&scan);
-    trawl_text_close(text);
-done:
-    if (mapped != NULL && !bus_unmap(mapped, file->bytes_count, file->descriptor)) {
+    if (trawl_text_tell(text, &told, NULL) == TRAWL_OK && told.is_cut) {
         job_message(job, "%s: the file became shorter during the search", file->name);
         job->error_seen = true;
     }
+    trawl_text_close(text);
 }

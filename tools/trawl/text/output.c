@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define NUMBER_ROOM 24u /* room for a number's digits, in three words */
+#define NUMBER_ROOM (OUTPUT_NUMBER_BYTES / 3) /* room for a number's digits, in three words */
 
 void output_open(struct output *output, int descriptor)
 {
@@ -188,7 +188,7 @@ void output_number(struct output *output, uint64_t number, unsigned width)
 
     /* The digits are written behind the place where they belong. A local array would have the stack
      * protector, and _FORTIFY_SOURCE makes a call of a copy of two digits to a variable place. */
-    output_need(output, 3 * NUMBER_ROOM);
+    output_need(output, OUTPUT_NUMBER_BYTES);
     digits = output->bytes + output->used + NUMBER_ROOM;
     for (; number >= 10; number /= 100) {
         digits[--at] = (uint8_t)pairs[2 * (number % 100) + 1];

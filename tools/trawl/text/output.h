@@ -111,6 +111,7 @@ static inline void output_text(struct output *output, const char *text)
 void output_format(struct output *output, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+#define OUTPUT_NUMBER_BYTES 72u /* room that output_number needs */
 /* Adds a decimal number, filled with blanks on the left to at least `width` characters. */
 void output_number(struct output *output, uint64_t number, unsigned width);
 

@@ -8,6 +8,16 @@
 #define WATCH_NS 200000u /* four times as long as finding the files of a batch takes */
 #define LOOKS 16u        /* attempts between two looks at the clock */
 
+uint32_t thread_cores(void)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) < 1)
+        return 1;
+    return (uint32_t)CPU_COUNT(&set);
+}
+
 int thread_start(struct thread *thread, void *(*main)(void *), void *context)
 {
     int core = sched_getcpu(), code = ENOMEM;

@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct thread {
     pthread_t id;    /* for pthread_join */
@@ -19,6 +20,8 @@ struct thread {
     cpu_set_t cores; /* if is_moved: the cores on which the thread may run */
 };
 
+/* Returns the number of cores on which the process may run, at least 1. */
+uint32_t thread_cores(void);
 /* Starts main(context), which must call thread_begins first. Returns 0 or an errno. Join
  * `thread->id`. */
 int thread_start(struct thread *thread, void *(*main)(void *), void *context);
