@@ -88,17 +88,6 @@ def cases_of(claim, who='who'):
     return [[on, *(f'{on}|{name}' for name in pair)] for on in claim['on'] for pair in claim[who]]
 
 
-def few_children(figures, claim):
-    """Return a value for each pattern for which the first form launched fewer child grids than claim['children']."""
-    values = []
-    for on, *refs in cases_of(claim):
-        first, second = (figures.find(ref) for ref in refs)
-        if figures.good(first) and figures.good(second):
-            values += [(on, b / a, None) for a, b, (ran, *_) in zip(first['kernel'], second['kernel'], first['children'])
-                       if ran < claim['children']]
-    return values
-
-
 def value_of(times):
     if None in times:
         return None
@@ -153,11 +142,8 @@ def cross(claim, cells):
 def judge(figures, claim, who='who'):
     """Return (verdict for the order, verdict for the factor, in how many cells the claim holds, the ratios here,
     the ratios that the source printed). A claim without a bound has no factor, and '-' stands for the verdict."""
-    if 'children' in claim:
-        cases = few_children(figures, claim)
-    else:
-        cases = [(name, value_of([figures.time(ref) for ref in refs]),
-                  value_of([figures.there(ref) for ref in refs])) for name, *refs in cases_of(claim, who)]
+    cases = [(name, value_of([figures.time(ref) for ref in refs]),
+              value_of([figures.there(ref) for ref in refs])) for name, *refs in cases_of(claim, who)]
     cells = [(name, value) for name, value, _ in cases if value]
     values, printed = [value for _, value in cells], [there for _, _, there in cases if there]
     there = claim.get('there') or (span(printed) if printed else '')
@@ -181,12 +167,10 @@ def judge(figures, claim, who='who'):
 
 def judged(figures, claims, main_first=False):
     """Return (claim, order, factor, held, here, there, beside) for each claim: what `judge` returns, then words about
-    the same claim against our baseline. A claim that no source makes has the verdict "ours"."""
+    the same claim against our baseline."""
     found = []
     for claim in sorted(claims, key=lambda it: not it.get('main')) if main_first else claims:
         order, factor, *said = judge(figures, claim)
-        if claim.get('ours') and order != 'not measured':
-            order, factor = 'ours', '-'
         _, _, held, here, _ = judge(figures, claim, 'beside') if 'beside' in claim else [''] * 5
         found.append((claim, order, factor, *said, f'{held}: {here}' if held else here))
     return found

@@ -333,9 +333,8 @@ def part(data, paper):
 
 def claim_lines(figures, of_source):
     """Make a table with a row for each claim, by verdicts."""
-    order = (*claims.VERDICTS, 'ours')
     found = sorted(claims.judged(figures, of_source),
-                   key=lambda it: order.index(it[1] if it[1] != '-' else it[2]))
+                   key=lambda it: claims.VERDICTS.index(it[1] if it[1] != '-' else it[2]))
     heads = ['claim', 'order', 'factor', 'holds in', 'times as fast: here', 'there', 'against our baseline']
     lines = [[claims.capital(claim['say']), *(it.replace(' of ', '/') or '-' for it in said)] for claim, *said in found]
     if not any(claim.get('beside') for claim in of_source):
@@ -405,7 +404,7 @@ def overview(data):
                     + (f" Against our baseline: {beside}." if beside else '')
                     + ''.join(f" {claims.capital(claim['say'])}: {verdict_said(claim, *it[:4])}."
                               for claim, *it in others if claim.get('finding')))
-        words = [(order, by) for claim, order, by, *_ in others if not claim.get('ours')]
+        words = [(order, by) for _, order, by, *_ in others]
         ratios = list(compared(figures))
         count += len(ratios)
         behind += [f"{facts['title'].split(':')[0]}, {name}, {place} ({digits(ratio)} ×)" for name, place, ratio in ratios if ratio < 1]
