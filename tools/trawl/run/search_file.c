@@ -588,8 +588,8 @@ static void leave_input(struct text_scan *scan, const struct stat *status, off_t
             (void)lseek(STDIN_FILENO, begin + (off_t)scan->lines.selected_end, SEEK_SET);
         else if (is_quick && scan->stop && begin + end < status->st_size)
             (void)lseek(STDIN_FILENO, begin + end, SEEK_SET);
-        else
-            (void)lseek(STDIN_FILENO, 0, SEEK_END);
+        else if (lseek(STDIN_FILENO, 0, SEEK_END) < begin) /* the search began behind the end */
+            (void)lseek(STDIN_FILENO, begin, SEEK_SET);
     } else if (scan->stop && scan->lines.left > 0 && !is_quick &&
                settings->report <= REPORT_QUIET && lseek(STDIN_FILENO, 0, SEEK_END) < 0 &&
                errno != EINVAL && !drain_input()) {
