@@ -138,9 +138,8 @@ struct counting {
     uint64_t base;      /* `line_ends` at the begin of the window */
     uint64_t end;       /* text offset up to which line ends were counted */
     uint64_t line_ends; /* line ends before `end` */
-    bool
-        /* false: the library counts all line ends, which takes less time with several threads */
-        counts;
+    /* false: the library counts all line ends, which takes less time with several threads */
+    bool counts;
 };
 
 /* The lines that were selected, printed and scanned so far. */

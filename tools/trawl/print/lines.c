@@ -294,12 +294,15 @@ struct block {
     uint64_t begin, end, next;
 };
 
-/* Returns the end of the last line that the match touches. */
+/* Returns the end of the last line that the match touches. known: where the line ends in which the
+ * match before ends, or 0. A line with many matches is searched for its end once. */
 static uint64_t end_of_match(const struct text_scan *scan, const struct view *view,
-                             const struct trawl_match *match)
+                             const struct trawl_match *match, uint64_t known)
 {
     const uint64_t end = match->end + match->distance - view->begin; /* see TRAWL_WINDOW_EMPTY */
 
+    if (end < known)
+        return known;
     return match->end > match->begin && view->bytes[end - 1] == scan->settings->line_end
                ? end
                : print_line_end(scan, view, end);
@@ -312,14 +315,15 @@ static struct block find_block(const struct text_scan *scan, const struct view *
 {
     const struct trawl_match *match = view->matches + i, *last = view->matches + view->match_count;
     const uint64_t first = match->begin + match->distance - view->begin;
-    struct block block = {begin_of_line(scan, view, at, first), end_of_match(scan, view, match), 0};
+    struct block block = {begin_of_line(scan, view, at, first), end_of_match(scan, view, match, 0),
+                          0};
 
     for (match++; match < last && !scan->settings->invert && --most > 0; match++) {
         const uint64_t begin = match->begin + match->distance - view->begin;
 
         if (begin >= block.end && begin_of_line(scan, view, block.end, begin) > block.end)
             break;
-        block.end = end_of_match(scan, view, match);
+        block.end = end_of_match(scan, view, match, block.end);
     }
     block.next = (uint64_t)(match - view->matches);
     return block;

@@ -17,20 +17,25 @@
 #include "trawl/text/thread.h"
 
 #define PARTS_MAX 32u
-#define PART_MATCHES                                                            \
-    SIZE_OR_SMALL(256u, 2u) /* printing these takes longer than waking a thread \
-                             */
-#define PART_BYTES SIZE_OR_SMALL(16u << 10, 64u) /* likewise under -v */
+/* Printing this many matches, under -v the lines of this many bytes, takes longer than waking a
+ * thread. */
+#define PART_MATCHES SIZE_OR_SMALL(256u, 2u)
+#define PART_BYTES SIZE_OR_SMALL(16u << 10, 64u)
 
 struct part {
     struct parts *parts;
     uint32_t number;
-    bool done;
-    _Atomic uint64_t counted; /* line ends of the text up to the part's end, + 1; 0: not counted */
+    bool done, counted;
+    uint64_t line_ends; /* if counted: line ends of the text up to the part's end */
     struct view view;
     struct text_scan scan;
     struct command_job job; /* a copy */
     struct output output;
+};
+
+struct part_thread {
+    struct thread thread;
+    struct parts *parts;
 };
 
 struct parts {
@@ -39,7 +44,7 @@ struct parts {
     struct output *output; /* the report */
     parts_printer *printer;
     struct part *items;
-    struct thread *threads;
+    struct part_thread *threads;
     uint32_t most, thread_count;
     uint32_t count, next, turn; /* of the window: parts, the next to be begun and to be appended */
     bool over;
@@ -60,30 +65,33 @@ static void wait_turn(void *context)
     output_commit(&part->output);
 }
 
-/* Counts the part's lines, and sets the number of the first. The part before was begun earlier. */
-static void count_part(struct part *part)
+/* Counts the part's lines, and sets the number of the first. Another thread began to count the part
+ * before earlier. Called with the lock, and gives the lock up meanwhile. */
+static void count_part(struct parts *parts, struct part *part)
 {
-    const struct settings *settings = part->scan.settings;
-    uint64_t *line_ends = &part->scan.counting.line_ends;
-    uint64_t own, before = 0;
+    uint64_t own;
 
-    if (!settings->heads.line_number)
+    if (!part->scan.settings->heads.line_number)
         return;
-    own = count_byte(part->view.bytes, part->view.count, settings->line_end);
-    while (part->number > 0 && (before = atomic_load(&part[-1].counted)) == 0)
-        (void)sched_yield();
+    pthread_mutex_unlock(&parts->lock);
+    own = count_byte(part->view.bytes, part->view.count, part->scan.settings->line_end);
+    pthread_mutex_lock(&parts->lock);
+    while (part->number > 0 && !part[-1].counted)
+        pthread_cond_wait(&parts->changed, &parts->lock);
     if (part->number > 0)
-        *line_ends = before - 1;
-    atomic_store(&part->counted, *line_ends + own + 1);
+        part->scan.counting.line_ends = part[-1].line_ends;
+    part->line_ends = part->scan.counting.line_ends + own;
+    part->counted = true;
+    pthread_cond_broadcast(&parts->changed);
 }
 
-/* Prints the next part. Called with the lock. */
+/* Prints the next part. Called with the lock, and gives the lock up meanwhile. */
 static void print_next(struct parts *parts)
 {
     struct part *part = &parts->items[parts->next++];
 
+    count_part(parts, part);
     pthread_mutex_unlock(&parts->lock);
-    count_part(part);
     parts->printer(&part->scan, &part->view);
     pthread_mutex_lock(&parts->lock);
     part->done = true;
@@ -92,11 +100,10 @@ static void print_next(struct parts *parts)
 
 static void *work(void *context)
 {
-    struct thread *thread = ((void **)context)[0];
-    struct parts *parts = ((void **)context)[1];
+    const struct part_thread *own = context;
+    struct parts *parts = own->parts;
 
-    free(context);
-    thread_begins(thread);
+    thread_begins(&own->thread);
     pthread_mutex_lock(&parts->lock);
     while (!parts->over) {
         if (parts->next < parts->count)
@@ -127,17 +134,11 @@ static bool start(struct text_scan *scan, parts_printer *printer)
     parts->threads = calloc(parts->most, sizeof *parts->threads);
     while (parts->items != NULL && parts->threads != NULL &&
            parts->thread_count + 1 < parts->most) {
-        struct thread *thread = &parts->threads[parts->thread_count];
-        void **context = malloc(2 * sizeof *context);
+        struct part_thread *own = &parts->threads[parts->thread_count];
 
-        if (context == NULL)
+        own->parts = parts;
+        if (thread_start(&own->thread, work, own) != 0)
             break;
-        context[0] = thread;
-        context[1] = parts;
-        if (thread_start(thread, work, context) != 0) {
-            free(context);
-            break;
-        }
         parts->thread_count++;
     }
     parts->most = parts->thread_count > 0 ? parts->thread_count + 1 : 0;
@@ -155,7 +156,7 @@ void parts_close(struct text_scan *scan)
     pthread_cond_broadcast(&parts->changed);
     pthread_mutex_unlock(&parts->lock);
     for (uint32_t i = 0; i < parts->thread_count; i++)
-        pthread_join(parts->threads[i].id, NULL);
+        pthread_join(parts->threads[i].thread.id, NULL);
     for (uint32_t i = 0; i < parts->most; i++)
         if (parts->items[i].parts != NULL) {
             scan_free(&parts->items[i].scan);
@@ -221,14 +222,13 @@ static void part_begin(struct part *part, struct text_scan *scan, const struct v
         part->parts = scan->parts;
     }
     part->number = (uint32_t)(part - scan->parts->items);
-    part->done = false;
+    part->done = part->counted = false;
     part->output.used = part->output.committed = 0;
     part->output.full = wait_turn;
     part->job = *scan->job;
     part->job.worker = NULL; /* this worker has the turn */
     part->scan = own;
     part->scan.style.heading_shown = true;
-    atomic_store(&part->counted, 0);
     if (part->number == 0)
         part->scan.counting.line_ends = print_line_number(scan, view, begin) - 1;
     part->view = (struct view){view->bytes + begin,
@@ -315,7 +315,7 @@ uint64_t parts_print(struct text_scan *scan, const struct view *view, uint64_t a
     pthread_mutex_unlock(&parts->lock);
     if (scan->settings->heads.line_number)
         count_lines(scan, view->begin + at,
-                    atomic_load(&parts->items[count - 1].counted) - 1 - scan->counting.line_ends);
+                    parts->items[count - 1].line_ends - scan->counting.line_ends);
     output_commit(scan->output);
     return at;
 }

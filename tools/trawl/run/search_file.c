@@ -660,7 +660,7 @@ void search_file(struct command_job *job, const struct open_file *file)
     struct trawl_error error;
     struct text_scan scan;
     bool is_input = file->descriptor == STDIN_FILENO;
-    bool fasta = job->settings->fasta;
+    bool fasta = job->settings->fasta, is_mapped;
     off_t begin = is_input ? lseek(file->descriptor, 0, SEEK_CUR) : 0;
     enum trawl_status status;
 
@@ -679,7 +679,8 @@ void search_file(struct command_job *job, const struct open_file *file)
         return;
     }
     memset(&error, 0, sizeof error);
-    status = text_open(file, maps_whole(job, file, begin), &text, &error);
+    is_mapped = maps_whole(job, file, begin);
+    status = text_open(file, is_mapped, &text, &error);
     if (status != TRAWL_OK) {
         report_fault(job, file->name, status, &error);
         return;
@@ -700,7 +701,7 @@ void search_file(struct command_job *job, const struct open_file *file)
         totals_add_stats(job);
     parts_close(&scan);
     scan_free(&scan);
-    if (trawl_text_tell(text, &told, NULL) == TRAWL_OK && told.is_cut) {
+    if (is_mapped && trawl_text_tell(text, &told, NULL) == TRAWL_OK && told.is_cut) {
         job_message(job, "%s: the file became shorter during the search", file->name);
         job->error_seen = true;
     }
