@@ -108,6 +108,8 @@ static bool add_string(struct patterns *patterns, const struct settings *setting
                     bytes_count))
         return false;
     patterns->has_never |= never;
+    patterns->never_has_capital |=
+        never && charset_has_capital(settings->surroundings.charset, bytes, bytes_count);
     return never ||
            (add_pattern(patterns, bytes, bytes_count) &&
             (!settings->crlf || !settings->whole_lines || settings->syntax != TRAWL_LITERAL ||
@@ -491,6 +493,8 @@ bool patterns_doubt(const struct patterns *patterns, const struct settings *sett
 /* Returns whether a string contains a capital letter. */
 static bool have_capitals(const struct patterns *patterns, const struct settings *settings)
 {
+    if (patterns->never_has_capital)
+        return true;
     for (uint64_t i = 0; i < patterns->count; i++)
         if (charset_has_capital(settings->surroundings.charset, patterns->items[i].bytes,
                                 (size_t)patterns->items[i].bytes_count))

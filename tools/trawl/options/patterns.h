@@ -52,6 +52,7 @@ struct patterns {
     uint64_t empty_index;
     bool crosses;                      /* --multiline: occurrences may cross lines */
     bool has_never;                    /* some string can occur in no line */
+    bool never_has_capital;            /* such a string has a capital letter, for --smart-case */
     bool none_given;                   /* all pattern files were empty: nothing matches */
     struct trawl_plan *plan;           /* made of `items` or `joined` */
     struct trawl_plan_options options; /* the options of the last plan */
