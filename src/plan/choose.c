@@ -6,7 +6,7 @@
  * each text byte once, but needs a literal whose grams are rare. `sampled` leaves most of the text
  * unread, if the literal is long. Several literals, or a literal with a tail, are a `set`. A worker
  * asks for the prices when a search begins, and again when it has sampled the text
- * (cpu/choice.c). A choice that turns out wrong costs time, never an answer.
+ * (cpu/programs.c). A choice that turns out wrong costs time, never an answer.
  */
 #include <string.h>
 
@@ -318,7 +318,7 @@ static bool tries_automaton(const struct trawl_plan *plan)
 /* Chooses by which programs the CPU may search: by classes, with tables for strings of each length
  * class, by buckets, which test a bit of the plan's bitmap at each position, or by the automaton.
  * Whole words and lines are searched by buckets, because few positions may begin an occurrence. A
- * tournament on the text decides between several programs (cpu/compare.c). */
+ * tournament on the text decides between several programs (cpu/programs.c). */
 static void choose_programs(struct trawl_plan *plan)
 {
     uint32_t count = plan->literal_count;
