@@ -1,6 +1,7 @@
 /* analyse: measures the bytes of literals, and how often a sample of a text holds them. */
 #include "plan/analyse.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -31,6 +32,14 @@
 #define ALIKE_SAMPLES 512u
 /* a rate is measured from at least this many pairs of equal samples, otherwise estimated */
 #define EQUAL_MIN 4.0
+#define GRAM_SAMPLES 2048u /* grams of the literals that are compared with each other */
+#define GRAM_LIST_BITS 11u
+#define GRAMS_INSERTED 16u   /* insertion sorts up to so many samples; qsort sorts more */
+#define COUNTED_BYTES 16384u /* literal bytes that are counted */
+#define GRAMS_EQUAL_MIN 8    /* a rate is measured from at least this many equal pairs */
+#define GRAMS_EQUAL_MANY 64  /* the rate's decay per byte is measured from this many pairs */
+/* grams that are equal so many times as often as grams of independent bytes are uneven */
+#define GRAMS_UNEVEN_TIMES 4
 #define SUFFIX_BITS 65536u /* bits of the table that counts suffixes */
 
 double analyse_log2(double value)
@@ -431,4 +440,186 @@ uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patt
         }
     }
     return found;
+}
+
+/* ---- How alike the grams of a set are ---- */
+
+static double power_of(double base, uint32_t exponent)
+{
+    double power = 1;
+
+    while (exponent-- > 0)
+        power *= base;
+    return power;
+}
+
+/* The bytes of a literal from an offset on. The first byte is the highest byte of `high`; zeros
+ * follow the literal's end. */
+struct gram_sample {
+    uint64_t high, low;
+    uint64_t bytes; /* bytes of the literal in the sample, up to ANALYSE_GRAM_MAX */
+};
+
+static struct gram_sample sample_at(const struct trawl_plan *plan, uint32_t literal, uint64_t place)
+{
+    const struct plan_literal of = plan_literal_at(plan, literal);
+    uint64_t words[2] = {0}, bytes = min_u64(of.bytes_count - place, ANALYSE_GRAM_MAX);
+    uint64_t from = of.bytes_begin + place;
+    struct gram_sample sample;
+
+    if (plan->literal_bytes_total - from >= sizeof words)
+        memcpy(words, plan->literal_bytes + from, sizeof words);
+    else
+        memcpy(words, plan->literal_bytes + from, (size_t)bytes);
+    sample.high = __builtin_bswap64(words[0]);
+    sample.low =
+        bytes <= 8 ? 0 : __builtin_bswap64(words[1]) & UINT64_MAX << 8 * (ANALYSE_GRAM_MAX - bytes);
+    sample.high &= bytes < 8 ? UINT64_MAX << 8 * (8 - bytes) : UINT64_MAX;
+    sample.bytes = bytes;
+    return sample;
+}
+
+static bool gram_is_behind(const struct gram_sample *x, const struct gram_sample *y)
+{
+    return x->high != y->high ? x->high > y->high : x->low > y->low;
+}
+
+static int compare_samples(const void *a, const void *b)
+{
+    const struct gram_sample *x = (const struct gram_sample *)a, *y = (const struct gram_sample *)b;
+
+    return gram_is_behind(x, y) - gram_is_behind(y, x);
+}
+
+/* Returns the length of the longest common prefix of two samples. */
+static uint64_t common_gram_bytes(const struct gram_sample *x, const struct gram_sample *y)
+{
+    uint64_t high = x->high ^ y->high, low = x->low ^ y->low;
+    uint64_t common = high != 0  ? (uint64_t)__builtin_clzll(high) / 8
+                      : low != 0 ? 8 + (uint64_t)__builtin_clzll(low) / 8
+                                 : ANALYSE_GRAM_MAX;
+
+    return min_u64(common, min_u64(x->bytes, y->bytes));
+}
+
+static uint32_t sample_list(const struct gram_sample *sample)
+{
+    return plan_hash32((uint32_t)(sample->high >> 32), GRAM_LIST_BITS);
+}
+
+/* Groups the samples by a hash of the first ANALYSE_GRAM_MIN bytes, and sorts each group. `sorted`
+ * has room for `count` samples. */
+static void sort_grams(const struct gram_sample *samples, uint32_t count,
+                       struct gram_sample *sorted)
+{
+    uint32_t ends[(1u << GRAM_LIST_BITS) + 1] = {0}, begin = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        ends[sample_list(&samples[i]) + 1]++;
+    for (uint32_t list = 1; list <= 1u << GRAM_LIST_BITS; list++)
+        ends[list] += ends[list - 1];
+    for (uint32_t i = 0; i < count; i++)
+        sorted[ends[sample_list(&samples[i])]++] = samples[i];
+    for (uint32_t list = 0; list < 1u << GRAM_LIST_BITS; begin = ends[list++]) {
+        if (ends[list] - begin > GRAMS_INSERTED)
+            qsort(sorted + begin, ends[list] - begin, sizeof *sorted, compare_samples);
+        for (uint32_t i = begin + 1; i < ends[list]; i++) {
+            struct gram_sample sample = sorted[i];
+            uint32_t k = i;
+
+            for (; k > begin && gram_is_behind(&sorted[k - 1], &sample); k--)
+                sorted[k] = sorted[k - 1];
+            sorted[k] = sample;
+        }
+    }
+}
+
+/* Takes samples of different literals, and at several offsets of each literal if there are fewer
+ * literals than GRAM_SAMPLES. Returns the number of samples. */
+static uint32_t take_grams(const struct trawl_plan *plan, uint64_t offsets_max,
+                           struct gram_sample *samples)
+{
+    uint32_t count = 0, literals = (uint32_t)min_u64(plan->literal_count, GRAM_SAMPLES);
+
+    for (uint32_t i = 0; i < GRAM_SAMPLES && i / literals <= offsets_max; i++) {
+        uint32_t literal = (uint32_t)((uint64_t)(i % literals) * plan->literal_count / literals);
+        uint64_t length = plan_literal_at(plan, literal).bytes_count;
+        uint64_t places =
+            length < ANALYSE_GRAM_MIN ? 0 : min_u64(length - ANALYSE_GRAM_MIN, offsets_max) + 1;
+        uint64_t place = literals < GRAM_SAMPLES ? i / literals : 0;
+
+        if (place >= places)
+            continue;
+        if (literals == GRAM_SAMPLES)
+            place = (i * 0x9e3779b1u >> 8) % places;
+        samples[count++] = sample_at(plan, literal, place);
+    }
+    TRAWL_ASSERT(count <= GRAM_SAMPLES);
+    return count;
+}
+
+/* For each q: the number of pairs of samples whose first q bytes are equal, and the number of pairs
+ * of samples that have q bytes. */
+struct sample_pairs {
+    double equal[ANALYSE_GRAM_MAX + 1], all[ANALYSE_GRAM_MAX + 1];
+};
+
+static void count_pairs(const struct trawl_plan *plan, uint64_t offsets_max,
+                        struct sample_pairs *pairs)
+{
+    struct gram_sample samples[GRAM_SAMPLES], sorted[GRAM_SAMPLES];
+    uint64_t equal[ANALYSE_GRAM_MAX + 1] = {0}, there[ANALYSE_GRAM_MAX + 2] = {0};
+    uint64_t alike[ANALYSE_GRAM_MAX + 1] = {
+        0}; /* for each q: earlier samples equal to the current sample */
+    uint32_t count = take_grams(plan, offsets_max, samples);
+    uint64_t before = 0, common;
+
+    sort_grams(samples, count, sorted);
+    for (uint32_t i = 0; i < count; i++, before = common) {
+        common = i > 0 ? common_gram_bytes(&sorted[i - 1], &sorted[i]) : 0;
+        for (uint64_t q = ANALYSE_GRAM_MIN; q <= common; q++)
+            equal[q] += ++alike[q];
+        for (uint64_t q = max_u64(ANALYSE_GRAM_MIN, common + 1); q <= before; q++)
+            alike[q] = 0;
+        there[sorted[i].bytes]++;
+    }
+    for (uint64_t q = ANALYSE_GRAM_MAX; q >= ANALYSE_GRAM_MIN; q--) {
+        there[q] += there[q + 1];
+        pairs->equal[q] = (double)equal[q];
+        pairs->all[q] = (double)there[q] * ((double)there[q] - 1) / 2;
+    }
+}
+
+/* Measures how often grams of each length are equal. If too few samples are equal, assumes that a
+ * further byte makes grams rarer by the last factor that could be measured: in a language, by less
+ * than an independent byte would. */
+void analyse_gram_likeness(const struct trawl_plan *plan, uint64_t offsets_max,
+                           struct gram_likeness *likeness)
+{
+    uint32_t bytes[256] = {0};
+    struct sample_pairs pairs;
+    double total = 0, alike = 0, rate = 0, decay;
+    uint64_t step = 1 + plan->literal_bytes_total / COUNTED_BYTES, looked;
+
+    count_pairs(plan, offsets_max, &pairs);
+    for (uint64_t i = 0; i < plan->literal_bytes_total; i += step)
+        bytes[plan->literal_bytes[i]]++;
+    looked = 1 + (plan->literal_bytes_total - 1) / step;
+    total = (double)looked;
+    for (uint32_t b = 0; b < 256; b++)
+        alike += bytes[b] / total * (bytes[b] / total);
+    decay = alike;
+    for (uint32_t q = ANALYSE_GRAM_MIN; q <= ANALYSE_GRAM_MAX; q++) {
+        double before = rate;
+
+        if (pairs.equal[q] >= GRAMS_EQUAL_MIN) {
+            rate = max_double(pairs.equal[q] / pairs.all[q], power_of(alike, q));
+            if (before > 0 && pairs.equal[q] >= GRAMS_EQUAL_MANY)
+                decay = min_double(1, max_double(alike, rate / before));
+        } else {
+            rate = before > 0 ? before * decay : power_of(alike, q);
+        }
+        likeness->rate[q] = min_double(1, rate);
+        likeness->uneven[q] = rate > GRAMS_UNEVEN_TIMES * power_of(alike, q);
+    }
 }

@@ -109,4 +109,16 @@ struct strings_likeness {
 };
 void analyse_likeness(const struct trawl_plan *plan, struct strings_likeness *likeness);
 
+/* How often the grams of a set's strings, of ANALYSE_GRAM_MIN to ANALYSE_GRAM_MAX bytes at offsets
+ * of at most offsets_max, are equal. */
+#define ANALYSE_GRAM_MIN 4u
+#define ANALYSE_GRAM_MAX 16u
+struct gram_likeness {
+    /* rate[q]: the probability that two grams of q bytes are equal, in a text like the patterns */
+    double rate[ANALYSE_GRAM_MAX + 1];
+    bool uneven[ANALYSE_GRAM_MAX + 1]; /* rate[q] far exceeds the rate of independent bytes */
+};
+void analyse_gram_likeness(const struct trawl_plan *plan, uint64_t offsets_max,
+                           struct gram_likeness *likeness);
+
 #endif
