@@ -32,10 +32,11 @@
 #define ALIKE_SAMPLES 512u
 /* a rate is measured from at least this many pairs of equal samples, otherwise estimated */
 #define EQUAL_MIN 4.0
-#define GRAM_SAMPLES 2048u /* grams of the literals that are compared with each other */
+/* number of grams of literals that are sampled and compared with each other */
+#define GRAM_SAMPLES 2048u
 #define GRAM_LIST_BITS 11u
-#define GRAMS_INSERTED 16u   /* insertion sorts up to so many samples; qsort sorts more */
-#define COUNTED_BYTES 16384u /* literal bytes that are counted */
+#define GRAMS_INSERTED 16u   /* up to this many samples are sorted by insertion, more by qsort */
+#define COUNTED_BYTES 16384u /* number of bytes of literals whose values are counted */
 #define GRAMS_EQUAL_MIN 8    /* a rate is measured from at least this many equal pairs */
 #define GRAMS_EQUAL_MANY 64  /* the rate's decay per byte is measured from this many pairs */
 /* grams that are equal so many times as often as grams of independent bytes are uneven */
