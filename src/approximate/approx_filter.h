@@ -46,7 +46,7 @@ double approx_filter_compared(const struct approx_filter *filter, const double *
 uint32_t approx_filter_bytes_max(const struct approx_filter *filter);
 
 /* Opens a scan, which keeps a pointer to the filter. `instruction_set` is a name (see
- * find_by_name); NULL: portable. Errors: MEMORY. */
+ * trawl_instruction_set); NULL: portable. Errors: MEMORY. */
 enum trawl_status approx_scan_open(const struct approx_filter *filter, const char *instruction_set,
                                    struct approx_scan **scan, struct trawl_error *error);
 void approx_scan_close(struct approx_scan *scan); /* NULL: nothing */

@@ -158,8 +158,4 @@ extern const struct find_ops find_avx512vbmi;
 extern const struct find_ops find_neon;
 #endif
 
-/* Returns the variant of this name, or the best variant if name is NULL. Returns NULL if this
- * machine cannot run the variant. */
-const struct find_ops *find_by_name(const char *name);
-
 #endif

@@ -1,8 +1,20 @@
-/* programs: the table of programs for sets, and runs a scan by the program that its worker chose.
+/* programs: chooses the program by which a worker of the host searches, and runs it.
+ *
+ * A plan's prices (plan/choose.c) choose the first program for a single literal. The worker
+ * measures how much more time this program takes than the cheapest program could. Once the
+ * difference would have paid for a look, the worker samples the text, prices all methods by the
+ * sample, and goes on with the cheapest method.
+ *
+ * For sets, the number of strings chooses the first program. The fastest program depends on the
+ * text, the strings and the caches, and cannot be predicted. Once other programs could save more
+ * time than a tournament costs, all these programs search pieces of the text in turn. A program
+ * leaves the tournament as soon as it is far behind. The fastest program then goes on until the
+ * next tournament.
  */
 #include <float.h>
 
 #include "base/checked.h"
+#include "base/clock.h"
 #include "cpu/worker.h"
 #include "cpu/prices.def"
 
@@ -17,7 +29,7 @@ static bool goes_on(struct scan *scan)
     return scan->at < scan->limit && !scan_is_full(scan);
 }
 
-/* ---- Sets --------------------------------------------------------------------------------- */
+/* ---- Sets: the programs ---------------------------------------------------------------- */
 
 void scan_automaton(struct scan *scan)
 {
@@ -145,19 +157,236 @@ static struct price least_price(const struct scan *scan, enum program program)
     return price;
 }
 
-static void run(struct scan *scan, enum program program)
+/* ---- Sets: the tournament -------------------------------------------------------------- */
+
+static uint32_t bit_of(uint32_t program)
 {
-    rows[program].run(scan);
+    return 1u << program;
+}
+
+/* Returns the program's ns per byte. */
+static double rate_of(const struct tournament *own, uint32_t program)
+{
+    TRAWL_ASSERT(own->of[program].bytes > 0);
+    return (double)max_u64(own->of[program].ns, 1) / (double)own->of[program].bytes;
+}
+
+/* Returns the fastest of the programs that were measured; the current program if none was. */
+static enum program fastest(const struct tournament *own)
+{
+    enum program best = own->now;
+
+    for (uint32_t i = 0; i < PROGRAMS; i++)
+        if (own->of[i].bytes > 0 &&
+            (own->of[best].bytes == 0 || rate_of(own, i) < rate_of(own, best)))
+            best = (enum program)i;
+    return best;
+}
+
+/* Ends a tournament: the fastest program goes on, and each other program rests. */
+static void choose(struct tournament *own)
+{
+    enum program best = fastest(own), before = own->before;
+
+    if (own->of[before].bytes > 0 && rate_of(own, best) > AHEAD_SHARE * rate_of(own, before))
+        best = before;
+    for (uint32_t i = 0; i < PROGRAMS; i++) {
+        double lost;
+
+        if (own->of[i].bytes == 0)
+            continue;
+        own->of[i].interval =
+            i == best || own->of[i].interval == 0
+                ? INTERVAL_BYTES_MIN
+                : min_u64(INTERVAL_TIMES * own->of[i].interval, INTERVAL_BYTES_MAX);
+        lost = LOST_TIMES * (double)own->of[i].bytes * (rate_of(own, i) / rate_of(own, best) - 1);
+        own->of[i].rest = max_u64(own->of[i].interval,
+                                  (uint64_t)min_double(max_double(lost, 0), (double)(1ull << 62)));
+    }
+    /* A program that is compared next needs not wait for the winner's time. */
+    own->spent = own->of[best].ns;
+    own->searched = own->of[best].bytes;
+    own->now = best;
+    own->open = 0;
+    own->left = 0;
+}
+
+/* Gives the turn to the open program that has searched the least. Ends the tournament if one
+ * program is left, or if all have searched enough. */
+static void next_turn(struct tournament *own)
+{
+    uint64_t enough = PIECES_MAX * cpu_sizes.trial_bytes;
+    uint32_t next = own->now;
+
+    for (uint32_t i = 1; i <= PROGRAMS; i++) {
+        uint32_t program = (own->now + i) % PROGRAMS;
+
+        if ((own->open & bit_of(program)) != 0 &&
+            ((own->open & bit_of(next)) == 0 || own->of[program].bytes < own->of[next].bytes))
+            next = program;
+    }
+    if ((own->open & (own->open - 1)) == 0 || own->of[next].bytes >= enough) {
+        choose(own);
+        return;
+    }
+    own->now = (enum program)next;
+    own->step = 1;
+    own->unsettled = 0;
+    own->left = cpu_sizes.trial_bytes;
+}
+
+/* Removes the programs that are far behind. */
+static void leave(struct tournament *own)
+{
+    enum program best = fastest(own);
+
+    for (uint32_t i = 0; i < PROGRAMS; i++)
+        if (own->of[i].bytes > 0 && rate_of(own, i) > CLEAR_TIMES * rate_of(own, best))
+            own->open &= ~bit_of(i);
+}
+
+/* Returns whether comparing the program would pay, at `took` ns per byte for the current program.
+ * *cost is what the comparison costs. */
+static bool is_worth(const struct scan *scan, struct price price, double took, double *cost)
+{
+    const struct tournament *own = &scan->worker->tournament;
+    double saved = took - price.byte_ns, rest = (double)(scan->loadable - scan->at);
+
+    *cost = COMPARE_NS + price.once_ns;
+    return saved * rest >= REST_TIMES * *cost ||
+           (saved > SPENT_SAVED_SHARE * took &&
+            (double)own->spent + (double)cpu_sizes.trial_advance >= SPENT_TIMES * *cost);
+}
+
+/* Begins a tournament if one pays. */
+static void begin(struct scan *scan)
+{
+    struct tournament *own = &scan->worker->tournament;
+    double took = (double)own->spent / (double)own->searched, costs[PROGRAMS] = {0}, least = 1e300;
+    uint32_t worth = 0;
+
+    for (uint32_t i = 0; i < PROGRAMS; i++)
+        if (i != own->now && (own->fits & bit_of(i)) != 0 && own->of[i].rest == 0 &&
+            is_worth(scan, least_price(scan, (enum program)i), took, &costs[i])) {
+            worth |= bit_of(i);
+            least = min_double(least, costs[i]);
+        }
+    if (worth == 0) {
+        own->left = own->searched / 2; /* until then, the figures would hardly change */
+        return;
+    }
+    own->open = bit_of(own->now);
+    for (uint32_t i = 0; i < PROGRAMS; i++) {
+        own->of[i].ns = own->of[i].bytes = 0;
+        if ((worth & bit_of(i)) != 0 && costs[i] <= ALSO_TIMES * least)
+            own->open |= bit_of(i);
+    }
+    /* If the search has just begun, its time so far counts. */
+    if (own->searched <= FRESH_PIECES * cpu_sizes.trial_bytes) {
+        own->of[own->now].ns = own->spent;
+        own->of[own->now].bytes = own->searched;
+    }
+    own->before = own->now;
+    next_turn(own);
+}
+
+/* Returns whether the current program takes so long that nothing can make up for it. */
+static bool is_hopeless(const struct tournament *own, uint64_t ns, uint64_t bytes)
+{
+    enum program best = fastest(own);
+
+    return own->of[own->now].bytes == 0 && own->of[best].bytes > 0 && bytes > 0 &&
+           (double)ns / (double)bytes > HOPELESS_TIMES * rate_of(own, best);
+}
+
+/* Counts `bytes` of text that took `ns`, and moves on. `counts`: the time is that of searching
+ * alone. */
+static void count(struct scan *scan, uint64_t bytes, uint64_t ns, bool counts)
+{
+    struct tournament *own = &scan->worker->tournament;
+
+    own->left -= min_u64(own->left, bytes);
+    for (uint32_t i = 0; i < PROGRAMS; i++)
+        own->of[i].rest -= min_u64(own->of[i].rest, bytes);
+    if (own->open == 0) {
+        if (own->is_warm && counts) {
+            own->spent += ns;
+            own->searched += bytes;
+        }
+        own->is_warm = true;
+        if (own->left == 0 && own->searched > 0)
+            begin(scan);
+        return;
+    }
+    if (!counts && own->unsettled++ < UNSETTLED_PIECES_MAX) {
+        own->step = 1; /* the program goes on until its tables are made */
+        own->left = cpu_sizes.trial_bytes;
+        return;
+    }
+    /* The first pieces of a turn brought the tables into the caches. */
+    if (own->step > own->warm || is_hopeless(own, ns, bytes)) {
+        own->of[own->now].ns += ns;
+        own->of[own->now].bytes += bytes;
+    }
+    if (own->left > 0)
+        return;
+    own->left = cpu_sizes.trial_bytes;
+    leave(own);
+    if (++own->step > own->warm + COUNTED_PIECES || (own->open & bit_of(own->now)) == 0 ||
+        (own->open & (own->open - 1)) == 0)
+        next_turn(own);
+}
+
+/* Returns how often the worker, and the workers of its parts, made or fetched tables. */
+static uint64_t makes_of(const struct engine_worker *worker)
+{
+    const struct cpu_parts *parts = worker->tournament.now == PROGRAM_ALONE   ? worker->alone
+                                    : worker->tournament.now == PROGRAM_PARTS ? worker->parts
+                                                                              : NULL;
+    uint64_t makes = worker->makes;
+
+    for (uint32_t i = 0; parts != NULL && parts->of != NULL && i < parts->of->count; i++)
+        makes += parts->workers[i]->makes;
+    return makes;
 }
 
 void scan_any_set(struct scan *scan)
 {
-    struct tournament *own = &scan->worker->tournament;
+    struct engine_worker *worker = scan->worker;
+    struct tournament *own = &worker->tournament;
+    const uint64_t limit = scan->limit, bytes = limit - scan->at;
+
+    /* Reading the clock takes as long as searching a text of some hundred bytes: 10 strings in
+     * pieces of 4 KiB took 700 ns with the clock, and 500 ns without. */
+    bool is_short = own->open == 0 && bytes < cpu_sizes.trial_bytes &&
+                    ++own->short_texts % SHORT_TIMED_TEXTS > 0;
 
     if (!own->is_warm && own->first == PROGRAM_CLASSES && scan->plan->has_buckets &&
         wants_few(scan))
         own->now = PROGRAM_BUCKETS;
-    tournament_run(scan, least_price, run);
+    while (scan->at < limit && !scan->over) {
+        /* searching for each part in turn finds the first occurrence late */
+        enum program program =
+            scan->want == WANT_FIRST && own->now >= PROGRAM_ALONE ? own->first : own->now;
+        bool goes_on = own->open != 0;
+        uint64_t piece = goes_on ? own->left : max_u64(own->left, cpu_sizes.trial_bytes);
+        uint64_t from = scan->at, ns, makes;
+
+        if ((own->fits & (own->fits - 1)) == 0 || is_short || program != own->now) {
+            scan->limit = limit;
+            rows[program].run(scan);
+            return;
+        }
+        scan->limit = from + min_u64(limit - from, piece);
+        makes = makes_of(worker);
+        ns = clock_worked_ns();
+        rows[own->now].run(scan);
+        ns = clock_worked_ns() - ns;
+        if (scan->over || scan->at < scan->limit)
+            break;
+        count(scan, scan->at - from, ns, makes == makes_of(worker));
+    }
+    scan->limit = limit;
 }
 
 enum trawl_method scan_method(const struct engine_worker *worker)
@@ -167,13 +396,179 @@ enum trawl_method scan_method(const struct engine_worker *worker)
     return worker->dense_left > 0 ? TRAWL_METHOD_AUTOMATON : rows[worker->tournament.now].method;
 }
 
+/* ---- One literal: looks at the text ---------------------------------------------------- */
+
+static void count_anew(struct engine_worker *worker)
+{
+    worker->searched = 0;
+    worker->took = worker->priced = 0;
+}
+
+/* Makes the tables of method sampled. If the text may end before the tables pay, chooses a
+ * different method until then. Errors: MEMORY. */
+static enum trawl_status begin_sampled(struct engine_worker *worker,
+                                       const struct engine_chunk *chunk, struct trawl_error *error)
+{
+    if (worker->sampled_after > chunk->owned + chunk->readable &&
+        !attachment_is_there(&worker->plan->attached[PLAN_SAMPLED])) {
+        worker->sampled_after -= chunk->owned;
+        worker->method = plan_cheapest(&worker->prices, TRAWL_METHOD_SAMPLED);
+        return TRAWL_OK;
+    }
+    if (worker->method != TRAWL_METHOD_SAMPLED)
+        count_anew(worker);
+    worker->sampled_after = 0;
+    worker->method = TRAWL_METHOD_SAMPLED;
+    return sampled_want(worker->plan, &worker->sampled, error);
+}
+
+void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, uint64_t passed,
+                  uint64_t ns)
+{
+    struct engine_worker *worker = scan->worker;
+    const struct plan_costs *costs = worker->costs;
+    uint64_t bytes = max_u64(scan->at, begin) - begin;
+    double each =
+        plan_price_bare(worker->plan, worker->tuning, costs, worker->method, worker->first_probes);
+
+    if (worker->least <= 0)
+        worker->least = plan_price_least(worker->plan, costs);
+    worker->searched += bytes;
+    worker->took += (double)ns;
+    worker->priced += each * (double)bytes +
+                      costs->candidate * (double)(scan->result->candidate_count - candidates) +
+                      costs->compared * (double)(scan->passed - passed);
+}
+
+/* Returns whether a look before the next `bytes` bytes is worth its time. */
+static bool is_due(const struct engine_worker *worker, uint64_t bytes)
+{
+    double lost =
+        min_double(worker->took, worker->priced) - worker->least * (double)worker->searched;
+
+    return worker->look_left <= bytes &&
+           (cpu_sizes.look_lost_ns <= 0 ||
+            worker->searched >= ANYWAY_TIMES * cpu_sizes.look_again ||
+            (worker->searched > 0 &&
+             lost * (1 + (double)bytes / (double)worker->searched) >= cpu_sizes.look_lost_ns));
+}
+
+enum trawl_status worker_look(struct engine_worker *worker, const struct engine_chunk *chunk,
+                              struct trawl_error *error)
+{
+    struct plan_tuning tuning = worker->plan->tuning;
+    struct plan_prices prices;
+
+    if (worker->sampled_after > 0 || worker->method == TRAWL_METHOD_SAMPLED)
+        TRAWL_TRY(begin_sampled(worker, chunk, error));
+    if (!is_due(worker, chunk->owned) || chunk->owned < PLAN_SAMPLE_BYTES_MIN) {
+        if (worker->look_left != UINT64_MAX)
+            worker->look_left -= min_u64(worker->look_left, chunk->owned);
+        return TRAWL_OK;
+    }
+    worker->look_left = cpu_sizes.look_again;
+    tuning.sampled_took = worker->sampled_took;
+    if (!plan_look_far(worker->plan, worker->costs, chunk->bytes, chunk->owned, &tuning, &prices))
+        plan_look(worker->plan, worker->costs, worker->sample, worker_sample(worker, chunk),
+                  &tuning, &prices);
+    if (cpu_sizes.look_lost_ns <= 0 ||
+        worker->took > prices.of[prices.least] * (double)worker->searched) {
+        worker->prices = prices;
+        worker->own = tuning;
+        worker->tuning = &worker->own;
+        worker->method = prices.least;
+        worker->sampled_after = 0;
+        worker->sampled_took = 0;
+        worker->least = prices.of[prices.least];
+        if (worker->method == TRAWL_METHOD_SAMPLED) /* the look has made the tables */
+            TRAWL_TRY(sampled_want(worker->plan, &worker->sampled, error));
+        worker_probes_begin(worker);
+    }
+    count_anew(worker);
+    return TRAWL_OK;
+}
+
+/* ---- All programs ------------------------------------------------------------------------ */
+
+/* Returns the programs of the plan's set: which fit, and which is the first. */
+static struct tournament tournament_of(const struct trawl_plan *plan)
+{
+    bool has_parts = plan->pattern_count > 1 && plan->pattern_count <= PARTS_PATTERNS_MAX;
+    struct tournament made = {
+        .warm = 1 + (uint32_t)min_u64(plan->literal_bytes_total / WARM_BYTES, WARM_PIECES_MAX),
+        .left = cpu_sizes.trial_bytes};
+
+    made.fits = (uint32_t)plan->has_buckets << PROGRAM_BUCKETS |
+                (uint32_t)plan->has_classes << PROGRAM_CLASSES |
+                (uint32_t)plan->has_automaton << PROGRAM_AUTOMATON |
+                (uint32_t)(has_parts && plan_parts_fit(plan, PLAN_ALONE)) << PROGRAM_ALONE |
+                (uint32_t)(has_parts && plan_parts_fit(plan, PLAN_PARTS_HOST)) << PROGRAM_PARTS;
+    made.first = plan->has_buckets && (!plan->has_classes || plan->literal_count <= BUCKETS_MANY)
+                     ? PROGRAM_BUCKETS
+                     : PROGRAM_CLASSES;
+    if (plan->method_asked == TRAWL_METHOD_AUTOMATON)
+        made.first = PROGRAM_AUTOMATON;
+    made.now = made.first;
+    return made;
+}
+
+/* Returns after how many bytes of text method sampled has saved the time to make its tables. */
+static uint64_t tables_pay_after(const struct engine_worker *worker)
+{
+    const struct plan_prices *prices = &worker->prices;
+    double other = prices->of[plan_cheapest(prices, TRAWL_METHOD_SAMPLED)];
+    double saved = other - prices->of[TRAWL_METHOD_SAMPLED];
+    double bytes = ENTRY_NS * (double)sampled_stride(worker->plan->length_min) / saved;
+
+    TRAWL_ASSERT(saved > 0);
+    return (uint64_t)min_double(bytes, (double)(UINT64_MAX / 2));
+}
+
+void choice_begin(struct engine_worker *worker)
+{
+    const struct trawl_plan *plan = worker->plan;
+    /* If the caller asked for no method, the text decides how a single literal is searched. */
+    bool chooses = plan_is_one_literal(plan) && plan->method_asked == TRAWL_METHOD_AUTO &&
+                   plan->algorithm.name == NULL && !plan->tuning.is_seen && plan->length_min > 1;
+
+    worker->method = plan->method;
+    if (plan_is_one_literal(plan) && plan->method != TRAWL_METHOD_SET) {
+        worker->prices = plan_price(plan, &plan->tuning, worker->costs);
+        if (plan->method == TRAWL_METHOD_AUTO)
+            worker->method = worker->prices.least;
+    }
+    worker->tuning = &plan->tuning;
+    worker->look_left = chooses ? cpu_sizes.look_after : UINT64_MAX;
+    worker->sampled_took = worker->least = 0;
+    worker->has_begun = false;
+    count_anew(worker);
+    worker->sampled = NULL;
+    worker->sampled_after = 0;
+    if (worker->method == TRAWL_METHOD_SAMPLED && plan->method_asked == TRAWL_METHOD_AUTO &&
+        !attachment_is_there(&plan->attached[PLAN_SAMPLED]))
+        worker->sampled_after = tables_pay_after(worker);
+    worker->dense_bytes = 0;
+    worker->dense_left = 0;
+    worker->dense_by = PROGRAMS;
+    worker->work_per_byte = SET_WORK_PER_BYTE;
+    worker->work_spared = WORK_SPARED_MAX;
+    worker->dense_waits = false;
+    if (worker->dense_serial != plan->serial && plan->method == TRAWL_METHOD_SET) {
+        worker->dense_work = 0;
+        worker->tournament = tournament_of(plan);
+    }
+    worker->dense_serial = plan->serial;
+    if (worker->alone != NULL)
+        worker->alone->of = NULL;
+    if (worker->parts != NULL)
+        worker->parts->of = NULL;
+}
+
 /* The rows of methods.def, by method. */
 static void (*const programs[TRAWL_METHODS_COUNT])(struct scan *scan) = {
 #define METHOD(name, literals, length_min, work, program) [TRAWL_METHOD_##name] = program,
 #include "plan/methods.def"
 };
-
-/* ---- All programs ---------------------------------------------------------------------------- */
 
 void scan_run(struct scan *scan)
 {

@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cpu/sampling.h"
+#include "cpu/prices.def"
 #include "cpu/set_matcher.h"
 
 #define SORTED_BY_HAND 16u
@@ -230,6 +231,21 @@ static void adapt_tile(struct engine_worker *worker, bool hit, const struct samp
     TRAWL_ASSERT(worker->tile_positions > 0 && worker->tile_positions <= SET_TILE_POSITIONS);
     worker->tile_positions =
         (uint32_t)(less ? least : min_u64(2 * worker->tile_positions, cpu_sizes.class_positions));
+}
+
+uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *chunk)
+{
+    uint64_t bytes =
+        min_u64(max_u64(chunk->owned / SAMPLE_SHARE, PLAN_SAMPLE_BYTES_MIN), sizeof worker->sample);
+    uint64_t excerpts = bytes / EXCERPT_BYTES, step = chunk->owned / excerpts;
+
+    if (chunk->owned < PLAN_SAMPLE_BYTES_MIN)
+        return 0;
+    TRAWL_ASSERT(step >= EXCERPT_BYTES);
+    for (uint64_t i = 0; i < excerpts; i++)
+        memcpy(worker->sample + i * EXCERPT_BYTES,
+               chunk->bytes + i * step + plan_sample_at(i, step, EXCERPT_BYTES), EXCERPT_BYTES);
+    return excerpts * EXCERPT_BYTES;
 }
 
 /* Sets the worker's matcher to the plan's, which is made for this text if there is none. Errors:

@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cpu/worker.h"
+#include "cpu/prices.def"
 
 /* A step has at least STEP_LENGTHS * length_max begins. */
 #define STEP_LENGTHS 8u
@@ -415,5 +416,61 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
         if (!scan->over)
             scan->at = max_u64(step.until, scan->run_until);
     }
+    return true;
+}
+
+/* ---- Where a text is dense, so that candidates take longer than the automaton ---- */
+
+void dense_allow(struct scan *scan, uint64_t positions)
+{
+    TRAWL_ASSERT(positions <= scan->chunk->owned + 64);
+    TRAWL_ASSERT(scan->work >= scan->work_begin);
+    /* dense_leaves has counted only some of the work for the previous positions */
+    if (scan->worker->dense_waits)
+        scan->worker->dense_work += scan->work - scan->work_begin;
+    scan->worker->dense_waits = false;
+    scan->work_begin = scan->work;
+    if (scan->work_max != UINT64_MAX)
+        scan->work_max =
+            scan->work + positions * scan->worker->work_per_byte + scan->worker->work_spared;
+}
+
+void dense_spare(struct scan *scan, uint64_t bytes)
+{
+    struct engine_worker *worker = scan->worker;
+    uint64_t used = scan->work - scan->work_begin;
+    uint64_t allowed = saturating_multiply(bytes, worker->work_per_byte) + worker->work_spared;
+
+    TRAWL_ASSERT(bytes > 0 && worker->work_spared <= WORK_SPARED_MAX);
+    worker->dense_bytes /= 2;
+    worker->work_spared =
+        used < allowed && !worker->dense_waits ? min_u64(allowed - used, WORK_SPARED_MAX) : 0;
+}
+
+bool dense_leaves(struct scan *scan, uint64_t x)
+{
+    struct engine_worker *worker = scan->worker;
+    uint64_t enough =
+        (scan->plan->literal_count * MAKE_WORK + scan->plan->literal_bytes_total * MAKE_BYTE_WORK) *
+        (plan_has_conditions(scan->plan) ? CONDITIONS_TIMES : 1);
+    double per_byte;
+
+    if (max_u64(x, scan->run_until) >= scan->limit)
+        return false;
+    TRAWL_ASSERT(scan->work >= scan->work_begin);
+    worker->dense_work += scan->work - scan->work_begin;
+    scan->work_begin = scan->work;
+    per_byte = (double)worker->dense_work / (double)(scan->chunk->begin + x + 1);
+    if (per_byte * (double)(scan->loadable - x) > FORESEEN_TIMES * (double)enough)
+        enough /= FORESEEN_SHARE;
+    if (worker->dense_work < enough && !dense_is_there(scan->plan)) {
+        scan->work_max = scan->work + enough - worker->dense_work;
+        worker->dense_waits = true;
+        return false;
+    }
+    worker->dense_bytes =
+        min_u64(max_u64(2 * worker->dense_bytes, cpu_sizes.dense_bytes), DENSE_BYTES_MAX);
+    worker->dense_left = max_u64(worker->dense_bytes, 4 * scan->plan->length_max);
+    scan_leave(scan, x);
     return true;
 }

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "cpu/worker.h"
+#include "cpu/prices.def"
 
 /* samples to the prefetched sample: no hardware prefetcher follows such strides */
 #define SAMPLES_AHEAD 32u
@@ -76,19 +77,31 @@ struct sampled_progress {
     uint64_t clock_at;   /* number of candidates from which on the clock may be read again */
 };
 
-/* Leaves the text if the scan took far longer than a different method is expected to take. The
- * clock is read only if candidates may be the reason, because a text that waits for memory is slow
- * with any method. */
+/* If the search took far longer than the cheapest other method is expected to take, leaves the text
+ * to that method, and returns true. The clock is read only if candidates may be the reason, because
+ * a text that waits for memory is slow with any method. */
 static bool leaves(struct scan *scan, struct sampled_progress *progress)
 {
-    const struct plan_costs *costs = scan->worker->costs;
+    struct engine_worker *worker = scan->worker;
+    const struct plan_costs *costs = worker->costs;
     uint64_t candidates = scan->result->candidate_count - progress->candidates;
+    double bytes = (double)(scan->at - progress->begin), price, taken;
+    enum trawl_method other;
 
     if (cpu_sizes.look_lost_ns <= 0 || candidates < progress->clock_at ||
         (double)candidates * costs->candidate < (double)progress->samples * costs->sample)
         return false;
     progress->clock_at = candidates + CLOCK_CANDIDATES;
-    return sampled_leaves(scan, progress->begin, progress->began);
+    other = plan_cheapest(&worker->prices, worker->method);
+    price = worker->prices.of[other] * bytes;
+    taken = (double)(clock_now_ns() - progress->began);
+    if (taken < FAR_TIMES * price || taken < price + FAR_NS)
+        return false;
+    worker->least = price / bytes;
+    worker->method = other;
+    worker->sampled_took = taken / bytes;
+    scan_leave(scan, scan->at);
+    return true;
 }
 
 void scan_sampled(struct scan *scan)

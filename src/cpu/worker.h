@@ -6,7 +6,6 @@
 #include "cpu/find.h"
 #include "cpu/set_class.h"
 #include "cpu/sizes.h"
-#include "cpu/tournament.h"
 #include "engine.h"
 #include "plan/parts.h"
 
@@ -31,6 +30,36 @@ struct cpu_parts {
     const struct plan_parts *of; /* NULL: the workers are not compiled for the plan */
     struct engine_worker *workers[PLAN_PARTS_MAX];
     struct engine_result found[PLAN_PARTS_MAX];
+};
+
+/* The programs that may search for a set, and their comparison (programs.c). */
+enum program {
+#define PROGRAM(name, ...) PROGRAM_##name,
+#include "cpu/set_programs.def"
+#undef PROGRAM
+    PROGRAMS
+};
+
+struct tournament {
+    uint32_t fits; /* programs that may search, as bits */
+    uint32_t warm; /* pieces of a turn that bring tables into the caches, and do not count */
+    enum program now;
+    enum program first;  /* the program that searches first */
+    enum program before; /* the program that searched before the current tournament */
+    uint32_t open;       /* programs that are compared, as bits; 0: no tournament is going on */
+    uint32_t step;       /* number of the piece in the program's turn, from 1 on */
+    uint32_t unsettled;  /* pieces of the turn in which tables were made */
+    /* bytes of text until the piece ends; between tournaments, until the next may begin */
+    uint64_t left;
+    uint64_t spent;       /* ns that the search took since the last tournament */
+    uint64_t searched;    /* bytes of text that were searched in `spent` */
+    uint64_t short_texts; /* number of short texts between tournaments */
+    bool is_warm;         /* the tables of the program that searches are in the caches */
+    struct {
+        uint64_t ns, bytes; /* time of the program's pieces that count, and their bytes */
+        uint64_t rest;      /* bytes of text until the program may be compared again */
+        uint64_t interval;  /* least bytes of text from a comparison to the next */
+    } of[PROGRAMS];
 };
 
 /* How a worker searches the text. The worker begins with the plan's choice and adapts to the text;
@@ -234,13 +263,14 @@ bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
 /* Returns whether scan_bytes is the faster way to the answer, for a plan that bytes_begin took. */
 bool scan_bytes_fits(const struct engine_worker *worker, enum want want);
 
-/* ---- choice.c ---- */
-
-/* Chooses the first program for the worker's plan. */
-void choice_begin(struct engine_worker *worker);
 /* Copies excerpts of the chunk, spread over the chunk, to worker->sample. Returns the number of
  * bytes; 0 if the chunk is shorter than PLAN_SAMPLE_BYTES_MIN. */
 uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *chunk);
+
+/* ---- programs.c ---- */
+
+/* Chooses the first program for the worker's plan. */
+void choice_begin(struct engine_worker *worker);
 /* Counts what the scan searched since `begin` by the worker's method, in `ns`. `candidates` and
  * `passed` are the scan's counts at `begin`. */
 void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, uint64_t passed,
@@ -250,36 +280,10 @@ void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, 
  * the best price of the look. Errors: MEMORY. */
 enum trawl_status worker_look(struct engine_worker *worker, const struct engine_chunk *chunk,
                               struct trawl_error *error);
-/* If method sampled, searching from `begin` to scan->at since the time began_ns, took far longer
- * than the price of the cheapest other method: leaves the text to that method, and returns true. */
-bool sampled_leaves(struct scan *scan, uint64_t begin, uint64_t began_ns);
-/* For sets: sets work_max for the next positions. */
-void dense_allow(struct scan *scan, uint64_t positions);
-/* Ends positions that did not exceed work_max, and that decided this many bytes: keeps the unused
- * work for later positions. */
-void dense_spare(struct scan *scan, uint64_t bytes);
-/* Runs when positions have exceeded work_max. Leaves the text to the automaton from x on, each time
- * for longer. Returns false if making the automaton would not pay yet; the scan must then verify
- * the candidates from x on. */
-bool dense_leaves(struct scan *scan, uint64_t x);
-
-/* ---- programs.c ---- */
-
 /* Searches the begins in [scan->at, scan->limit) by the programs that the worker chose. */
 void scan_run(struct scan *scan);
 /* Returns the method by which the worker searches at the moment. */
 enum trawl_method scan_method(const struct engine_worker *worker);
-
-/* ---- compare.c ---- */
-
-/* Returns the time to make the tables that the worker lacks for the program, and the time for each
- * byte of text that the program takes at least. */
-typedef struct price (*program_price)(const struct scan *scan, enum program program);
-/* Searches the begins in [scan->at, scan->limit) by the program. */
-typedef void (*program_run)(struct scan *scan, enum program program);
-/* Searches the begins in [scan->at, scan->limit) by the programs that fit. Returns early if the
- * scan is over or full. */
-void tournament_run(struct scan *scan, program_price price, program_run run);
 
 /* ---- scan_parts.c ---- */
 
@@ -293,6 +297,15 @@ void parts_release(struct engine_worker *worker, struct cpu_parts *parts);
 /* Searches the begins in [from, to) by the automaton. Returns false if the automaton cannot search;
  * the scan then has not moved. Otherwise scan->at is where to go on: ≥ to unless scan->over. */
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);
+/* For sets: sets work_max for the next positions. */
+void dense_allow(struct scan *scan, uint64_t positions);
+/* Ends positions that did not exceed work_max, and that decided this many bytes: keeps the unused
+ * work for later positions. */
+void dense_spare(struct scan *scan, uint64_t bytes);
+/* Runs when positions have exceeded work_max. Leaves the text to the automaton from x on, each time
+ * for longer. Returns false if making the automaton would not pay yet; the scan must then verify
+ * the candidates from x on. */
+bool dense_leaves(struct scan *scan, uint64_t x);
 
 /* Returns whether the result has enough hits. The scan then stops at a position from which it can
  * go on. */

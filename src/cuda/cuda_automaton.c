@@ -14,6 +14,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/backwards.h"
+#include "plan/analyse.h"
 #include "plan/parts.h"
 
 #define PART_BYTES_MIN 32u

@@ -43,4 +43,9 @@ bool cuda_choose_leaves_filter(struct engine_worker *worker, uint64_t bytes, uin
  * clearly less per byte, the filter searches next. */
 void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, uint64_t ns);
 
+/* Chooses how stream_set searches for the plan's set, and fills tables->sets and the kernel. The
+ * caller has zeroed tables->sets; sets.stride stays 0 if stream_set cannot search for the set. */
+void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_plan *plan,
+                      struct cuda_tables *tables);
+
 #endif

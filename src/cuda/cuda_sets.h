@@ -6,10 +6,6 @@
 #include "cuda/launch.h"
 #include "cuda/cuda_worker.h"
 
-/* Chooses how stream_set searches for the plan's set, and fills tables->sets and the kernel. The
- * caller has zeroed tables->sets; sets.stride stays 0 if stream_set cannot search for the set. */
-void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_plan *plan,
-                      struct cuda_tables *tables);
 /* Writes how rare each byte value is expected to be: the 256 words of scan_sets.rarity. */
 void cuda_sets_rarity(const struct trawl_plan *plan, const struct scan_sets *sets,
                       uint32_t *rarity);

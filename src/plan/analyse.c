@@ -1,108 +1,47 @@
-/* analyse: computes the period, and chooses probes and grams, of a literal, by each byte's
- * share. */
+/* analyse: measures the bytes of literals, and how often a sample of a text holds them. */
 #include "plan/analyse.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
-#include "plan/prices.def"
 
-#define SAMPLE_BYTES_MIN PLAN_SAMPLE_BYTES_MIN
-
-/* A constant expression for the compiler: dividing at run time would be a third of the time that a
- * short pattern's plan takes. */
-static const double prior_rate[256] = {
-#define RATE(count) (double)(count) / BYTE_PRIOR_TOTAL
-#include "plan/byte_prior.def"
-#undef RATE
-};
-
-static void rates_from_sample(const uint8_t *sample, uint64_t sample_bytes, double *rate)
-{
-    /* two tables, so that a byte's count need not wait for the count of the byte before */
-    uint32_t count[2][256] = {{0}, {0}};
-    uint64_t step = sample_bytes / RATE_PAIRS_MAX | 1, looked = 0;
-    double share;
-
-    TRAWL_ASSERT(sample_bytes >= SAMPLE_BYTES_MIN);
-    for (uint64_t i = 0; i + 1 < sample_bytes; i += step + 1, looked += 2) {
-        count[0][sample[i]]++;
-        count[1][sample[i + 1]]++;
-    }
-    share = 1 / ((double)looked + 64.0);
-    /* the 0.25 keeps bytes possible that the sample lacks */
-    for (uint32_t byte = 0; byte < 256; byte++)
-        rate[byte] = ((double)count[0][byte] + (double)count[1][byte] + 0.25) * share;
-}
-
-/* Raises the rates of the byte values of a long literal over few values, because such a literal
- * comes from a text over few values. Each value's rate becomes at least half its share of the
- * literal plus half an equal share. */
-static void rates_from_literal(const uint8_t *literal, uint64_t literal_bytes, double *rate)
-{
-    uint64_t count[256] = {0};
-    uint32_t values = 0;
-
-    for (uint64_t i = 0; i < literal_bytes; i++)
-        values += count[literal[i]]++ == 0;
-    TRAWL_ASSERT(values > 0 && values <= 256);
-    if (values > SMALL_ALPHABET)
-        return;
-    for (uint32_t byte = 0; byte < 256; byte++) {
-        double share = 0.5 / values + 0.5 * (double)count[byte] / (double)literal_bytes;
-
-        if (count[byte] > 0 && rate[byte] < share)
-            rate[byte] = share;
-    }
-}
-
-bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
-                     uint64_t literal_bytes)
-{
-    uint64_t places[REPEAT_PLACES_MIN];
-    uint32_t found = 0, place_count = 0;
-
-    TRAWL_ASSERT(sample_bytes >= SAMPLE_BYTES_MIN);
-    if (literal_bytes < REPEAT_BYTES)
-        return false;
-    for (uint32_t i = 0; i < REPEAT_LOOKS; i++) {
-        uint64_t at = (sample_bytes - REPEAT_BYTES) / REPEAT_LOOKS * i, begin;
-        const uint8_t *there =
-            (const uint8_t *)memmem(literal, (size_t)literal_bytes, sample + at, REPEAT_BYTES);
-        uint32_t p = 0;
-
-        TRAWL_ASSERT(at + REPEAT_BYTES <= sample_bytes);
-        if (there == NULL)
-            continue;
-        found++;
-        /* wraps below 0 if the literal would begin before the sample */
-        begin = at - (uint64_t)(there - literal);
-        while (p < place_count && places[p] != begin)
-            p++;
-        if (p == place_count && place_count < REPEAT_PLACES_MIN)
-            places[place_count++] = begin;
-    }
-    TRAWL_ASSERT(place_count <= REPEAT_PLACES_MIN && place_count <= found);
-    return found >= REPEAT_LOOKS_MIN && place_count >= REPEAT_PLACES_MIN;
-}
-
-void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
-                   uint64_t literal_bytes, bool fold, struct byte_rates *rates)
-{
-    if (sample_bytes >= SAMPLE_BYTES_MIN) {
-        rates_from_sample(sample, sample_bytes, rates->rate);
-    } else {
-        memcpy(rates->rate, prior_rate, sizeof prior_rate);
-        if (literal_bytes >= SMALL_ALPHABET_LENGTH_MIN)
-            rates_from_literal(literal, literal_bytes, rates->rate);
-    }
-    for (uint32_t lower = 'a'; fold && lower <= 'z'; lower++) {
-        double both = rates->rate[lower] + rates->rate[lower - 0x20];
-
-        rates->rate[lower] = both;
-        rates->rate[lower - 0x20] = both;
-    }
-}
+#define REPEAT_BYTES 16u
+#define REPEAT_LOOKS 64u
+/* a sample repeats the literal if at least this many of its strings occur in the literal */
+#define REPEAT_LOOKS_MIN 8u
+/* and if at least this many different begins of the literal explain where its strings stand */
+#define REPEAT_PLACES_MIN 3u
+#define SEEN_WINDOWS_LOG2 11u
+#define SEEN_WINDOWS_MAX 1024u
+#define SEEN_FAR_MAX (1u << 18) /* the most bytes of a literal that rarer_window examines */
+#define SEEN_FAR_LOG2 14u
+#define SEEN_NAMED_MAX 128u       /* offsets of a literal at which samples are looked for */
+#define SEEN_NAMED_POSITIONS 800u /* positions of a sample at which such offsets are looked for */
+/* one in SEEN_STEP positions of the sample is examined */
+#define SEEN_STEP 5u
+/* distance of an examined position from the position examined before; a prime */
+#define SEEN_JUMP 1009u
+/* the count ends after this many positions that match: the rate is then known well enough */
+#define SEEN_ENOUGH 128u
+#define SEEN_GRAMS_FEW 3u
+#define ENTROPY_BLOCKS 16u
+#define ENTROPY_BYTES 512u
+#define ROOT_STEPS 40u /* enough for 1e-10 to 1e10 */
+/* number of samples of the strings' bytes, by which likeness is measured */
+#define ALIKE_SAMPLES 512u
+/* a rate is measured from at least this many pairs of equal samples, otherwise estimated */
+#define EQUAL_MIN 4.0
+/* number of grams of literals that are sampled and compared with each other */
+#define GRAM_SAMPLES 2048u
+#define GRAM_LIST_BITS 11u
+#define GRAMS_INSERTED 16u   /* up to this many samples are sorted by insertion, more by qsort */
+#define COUNTED_BYTES 16384u /* number of bytes of literals whose values are counted */
+#define GRAMS_EQUAL_MIN 8    /* a rate is measured from at least this many equal pairs */
+#define GRAMS_EQUAL_MANY 64  /* the rate's decay per byte is measured from this many pairs */
+/* grams that are equal so many times as often as grams of independent bytes are uneven */
+#define GRAMS_UNEVEN_TIMES 4
+#define SUFFIX_BITS 65536u /* bits of the table that counts suffixes */
 
 double analyse_log2(double value)
 {
@@ -145,256 +84,34 @@ double analyse_byte_bits(const uint8_t *bytes, uint64_t count)
     return bits;
 }
 
-/* Returns where the maximal suffix of the bytes begins, under byte order or its reverse, and the
- * suffix's period in *period. */
-static uint64_t maximal_suffix(const uint8_t *bytes, uint64_t count, bool reverse, uint64_t *period)
+bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
+                     uint64_t literal_bytes)
 {
-    uint64_t suffix = UINT64_MAX, next = 0, k = 1, p = 1;
+    uint64_t places[REPEAT_PLACES_MIN];
+    uint32_t found = 0, place_count = 0;
 
-    while (next + k < count) {
-        uint8_t a = bytes[next + k], b = bytes[suffix + k];
+    TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN);
+    if (literal_bytes < REPEAT_BYTES)
+        return false;
+    for (uint32_t i = 0; i < REPEAT_LOOKS; i++) {
+        uint64_t at = (sample_bytes - REPEAT_BYTES) / REPEAT_LOOKS * i, begin;
+        const uint8_t *there =
+            (const uint8_t *)memmem(literal, (size_t)literal_bytes, sample + at, REPEAT_BYTES);
+        uint32_t p = 0;
 
-        if (a == b) {
-            if (k == p) {
-                next += p;
-                k = 1;
-            } else {
-                k++;
-            }
-        } else if (reverse ? a > b : a < b) {
-            next += k;
-            k = 1;
-            p = next - suffix;
-        } else {
-            suffix = next++;
-            k = p = 1;
-        }
-    }
-    *period = p;
-    TRAWL_ASSERT(p > 0 && suffix + 1 + p <= count);
-    return suffix + 1;
-}
-
-void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, uint64_t *period)
-{
-    uint64_t period_forward, period_reverse;
-    uint64_t forward = maximal_suffix(bytes, count, false, &period_forward);
-    uint64_t reverse = maximal_suffix(bytes, count, true, &period_reverse);
-    uint64_t p = forward >= reverse ? period_forward : period_reverse;
-
-    TRAWL_ASSERT(count >= 1);
-    *critical = max_u64(forward, reverse);
-    *period = 0;
-    if (*critical + p <= count && memcmp(bytes, bytes + p, *critical) == 0)
-        *period = p;
-    TRAWL_ASSERT(*critical < count && *period <= count);
-}
-
-/* Positions of the sample that pass all probes chosen so far. The next probe is chosen by these
- * positions and not only by the rates of bytes: in a log, nearly every line has the same rare bytes
- * together. */
-struct survivors {
-    /* address of the sample's byte that stands at the literal's offset probe_window.first */
-    const uint8_t *at[SURVIVORS_MAX];
-    uint32_t count;
-    uint32_t begun; /* number of positions before the second probe */
-};
-
-/* The literal's bytes in [first, last), and how many survivors have the same byte at each
- * offset. */
-struct probe_window {
-    uint64_t first;
-    uint64_t last;
-    uint8_t value[PLAN_PROBE_SPAN_BYTES];
-    uint8_t fold[PLAN_PROBE_SPAN_BYTES];
-    uint8_t met[PLAN_PROBE_SPAN_BYTES];
-    /* the byte's rate, raised if probes near this offset were chosen; the lowest cost is best */
-    double cost[PLAN_PROBE_SPAN_BYTES];
-};
-
-typedef uint8_t bytes16 __attribute__((vector_size(16)));
-
-/* Collects survivors: from each of SURVIVORS_MAX parts of the sample, the first position that
- * passes the first probe. */
-static void survivors_begin(const uint8_t *sample, uint64_t sample_bytes, uint64_t probe,
-                            const struct probe_window *window, struct survivors *left)
-{
-    /* a multiple of the vector's 16 bytes */
-    uint64_t lead = probe - window->first, span = PLAN_PROBE_SPAN_BYTES;
-    uint8_t value = window->value[lead], fold = window->fold[lead];
-
-    TRAWL_ASSERT(sample_bytes >= SAMPLE_BYTES_MIN);
-    for (uint32_t i = 0; i < SURVIVORS_MAX; i++) {
-        uint64_t part = (sample_bytes - span) / SURVIVORS_MAX, at = lead + i * part,
-                 end = at + part;
-
-        TRAWL_ASSERT(end - lead + span <= sample_bytes);
-        if (fold == 0) {
-            const void *there = memchr(sample + at, value, (size_t)part);
-
-            at = there == NULL ? end : (uint64_t)((const uint8_t *)there - sample);
-        }
-        while (fold != 0 && at < end && (sample[at] | fold) != value)
-            at++;
-        if (at < end)
-            left->at[left->count++] = sample + at - lead;
-    }
-    left->begun = left->count;
-}
-
-/* Keeps the survivors that pass the probe. */
-static void survivors_pass(uint64_t probe, const struct probe_window *window,
-                           struct survivors *left)
-{
-    uint64_t o = probe - window->first;
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < left->count; i++)
-        if ((left->at[i][o] | window->fold[o]) == window->value[o])
-            left->at[kept++] = left->at[i];
-    left->count = kept;
-}
-
-static void window_meet(const struct survivors *left, struct probe_window *window)
-{
-    memset(window->met, 0, sizeof window->met);
-    for (uint64_t o = 0; o < window->last - window->first; o += sizeof(bytes16)) {
-        bytes16 met = {0}, value, fold, text;
-
-        memcpy(&value, window->value + o, sizeof value);
-        memcpy(&fold, window->fold + o, sizeof fold);
-        for (uint32_t i = 0; i < left->count; i++) {
-            memcpy(&text, left->at[i] + o, sizeof text);
-            /* the comparison is -1 where the bytes are equal */
-            met -= (bytes16)((text | fold) == value);
-        }
-        memcpy(window->met + o, &met, sizeof met);
-    }
-}
-
-/* Raises the costs of offsets after a probe was chosen. Equal bytes near each other occur together,
- * and neighbouring bytes depend on each other. The probe's own offset is taken. */
-static void raise_costs(uint64_t probe, struct probe_window *window)
-{
-    uint64_t span = window->last - window->first, taken = probe - window->first;
-    uint8_t value = window->value[taken];
-
-    TRAWL_ASSERT(taken < span && span <= PLAN_PROBE_SPAN_BYTES);
-    for (uint64_t o = 0; o < span; o++)
-        window->cost[o] *= window->value[o] == value ? 2.0 : 1.0;
-    if (taken > 0)
-        window->cost[taken - 1] *= 1.5;
-    if (taken + 1 < span)
-        window->cost[taken + 1] *= 1.5;
-    window->cost[taken] = PROBE_TAKEN;
-}
-
-/* Returns the offset that leaves the fewest survivors. If several offsets leave as few, or if there
- * are no survivors, returns the offset of least cost. */
-static uint64_t most_telling(const struct probe_window *window, uint32_t survivors)
-{
-    uint64_t best = 0;
-
-    if (survivors == 0) { /* as without a sample */
-        for (uint64_t o = 1; o < window->last - window->first; o++)
-            best = window->cost[o] < window->cost[best] ? o : best;
-        return window->first + best;
-    }
-    for (uint64_t o = 1; o < window->last - window->first; o++) {
-        if (window->cost[o] >= PROBE_TAKEN)
+        TRAWL_ASSERT(at + REPEAT_BYTES <= sample_bytes);
+        if (there == NULL)
             continue;
-        if (window->cost[best] >= PROBE_TAKEN || window->met[o] == window->met[best]
-                ? window->cost[o] < window->cost[best]
-                : window->met[o] < window->met[best])
-            best = o;
+        found++;
+        /* wraps below 0 if the literal would begin before the sample */
+        begin = at - (uint64_t)(there - literal);
+        while (p < place_count && places[p] != begin)
+            p++;
+        if (p == place_count && place_count < REPEAT_PLACES_MIN)
+            places[place_count++] = begin;
     }
-    return window->first + best;
-}
-
-static void window_open(const uint8_t *bytes, uint64_t count, bool fold,
-                        const struct byte_rates *rates, uint64_t best, struct probe_window *window)
-{
-    memset(window, 0, sizeof *window);
-    window->last = count;
-    if (count > PLAN_PROBE_SPAN_BYTES) {
-        window->first = best > PLAN_PROBE_SPAN_BYTES / 2 ? best - PLAN_PROBE_SPAN_BYTES / 2 : 0;
-        window->first = min_u64(window->first, count - PLAN_PROBE_SPAN_BYTES);
-        window->last = window->first + PLAN_PROBE_SPAN_BYTES;
-    }
-    TRAWL_ASSERT(window->first <= best && best < window->last && window->last <= count);
-    for (uint64_t o = 0; o < window->last - window->first; o++) {
-        uint8_t byte = bytes[window->first + o];
-
-        window->fold[o] = fold && byte >= 'a' && byte <= 'z' ? 0x20 : 0;
-        window->value[o] = byte | window->fold[o];
-        window->cost[o] = rates->rate[byte];
-    }
-}
-
-/* Returns the share of the survivors that are left. Each probe was chosen because it leaves the
- * fewest survivors of the sample, so the share in the sample is lower than in the text. Therefore
- * the share is at least `independent`, the product of the bytes' rates. */
-static double share_left(const struct survivors *left, double independent)
-{
-    return max_double((left->count > 0 ? left->count : 0.5) / left->begun, independent);
-}
-
-uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
-                        const struct byte_rates *rates, const uint8_t *sample,
-                        uint64_t sample_bytes, struct plan_probe *probes, double *passed)
-{
-    uint32_t wanted = (uint32_t)min_u64(count, PLAN_PROBES_MAX);
-    uint64_t best = 0; /* offset of the first rarest byte */
-    struct probe_window window;
-    struct survivors left;
-    double rate = 1, others = 1; /* product of the rates of the probes after the first */
-
-    for (uint64_t offset = 1; offset < count; offset++)
-        if (rates->rate[bytes[offset]] < rates->rate[bytes[best]])
-            best = offset;
-    window_open(bytes, count, fold, rates, best, &window);
-    left.count = left.begun = 0;
-    if (sample_bytes >= SAMPLE_BYTES_MIN)
-        survivors_begin(sample, sample_bytes, best, &window, &left);
-    for (uint32_t i = 0; i < wanted; i++) {
-        uint64_t o = best - window.first;
-        double own = rates->rate[bytes[best]];
-        bool passing;
-
-        probes[i].offset = best;
-        probes[i].fold = window.fold[o];
-        probes[i].value = window.value[o];
-        memset(probes[i].reserved, 0, sizeof probes[i].reserved);
-        raise_costs(best, &window);
-        passing = left.count > 0 && i > 0;
-        if (passing)
-            survivors_pass(best, &window, &left);
-        if (i > 0)
-            others *= own;
-        if (i == 0)
-            rate = own;
-        else if (passing)
-            rate = rates->rate[bytes[probes[0].offset]] * share_left(&left, others);
-        else
-            rate *= own * DEPENDENCE > 1 ? 1 : own * DEPENDENCE;
-        passed[i] = rate;
-        if (i + 1 >= PROBES_SEEN_ENOUGH && left.begun > 0 && left.count == 0)
-            return i + 1;
-        if (left.count > 0)
-            window_meet(&left, &window);
-        best = most_telling(&window, left.count);
-    }
-    return wanted;
-}
-
-uint32_t analyse_first_probes(const double *passed, uint32_t probe_count)
-{
-    uint32_t first = 1;
-
-    while (first < probe_count && first < FIRST_PROBES_MAX &&
-           64 * (passed[first - 1] - passed[probe_count - 1]) > FIRST_BLOCKS_RATE)
-        first++;
-    return first;
+    TRAWL_ASSERT(place_count <= REPEAT_PLACES_MIN && place_count <= found);
+    return found >= REPEAT_LOOKS_MIN && place_count >= REPEAT_PLACES_MIN;
 }
 
 /* Enumerates a sample's positions in jumps, so that the first positions lie all over the sample. */
@@ -409,7 +126,7 @@ static struct seen_positions positions_of(uint64_t sample_bytes, uint64_t bytes)
 {
     uint64_t span = sample_bytes - bytes + 1;
 
-    TRAWL_ASSERT(sample_bytes >= SAMPLE_BYTES_MIN && bytes <= 16 && span > SEEN_JUMP);
+    TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN && bytes <= 16 && span > SEEN_JUMP);
     span -= span % SEEN_JUMP == 0; /* otherwise a few positions would come again and again */
     return (struct seen_positions){span, span / SEEN_STEP, 0};
 }
@@ -430,7 +147,7 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
     /* bit o of entry b: gram o has byte b at that offset */
     uint8_t first[256] = {0}, fourth[256] = {0};
 
-    TRAWL_ASSERT(sample_bytes >= SAMPLE_BYTES_MIN && grams->q >= 4);
+    TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN && grams->q >= 4);
     for (uint32_t o = 0; o < grams->stride; o++) {
         first[grams->gram[o] & 0xff] |= (uint8_t)(1u << o);
         fourth[grams->gram[o] >> 24 & 0xff] |= (uint8_t)(1u << o);
@@ -558,7 +275,7 @@ double analyse_seen_rate(const uint8_t *bytes, bool fold, const uint8_t *sample,
 {
     uint64_t folds = fold ? FOLD_ALL : 0, window = window_at(bytes, folds), count = 0;
 
-    TRAWL_ASSERT(sample_bytes >= SAMPLE_BYTES_MIN);
+    TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN);
     for (uint64_t at = 0; at + 8 <= sample_bytes; at++)
         count += window_at(sample + at, folds) == window;
     return (double)count / (double)(sample_bytes - 7);
@@ -568,7 +285,7 @@ double analyse_seen_rate(const uint8_t *bytes, bool fold, const uint8_t *sample,
 static bool is_deep(const uint8_t *own, uint64_t own_left, const uint8_t *seen, uint64_t seen_left,
                     uint64_t folds)
 {
-    uint64_t end = min_u64(min_u64(own_left, seen_left), 16 + SEEN_DEEP_BYTES);
+    uint64_t end = min_u64(min_u64(own_left, seen_left), 16 + ANALYSE_DEEP_BYTES);
 
     for (uint64_t i = 16; i + 8 <= end; i += 8)
         if (window_at(own + i, folds) != window_at(seen + i, folds))
@@ -584,7 +301,7 @@ double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets
     uint64_t named = 0, deeply = 0, places = 0, matching = 0;
     struct seen_windows seen;
 
-    TRAWL_ASSERT(offsets > 0 && offsets + 15 <= count && sample_bytes >= SAMPLE_BYTES_MIN);
+    TRAWL_ASSERT(offsets > 0 && offsets + 15 <= count && sample_bytes >= PLAN_SAMPLE_BYTES_MIN);
     p.left = min_u64(p.left, SEEN_NAMED_POSITIONS);
     windows_open(bytes, (uint32_t)((offsets - 1) / step + 1), step, 16, folds, &seen);
     for (; p.left > 0 && matching < SEEN_ENOUGH; position_next(&p), places++) {
@@ -609,111 +326,301 @@ double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets
     return (double)named * (double)step / (double)places;
 }
 
-uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates)
+/* Sixteen bytes of the strings; the first byte is the highest byte of `high`. */
+struct sample {
+    uint64_t high, low;
+};
+
+static bool is_before(const struct sample *x, const struct sample *y)
 {
-    double best_rate = 1e9, rate[4] = {0}; /* rates of the words at four consecutive offsets */
-    uint64_t best = 0;
-
-    TRAWL_ASSERT(count >= 7);
-    for (uint64_t o = 0; o + 4 <= count; o++) {
-        double sum;
-
-        rate[3] = rates->rate[bytes[o]] * rates->rate[bytes[o + 1]] * rates->rate[bytes[o + 2]] *
-                  rates->rate[bytes[o + 3]];
-        sum = rate[0] + rate[1] + rate[2] + rate[3];
-        if (o >= 3 && sum < best_rate) {
-            best_rate = sum;
-            best = o - 3;
-        }
-        for (uint32_t i = 0; i < 3; i++)
-            rate[i] = rate[i + 1];
-    }
-    TRAWL_ASSERT(best + 7 <= count);
-    return best;
+    return x->high != y->high ? x->high < y->high : x->low < y->low;
 }
 
-/* Fills residues, begun and carried from the grams at bytes. */
-static void fill_residues(const uint8_t *bytes, struct plan_grams *grams)
+/* Sorts samples: counts them by their first byte, and inserts each among those of the same byte. */
+static void sort_samples(struct sample *samples, uint32_t count)
 {
-    uint8_t begun[PLAN_GRAM_BYTES] = {0}, carried[PLAN_GRAM_BYTES] = {0};
+    struct sample sorted[ALIKE_SAMPLES];
+    uint32_t begins[257] = {0}, ends[256];
 
-    TRAWL_ASSERT(grams->stride > 0 && PLAN_GRAM_BYTES % grams->stride == 0);
-    TRAWL_ASSERT(grams->q > 0 && grams->q <= PLAN_GRAM_BYTES);
-    memset(grams->residues, 0xff, sizeof grams->residues);
-    for (uint32_t b = 0; b < PLAN_GRAM_BYTES; b++) {
-        uint32_t begin = b - b % grams->stride, o = grams->stride - 1 - b % grams->stride;
-        uint8_t may = (uint8_t) ~(1u << b);
-
-        for (uint32_t j = 0; j < PLAN_GRAM_BYTES; j++) {
-            /* the byte of the gram that stands at byte j */
-            uint32_t i = (j - begin) % PLAN_GRAM_BYTES;
-
-            if (j >= begin)
-                begun[b] |= (uint8_t)(0x80u >> j);
-            else
-                carried[b] |= (uint8_t)(0x80u >> j);
-            for (uint32_t residue = 0; residue < RESIDUES; residue++)
-                if (i >= grams->q || bytes[o + i] % RESIDUES == residue)
-                    grams->residues[RESIDUES * j + residue] &= may;
-        }
-    }
-    memcpy(&grams->begun, begun, sizeof begun);
-    memcpy(&grams->carried, carried, sizeof carried);
-}
-
-/* Computes the expected share of each residue. The sum of the rates is the divisor, since
- * rates_from_literal may raise the sum above 1. With `fold`, the rates of A-Z are already part of
- * the rates of a-z. */
-static void residue_shares(const struct byte_rates *rates, bool fold, double share[RESIDUES])
-{
-    double total = 0;
-
+    for (uint32_t i = 0; i < count; i++)
+        begins[(samples[i].high >> 56) + 1]++;
     for (uint32_t byte = 0; byte < 256; byte++) {
-        if (fold && byte >= 'A' && byte <= 'Z')
-            continue;
-        share[byte % RESIDUES] += rates->rate[byte];
-        total += rates->rate[byte];
+        begins[byte + 1] += begins[byte];
+        ends[byte] = begins[byte];
     }
-    TRAWL_ASSERT(total > 0);
-    for (uint32_t residue = 0; residue < RESIDUES; residue++)
-        share[residue] /= total;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t byte = (uint32_t)(samples[i].high >> 56), k = ends[byte]++;
+
+        for (; k > begins[byte] && is_before(&samples[i], &sorted[k - 1]); k--)
+            sorted[k] = sorted[k - 1];
+        sorted[k] = samples[i];
+    }
+    memcpy(samples, sorted, count * sizeof *samples);
 }
 
-double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
-                     const struct byte_rates *rates, uint32_t stride, struct plan_grams *grams)
+/* Returns the length of the longest common prefix of two samples. */
+static uint32_t common_bytes(const struct sample *x, const struct sample *y)
 {
-    uint64_t q, offsets, best = 0;
-    double share[RESIDUES] = {0}, last[PLAN_GRAM_STRIDE_MAX] = {0}, rate = 0, best_rate = 1e9;
+    uint64_t high = x->high ^ y->high, low = x->low ^ y->low;
 
-    if (stride == 0 || count < stride + 3)
-        /* no gram of 4 bytes at each offset: the search would have to verify every position */
-        return 1;
-    q = min_u64(count - stride + 1, PLAN_GRAM_BYTES);
-    offsets = min_u64(count - stride - q + 2, GRAM_OFFSETS_MAX);
-    residue_shares(rates, fold, share);
-    for (uint64_t o = 0; o < offsets + stride - 1; o++) {
-        double one = 1;
+    return high != 0  ? (uint32_t)__builtin_clzll(high) / 8
+           : low != 0 ? 8 + (uint32_t)__builtin_clzll(low) / 8
+                      : ANALYSE_ALIKE_BYTES;
+}
 
-        for (uint64_t i = 0; i < q; i++)
-            one *= share[bytes[o + i] % RESIDUES];
-        rate += one - last[o % stride];
-        last[o % stride] = one;
-        if (o + 1 >= stride && rate < best_rate) {
-            best_rate = rate;
-            best = o + 1 - stride;
+/* Fills samples of the strings' bytes: all, or ALIKE_SAMPLES at different positions. Returns how
+ * many. */
+static uint32_t take_samples(const struct trawl_plan *plan, struct sample samples[ALIKE_SAMPLES])
+{
+    uint64_t total = plan->literal_bytes_total, random = 0x9e3779b97f4a7c15u;
+    uint32_t count = (uint32_t)min_u64(ALIKE_SAMPLES, total);
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t at = i * total / count, next = (i + 1) * total / count;
+
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        at += (random >> 11) % (next - at);
+        samples[i] = (struct sample){0};
+        memcpy(&samples[i], plan->literal_bytes + at, /* may run into the next string */
+               (size_t)min_u64(sizeof *samples, total - at));
+        samples[i].high = __builtin_bswap64(samples[i].high);
+        samples[i].low = __builtin_bswap64(samples[i].low);
+    }
+    sort_samples(samples, count);
+    return count;
+}
+
+void analyse_likeness(const struct trawl_plan *plan, struct strings_likeness *likeness)
+{
+    uint64_t equal[ANALYSE_ALIKE_BYTES + 1] = {0};
+    /* alike[q]: number of samples just before this sample with the same first q bytes */
+    uint64_t alike[ANALYSE_ALIKE_BYTES + 1] = {0};
+    struct sample samples[ALIKE_SAMPLES];
+    uint32_t count = take_samples(plan, samples);
+    double before = 1;
+
+    likeness->byte_count = 1;
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t common = common_bytes(&samples[i - 1], &samples[i]);
+
+        likeness->byte_count += common == 0;
+        for (uint32_t q = 1; q <= ANALYSE_ALIKE_BYTES; q++) {
+            alike[q] = q <= common ? alike[q] + 1 : 0;
+            equal[q] += alike[q];
         }
     }
-    TRAWL_ASSERT(q >= 4 && best + stride - 1 + q <= count);
-    grams->offset = best;
-    grams->stride = stride;
-    grams->q = (uint32_t)q;
-    grams->fold = fold ? FOLD_ALL : 0;
-    grams->keep = q < 8 ? (1ull << 8 * q) - 1 : UINT64_MAX;
-    for (uint32_t o = 0; o < stride; o++) {
-        grams->gram[o] = 0;
-        memcpy(&grams->gram[o], bytes + best + o, q);
-        grams->gram[o] = (grams->gram[o] | grams->fold) & grams->keep;
+    likeness->rate[0] = 1;
+    for (uint32_t q = 1; q <= ANALYSE_ALIKE_BYTES; q++) {
+        double rate = (double)equal[q] / max_double(1, count * (count - 1.0) / 2);
+
+        /* assume that each further byte lowers the rate by the same factor as the byte before */
+        if ((double)equal[q] < EQUAL_MIN)
+            rate = q == 1 ? 1.0 / 256 : likeness->rate[q - 1] * likeness->rate[q - 1] / before;
+        before = likeness->rate[q - 1];
+        likeness->rate[q] = rate;
     }
-    fill_residues(bytes + best, grams);
-    return best_rate / stride; /* each gram is tested at every stride-th position only */
+}
+
+uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patterns,
+                             const uint32_t *literal_from, uint32_t count)
+{
+    uint64_t seen[SUFFIX_BITS / 64] = {0}, found = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t literal = patterns != NULL ? literal_from[patterns[i]] : i;
+        const uint8_t *bytes = plan_literal_bytes(plan, literal);
+        uint64_t hash = 0;
+
+        for (uint64_t at = plan_literal_at(plan, literal).bytes_count; at-- > 0;) {
+            uint64_t bit;
+
+            hash = (hash + bytes[at] + 1) * 0x9e3779b97f4a7c15u;
+            bit = hash >> 32 & (SUFFIX_BITS - 1);
+            found += (seen[bit / 64] >> bit % 64 & 1) == 0;
+            seen[bit / 64] |= 1ull << bit % 64;
+        }
+    }
+    return found;
+}
+
+/* ---- How alike the grams of a set are ---- */
+
+static double power_of(double base, uint32_t exponent)
+{
+    double power = 1;
+
+    while (exponent-- > 0)
+        power *= base;
+    return power;
+}
+
+/* The bytes of a literal from an offset on. The first byte is the highest byte of `high`; zeros
+ * follow the literal's end. */
+struct gram_sample {
+    uint64_t high, low;
+    uint64_t bytes; /* bytes of the literal in the sample, up to ANALYSE_GRAM_MAX */
+};
+
+static struct gram_sample sample_at(const struct trawl_plan *plan, uint32_t literal, uint64_t place)
+{
+    const struct plan_literal of = plan_literal_at(plan, literal);
+    uint64_t words[2] = {0}, bytes = min_u64(of.bytes_count - place, ANALYSE_GRAM_MAX);
+    uint64_t from = of.bytes_begin + place;
+    struct gram_sample sample;
+
+    if (plan->literal_bytes_total - from >= sizeof words)
+        memcpy(words, plan->literal_bytes + from, sizeof words);
+    else
+        memcpy(words, plan->literal_bytes + from, (size_t)bytes);
+    sample.high = __builtin_bswap64(words[0]);
+    sample.low =
+        bytes <= 8 ? 0 : __builtin_bswap64(words[1]) & UINT64_MAX << 8 * (ANALYSE_GRAM_MAX - bytes);
+    sample.high &= bytes < 8 ? UINT64_MAX << 8 * (8 - bytes) : UINT64_MAX;
+    sample.bytes = bytes;
+    return sample;
+}
+
+static bool gram_is_behind(const struct gram_sample *x, const struct gram_sample *y)
+{
+    return x->high != y->high ? x->high > y->high : x->low > y->low;
+}
+
+static int compare_samples(const void *a, const void *b)
+{
+    const struct gram_sample *x = (const struct gram_sample *)a, *y = (const struct gram_sample *)b;
+
+    return gram_is_behind(x, y) - gram_is_behind(y, x);
+}
+
+/* Returns the length of the longest common prefix of two samples. */
+static uint64_t common_gram_bytes(const struct gram_sample *x, const struct gram_sample *y)
+{
+    uint64_t high = x->high ^ y->high, low = x->low ^ y->low;
+    uint64_t common = high != 0  ? (uint64_t)__builtin_clzll(high) / 8
+                      : low != 0 ? 8 + (uint64_t)__builtin_clzll(low) / 8
+                                 : ANALYSE_GRAM_MAX;
+
+    return min_u64(common, min_u64(x->bytes, y->bytes));
+}
+
+static uint32_t sample_list(const struct gram_sample *sample)
+{
+    return plan_hash32((uint32_t)(sample->high >> 32), GRAM_LIST_BITS);
+}
+
+/* Groups the samples by a hash of the first ANALYSE_GRAM_MIN bytes, and sorts each group. `sorted`
+ * has room for `count` samples. */
+static void sort_grams(const struct gram_sample *samples, uint32_t count,
+                       struct gram_sample *sorted)
+{
+    uint32_t ends[(1u << GRAM_LIST_BITS) + 1] = {0}, begin = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        ends[sample_list(&samples[i]) + 1]++;
+    for (uint32_t list = 1; list <= 1u << GRAM_LIST_BITS; list++)
+        ends[list] += ends[list - 1];
+    for (uint32_t i = 0; i < count; i++)
+        sorted[ends[sample_list(&samples[i])]++] = samples[i];
+    for (uint32_t list = 0; list < 1u << GRAM_LIST_BITS; begin = ends[list++]) {
+        if (ends[list] - begin > GRAMS_INSERTED)
+            qsort(sorted + begin, ends[list] - begin, sizeof *sorted, compare_samples);
+        for (uint32_t i = begin + 1; i < ends[list]; i++) {
+            struct gram_sample sample = sorted[i];
+            uint32_t k = i;
+
+            for (; k > begin && gram_is_behind(&sorted[k - 1], &sample); k--)
+                sorted[k] = sorted[k - 1];
+            sorted[k] = sample;
+        }
+    }
+}
+
+/* Takes samples of different literals, and at several offsets of each literal if there are fewer
+ * literals than GRAM_SAMPLES. Returns the number of samples. */
+static uint32_t take_grams(const struct trawl_plan *plan, uint64_t offsets_max,
+                           struct gram_sample *samples)
+{
+    uint32_t count = 0, literals = (uint32_t)min_u64(plan->literal_count, GRAM_SAMPLES);
+
+    for (uint32_t i = 0; i < GRAM_SAMPLES && i / literals <= offsets_max; i++) {
+        uint32_t literal = (uint32_t)((uint64_t)(i % literals) * plan->literal_count / literals);
+        uint64_t length = plan_literal_at(plan, literal).bytes_count;
+        uint64_t places =
+            length < ANALYSE_GRAM_MIN ? 0 : min_u64(length - ANALYSE_GRAM_MIN, offsets_max) + 1;
+        uint64_t place = literals < GRAM_SAMPLES ? i / literals : 0;
+
+        if (place >= places)
+            continue;
+        if (literals == GRAM_SAMPLES)
+            place = (i * 0x9e3779b1u >> 8) % places;
+        samples[count++] = sample_at(plan, literal, place);
+    }
+    TRAWL_ASSERT(count <= GRAM_SAMPLES);
+    return count;
+}
+
+/* For each q: the number of pairs of samples whose first q bytes are equal, and the number of pairs
+ * of samples that have q bytes. */
+struct sample_pairs {
+    double equal[ANALYSE_GRAM_MAX + 1], all[ANALYSE_GRAM_MAX + 1];
+};
+
+static void count_pairs(const struct trawl_plan *plan, uint64_t offsets_max,
+                        struct sample_pairs *pairs)
+{
+    struct gram_sample samples[GRAM_SAMPLES], sorted[GRAM_SAMPLES];
+    uint64_t equal[ANALYSE_GRAM_MAX + 1] = {0}, there[ANALYSE_GRAM_MAX + 2] = {0};
+    uint64_t alike[ANALYSE_GRAM_MAX + 1] = {
+        0}; /* for each q: earlier samples equal to the current sample */
+    uint32_t count = take_grams(plan, offsets_max, samples);
+    uint64_t before = 0, common;
+
+    sort_grams(samples, count, sorted);
+    for (uint32_t i = 0; i < count; i++, before = common) {
+        common = i > 0 ? common_gram_bytes(&sorted[i - 1], &sorted[i]) : 0;
+        for (uint64_t q = ANALYSE_GRAM_MIN; q <= common; q++)
+            equal[q] += ++alike[q];
+        for (uint64_t q = max_u64(ANALYSE_GRAM_MIN, common + 1); q <= before; q++)
+            alike[q] = 0;
+        there[sorted[i].bytes]++;
+    }
+    for (uint64_t q = ANALYSE_GRAM_MAX; q >= ANALYSE_GRAM_MIN; q--) {
+        there[q] += there[q + 1];
+        pairs->equal[q] = (double)equal[q];
+        pairs->all[q] = (double)there[q] * ((double)there[q] - 1) / 2;
+    }
+}
+
+/* Measures how often grams of each length are equal. If too few samples are equal, assumes that a
+ * further byte makes grams rarer by the last factor that could be measured: in a language, by less
+ * than an independent byte would. */
+void analyse_gram_likeness(const struct trawl_plan *plan, uint64_t offsets_max,
+                           struct gram_likeness *likeness)
+{
+    uint32_t bytes[256] = {0};
+    struct sample_pairs pairs;
+    double total = 0, alike = 0, rate = 0, decay;
+    uint64_t step = 1 + plan->literal_bytes_total / COUNTED_BYTES, looked;
+
+    count_pairs(plan, offsets_max, &pairs);
+    for (uint64_t i = 0; i < plan->literal_bytes_total; i += step)
+        bytes[plan->literal_bytes[i]]++;
+    looked = 1 + (plan->literal_bytes_total - 1) / step;
+    total = (double)looked;
+    for (uint32_t b = 0; b < 256; b++)
+        alike += bytes[b] / total * (bytes[b] / total);
+    decay = alike;
+    for (uint32_t q = ANALYSE_GRAM_MIN; q <= ANALYSE_GRAM_MAX; q++) {
+        double before = rate;
+
+        if (pairs.equal[q] >= GRAMS_EQUAL_MIN) {
+            rate = max_double(pairs.equal[q] / pairs.all[q], power_of(alike, q));
+            if (before > 0 && pairs.equal[q] >= GRAMS_EQUAL_MANY)
+                decay = min_double(1, max_double(alike, rate / before));
+        } else {
+            rate = before > 0 ? before * decay : power_of(alike, q);
+        }
+        likeness->rate[q] = min_double(1, rate);
+        likeness->uneven[q] = rate > GRAMS_UNEVEN_TIMES * power_of(alike, q);
+    }
 }

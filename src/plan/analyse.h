@@ -1,9 +1,11 @@
-/* analyse: computes properties of a literal: its period, its rare bytes, and how often its grams
- * (some bytes in a row) should occur in a text. */
+/* analyse: measures a literal, a set of strings, and how often a sample of a text holds their
+ * bytes. (some bytes in a row) should occur in a text. */
 #ifndef TRAWL_PLAN_ANALYSE_H
 #define TRAWL_PLAN_ANALYSE_H
 
 #include "plan/plan.h"
+
+#define FOLD_ALL 0x2020202020202020ull /* or-ed into eight bytes: letters become lower case */
 
 /* Expected share of each byte value in the texts to come. The shares sum to about 1. */
 struct byte_rates {
@@ -87,5 +89,36 @@ double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets
  * otherwise the result is 1 and *grams stays as it was. */
 double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
                      const struct byte_rates *rates, uint32_t stride, struct plan_grams *grams);
+
+/* Returns the number of different suffixes of the literals, which is the number of states of an
+ * automaton that reads backwards, but one. `patterns`: numbers of `count` patterns, of which the
+ * first literals count; literal_from: each pattern's first literal. patterns NULL: the plan's first
+ * `count` literals. Suffixes with equal hashes count once, so the number may be a little low; for
+ * sets of more than PLAN_SUFFIXES_MAX bytes it is useless. Takes 3 to 5 ns per byte. */
+uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patterns,
+                             const uint32_t *literal_from, uint32_t count);
+#define PLAN_SUFFIXES_MAX 20000u
+
+/* How alike the strings of a set are, from samples of their bytes. */
+#define ANALYSE_ALIKE_BYTES 16u
+struct strings_likeness {
+    /* rate[q]: probability that the first q bytes of a string stand at a position of a text like
+     * the strings */
+    double rate[ANALYSE_ALIKE_BYTES + 1];
+    double byte_count; /* number of different bytes in the strings, estimated */
+};
+void analyse_likeness(const struct trawl_plan *plan, struct strings_likeness *likeness);
+
+/* How often the grams of a set's strings, of ANALYSE_GRAM_MIN to ANALYSE_GRAM_MAX bytes at offsets
+ * of at most offsets_max, are equal. */
+#define ANALYSE_GRAM_MIN 4u
+#define ANALYSE_GRAM_MAX 16u
+struct gram_likeness {
+    /* rate[q]: the probability that two grams of q bytes are equal, in a text like the patterns */
+    double rate[ANALYSE_GRAM_MAX + 1];
+    bool uneven[ANALYSE_GRAM_MAX + 1]; /* rate[q] far exceeds the rate of independent bytes */
+};
+void analyse_gram_likeness(const struct trawl_plan *plan, uint64_t offsets_max,
+                           struct gram_likeness *likeness);
 
 #endif

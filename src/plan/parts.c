@@ -58,9 +58,7 @@ struct cutting {
     uint64_t *lengths;      /* [pattern_count]: length of each pattern's shortest literal */
     uint32_t *literal_from; /* [pattern_count + 1]: the first literal of each pattern */
     uint32_t *order;        /* [pattern_count]: patterns, by length */
-    /* rate[q]: probability that the first q bytes of a string stand at a position of such a text */
-    double rate[SAMPLE_BYTES + 1];
-    double byte_count; /* number of different bytes in the strings, estimated */
+    struct strings_likeness likeness;
     struct group groups[LENGTHS];
     uint32_t group_count;
 };
@@ -82,7 +80,7 @@ static void parts_release(void *object)
     memory_release(parts, 1, sizeof *parts);
 }
 
-/* ---- Lengths and likeness ------------------------------------------------------------------- */
+/* ---- Lengths ------------------------------------------------------------------- */
 
 /* Returns the index of the greatest entry of `lengths` that is at most this length. */
 static uint32_t class_of(uint64_t length)
@@ -140,124 +138,7 @@ static void sort_patterns(struct cutting *cutting)
         }
 }
 
-/* Sixteen bytes of the strings; the first byte is the highest byte of `high`. */
-struct sample {
-    uint64_t high, low;
-};
-
-static bool is_before(const struct sample *x, const struct sample *y)
-{
-    return x->high != y->high ? x->high < y->high : x->low < y->low;
-}
-
-/* Sorts samples: counts them by their first byte, and inserts each among those of the same byte. */
-static void sort_samples(struct sample *samples, uint32_t count)
-{
-    struct sample sorted[SAMPLES];
-    uint32_t begins[257] = {0}, ends[256];
-
-    for (uint32_t i = 0; i < count; i++)
-        begins[(samples[i].high >> 56) + 1]++;
-    for (uint32_t byte = 0; byte < 256; byte++) {
-        begins[byte + 1] += begins[byte];
-        ends[byte] = begins[byte];
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t byte = (uint32_t)(samples[i].high >> 56), k = ends[byte]++;
-
-        for (; k > begins[byte] && is_before(&samples[i], &sorted[k - 1]); k--)
-            sorted[k] = sorted[k - 1];
-        sorted[k] = samples[i];
-    }
-    memcpy(samples, sorted, count * sizeof *samples);
-}
-
-/* Returns the length of the longest common prefix of two samples. */
-static uint32_t common_bytes(const struct sample *x, const struct sample *y)
-{
-    uint64_t high = x->high ^ y->high, low = x->low ^ y->low;
-
-    return high != 0  ? (uint32_t)__builtin_clzll(high) / 8
-           : low != 0 ? 8 + (uint32_t)__builtin_clzll(low) / 8
-                      : SAMPLE_BYTES;
-}
-
-/* Fills samples of the strings' bytes: all, or SAMPLES at different positions. Returns how many. */
-static uint32_t take_samples(const struct trawl_plan *plan, struct sample samples[SAMPLES])
-{
-    uint64_t total = plan->literal_bytes_total, random = 0x9e3779b97f4a7c15u;
-    uint32_t count = (uint32_t)min_u64(SAMPLES, total);
-
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t at = i * total / count, next = (i + 1) * total / count;
-
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        at += (random >> 11) % (next - at);
-        samples[i] = (struct sample){0};
-        memcpy(&samples[i], plan->literal_bytes + at, /* may run into the next string */
-               (size_t)min_u64(sizeof *samples, total - at));
-        samples[i].high = __builtin_bswap64(samples[i].high);
-        samples[i].low = __builtin_bswap64(samples[i].low);
-    }
-    sort_samples(samples, count);
-    return count;
-}
-
-/* Sets byte_count, and rate[] from the pairs of samples that begin alike. */
-static void measure_likeness(struct cutting *cutting)
-{
-    uint64_t equal[SAMPLE_BYTES + 1] = {0};
-    /* alike[q]: number of samples just before this sample with the same first q bytes */
-    uint64_t alike[SAMPLE_BYTES + 1] = {0};
-    struct sample samples[SAMPLES];
-    uint32_t count = take_samples(cutting->plan, samples);
-    double before = 1;
-
-    cutting->byte_count = 1;
-    for (uint32_t i = 1; i < count; i++) {
-        uint32_t common = common_bytes(&samples[i - 1], &samples[i]);
-
-        cutting->byte_count += common == 0;
-        for (uint32_t q = 1; q <= SAMPLE_BYTES; q++) {
-            alike[q] = q <= common ? alike[q] + 1 : 0;
-            equal[q] += alike[q];
-        }
-    }
-    cutting->rate[0] = 1;
-    for (uint32_t q = 1; q <= SAMPLE_BYTES; q++) {
-        double rate = (double)equal[q] / max_double(1, count * (count - 1.0) / 2);
-
-        /* assume that each further byte lowers the rate by the same factor as the byte before */
-        if ((double)equal[q] < EQUAL_MIN)
-            rate = q == 1 ? 1.0 / 256 : cutting->rate[q - 1] * cutting->rate[q - 1] / before;
-        before = cutting->rate[q - 1];
-        cutting->rate[q] = rate;
-    }
-}
-
-/* ---- States of automatons ------------------------------------------------------------------- */
-
-uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patterns,
-                             const uint32_t *literal_from, uint32_t count)
-{
-    uint64_t seen[SUFFIX_BITS / 64] = {0}, found = 0;
-
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t literal = patterns != NULL ? literal_from[patterns[i]] : i;
-        const uint8_t *bytes = plan_literal_bytes(plan, literal);
-        uint64_t hash = 0;
-
-        for (uint64_t at = plan_literal_at(plan, literal).bytes_count; at-- > 0;) {
-            uint64_t bit;
-
-            hash = (hash + bytes[at] + 1) * 0x9e3779b97f4a7c15u;
-            bit = hash >> 32 & (SUFFIX_BITS - 1);
-            found += (seen[bit / 64] >> bit % 64 & 1) == 0;
-            seen[bit / 64] |= 1ull << bit % 64;
-        }
-    }
-    return found;
-}
+/* ---- Cutting -------------------------------------------------------------------------------- */
 
 /* Sets the groups' numbers of states. Groups share few states, so their numbers add up. */
 static void count_states(struct cutting *cutting)
@@ -272,8 +153,6 @@ static void count_states(struct cutting *cutting)
                                     cutting->literal_from, (uint32_t)(group->end - group->begin));
     }
 }
-
-/* ---- Cutting -------------------------------------------------------------------------------- */
 
 double plan_automaton_cost(const struct plan_part_costs *costs, double words)
 {
@@ -290,7 +169,8 @@ static double cost_of(const struct cutting *cutting, uint32_t from, uint32_t to,
     const struct plan_part_costs *costs = cutting->costs;
     double count = (double)(cutting->groups[to - 1].end - cutting->groups[from].begin);
     uint64_t least = cutting->groups[from].length_min;
-    uint32_t q = costs->is_host ? (uint32_t)min_u64(least, HOST_GRAM_MAX) : grams[class_of(least)];
+    uint32_t q =
+        costs->is_host ? (uint32_t)min_u64(least, ANALYSE_ALIKE_BYTES) : grams[class_of(least)];
     double bytes = 0, states = 0, pass, met, dense;
     double more = from > 0 || to < cutting->group_count ? costs->part * count : 0;
 
@@ -303,11 +183,12 @@ static double cost_of(const struct cutting *cutting, uint32_t from, uint32_t to,
     }
     pass = (least < 4 ? costs->pass_short : costs->pass) + costs->each * count +
            costs->many * count / (count + costs->many_half);
-    met = costs->met * (costs->is_host ? count * cutting->rate[q]
-                                       : analyse_root(count) *
-                                             analyse_root(analyse_root(count) * cutting->rate[q]));
-    dense = plan_automaton_cost(costs, states * (cutting->byte_count + 4)) + costs->make * bytes +
-            costs->level * (double)cutting->groups[to - 1].length_max;
+    met = costs->met * (costs->is_host
+                            ? count * cutting->likeness.rate[q]
+                            : analyse_root(count) *
+                                  analyse_root(analyse_root(count) * cutting->likeness.rate[q]));
+    dense = plan_automaton_cost(costs, states * (cutting->likeness.byte_count + 4)) +
+            costs->make * bytes + costs->level * (double)cutting->groups[to - 1].length_max;
     if (costs->is_host && cutting->groups[to - 1].length_max > 1)
         *method = dense < pass + met           ? TRAWL_METHOD_AUTOMATON
                   : count <= BUCKETS_COUNT_MAX ? TRAWL_METHOD_BUCKETS
@@ -468,7 +349,7 @@ static enum trawl_status make_parts(struct cutting *cutting, struct plan_parts *
         group_singly(cutting);
     if (cutting->group_count < 2)
         return TRAWL_OK;
-    measure_likeness(cutting);
+    analyse_likeness(cutting->plan, &cutting->likeness);
     if (!cutting->costs->is_host)
         count_states(cutting);
     count = cut(cutting, cuts);

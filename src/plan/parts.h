@@ -63,15 +63,6 @@ extern const struct plan_part_costs plan_part_costs_device_default;
  * the cost of making the automaton. */
 double plan_automaton_cost(const struct plan_part_costs *costs, double words);
 
-/* Returns the number of different suffixes of the literals, which is the number of states of an
- * automaton that reads backwards, but one. `patterns`: numbers of `count` patterns, of which the
- * first literals count; literal_from: each pattern's first literal. patterns NULL: the plan's first
- * `count` literals. Suffixes with equal hashes count once, so the number may be a little low; for
- * sets of more than PLAN_SUFFIXES_MAX bytes it is useless. Takes 3 to 5 ns per byte. */
-uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patterns,
-                             const uint32_t *literal_from, uint32_t count);
-#define PLAN_SUFFIXES_MAX 20000u
-
 /* Returns whether the plan may have parts: `which` is PLAN_ALONE, PLAN_PARTS_HOST or
  * PLAN_PARTS_DEVICE. */
 bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which);

@@ -147,7 +147,7 @@ struct trawl_plan {
     /* Set if the plan has several literals, or a literal with a tail: */
     struct plan_set set;
     double byte_bits; /* entropy of a byte of the literals, in bits */
-    /* by which programs the CPU may search (tournament_of in cpu/choice.c: which begins) */
+    /* by which programs the CPU may search (tournament_of in cpu/programs.c: which begins) */
     bool has_buckets; /* by struct plan_set_tables */
     bool has_classes; /* strings by length, each class with its own tables */
     bool has_automaton;

@@ -4,6 +4,7 @@
  */
 #include "base/checked.h"
 #include "calls.h"
+#include "cuda/cuda_choose.h"
 #include "cuda/cuda_sets.h"
 #include "diff/diff_input.h"
 #include "oracle/oracle_aho.h"
