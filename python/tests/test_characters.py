@@ -39,6 +39,9 @@ def test_long(rng):
             at = max(0, text.index("y") - 300)  # a long occurrence, and one inside that is long, too
             patterns += [text[at : at + 900], text[at + 5 : at + 405]]
             check(trawl.Plan(patterns), patterns, text, searcher)
+        # Runs of ASCII of every length, which the library passes over by blocks. (No text had one.)
+        text = "".join("x" * (i * 37 % 301) + "\u00e9a" for i in range(301))
+        check(trawl.Plan(["a", "xa"]), ["a", "xa"], text, searcher)
 
 
 def test_files(tmp_path):
