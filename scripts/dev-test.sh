@@ -18,7 +18,7 @@ release_later=(gpu_approximate bench.papers bench.gpu serve_page serve_day.devic
     sim_simulator sim_wakes sim_gallery sim_swift_host unit_arguments unit_options unit_plan unit_sinks unit_texts
     unit_streams unit_stats unit_runtime unit_stopped unit_cancelled unit_choose unit_errors unit_bytes serve_request
     serve_pass serve_view serve_memory serve_options diff_seed_table regex_syntax regex_oracle fuzz_regex_replay
-    serve_exchanges stories.http)
+    serve_exchanges)
 asan_later=(unit_matrix unit_rewritten diff_work diff_approximate gallery_device gallery_records_device grep_numbers
     grep_compare grep_encodings grep_compressed grep_fold grep_rg_output rg_types git_ignored cli_faults cli_options
     cli_signals sim_command sim_gallery_command regex_judges regex_differential serve_page serve_client serve_differential

@@ -1,11 +1,10 @@
-"""Tests plans with errors: each option, alphabet and call. (The tests of the C library compare plans with errors with
+"""Tests plans with errors: each option and alphabet. (The tests of the C library compare plans with errors with
 an oracle. Here the expected occurrences are those of docs/approximate.md, or are found by plain loops.)"""
 
 import pickle
 
 import pytest
 import trawl
-from conftest import parts, rewritten, spans
 
 # A row: patterns, options, {text: occurrences}.
 CASES = [
@@ -71,55 +70,11 @@ def made(patterns, options):
     return trawl.Plan([one.encode() for one in patterns], **options), str.encode
 
 
-def test_all_shapes():
-    """Check that all calls report distance and strand."""
+def test_occurrences():
+    """Check the occurrences in a text. (test_calls.py compares all other calls with matches().)"""
     for patterns, options, text, expected in cases():
         plan, form = made(patterns, options)
-        data = form(text)
-        matches = plan.matches(data, line_numbers=True)
-        assert list(matches) == expected, (patterns, options, text)
-        assert matches.lines.tolist() == [text.count("\n", 0, one[0]) for one in expected]
-        assert plan.count(data) == len(expected)
-        assert plan.first(data) == (expected[0] if expected else None)
-        assert plan.positions(data).tolist() == [one[0] for one in expected]
-        assert [one for batch in plan.batches(data) for one in batch] == expected
-        counts = [sum(one[2] == index for one in expected) for index in range(len(patterns))]
-        assert plan.count_by_pattern(data).tolist() == counts
-        least = {}
-        for one in expected:
-            line = text.count("\n", 0, one[0])
-            least[line] = min(least.get(line, 99), one[3])
-        lines = [(number, distance) for number, _, _, distance in plan.lines(data)]
-        assert lines == sorted(least.items())
-        assert plan.count_lines(data) == len(least)
-        ends = sorted((end - 1, begin - end, index) for begin, end, index, *_ in expected)
-        assert sorted(plan.iter(data)) == sorted((one[0], one[2]) for one in ends)
-
-def test_spans_and_what_takes_their_place():
-    for patterns, options, text, found in cases():
-        plan, form = made(patterns, options)
-        data, expected = form(text), spans(found)
-        assert list(plan.matches(data, match="leftmost-longest")) == expected
-        assert [one for batch in plan.batches(data, match="leftmost-longest") for one in batch] == expected
-        values = [f"<{index}>" for index in range(len(patterns))]
-        assert plan.replace(data, values) == form(rewritten(text, expected, values))
-        masked = "".join(part + "*" * (one[1] - one[0]) for part, one in
-                         zip(parts(text, expected), [*expected, (0, 0)]))  # fmt: skip
-        assert plan.mask(data) == form(masked)
-        assert plan.split(data) == [form(part) for part in parts(text, expected)]
-
-
-def test_records():
-    """Check that each record is searched as a separate text: the bytes beside an occurrence decide which occurrences
-    within edits count. (In an earlier version records were searched together as a single text.)"""
-    for patterns, options, texts in CASES:
-        plan, form = made(patterns, options)
-        column = [*map(form, texts), None]
-        kinds = [*(sorted({one[2] for one in found}) for found in texts.values()), None]
-        assert plan.pattern_lists(column).tolist() == kinds
-        assert plan.contains(column).tolist() == [one if one is None else bool(one) for one in kinds]
-        replaced = plan.replace(column, ["-"] * len(patterns))
-        assert replaced == [one if one is None else plan.replace(one, "-") for one in column]
+        assert list(plan.matches(form(text))) == expected, (patterns, options, text)
 
 
 def fields(found):

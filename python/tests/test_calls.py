@@ -189,7 +189,7 @@ def text_calls(rng, plan, line_end, data, found, kind):
               *([min(one[3] for one, at in zip(found, line) if at == i)] if found[0][3:] else [])),)
             for i in sorted(set(line))]  # fmt: skip
     yield "lines", (), place, lambda made: rows_of(rng, made), rows
-    yield "line_batches", (), place, lambda made: [row for one in made for row in rows_of(rng, one)], rows
+    yield "line_batches", (), place, lambda made: [row for one in made for row in rows_of(rng, one) or ["none"]], rows
     invert, limit = rng.random() < 0.5, rng.choice([None, 0, 1, 3])
     total = len(whole) - (not whole[-1]) - len(rows) if invert else len(rows)
     yield "count_lines", (), {"invert": invert, "limit": limit}, int, total if limit is None else min(total, limit)

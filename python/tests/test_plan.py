@@ -47,19 +47,10 @@ def test_patterns_of_a_file(tmp_path):
             trawl.Plan(path)
 
 
-def test_arrow_patterns():
-    pyarrow = pytest.importorskip("pyarrow")
-    assert list(trawl.Plan(pyarrow.array(["a", "bc"]))) == [b"a", b"bc"]
-    assert list(trawl.Plan(pyarrow.chunked_array([["a"], ["bc"]]))) == [b"a", b"bc"]
-
-
 def test_options():
     plan = trawl.Plan("ab", ignore_case=True, whole_words=True)
     assert plan.ignore_case and plan.whole_words and not plan.whole_lines
     assert plan.positions("AB xab ab").tolist() == [0, 7]
-    assert trawl.Plan("b", whole_lines=True, line_end=b"\0").positions("b\0ab\0b").tolist() == [0, 5]
-    assert trawl.Plan("abc", method="every").count("abcabc") == 2
-    assert trawl.Plan("abc", sample=b"some text").count("abcabc") == 2
     assert "cpu" in plan.engines
     for name, _ in trawl.algorithms()[:3]:
         assert trawl.Plan("abc", algorithm=name).count("abcabc") == 2
@@ -219,7 +210,8 @@ def test_case_is_that_of_unicode():
         groups.setdefault(pairs.get(letter, folded), set()).add(letter)
     groups = [group for group in groups.values() if len(group) > 1]
     text = "\n".join(letter for group in groups for letter in sorted(group))
-    for letter, group in [(letter, group) for group in groups for letter in group][:: 1 if SCALE >= 20 else 7]:
+    pairs = [(letter, group) for group in groups for letter in group]
+    for letter, group in pairs if SCALE >= 20 else [*pairs[::7], *((one, group) for one, group in pairs if len(group) > 2)]:
         for pattern, regex in ((letter, False), (f"[{letter}]", True), (f"({letter}|\\d)", True)):
             found = trawl.Plan(pattern, ignore_case=True, regex=regex).matches(text, value=True)
             assert {one[3] for one in found} == group, (pattern, group)
@@ -245,15 +237,10 @@ def test_refused(tmp_path):
             trawl.Plan(wrong)
     with pytest.raises(TypeError):
         trawl.Plan("a", True)
-    with pytest.raises(TypeError):
-        trawl.Plan()
     for wrong, message in (
         ({"line_end": b""}, "one byte"), ({"line_end": b"ab"}, "one byte"), ({"line_end": "\n"}, "one byte"), ({"values": [1, 2]}, "2 values for 1"),
-        ({"exact": [(0, 1), (1, 1)], "edits": 1}, r"exact: .*\(1, 1\)"), ({"mismatches": 1, "edits": 1}, "only one of them"),
-        ({"mismatches": 32}, "0 to 31"), ({"edits": 32}, "0 to 31"), ({"every_end": True, "mismatches": 1}, "every_end: only with edits"),
         ({"ignore_case": "ascii", "whole_words": "unicode"}, "the same for both"), ({"ignore_case": "unicode", "whole_words": "ascii"}, "the same for both"),
         *(({name: True}, f"{name}: only with .*alphabet='dna'") for name in ("within_lines", "reverse_complement", "any_base")),
-        ({"alphabet": "rna"}, "'bytes', 'utf8' or 'dna'"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=message):
             trawl.Plan("abc", **wrong)

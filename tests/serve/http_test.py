@@ -132,12 +132,7 @@ def check_refusals(server):
         ("POST", "/v1/search", 415, query, {"Content-Type": "application/jsonp"}),
         ("POST", "/v1/search", 200, query, {"Content-Type": "Application/JSON; charset=utf-8"}),
         ("POST", "/v1/search", 400, {"patterns": ["a"], "pattern": 1}, {}),
-        ("POST", "/v1/search", 404, {"patterns": ["a"], "collection": "other"}, {}),
-        ("POST", "/v1/search", 404, {"patterns": ["a"], "paths": ["/etc"]}, {}),
-        ("POST", "/v1/count", 404, {"patterns": ["a"], "directory": "/"}, {}),
-        ("POST", "/v1/search", 400, {"patterns": ["a"], "options": ["-c"]}, {}),
         ("POST", "/v1/count", 400, {"patterns": ["q"], "options": ["--hex"]}, {}),
-        ("POST", "/v1/count", 422, {"patterns": ["a"], "options": ["-x", "-z"]}, {}),
         ("POST", "/v1/search", 403, query, {"Origin": "http://elsewhere.example"}),
         ("POST", "/v1/search", 403, query, {"Origin": "null"}),
         ("POST", "/v1/search", 200, query, {"Origin": "http://localhost"}),
@@ -301,9 +296,6 @@ def options(folder, root):
         pass
     socket_option = "--listen=unix:" + path
     refused("there are no files to serve", socket_option)
-    refused("nowhere: No such file", socket_option, "nowhere")
-    refused("option '--follow' is not one of the server's", socket_option, "--follow", root)
-    refused("there already is a collection 'tree'", socket_option, root, root)
     refused("neither unix:PATH nor HOST:PORT", "--listen=8080", root)
     refused("must have 1 to 107 bytes", "--listen=unix:", root)
     refused("must have 1 to 107 bytes", "--listen=unix:/" + "x" * 200, root)
