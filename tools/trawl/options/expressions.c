@@ -98,12 +98,46 @@ static bool unquote(struct patterns *patterns, struct trawl_pattern *pattern)
     return true;
 }
 
+static bool have_newline(const struct patterns *patterns)
+{
+    for (uint64_t i = 0; i < patterns->count; i++)
+        if (memchr(patterns->items[i].bytes, '\n', (size_t)patterns->items[i].bytes_count) != NULL)
+            return true;
+    return false;
+}
+
+/* Makes an expression of each string, with '\' before each operator. */
+static bool quote(struct patterns *patterns, struct settings *settings)
+{
+    settings->syntax = TRAWL_PERL;
+    for (uint64_t i = 0; i < patterns->count; i++) {
+        const char *bytes = patterns->items[i].bytes;
+        uint64_t count = 0;
+        char *copy = keep(patterns, 2 * (size_t)patterns->items[i].bytes_count);
+
+        if (copy == NULL)
+            return false;
+        for (uint64_t j = 0; j < patterns->items[i].bytes_count; j++) {
+            if (is_quotable(settings, bytes[j]))
+                copy[count++] = '\\';
+            copy[count++] = bytes[j];
+        }
+        patterns->items[i] = (struct trawl_pattern){copy, count};
+    }
+    return true;
+}
+
 bool expressions_take(struct patterns *patterns, struct settings *settings)
 {
+    const bool crosses = settings->multiline && !settings->hex && have_newline(patterns);
+
+    if (settings->syntax == TRAWL_LITERAL && (!crosses || !quote(patterns, settings)))
+        return !crosses;
     /* With --multiline, matches of whole lines and of PCRE2 are those of texts of many lines. */
     settings->expressions =
-        patterns->count > 0 && ((settings->crlf && settings->whole_lines) ||
-                                (settings->multiline && (settings->whole_lines || settings->pcre)));
+        crosses || (patterns->count > 0 &&
+                    ((settings->crlf && settings->whole_lines) ||
+                     (settings->multiline && (settings->whole_lines || settings->pcre))));
     for (uint64_t i = 0; i < patterns->count && !settings->expressions; i++)
         settings->expressions = !expressions_is_string(settings, &patterns->items[i]);
     for (uint64_t i = 0; i < patterns->count && !settings->expressions; i++)
@@ -236,31 +270,45 @@ static void place_of(const struct patterns *patterns, uint64_t index, char place
     }
 }
 
+/* Returns whether the expression, or the string, asks for a newline outside brackets. */
+static bool asks_newline(const struct trawl_pattern *pattern, const struct settings *settings)
+{
+    const bool is_string = !settings->expressions;
+    bool skips_blanks = false; /* the flag x was set */
+    uint32_t letter, depth = 0;
+
+    for (uint64_t at = 0, length = 1; at < pattern->bytes_count; at += length) {
+        const char *bytes = (const char *)pattern->bytes + at;
+
+        if (!is_string)
+            length = part_at(pattern, settings, at, &letter);
+        depth += *bytes == '[';
+        depth -= *bytes == ']' && depth > 0;
+        skips_blanks |= length > 2 && bytes[1] == '?' && memchr(bytes, 'x', length) != NULL &&
+                        bytes[2] != 'P' && bytes[2] != '<';
+        if (*bytes == '\n'
+                ? is_string || (depth == 0 && !skips_blanks)
+                : depth == 0 && length > 1 && *bytes == '\\' && (bytes[1] == 'n' || letter == '\n'))
+            return true;
+    }
+    return false;
+}
+
 bool expressions_have_newline(const struct patterns *patterns, const struct settings *settings,
                               char *message)
 {
     for (uint64_t i = 0; i < patterns->count && settings->is_tg && settings->line_end == '\n' &&
-                         !settings->multiline;
+                         !settings->multiline && !settings->hex;
          i++) {
         char place[PLACE_BYTES];
-        uint32_t letter, depth = 0;
 
-        for (uint64_t at = 0, length; at < patterns->items[i].bytes_count; at += length) {
-            const char *bytes = (const char *)patterns->items[i].bytes + at;
-
-            length = part_at(&patterns->items[i], settings, at, &letter);
-            depth += *bytes == '[';
-            depth -= *bytes == ']' && depth > 0;
-            if (depth > 0 || length < 2 || *bytes != '\\' || (bytes[1] != 'n' && letter != '\n'))
-                continue;
-            place_of(patterns, i, place);
-            (void)snprintf(
-                message, SETTINGS_ERROR_BYTES,
-                "%s\\n: a line does not hold its line end, so the expression would match "
-                "nothing",
-                place);
-            return true;
-        }
+        if (!asks_newline(&patterns->items[i], settings))
+            continue;
+        place_of(patterns, i, place);
+        (void)snprintf(message, SETTINGS_ERROR_BYTES,
+                       "%s\\n: a line does not hold its line end, so the %s would match nothing",
+                       place, settings->expressions ? "expression" : "string");
+        return true;
     }
     return false;
 }

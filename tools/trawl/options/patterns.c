@@ -212,17 +212,18 @@ static bool drops_returns(const struct settings *settings)
     return settings->is_tg || settings->crlf;
 }
 
-/* Adds the strings of a text, a string for each line. list: the text is that of a file of -f, in
- * which the last line may lack the newline. */
+/* Adds the strings of a text, a string for each line; for tg, an argument is one string, as in
+ * ripgrep. list: the text is that of a file of -f, in which the last line may lack the newline. */
 static bool add_lines(struct patterns *patterns, const struct settings *settings, bool list,
                       const char *text, size_t bytes_count, char *message)
 {
     const char *end = text + bytes_count, *newline;
+    const bool whole = !list && settings->is_tg && !settings->hex;
 
     do {
         size_t length;
 
-        newline = text == end ? NULL : memchr(text, '\n', (size_t)(end - text));
+        newline = text == end || whole ? NULL : memchr(text, '\n', (size_t)(end - text));
         length = (size_t)((newline != NULL ? newline : end) - text);
         if (list && newline > text && newline[-1] == '\r' && drops_returns(settings))
             length--;
@@ -514,7 +515,7 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
     enum folding folding = FOLD_NONE;
     size_t used;
 
-    if (settings->syntax != TRAWL_LITERAL && !expressions_take(patterns, settings))
+    if (!expressions_take(patterns, settings))
         return message_exhausted(message);
     if (settings->expressions && settings->multiline &&
         (settings->guard != NULL || (settings->whole_lines && settings->numbers_wanted)))
@@ -688,7 +689,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         !expressions_bound(patterns, settings, &options, &spare))
         return message_exhausted(message);
     patterns->options = options;
-    if (settings->expressions && expressions_have_newline(patterns, settings, message))
+    if (expressions_have_newline(patterns, settings, message))
         return false;
     status = settings->expressions
                  ? expressions_plan(patterns, &options, plan, &error)
