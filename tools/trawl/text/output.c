@@ -56,6 +56,17 @@ static void touch_pages(const uint8_t *bytes, size_t bytes_count)
     (void)*(const volatile uint8_t *)(bytes + bytes_count - 1);
 }
 
+ssize_t output_write_some(int descriptor, const uint8_t *bytes, size_t bytes_count)
+{
+    ssize_t written;
+
+    while ((written = write(descriptor, bytes, bytes_count)) < 0 &&
+           (errno == EINTR || errno == EFAULT))
+        if (errno == EFAULT)
+            touch_pages(bytes, bytes_count);
+    return written;
+}
+
 /* Writes bytes to the descriptor, to the sink, or to output->through. A failure sets
  * output->error. */
 static void write_output(struct output *output, const uint8_t *bytes, size_t bytes_count)
@@ -70,13 +81,11 @@ static void write_output(struct output *output, const uint8_t *bytes, size_t byt
         return;
     }
     while (bytes_count > 0 && output->error == 0) {
-        ssize_t written = write(output->descriptor, bytes, bytes_count);
+        ssize_t written = output_write_some(output->descriptor, bytes, bytes_count);
 
-        if (written < 0 && errno == EFAULT) {
-            touch_pages(bytes, bytes_count);
-        } else if (written < 0 && errno != EINTR) {
+        if (written < 0) {
             output->error = errno;
-        } else if (written > 0) {
+        } else {
             bytes += written;
             bytes_count -= (size_t)written;
         }
