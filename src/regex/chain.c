@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "regex/class_text.h"
@@ -14,6 +15,7 @@
 #define UNKNOWN (1u << 30) /* likewise: RE2 has to read the code point */
 #define RANGES_MAX 1024u
 #define PAGE_CODES 64u
+#define BYTES_PER_FIND 16u /* in which a line end is looked for while the automaton reads a byte */
 
 /* The sequence with its repetitions written out. Sets of places are words: a bit for each place
  * that may come next, and bit `count` where the whole sequence has been read. */
@@ -249,6 +251,28 @@ static void fill_rows(struct places *places)
         }
 }
 
+/* Notes which bytes may end a line that the sequence matches. */
+static void note_last(const struct expressions *made, const struct split_sequence *sequence,
+                      const struct places *places)
+{
+    const struct trawl_plan *plan = made->plan;
+    const uint32_t last = sequence->count - 2;
+    struct chain *chain = places->chain;
+
+    if (sequence->count < 3 || chain->backwards || chain->multi ||
+        (plan->flags & TRAWL_CRLF) != 0 || places->endless == 0 ||
+        sequence->items[last + 1].edge != SPLIT_LINE_EDGE || sequence->items[last].edge != 0 ||
+        sequence->items[last].least == 0)
+        return;
+    chain->checks_last = true;
+    chain->line_ends[0] = plan->line_end;
+    chain->line_ends[1] = plan->line_end_also;
+    for (uint32_t byte = 0; byte < 256; byte++)
+        chain->may_be_last[byte] = chain->of_byte[byte] == CHAIN_LONG ||
+                                   chain->of_byte[byte] == CHAIN_ELSE ||
+                                   (places->members[byte] >> last & 1) != 0;
+}
+
 /* Returns whether the sequence asks for an edge that the chain would not know. */
 static bool has_unknown_edge(const struct expressions *made, uint32_t expression,
                              const struct split_sequence *sequence)
@@ -291,6 +315,7 @@ enum trawl_status chain_make(const struct expressions *made, uint32_t expression
     set_bit(0xd800, 0xdfff, UNKNOWN, places);
     number_symbols(made, places);
     fill_rows(places);
+    note_last(made, sequence, places);
     chain->state_count = places->state_count;
     rows_bytes = places->state_count * sizeof places->rows[0];
     TRAWL_TRY_DONE(memory_allocate(1, sizeof *chain + rows_bytes, &memory, error));
@@ -383,6 +408,19 @@ static uint32_t begin(const struct chain *chain, const uint8_t *bytes, uint64_t 
     return symbol == CHAIN_ELSE ? CHAIN_ASKS : chain->first[chain->words >> symbol & 1];
 }
 
+/* Returns false if the line's last byte rules out the rest after `end`. */
+static bool may_end(const struct chain *chain, const uint8_t *bytes, uint64_t end, uint64_t count,
+                    uint64_t *spare)
+{
+    const uint64_t most = min_u64(count - end, CHAIN_BYTES + *spare);
+    const uint64_t found =
+        bytes_find_either(bytes + end, most, chain->line_ends[0], chain->line_ends[1]);
+
+    *spare -= min_u64(*spare, found / BYTES_PER_FIND);
+    return found == 0 || (found == most && most < count - end) ||
+           chain->may_be_last[bytes[end + found - 1]];
+}
+
 struct around chain_read(const struct chain *before, const struct chain *after,
                          const uint8_t *bytes, uint64_t at, uint64_t end, uint64_t count,
                          uint64_t *spare)
@@ -390,6 +428,8 @@ struct around chain_read(const struct chain *before, const struct chain *after,
     struct around around = {begin(before, bytes, at, count), begin(after, bytes, end, count)};
     const uint64_t first = at, last = end;
 
+    if (after != NULL && after->checks_last && !may_end(after, bytes, end, count, spare))
+        around.after = CHAIN_FAILS;
     /* In turns, because either side may fail first. */
     for (uint64_t most = CHAIN_BYTES; around.before != CHAIN_FAILS && around.after != CHAIN_FAILS;
          most = CHAIN_BYTES + *spare) {

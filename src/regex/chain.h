@@ -33,6 +33,11 @@ struct chain {
     bool backwards; /* the last byte of a character is read first */
     bool multi;     /* the text, in which a line end is a byte like any, may end anywhere */
     bool has_edges; /* of words */
+    /* The line's last byte rules out most lines before the automaton reads: after a repetition, the
+     * sequence ends with a character and the line's edge. */
+    bool checks_last;
+    bool may_be_last[256];
+    uint8_t line_ends[2];
     uint32_t state_count;
     uint64_t words; /* a bit for each symbol of characters of words */
     uint8_t of_byte[256];

@@ -147,6 +147,8 @@ static struct judged judged_of(const struct step *step, struct regex_line line)
                            .each_empty = judges_whole(step) && (lines || step->want == WANT_SPANS),
                            .by_lines = lines,
                            .near = step->worker->near.hits != NULL ? &step->worker->near : NULL,
+                           .atoms_end =
+                               step->atoms_end > line.begin ? step->atoms_end - line.begin : 0,
                            .words = &step->worker->words,
                            .at = chunk->begin + line.begin};
 }
@@ -333,8 +335,8 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
     const struct engine_chunk *chunk = step->chunk;
     struct engine_chunk part = *chunk;
     const struct expressions *expressions = worker->expressions;
-    const bool by_line =
-        expressions->atoms_are_exact && expressions->count == 1 && !expressions_cross(expressions);
+    const bool by_line = expressions->atoms_are_exact && expressions->count == 1 &&
+                         !expressions_cross(expressions) && step->want == WANT_LINES;
     const enum want want = by_line && chunk->records == NULL ? WANT_LINES : WANT_HITS;
 
     part.bytes += step->from;
@@ -527,6 +529,8 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
         }
         if (line.after == UINT64_MAX) /* the hits that were left are ruled out */
             break;
+        step->atoms_end =
+            expressions->beyond == NULL ? step->from + hits->items[i - 1].offset + 1 : 0;
         if (any && line.is_decided)
             TRAWL_TRY(push_hit(step, line.at, worker->passing[0], line.end - line.at, error));
         else if (passing > 0)
@@ -536,6 +540,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
             return TRAWL_OK;
         step->decided = line.after;
     }
+    step->atoms_end = 0;
     if (ended < step->to)
         return judge(step, content_of(step, ended, step->to), NULL, expressions->count, error);
     return TRAWL_OK;

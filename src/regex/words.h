@@ -32,6 +32,7 @@ struct judged {
     bool each_empty;     /* each empty match is an occurrence */
     struct near *near;   /* NULL, or where to look for matches (near.h) */
     bool by_lines;       /* likewise; the search goes on after the lines of an occurrence */
+    uint64_t atoms_end;  /* no match begins there or later; 0: not known */
     struct words *words; /* what is known of the line; words_begin begins a line */
     uint64_t at;         /* offset of the line in the text, for errors */
 };

@@ -33,13 +33,13 @@ static int put(struct served_answer *answer, const void *bytes, size_t bytes_cou
         return 0;
     }
     for (const uint8_t *at = bytes; bytes_count > 0;) {
-        ssize_t written = write(answer->pipe.descriptors[1], at, bytes_count);
+        ssize_t written = output_write_some(answer->pipe.descriptors[1], at, bytes_count);
 
-        if (written < 0 && errno != EINTR)
+        if (written < 0)
             return errno;
-        at += written > 0 ? written : 0;
-        bytes_count -= written > 0 ? (size_t)written : 0;
-        answer->server->answer_bytes += written > 0 ? (uint64_t)written : 0;
+        at += written;
+        bytes_count -= (size_t)written;
+        answer->server->answer_bytes += (uint64_t)written;
     }
     return 0;
 }

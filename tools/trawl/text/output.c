@@ -45,6 +45,28 @@ static void send_frame(struct output *output, enum output_frame frame, const voi
         output->error = output->sink(output->sink_context, frame, bytes, bytes_count);
 }
 
+/* Reads a byte of each page. If the bytes are a mapped file that was truncated, the handler of
+ * SIGBUS (bus.h) repairs the mapping; write(2) raises no signal, but fails with EFAULT. */
+static void touch_pages(const uint8_t *bytes, size_t bytes_count)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    for (size_t i = 0; i < bytes_count; i += page)
+        (void)*(const volatile uint8_t *)(bytes + i);
+    (void)*(const volatile uint8_t *)(bytes + bytes_count - 1);
+}
+
+ssize_t output_write_some(int descriptor, const uint8_t *bytes, size_t bytes_count)
+{
+    ssize_t written;
+
+    while ((written = write(descriptor, bytes, bytes_count)) < 0 &&
+           (errno == EINTR || errno == EFAULT))
+        if (errno == EFAULT)
+            touch_pages(bytes, bytes_count);
+    return written;
+}
+
 /* Writes bytes to the descriptor, to the sink, or to output->through. A failure sets
  * output->error. */
 static void write_output(struct output *output, const uint8_t *bytes, size_t bytes_count)
@@ -59,10 +81,8 @@ static void write_output(struct output *output, const uint8_t *bytes, size_t byt
         return;
     }
     while (bytes_count > 0 && output->error == 0) {
-        ssize_t written = write(output->descriptor, bytes, bytes_count);
+        ssize_t written = output_write_some(output->descriptor, bytes, bytes_count);
 
-        if (written < 0 && errno == EINTR)
-            continue;
         if (written < 0) {
             output->error = errno;
         } else {

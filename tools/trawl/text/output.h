@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include "trawl/text/sizes.h"
 
@@ -52,6 +53,10 @@ struct output {
     void *full_context; /* passed to `full` */
     uint8_t initial[OUTPUT_BYTES];
 };
+
+/* Calls write(2) until some of the bytes are written or the call fails for a lasting reason. The
+ * bytes may lie in a mapped file that was truncated. */
+ssize_t output_write_some(int descriptor, const uint8_t *bytes, size_t bytes_count);
 
 /* Prepares an output that writes to the descriptor, with `through` set to NULL. */
 void output_open(struct output *output, int descriptor);
