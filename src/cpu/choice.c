@@ -1,10 +1,11 @@
-/* choice: chooses the program by which a worker of the host searches.
+/* choice: chooses the program, that is, the search loop, by which a worker of the host searches.
  *
- * A plan's prices (plan/choose.c) choose the first program for a single literal. The worker
- * measures how much more time this program takes than the cheapest program could. Once the
- * difference would have paid for a look, the worker samples the text, prices all methods by the
- * sample, and goes on with the cheapest method. For sets, the number of strings chooses the first
- * program, and a tournament on the text chooses the next (compare.c).
+ * For a single literal, the prices of the plan (plan/choose.c) choose the first program. The worker
+ * then measures how much more time this program takes than the cheapest program could. Once the
+ * difference would have paid for a look at the text, the worker samples the text, computes each
+ * method's price for the sample, and goes on with the cheapest method. For a set, the number of
+ * strings chooses the first program, and a tournament on the text (compare.c) chooses the next
+ * program.
  */
 #include <string.h>
 
@@ -21,7 +22,8 @@ static void count_anew(struct engine_worker *worker)
 
 /* ---- The first program ----------------------------------------------------------------- */
 
-/* Returns after how many bytes of text method sampled has saved the time to make its tables. */
+/* Returns the number of bytes of text after which method sampled has saved as much time as making
+ * its tables takes. */
 static uint64_t tables_pay_after(const struct engine_worker *worker)
 {
     const struct plan_prices *prices = &worker->prices;
@@ -33,7 +35,8 @@ static uint64_t tables_pay_after(const struct engine_worker *worker)
     return (uint64_t)min_double(bytes, (double)(UINT64_MAX / 2));
 }
 
-/* Returns the programs of the plan's set: which fit, and which is the first. */
+/* Returns a tournament that has not begun: which programs can search for the plan's set, and which
+ * of these programs is the first. */
 static struct tournament tournament_of(const struct trawl_plan *plan)
 {
     bool has_parts = plan->pattern_count > 1 && plan->pattern_count <= PARTS_PATTERNS_MAX;
@@ -58,7 +61,7 @@ static struct tournament tournament_of(const struct trawl_plan *plan)
 void choice_begin(struct engine_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
-    /* If the caller asked for no method, the text decides how a single literal is searched. */
+    /* Without a method from the caller, the text decides how a single literal is searched. */
     bool chooses = plan_is_one_literal(plan) && plan->method_asked == TRAWL_METHOD_AUTO &&
                    plan->algorithm.name == NULL && !plan->tuning.is_seen && plan->length_min > 1;
 
@@ -148,7 +151,7 @@ void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, 
                       costs->compared * (double)(scan->passed - passed);
 }
 
-/* Returns whether a look before the next `bytes` bytes is worth its time. */
+/* Returns whether the worker should sample the text before it searches the next `bytes` bytes. */
 static bool is_due(const struct engine_worker *worker, uint64_t bytes)
 {
     double lost =
@@ -218,7 +221,7 @@ void dense_allow(struct scan *scan, uint64_t positions)
 {
     TRAWL_ASSERT(positions <= scan->chunk->owned + 64);
     TRAWL_ASSERT(scan->work >= scan->work_begin);
-    /* dense_leaves has counted only some of the work for the previous positions */
+    /* dense_leaves has added part of the work for the previous positions to dense_work already */
     if (scan->worker->dense_waits)
         scan->worker->dense_work += scan->work - scan->work_begin;
     scan->worker->dense_waits = false;

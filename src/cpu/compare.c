@@ -1,4 +1,5 @@
-/* compare: runs the programs of a tournament in turn, and goes on with the fastest program. */
+/* compare: runs a tournament: several programs (search loops) search pieces of the text in turn,
+ * and the program with the least time per byte goes on. tournament.h says why. */
 #include "base/checked.h"
 #include "base/clock.h"
 #include "cpu/worker.h"
@@ -28,7 +29,8 @@ static enum program fastest(const struct tournament *own)
     return best;
 }
 
-/* Ends a tournament: the fastest program goes on, and each other program rests. */
+/* Ends a tournament: the fastest program goes on. Each other program is not tried again before the
+ * worker has searched `rest` more bytes. */
 static void choose(struct tournament *own)
 {
     enum program best = fastest(own), before = own->before;
@@ -48,7 +50,8 @@ static void choose(struct tournament *own)
         own->of[i].rest = max_u64(own->of[i].interval,
                                   (uint64_t)min_double(max_double(lost, 0), (double)(1ull << 62)));
     }
-    /* A program that is compared next needs not wait for the winner's time. */
+    /* Use the winner's measured pieces as its first figures, so that the next tournament can begin
+     * soon. */
     own->spent = own->of[best].ns;
     own->searched = own->of[best].bytes;
     own->now = best;
@@ -80,7 +83,7 @@ static void next_turn(struct tournament *own)
     own->left = cpu_sizes.trial_bytes;
 }
 
-/* Removes the programs that are far behind. */
+/* Takes programs that are far slower than the fastest out of the tournament. */
 static void leave(struct tournament *own)
 {
     enum program best = fastest(own);
@@ -90,8 +93,8 @@ static void leave(struct tournament *own)
             own->open &= ~bit_of(i);
 }
 
-/* Returns whether comparing the program would pay, at `took` ns per byte for the current program.
- * *cost is what the comparison costs. */
+/* Returns whether the program is likely to save more time than comparing it takes. `took` is the
+ * time of the current program in ns per byte. Sets *cost to the time that the comparison takes. */
 static bool is_worth(const struct scan *scan, struct price price, double took, double *cost)
 {
     const struct tournament *own = &scan->worker->tournament;
@@ -103,7 +106,7 @@ static bool is_worth(const struct scan *scan, struct price price, double took, d
             (double)own->spent + (double)cpu_sizes.trial_advance >= SPENT_TIMES * *cost);
 }
 
-/* Begins a tournament if one pays. */
+/* Begins a tournament if the time that it may save exceeds the time that it takes. */
 static void begin(struct scan *scan, program_price price)
 {
     struct tournament *own = &scan->worker->tournament;
@@ -117,7 +120,9 @@ static void begin(struct scan *scan, program_price price)
             least = min_double(least, costs[i]);
         }
     if (worth == 0) {
-        own->left = own->searched / 2; /* until then, the figures would hardly change */
+        /* consider a tournament again when the search is half as long again; before, the figures
+         * hardly change */
+        own->left = own->searched / 2;
         return;
     }
     own->open = bit_of(own->now);
@@ -126,7 +131,7 @@ static void begin(struct scan *scan, program_price price)
         if ((worth & bit_of(i)) != 0 && costs[i] <= ALSO_TIMES * least)
             own->open |= bit_of(i);
     }
-    /* If the search has just begun, its time so far counts. */
+    /* If the search has just begun, the current program's time so far counts as its pieces. */
     if (own->searched <= FRESH_PIECES * cpu_sizes.trial_bytes) {
         own->of[own->now].ns = own->spent;
         own->of[own->now].bytes = own->searched;
@@ -135,7 +140,7 @@ static void begin(struct scan *scan, program_price price)
     next_turn(own);
 }
 
-/* Returns whether the current program takes so long that nothing can make up for it. */
+/* Returns whether the current program was so slow in a piece that it cannot become the fastest. */
 static bool is_hopeless(const struct tournament *own, uint64_t ns, uint64_t bytes)
 {
     enum program best = fastest(own);
@@ -144,8 +149,9 @@ static bool is_hopeless(const struct tournament *own, uint64_t ns, uint64_t byte
            (double)ns / (double)bytes > HOPELESS_TIMES * rate_of(own, best);
 }
 
-/* Counts `bytes` of text that took `ns`, and moves on. `counts`: the time is that of searching
- * alone. */
+/* Adds a searched piece, `bytes` of text that took `ns`, to the figures, and decides what to do
+ * next. `counts` is false if tables were made meanwhile, so that the time says little about
+ * searching. */
 static void count(struct scan *scan, program_price price, uint64_t bytes, uint64_t ns, bool counts)
 {
     struct tournament *own = &scan->worker->tournament;
@@ -164,11 +170,12 @@ static void count(struct scan *scan, program_price price, uint64_t bytes, uint64
         return;
     }
     if (!counts && own->unsettled++ < UNSETTLED_PIECES_MAX) {
-        own->step = 1; /* the program goes on until its tables are made */
+        /* tables were made, so repeat the first piece until the program only searches */
+        own->step = 1;
         own->left = cpu_sizes.trial_bytes;
         return;
     }
-    /* The first pieces of a turn brought the tables into the caches. */
+    /* The first `warm` pieces of a turn only bring the program's tables into the caches. */
     if (own->step > own->warm || is_hopeless(own, ns, bytes)) {
         own->of[own->now].ns += ns;
         own->of[own->now].bytes += bytes;
@@ -182,7 +189,7 @@ static void count(struct scan *scan, program_price price, uint64_t bytes, uint64
         next_turn(own);
 }
 
-/* Returns how often the worker, and the workers of its parts, made or fetched tables. */
+/* Returns how often the worker, and the workers of the plan's parts, made or fetched tables. */
 static uint64_t makes_of(const struct engine_worker *worker)
 {
     const struct cpu_parts *parts = worker->tournament.now == PROGRAM_ALONE   ? worker->alone
@@ -201,13 +208,15 @@ void tournament_run(struct scan *scan, program_price price, program_run run)
     struct tournament *own = &worker->tournament;
     const uint64_t limit = scan->limit, bytes = limit - scan->at;
 
-    /* Reading the clock takes as long as searching a text of some hundred bytes: 10 strings in
-     * pieces of 4 KiB took 700 ns with the clock, and 500 ns without. */
+    /* In a text of some hundred bytes, reading the clock takes as long as the search: 10 strings
+     * in pieces of 4 KiB took 700 ns with the clock and 500 ns without. So only some short texts
+     * are timed. */
     bool is_short = own->open == 0 && bytes < cpu_sizes.trial_bytes &&
                     ++own->short_texts % SHORT_TIMED_TEXTS > 0;
 
     while (scan->at < limit && !scan->over) {
-        /* searching for each part in turn finds the first occurrence late */
+        /* programs that search for each part in turn find the first occurrence late: use the first
+         * program instead */
         enum program program =
             scan->want == WANT_FIRST && own->now >= PROGRAM_ALONE ? own->first : own->now;
         bool goes_on = own->open != 0;

@@ -1,10 +1,10 @@
-/* find_list: lists the variants of the candidate functions, and tests which this machine can run.
- */
+/* find_list: lists the variants of the candidate functions (find.h), one for each instruction set,
+ * and finds out which variants this machine can run. */
 #include "cpu/find.h"
 
 #include <string.h>
 
-/* What a variant needs of the processor. Each level needs what all levels before need, and more. */
+/* The instructions that a variant needs. Each level includes all levels before it. */
 enum find_level { LEVEL_ALL, LEVEL_AVX2, LEVEL_AVX512, LEVEL_AVX512VBMI };
 
 #if defined(__x86_64__) && !defined(TRAWL_ONLY_PORTABLE)

@@ -1,11 +1,12 @@
-/* set_look: counts how often a text has the grams of a set. */
+/* set_look: counts how often the grams (sequences of q bytes) of a large set occur in a sample of
+ * the text, so that the set's stride can be chosen for this text. */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cpu/set_look.h"
 #include "cpu/prices.def"
 
-/* A hash table of the sample's grams, with the count of each. A slot with count 0 is free. At most
- * half of the slots are used. */
+/* A hash table of the sample's grams, and how often each occurs. A slot with count 0 is free. At
+ * most half of the slots are used. */
 struct grams {
     uint64_t slot_count;
     uint64_t *hashes;
@@ -21,8 +22,8 @@ static uint64_t slot_of(const struct grams *grams, uint64_t hash)
     return slot;
 }
 
-/* Counts the sample's grams at distances of 1 to 8 bytes, which vary at random because texts have
- * periods. Returns the number of grams. */
+/* Counts grams of the sample at random distances of 1 to 8 bytes; a fixed distance could hit a
+ * period of the text. Returns the number of counted grams. */
 static uint64_t take_sample(const struct set_sample *sample, const struct set_matcher *matcher,
                             const struct set_class *class, struct grams *grams)
 {

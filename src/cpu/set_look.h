@@ -4,9 +4,9 @@
 
 #include "cpu/set_class.h"
 
-/* Computes how many entries of class number `index` a gram of the sample names on
- * average, with q and stride of `class`. of[set_class_of_length(length)] is the number of a
- * length's class. Errors: MEMORY. */
+/* Computes *named: with how many entries of class number `index` a gram of the sample agrees on
+ * average, if the class had the q and the stride of `class`. of[set_class_of_length(length)] is
+ * the number of a length's class. Errors: MEMORY. */
 enum trawl_status set_named(const struct set_sample *sample, const struct set_matcher *matcher,
                             const uint32_t *of, uint32_t index, const struct set_class *class,
                             double *named, struct trawl_error *error);

@@ -19,24 +19,27 @@ enum program {
 };
 
 struct tournament {
-    uint32_t fits; /* programs that may search, as bits */
-    uint32_t warm; /* pieces of a turn that bring tables into the caches, and do not count */
+    uint32_t fits; /* bits: the programs that can search for this set */
+    uint32_t warm; /* pieces at the begin of a turn that only fill the caches and do not count */
     enum program now;
     enum program first;  /* the program that searches first */
     enum program before; /* the program that searched before the current tournament */
-    uint32_t open;       /* programs that are compared, as bits; 0: no tournament is going on */
-    uint32_t step;       /* number of the piece in the program's turn, from 1 on */
-    uint32_t unsettled;  /* pieces of the turn in which tables were made */
-    /* bytes of text until the piece ends; between tournaments, until the next may begin */
+    /* bits: the programs that the tournament still compares; 0: no tournament is going on */
+    uint32_t open;
+    uint32_t step;      /* number of the piece in the program's turn, from 1 on */
+    uint32_t unsettled; /* pieces of the turn that did not count because tables were made */
+    /* bytes of text left in the piece; between tournaments, bytes until the next tournament may
+     * begin */
     uint64_t left;
     uint64_t spent;       /* ns that the search took since the last tournament */
     uint64_t searched;    /* bytes of text that were searched in `spent` */
     uint64_t short_texts; /* number of short texts between tournaments */
     bool is_warm;         /* the tables of the program that searches are in the caches */
     struct {
-        uint64_t ns, bytes; /* time of the program's pieces that count, and their bytes */
-        uint64_t rest;      /* bytes of text until the program may be compared again */
-        uint64_t interval;  /* least bytes of text from a comparison to the next */
+        /* the time of those pieces of the program that count, and their bytes of text */
+        uint64_t ns, bytes;
+        uint64_t rest;     /* bytes of text until the program may be compared again */
+        uint64_t interval; /* how many bytes of text lie at least between two comparisons */
     } of[PROGRAMS];
 };
 
