@@ -1,10 +1,12 @@
-/* borders: whole words and lines begin at few positions, and the byte before a position rules out
- * most of the others.
+/* borders: for searches of whole words or whole lines, drops candidates by the byte before the
+ * candidate.
  *
- * Where candidates are dense, vectors clear the bits of ruled-out positions before the scan
- * verifies any candidate. Without this step, each position of a text of a's would be a candidate
- * for the word `a`. If the plan has a single literal, the byte after an occurrence is at a known
- * offset, and the same test rules out bytes that may not follow.
+ * A candidate is a position where a pattern may occur. Whole words and lines begin at few
+ * positions, and the byte before a position rules most positions out. Where candidates are dense,
+ * vectors clear the bits of such positions before the scan compares any candidate. Without this
+ * step, each position of a text of a's would be a candidate for the word `a`. If the plan has a
+ * single literal, the byte after an occurrence is at a known offset, and the same test rules out
+ * bytes that may not follow.
  */
 #include "cpu/worker.h"
 
@@ -22,7 +24,8 @@ void borders_apply(struct scan *scan, uint64_t words)
     struct find_tile *tile = &worker->tile;
     const uint8_t *text = scan->chunk->bytes + scan->at;
     const struct trawl_plan *plan = scan->plan;
-    /* at least the number of words that have a candidate */
+    /* hot_count is the number of words that have a candidate, so there are at least so many
+     * candidates */
     uint64_t candidates = tile->hot_count, after = 0;
 
     TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);

@@ -1,10 +1,13 @@
 /* brief: counts or lists the occurrences in a short text, or finds the first occurrence there,
- * without a worker: no tile is cut, no clock is read, no program is tried, and the bytes are copied
- * only where a vector would load bytes behind the text.
+ * without the start-up work of a long search: no worker is set up, no clock is read, and the text
+ * is copied only where a vector would load bytes behind its end.
  *
- * A literal is searched by two of its probes, a set of up to PLAN_NIBBLE_LITERALS_MAX literals by
- * its nibble tables; a comparison decides about each candidate. Where candidates are dense, the
- * comparisons exceed a bound, and the caller searches by a task: so the time stays linear. */
+ * A single literal is found by two of its bytes (its first two probes). A set of up to
+ * PLAN_NIBBLE_LITERALS_MAX literals is found by nibble tables (plan/nibbles.h). Both propose
+ * positions, the candidates, and a comparison decides about each candidate. If the comparisons
+ * exceed a bound, brief gives up and the caller starts an ordinary search, so the time stays linear
+ * in the text.
+ */
 #include "cpu/brief.h"
 
 #include <string.h>
@@ -15,17 +18,19 @@
 #define TEXT_MAX (64u << 10)
 #define CANDIDATE_WORK 16u /* work for a candidate, besides its compared bytes */
 #define WORK_ONCE 1024u    /* work that each call may do, besides half the text's bytes */
-#define POSITIONS 512u     /* room for candidates */
+#define POSITIONS 512u     /* positions of candidates that are kept before they are compared */
 #define BUCKETS 128u
-#define END_POSITIONS 192u /* begins that are searched in a copy of the end: whole words */
-#define FIRST_BYTES 1024u  /* the first occurrence is looked for in this many begins at a time */
+#define END_POSITIONS 192u /* near the text's end, so many positions are searched in a copy */
+/* to find the first occurrence, so many positions are searched at a time */
+#define FIRST_BYTES 1024u
 
 struct brief {
     const struct trawl_plan *plan;
     const struct plan_set_tables *tables;
     const uint8_t *text;
     uint64_t count; /* bytes of the text */
-    uint64_t limit; /* begins >= limit are not searched, or have no room for an occurrence */
+    /* an occurrence begins below this position: the caller asks for no more, or the text ends */
+    uint64_t limit;
     uint64_t work, work_max;
     struct engine_brief *found;
 };
@@ -38,7 +43,8 @@ static void list(struct brief *brief, uint64_t x, uint32_t index)
     if (hits_reserve(hits, 1, NULL) == TRAWL_OK)
         hits->items[hits->count++] = (struct hit){(uint32_t)(x - brief->found->from), index};
     else
-        brief->work = UINT64_MAX - UINT32_MAX; /* the search ends, and fails */
+        /* more work than work_max ever allows, so that the search ends and reports failure */
+        brief->work = UINT64_MAX - UINT32_MAX;
 }
 
 /* Handles a position where the literal's bytes may stand: counts or lists an occurrence, or keeps
@@ -110,15 +116,14 @@ static void search_literal(struct brief *brief, const struct find_ops *find)
 
 /* ---- Sets -------------------------------------------------------------------------------- */
 
-/* The bytes from a begin on, and the bucket of entries that these bytes may begin with. */
+/* A position of the text: its first 8 bytes, and the bucket of set entries to compare there. */
 struct bucket {
     uint64_t head;
     uint32_t x, begin, end;
 };
 
-/* Lists the buckets of the positions that have an entry that fits, or several entries. Has no
- * branch for a position: whether a position that passed the nibble tables fails here is a matter of
- * chance. */
+/* Lists the buckets of those positions that have several entries, or one entry that fits. Has no
+ * branch for each position, because the processor could not predict the branch. */
 static uint32_t list_buckets(const struct brief *brief, const uint32_t *positions, uint32_t count,
                              struct bucket *buckets)
 {
@@ -158,7 +163,8 @@ static void take_positions(struct brief *brief, const uint32_t *positions, uint3
     }
 }
 
-/* Searches the begins in [at, at + positions), whose bytes stand at `place`, too. */
+/* Searches `positions` positions of the text from `at` on. `place` points to the same bytes, in
+ * the text or in a copy. */
 static void search_words(struct brief *brief, const struct find_ops *find,
                          const struct plan_nibbles *nibbles, const uint8_t *place, uint64_t at,
                          uint64_t positions)
@@ -197,7 +203,7 @@ static void search_set(struct brief *brief, const struct find_ops *find,
             positions = min_u64(positions, FIRST_BYTES);
         if (words > 0) {
             search_words(brief, find, nibbles, brief->text + at, at, positions);
-        } else { /* near the end: in a copy with room behind the text */
+        } else { /* near the end: search a copy that has room behind the text */
             positions = min_u64(limit - at, END_POSITIONS);
             room = min_u64(room, END_POSITIONS + FIND_SET_KEPT);
             memcpy(end, brief->text + at, (size_t)room);

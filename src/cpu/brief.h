@@ -5,7 +5,8 @@
 #include "cpu/find.h"
 #include "engine.h"
 
-/* Does engine_ops.brief by this instruction set. */
+/* Searches a short text with the functions of one instruction set (`find`). Returns false if the
+ * caller has to search in the ordinary way. */
 bool brief_search(const struct find_ops *find, const struct trawl_plan *plan, const uint8_t *text,
                   uint64_t count, struct engine_brief *found);
 

@@ -1,9 +1,9 @@
-/* default_sizes: sets the sizes and thresholds of the host's engine (struct cpu_sizes) as users get
- * them. */
+/* default_sizes: the sizes and thresholds of the engine on the host's cores, as users get them.
+ * Tests replace these values by smaller values. */
 #include "cpu/worker.h"
 
-/* dense_step keeps the lanes of dense_read from being 4 KiB apart, where the lanes would share sets
- * of the first-level cache. */
+/* dense_step is chosen so that the lanes of dense_read do not read at distances of 4 KiB. At such
+ * distances the lanes would compete for the same sets of the first-level cache. */
 #define SIZES                                                                             \
     {                                                                                     \
         .short_one = 1u << 10, .short_set = WORKER_SHORT_BYTES, .look_after = 512u << 10, \

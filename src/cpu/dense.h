@@ -1,26 +1,28 @@
-/* dense: searches method set in time linear in text and occurrences, where candidates are dense.
+/* dense: searches for a set of strings by an automaton, in time linear in text and occurrences.
  *
- * The search uses an automaton (plan/automaton.h). The first search that needs the automaton makes
- * all of it, for all threads; afterwards the automaton does not change.
+ * Other programs compare candidates, which is slow where candidates are dense. The automaton
+ * (plan/automaton.h) reads each byte a fixed number of times. The first search that needs the
+ * automaton makes all of it, for all threads; afterwards the automaton does not change.
  */
 #ifndef TRAWL_CPU_DENSE_H
 #define TRAWL_CPU_DENSE_H
 
 #include "plan/automaton.h"
 
-struct fold; /* dense_fold.c: which characters are variants of each other */
+/* which characters are variants of each other, that is, match each other (dense_fold.c) */
+struct fold;
 
-/* The automaton of a plan, which all threads share. For plans without tails, the strings are the
- * plan's literals. In plans with tails, characters have variants. There the strings are whole
- * patterns in which a representative replaces each character and its variants, and a text is
- * rewritten in the same way before the automaton reads it. */
+/* The automaton of a plan, which all threads share. Usually its strings are the plan's literals. A
+ * plan with tails has characters with variants, such as the two cases of a letter outside ASCII.
+ * Then the strings are whole patterns, in which one representative replaces all variants of a
+ * character, and each text is rewritten in the same way before the automaton reads it. */
 struct dense_set {
     struct plan_automaton automaton;
-    /* The automaton cannot search: a pattern is not UTF-8, so that texts cannot be rewritten, or
-     * there would be too many nodes. */
+    /* The automaton cannot be used: a pattern is not UTF-8, so that texts cannot be rewritten, or
+     * the automaton would have too many nodes. */
     bool unfit;
     struct fold *fold; /* NULL: texts are searched without rewriting */
-    /* automaton.count strings, owned; NULL: the plan's literals are the strings */
+    /* with variants: automaton.count strings, owned; NULL: the strings are the plan's literals */
     struct plan_literal *own_strings;
     uint8_t *own_bytes;
     uint64_t own_bytes_count;
@@ -28,19 +30,21 @@ struct dense_set {
 
 /* The state of one thread's searches by the automaton. */
 struct dense_worker {
-    uint64_t serial; /* serial of the plan that `set` belongs to; 0: no plan */
-    /* Owned by that plan, and invalid once the plan is freed. NULL: no text was dense yet, and all
-     * members below are empty. */
+    uint64_t serial; /* serial number of the plan that `set` belongs to; 0: no plan */
+    /* Owned by the plan of that serial number, and invalid once that plan is freed. NULL: the
+     * automaton was not needed yet, and all members below are empty. */
     const struct dense_set *set;
-    uint64_t read_bytes; /* bytes that the automaton ever searched; tests read this count */
-    /* for each begin of a step, the end of the longest string there; PLAN_NONE: none */
+    uint64_t read_bytes; /* bytes that the automaton has searched in all; tests read this count */
+    /* The automaton searches in steps. For each position of a step: the index in automaton.ends of
+     * the longest string that begins there; PLAN_NONE: no string does. */
     uint32_t *ends;
     uint64_t end_room;
-    /* the step's rewritten text, and the offset in the text from which each byte comes */
+    /* the rewritten text of a step, and the offset in the original text of each of its bytes */
     uint8_t *folded;
     uint32_t *origin;
     uint64_t folded_room;
-    /* for each end: where the list of its strings begins in `pool`; PLAN_NONE: no list was made */
+    /* indexed as automaton.ends: where the list of an end's strings begins in `pool`; PLAN_NONE:
+     * the list is not made yet */
     uint32_t *list_at;
     uint64_t list_room;
     uint32_t *pool;
@@ -49,31 +53,33 @@ struct dense_worker {
 };
 
 /* ---- dense_set.c ---- */
-/* Returns the plan's set, which the first call makes and the plan owns. Any thread may call.
- * Errors: MEMORY; *set then stays as it was. */
+/* Gets the automaton of the plan, which the first call makes and the plan owns. Any thread may
+ * call. Errors: MEMORY; then *set stays unchanged. */
 enum trawl_status dense_want(const struct trawl_plan *plan, const struct dense_set **set,
                              struct trawl_error *error);
-/* Returns whether the set was made. */
+/* Returns whether dense_want has made the automaton. */
 bool dense_is_there(const struct trawl_plan *plan);
 
 /* ---- dense_fold.c ---- */
-/* Makes the set's strings: the plan's patterns, with representatives of characters. Errors:
- * MEMORY. */
+/* Makes the automaton's strings: the patterns, with each character replaced by its representative.
+ * Errors: MEMORY. */
 enum trawl_status dense_fold_strings(const struct trawl_plan *plan, struct dense_set *set,
                                      struct trawl_error *error);
-/* Rewrites the text. origin[i] is the offset in `text` from which byte i of the result comes;
- * origin[result] is `count`. Returns the bytes of the result, which are at most `count`. */
+/* Rewrites the text: replaces each character by its representative. Byte i of the result comes
+ * from offset origin[i] of `text`, and origin[bytes of the result] is `count`. Returns the number
+ * of bytes of the result, at most `count`. */
 uint64_t dense_fold_text(const struct fold *fold, const uint8_t *text, uint64_t count,
                          uint8_t *folded, uint32_t *origin);
-/* Returns whether variants are mutual: whether all members of a group have the same variants. If
- * not, the scan must compare each string that the automaton finds with the pattern. */
+/* Returns whether each member of a group is a variant of each other member. If not, the scan must
+ * compare each string that the automaton finds with the pattern. */
 bool dense_fold_is_exact(const struct fold *fold);
 void dense_fold_free(struct fold *fold);
 
 /* ---- dense_read.c ---- */
-/* Finds the longest string that begins at each of the offsets [0, begins) of the text, of which [0,
- * count) is readable. Reads length_max - 1 bytes beyond `begins`, if readable. ends = NULL, which
- * needs rows: returns the number of strings that begin at these offsets. */
+/* Finds the longest string that begins at each of the offsets [0, begins) of the text, of which
+ * [0, count) is readable, and stores its index in set->ends in `ends`. Reads up to length_max - 1
+ * bytes after `begins`. If `ends` is NULL, only counts: returns the number of strings that begin
+ * at these offsets, for automata that are stored as rows. */
 uint64_t dense_read(const struct plan_automaton *set, const uint8_t *text, uint64_t begins,
                     uint64_t count, uint32_t *ends);
 

@@ -1,8 +1,8 @@
-/* dense_fold: replaces each character by a single representative of all its variants, in patterns
- * and in texts.
+/* dense_fold: replaces all variants of a character by a single representative, in patterns and in
+ * texts, so that the automaton needs only one string for each pattern.
  *
- * The characters that occur as variants in a pattern form groups: a character and all of its
- * variants are members of the same group. The member with the shortest encoding represents the
+ * Variants are characters that match each other, such as the cases of a letter. A character of a
+ * pattern and its variants form a group. The member with the shortest encoding represents the
  * group. If the variants are not mutual, a group may have more members than a character has
  * variants; the scan then compares each string that it finds with the pattern.
  */
@@ -18,22 +18,24 @@
 
 struct member {
     uint32_t code_point;
-    /* index of a member nearer to the group's representative; the representative has its own
-     * index */
+    /* index of a member that is nearer to the group's representative, as in a union-find
+     * structure; the representative has its own index */
     uint32_t group;
     uint32_t size; /* number of the group's members, if this is the group's representative */
-    /* number of variants, if a pattern holds the character; 0: no pattern does */
+    /* number of variants of the character in the patterns; 0: no pattern holds the character */
     uint32_t variants;
     uint8_t bytes[4];
     uint8_t bytes_count;
 };
 
 struct fold {
-    uint8_t ascii[ASCII]; /* the byte that represents this byte's group, or the byte itself */
+    /* for each ASCII byte, the byte that replaces it; bytes without variants stay */
+    uint8_t ascii[ASCII];
     struct member *members;
     uint32_t member_count;
     uint32_t member_capacity;
-    /* hash table by code point: index of a member + 1; 0: free. 2 * member_capacity slots */
+    /* hash table of 2 * member_capacity slots, by code point: index of a member + 1; 0: free
+     * slot */
     uint32_t *slots;
     bool exact;
 };
@@ -74,7 +76,8 @@ static enum trawl_status members_grow(struct fold *fold, struct trawl_error *err
     return TRAWL_OK;
 }
 
-/* Finds the member of the character, or makes a new member. *index: its index. Errors: MEMORY. */
+/* Finds the character's member, or adds a member. Sets *index to the index of the member. Errors:
+ * MEMORY. */
 static enum trawl_status member_want(struct fold *fold, uint32_t code_point, const uint8_t *bytes,
                                      uint8_t bytes_count, uint32_t *index,
                                      struct trawl_error *error)
@@ -96,7 +99,8 @@ static enum trawl_status member_want(struct fold *fold, uint32_t code_point, con
     return TRAWL_OK;
 }
 
-/* Returns the index of the group's representative, and shortens the path to it. */
+/* Returns the index of the group's representative. Stores the index in the members on the way, so
+ * that later calls are shorter. */
 static uint32_t group_of(struct fold *fold, uint32_t index)
 {
     struct member *members = fold->members;
@@ -131,8 +135,9 @@ static void groups_join(struct fold *fold, uint32_t a, uint32_t b)
     members[a].size += members[b].size;
 }
 
-/* Joins the groups of the element's alternatives. The first alternative is the pattern's own
- * character. *fits becomes false if an alternative is not a UTF-8 character. Errors: MEMORY. */
+/* Puts all alternatives of a pattern's element into one group. The first alternative is the
+ * pattern's own character. Sets *fits to false if an alternative is not a UTF-8 character. Errors:
+ * MEMORY. */
 static enum trawl_status element_note(struct fold *fold, const struct plan_element *element,
                                       bool *fits, struct trawl_error *error)
 {
@@ -151,15 +156,16 @@ static enum trawl_status element_note(struct fold *fold, const struct plan_eleme
             first = index;
         groups_join(fold, first, index);
     }
-    /* A letter's two cases are the same member. If the cases have different numbers of variants,
-     * the smaller number counts. */
+    /* Both cases of a letter are the same member. If they have different numbers of variants, keep
+     * the smaller number: fold_finish then finds that the variants are not mutual. */
     if (fold->members[first].variants == 0 ||
         fold->members[first].variants > element->alternative_count)
         fold->members[first].variants = element->alternative_count;
     return TRAWL_OK;
 }
 
-/* Completes the groups: sets each ASCII byte's representative, and whether variants are mutual. */
+/* Completes the groups: sets the representative of each ASCII byte, and `exact`, which says
+ * whether all variants are mutual. */
 static void fold_finish(struct fold *fold)
 {
     fold->exact = true;
@@ -252,7 +258,7 @@ void dense_fold_free(struct fold *fold)
     memory_release(fold, 1, sizeof *fold);
 }
 
-/* Learns the characters and groups of all patterns. */
+/* Adds the characters of all patterns and their variants to the groups. */
 static enum trawl_status fold_learn(const struct trawl_plan *plan, struct fold *fold, bool *fits,
                                     struct trawl_error *error)
 {

@@ -1,14 +1,17 @@
-/* dense_read: the automaton of a set reads a text from its end, in several parts at once.
+/* dense_read: runs the automaton of a set over a text, from the end to the begin, in several parts
+ * of the text at once.
  *
- * Traffic: by rows, a word for each byte, and the begin of the node's row. By cells, 16 bytes for
- * each test; nodes on a path without branches share cache lines.
+ * The automaton is stored in one of two forms. As rows: each step reads the row of the current node
+ * and one word for each byte. As cells: each test reads 16 bytes, and the nodes on a path without
+ * branches share cache lines.
  */
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-/* parts of a text that are read at once, because each part waits for its previous cell */
+/* Number of parts that are read at once. Each part has to wait for memory before its next byte,
+ * and meanwhile the other parts go on. */
 #define LANES 8u
-/* The statement STEP for each lane, with the lane's number as a constant. */
+/* Repeats the statement STEP for each lane, with the lane's number as a constant. */
 #define EACH_LANE(STEP) \
     do {                \
         STEP(0);        \
@@ -24,15 +27,15 @@
 
 struct lanes {
     uint32_t state[LANES];
-    /* The part that the lane reads. A lane that has finished its part repeats the work of a
-     * different lane. */
+    /* Number of the part that the lane reads. When a lane has finished its own part, it repeats a
+     * different lane's work, so that the loop needs no test. */
     uint32_t owner[LANES];
-    uint64_t at[LANES]; /* the lane still has to read the bytes [from, at) */
+    uint64_t at[LANES]; /* the lane has yet to read the bytes [from, at), from the last byte on */
     uint64_t from[LANES];
 };
 
-/* Makes a test. A failed test stores to the same byte as the next test, which overwrites the value.
- * The function has no branch that depends on the text. */
+/* Tests one cell of the automaton against one byte. A failed test stores its value, too; the next
+ * test overwrites the value. So the function has no branch that depends on the text. */
 static inline __attribute__((always_inline)) void read_cell(const struct plan_automaton_cell *cells,
                                                             const uint8_t *class_of,
                                                             const uint8_t *text, uint32_t *state,
@@ -53,7 +56,7 @@ static inline __attribute__((always_inline)) void read_all(const struct plan_aut
                                                            const uint8_t *text, struct lanes *lanes,
                                                            uint64_t count, uint32_t *ends)
 {
-    struct lanes read = *lanes; /* kept in registers */
+    struct lanes read = *lanes; /* a copy, which the compiler keeps in registers */
 
 #define READ(i) read_cell(cells, class_of, text, &read.state[i], &read.at[i], ends)
     for (; count > 0; count--) {
@@ -63,7 +66,7 @@ static inline __attribute__((always_inline)) void read_all(const struct plan_aut
     *lanes = read;
 }
 
-/* Reads each lane's text from its end to its begin, and updates lanes->state. */
+/* Reads the rest of each lane's part by cells, and updates lanes->state. */
 static inline __attribute__((always_inline)) void read_lanes(const struct plan_automaton *set,
                                                              const uint8_t *text,
                                                              struct lanes *lanes, uint32_t *ends)
@@ -95,7 +98,8 @@ static inline __attribute__((always_inline)) void read_lanes(const struct plan_a
         }
         read_all(set->cells, set->class_of, text, &read, least, ends);
     }
-    for (uint32_t lane = 0; lane < LANES; lane++) { /* The last lanes read one after the other. */
+    /* Near the end, read the unfinished lanes one after the other. */
+    for (uint32_t lane = 0; lane < LANES; lane++) {
         while (read.owner[lane] == lane && read.at[lane] > read.from[lane])
             read_cell(set->cells, set->class_of, text, &read.state[lane], &read.at[lane], ends);
         if (read.owner[lane] == lane)
@@ -103,8 +107,9 @@ static inline __attribute__((always_inline)) void read_lanes(const struct plan_a
     }
 }
 
-/* Reads `count` bytes of each lane by rows. Returns the number of strings that begin there; with
- * `ends`, stores the ends instead. The function has no branch that depends on the text. */
+/* Reads `count` bytes of each lane by rows. Returns the number of strings that begin at these
+ * bytes; with `ends`, stores for each byte the index of the longest string instead. The function
+ * has no branch that depends on the text. */
 static inline __attribute__((always_inline)) uint64_t read_rows(const struct plan_automaton *set,
                                                                 const uint8_t *text,
                                                                 struct lanes *lanes, uint64_t count,
@@ -132,7 +137,7 @@ static inline __attribute__((always_inline)) uint64_t read_rows(const struct pla
     return sum;
 }
 
-/* Reads each lane's text by rows, as read_rows. */
+/* Reads the rest of each lane's part by rows. Results are as in read_rows. */
 static uint64_t read_lanes_by_rows(const struct plan_automaton *set, const uint8_t *text,
                                    struct lanes *lanes, uint32_t *ends)
 {
@@ -142,7 +147,7 @@ static uint64_t read_lanes_by_rows(const struct plan_automaton *set, const uint8
         least = min_u64(least, lanes->at[lane] - lanes->from[lane]);
     sum = ends != NULL ? read_rows(set, text, lanes, least, ends)
                        : read_rows(set, text, lanes, least, NULL);
-    for (uint32_t lane = 0; lane < LANES; lane++) /* lanes whose part is longer */
+    for (uint32_t lane = 0; lane < LANES; lane++) /* read what is left of lanes with longer parts */
         while (lanes->at[lane] > lanes->from[lane]) {
             uint32_t *state = &lanes->state[lane];
 
@@ -158,7 +163,8 @@ static uint64_t read_lanes_by_rows(const struct plan_automaton *set, const uint8
 uint64_t dense_read(const struct plan_automaton *set, const uint8_t *text, uint64_t begins,
                     uint64_t count, uint32_t *ends)
 {
-    /* bytes after its own part that a lane reads first, to find its state */
+    /* a lane reads so many bytes after its own part first, to know the automaton's state at the
+     * part's end */
     uint64_t before = set->length_max - 1;
     uint64_t bytes = max_u64(max_u64((begins + LANES - 1) / LANES, cpu_sizes.lane_bytes), before);
     struct lanes lanes;

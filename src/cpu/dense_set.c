@@ -1,4 +1,5 @@
-/* dense_set: makes the automaton that searches dense text for a set, once for all threads. */
+/* dense_set: makes the automaton that searches for a set of strings in dense text (dense.h), once
+ * for all threads. */
 #include "base/memory.h"
 #include "cpu/worker.h"
 
@@ -35,7 +36,7 @@ static enum trawl_status dense_make(const void *from, void **object, struct traw
             plan_automaton_make(&set->automaton, fold, PLAN_AUTOMATON_NODES_MAX, &fits, error));
         set->unfit = !fits;
     }
-    /* `from` may be a copy of the plan that is freed before the tables are */
+    /* the plan in `from` may be a copy that is freed before the automaton is */
     set->automaton.plan = NULL;
     *object = set;
     set = NULL;

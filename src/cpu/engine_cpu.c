@@ -1,5 +1,5 @@
-/* engine_cpu: implements the engine on the host's cores, with the instructions that this machine
- * has. */
+/* engine_cpu: the engine that searches on the host's cores: fills the table of functions of
+ * engine.h. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -124,7 +124,7 @@ static void cpu_release(struct engine_worker *worker)
         parts_release(worker, worker->alone);
     if (worker->parts != NULL)
         parts_release(worker, worker->parts);
-    if (worker->dense.set != NULL) /* the worker has searched a dense text */
+    if (worker->dense.set != NULL) /* the worker has used the automaton */
         dense_worker_end(&worker->dense);
     hits_release(&worker->gathered);
     hits_release(&worker->ordered);
@@ -140,8 +140,8 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
 
     (void)device;
     if (worker == NULL) {
-        /* The tiles, two thirds of the worker's bytes, are not cleared: a short search never
-         * touches most of their pages. */
+        /* Clear only the members before the tiles. The tiles are two thirds of the memory, and a
+         * short search never touches most of their pages. */
         TRAWL_TRY(MEMORY_NEW(worker, 1, error));
         memset(worker, 0, offsetof(struct engine_worker, tile) + offsetof(struct find_tile, mask));
         worker->find = engine->find;
@@ -157,7 +157,8 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
     worker->learned = 0;
     choice_begin(worker);
     worker_probes_begin(worker);
-    /* For a periodic literal, verify_run handles runs as a whole, so borders need no test. */
+    /* A periodic literal occurs in runs, and verify_run tests a run as a whole. So for such
+     * literals the borders of words and lines are not tested for each candidate. */
     worker->at_borders = plan_has_conditions(plan) && plan->period == 0;
     if (worker->at_borders)
         borders_begin(worker, plan);
@@ -188,7 +189,7 @@ void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct e
     scan->tile_count = result->count;
     scan->available = chunk->owned + chunk->after;
     scan->loadable = chunk->owned + chunk->readable;
-    /* Begins ≥ end are not owned, or have no room for the shortest occurrence. */
+    /* An occurrence must begin among the chunk's own bytes and end within the available bytes. */
     if (scan->available >= plan->length_min)
         scan->end = min_u64(chunk->owned, scan->available - plan->length_min + 1);
     scan->limit = scan->end;
@@ -207,9 +208,9 @@ enum trawl_status scan_end(const struct scan *scan)
     return scan->status;
 }
 
-/* Copies a short text to a buffer with room behind the text. Near a text's end, vectors would load
- * too much, and a scan tests begins in plain C; of a text of 80 bytes, this would be nearly all
- * begins. */
+/* Copies a short text to a buffer with room behind it. Near a text's end, vectors would load bytes
+ * that are not readable, so the scan would have to test positions in plain C: in a text of 80
+ * bytes, nearly all positions. */
 static void move_short(struct engine_worker *worker, struct engine_chunk *chunk)
 {
     uint64_t bytes = chunk->before + chunk->owned + chunk->after;
@@ -224,8 +225,8 @@ static void move_short(struct engine_worker *worker, struct engine_chunk *chunk)
     chunk->readable = chunk->after + WORKER_SHORT_SLACK;
 }
 
-/* Searches from scan->at to scan->limit by the worker's method; counts the time if a look may
- * come. */
+/* Searches from scan->at to scan->limit by the worker's method. If the worker may later sample the
+ * text to change its method, measures the time. */
 static void scan_part(struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;
@@ -244,8 +245,8 @@ static void scan_part(struct scan *scan)
     worker->has_begun = true;
 }
 
-/* Searches two short parts of a text of which nothing is known: in the first part the method
- * adapts, the second is timed. */
+/* Searches the first two short parts of a text: the method adapts to the text in the first part,
+ * and the second part is timed. */
 static void scan_begins(struct scan *scan)
 {
     const struct engine_worker *worker = scan->worker;

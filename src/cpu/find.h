@@ -1,11 +1,14 @@
-/* find: computes bitmaps of candidates, with an implementation for each instruction set.
+/* find: finds candidates, the positions where a pattern may occur, by vectors. Each instruction set
+ * has its own implementation of these functions (a variant).
  *
- * A tile is up to 64 * FIND_TILE_WORDS positions of text. The functions fill the tile's mask: bit i
- * of word w belongs to position 64 * w + i. If candidates are rare, the functions also list the
- * words that are not 0, so that the caller need not search for these words. The functions load
- * whole vectors: the text must be readable for FIND_LOAD_SLACK bytes beyond the last byte that the
- * answer depends on. find_portable.c is the reference, with which tests compare every other
- * variant.
+ * The text is searched in tiles of up to 64 * FIND_TILE_WORDS positions. Bit i of word w of a
+ * tile's mask is set if position 64 * w + i is a candidate. Where candidates are rare, the
+ * functions also list the words that are not 0, so that the caller need not look for them. A probe
+ * tests one byte of the pattern; a gram is a sequence of q bytes of a pattern.
+ *
+ * The functions load whole vectors: the text must be readable for FIND_LOAD_SLACK bytes after the
+ * last byte that the answer depends on. find_portable.c is the reference in plain C, with which
+ * tests compare each variant.
  */
 #ifndef TRAWL_CPU_FIND_H
 #define TRAWL_CPU_FIND_H
@@ -14,20 +17,24 @@
 #include "plan/plan.h"
 
 #define FIND_LOAD_SLACK 64u
-/* bytes after a position that a set's filters read: the tested bytes, and whole vectors */
+/* bytes from a position on that the filters of a set may read: the tested bytes, and then the rest
+ * of a vector */
 #define FIND_SET_KEPT (PLAN_NIBBLE_REACH - 1u + FIND_LOAD_SLACK)
 #define FIND_FIRST_MAX 8u
 #define FIND_PAIR_ROOM 256u
 
-#define GRAM_MIX_SHIFT 3 /* how vectors combine the halves of a gram: find_grams.h */
+/* shift by which vectors combine the two halves of a gram (find_grams.h) */
+#define GRAM_MIX_SHIFT 3
 
-/* 16 KiB of text, which stay in the first-level cache together with the mask */
+/* 16 KiB of text: text and mask fit the first-level cache together */
 #define FIND_TILE_WORDS 256u
 
 struct find_tile {
-    bool is_dense;      /* hot is not filled: any word may have bits */
-    uint32_t hot_count; /* entries of hot; if is_dense, 0 means that no word has a bit */
-    uint64_t passed;    /* set by `every`: words in which a position passed the first probes */
+    bool is_dense; /* many words have bits: `hot` is not filled */
+    /* number of entries of `hot`; if is_dense, 0 says that the mask has no bit */
+    uint32_t hot_count;
+    /* set by `every`: number of words in which a position passed the first probes */
+    uint64_t passed;
     uint64_t mask[FIND_TILE_WORDS];
     uint16_t hot[FIND_TILE_WORDS]; /* ascending indexes of the words that are not 0 */
 };
@@ -35,23 +42,24 @@ struct find_tile {
 /* A set of byte values. */
 struct find_bytes {
     bool has[256];
-    /* the same set as nibble tables of one byte, in which each value has a slot by itself */
+    /* the same set as nibble tables for one byte, exact because each value has a slot of its own */
     struct plan_nibbles nibbles;
 };
 
-/* The first bytes of some literals: five or six pairs of neighbours, each as one of 128 values.
- * Literals are dealt to 8 slots per group; bit c of slots[g][j][v] is set if pair j of some
- * literal of slot c of group g has the value v. A position whose pairs share a slot passes. */
+/* The first bytes of some literals, as five or six pairs of neighbouring bytes. Each pair is
+ * mapped to one of 128 values. The literals are divided among 8 slots of each group; bit c of
+ * slots[g][j][v] is set if pair j of a literal in slot c of group g has the value v. A position is
+ * a candidate if some slot has the values of all its pairs. */
 #define FIND_PAIRS_MAX 6u
 #define FIND_PAIR_GROUPS_MAX 4u
 
 struct find_pairs {
-    /* at a cache line's begin: so no load crosses the border of two lines */
+    /* aligned to cache lines, so that no load needs two lines */
     _Alignas(64) uint8_t slots[FIND_PAIR_GROUPS_MAX][FIND_PAIRS_MAX][128];
     uint32_t groups; /* 1, 2 or 4 */
-    /* number of pairs, 5 or 6; every value passes for a pair that a literal is too short for */
+    /* number of pairs, 5 or 6; if a literal is too short for a pair, every value passes there */
     uint32_t count;
-    uint8_t fold; /* is or-ed into each byte */
+    uint8_t fold; /* or-ed into each byte of the text, to ignore the case of letters */
 };
 
 static inline uint32_t find_pair(uint32_t first, uint32_t second)
@@ -67,7 +75,9 @@ struct set_found;
 
 struct find_ops {
     const char *name;
-    bool looks_six; /* plan_nibbles_want makes tables for `nibbles` by six low bits */
+    /* the variant looks up six low bits of a byte, and plan_nibbles_want makes tables of that
+     * kind */
+    bool looks_six;
     /* Sets bit x if probes 0 to probe_count - 1 all match at text + x. Depends on text bytes up to
      * 64 * word_count - 1 + the greatest probe offset. Tests the first `first` probes at every
      * position, 1 ≤ first ≤ min(FIND_FIRST_MAX, probe_count), and the further probes only in words
@@ -77,21 +87,23 @@ struct find_ops {
     /* As `every`, for probes of which at least one folds case. */
     void (*every_fold)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                        uint32_t first, uint32_t probe_count, struct find_tile *tile);
-    /* Tests the grams at text - 8, text - 8 + stride, ... If gram number i of the text equals
-     * grams->gram[o], bit stride * i + stride - 1 - o is set; bits without such a gram may be set
-     * too. Depends on text bytes -8 to 64 * word_count - 1. */
+    /* Tests the grams at text - 8, text - 8 + stride, ... Sets bit stride * i + stride - 1 - o if
+     * gram number i of the text equals grams->gram[o], the gram at offset o of the literal. May set
+     * further bits, which the caller rejects. Depends on text bytes -8 to 64 * word_count - 1. */
     void (*grams)(const uint8_t *text, uint64_t word_count, const struct plan_grams *grams,
                   struct find_tile *tile);
-    /* Sets bit x if the bitmap has the gram at text + x. The bitmap is the wide bitmap if
-     * set->wide_mask is not 0. Depends on text bytes up to 64 * word_count + 6. */
+    /* Sets bit x if the 8 bytes at text + x begin with a gram of the set, as the bitmap tells; the
+     * bitmap may let further positions pass. Uses the wide bitmap if set->wide_mask is not 0.
+     * Depends on text bytes up to 64 * word_count + 6. */
     void (*set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
                 const uint64_t *bitmap, struct find_tile *tile);
-    /* Sets bit x if text + x passes the nibble tables. Depends on text bytes up to 64 * word_count
-     * + PLAN_NIBBLE_REACH - 2. NULL if `set` is faster on this instruction set. */
+    /* Sets bit x if the bytes at text + x pass the nibble tables (plan/nibbles.h). Depends on text
+     * bytes up to 64 * word_count + PLAN_NIBBLE_REACH - 2. NULL: function `set` is faster on this
+     * instruction set. */
     void (*nibbles)(const uint8_t *text, uint64_t word_count, const struct plan_nibbles *nibbles,
                     struct find_tile *tile);
-    /* Writes base + x for each bit x that is set in the tile's words, and up to SET_ROOM entries
-     * more. Returns the number of bits. */
+    /* Writes base + x for each bit x of the tile. May overwrite up to SET_ROOM entries after the
+     * last. Returns the number of bits. */
     uint32_t (*positions)(const struct find_tile *tile, uint64_t word_count, uint32_t base,
                           uint32_t *positions);
     /* Sets bit x if `bytes` has the byte at text + x. The tile is dense. */
@@ -103,7 +115,7 @@ struct find_ops {
      * Depends on text bytes up to 64 * word_count + 63. */
     uint64_t (*sieve)(const uint8_t *text, uint64_t word_count, const uint8_t *literal,
                       uint32_t count, struct find_tile *tile, uint64_t *position);
-    /* Returns the first offset where a and b differ; `count` if the bytes are equal. */
+    /* Returns the first offset where a and b differ, or `count` if the bytes are equal. */
     uint64_t (*mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count);
     /* Returns the number of bits that are set in the tile's words. */
     uint64_t (*count_bits)(const struct find_tile *tile, uint64_t word_count);
@@ -114,9 +126,10 @@ struct find_ops {
      * byte behind the text is loaded. */
     uint32_t (*pair)(const uint8_t *text, uint64_t *from, uint64_t to,
                      const struct plan_probe probes[3], uint32_t *positions, uint32_t room);
-    /* For a class searched by grams with stride > 1: tests the samples at first, first + stride,
-     * ... below `last`. Stores the samples that pass the class's bitmap in *passed, and returns
-     * their number. Depends on the q bytes at each sample, and on 8 bytes if q < 8. */
+    /* Tests the samples at first, first + stride, ... below `last` of a class of literals
+     * (cpu/set_class.h) that is searched by grams, stride > 1. Stores the samples that pass the
+     * class's bitmap in *passed, and returns their number. Depends on max(q, 8) bytes at each
+     * sample. */
     uint32_t (*gram_samples)(const uint8_t *text, uint64_t first, uint64_t last,
                              const struct set_class *class, uint64_t fold,
                              struct set_passed *passed);
@@ -136,15 +149,16 @@ struct find_ops {
                             const struct set_class *class, uint64_t fold, uint32_t *begins);
     uint32_t (*stems)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
                       uint32_t base, const struct set_class *class, uint64_t fold, uint32_t *codes);
-    /* Appends to `found` the keys that fit the stems: to `whole` the keys of literals that occur
-     * for certain, to `named` the keys of literals that remain to be compared. Returns how many
-     * stems were looked at: fewer than stem_count if the next stem's bucket has many keys, or if
-     * `found` has no room. NULL if the instruction set has no fast way to look up keys. */
+    /* Looks up literals by stems. Appends to `found` the keys that fit: in `whole` the keys of
+     * literals that occur for certain, in `named` the keys of literals that have to be compared
+     * with the text. Returns the number of stems that were looked up. This number is below
+     * stem_count if the next stem's bucket has many keys, or if `found` is full. NULL: the
+     * instruction set has no fast look-up. */
     uint32_t (*stem_keys)(const struct set_class *class, const struct set_stem *stems,
                           uint32_t stem_count, struct set_found *found);
-    /* Writes base + x for each of 64 * word_count positions x at which all pairs of bytes share a
-     * slot, and returns the number of such positions. Depends on text bytes up to 64 * word_count +
-     * 5. NULL if the instruction set has no fast way to test pairs. */
+    /* Writes base + x for each of 64 * word_count positions x whose pairs of bytes all share a
+     * slot (struct find_pairs), and returns the number of such positions. Depends on text bytes up
+     * to 64 * word_count + 5. NULL: the instruction set has no fast test of pairs. */
     uint32_t (*pairs)(const uint8_t *text, uint64_t word_count, const struct find_pairs *pairs,
                       uint32_t base, uint32_t *positions);
 };

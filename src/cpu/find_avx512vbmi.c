@@ -1,5 +1,5 @@
-/* find_avx512vbmi: bitmaps of candidates by AVX-512 as of Ice Lake and Zen 4. Finds grams by byte
- * permutations (VBMI) and bit matrices (GFNI). */
+/* find_avx512vbmi: finds candidates by AVX-512 as of Ice Lake and Zen 4. Finds grams (sequences of
+ * 8 bytes of the pattern) by byte permutations (VBMI) and bit matrices (GFNI). */
 #define VARIANT avx512vbmi
 #define VECTOR_BYTES 64
 #include "cpu/lookups.h"
@@ -12,7 +12,7 @@ static inline bytes_vector low_table(const uint8_t *bytes)
     return (bytes_vector)_mm512_loadu_si512(bytes);
 }
 
-/* A byte permutation reads no more than six bits of each byte. */
+/* The instruction reads only six bits of each byte, so `at` needs no mask. */
 static inline bytes_vector low_lookup(bytes_vector table, bytes_vector at)
 {
     return (bytes_vector)_mm512_permutexvar_epi8((__m512i)at, (__m512i)table);
@@ -38,10 +38,10 @@ static inline __m512i grams_ruled_out(__m512i block, const struct gram_tables *t
     return _mm512_gf2p8affine_epi64_epi8(unit, _mm512_permutexvar_epi8(index, tables->residues), 0);
 }
 
-/* Handles a block. `begun` has the grams that the word in which they begin does not rule out. A
- * gram counts if the following word does not rule it out either. With WHOLE (stride 8), grams end
- * in the word in which they begin. Each gram's bit is set a word after its begin, as find.h
- * defines. */
+/* Handles a block of 64 bytes. `begun` has the grams that the previous 8-byte word does not rule
+ * out. A gram is found if the word in which it ends does not rule it out either. With WHOLE
+ * (stride 8), each gram begins and ends in the same word. Each gram's bit is set a word after its
+ * begin, as find.h defines. */
 #define GRAMS_LOOP(WHOLE)                                           \
     for (uint64_t w = 0; w < word_count; w++) {                     \
         const uint8_t *block = text + 64 * w;                       \
@@ -82,11 +82,11 @@ static void grams_avx512vbmi(const uint8_t *text, uint64_t word_count,
     tile->hot_count = hot_count;
 }
 
-/* Probes that lie within 8 bytes of each other are all tested at every position. The bytes of a
- * block are shifted in registers, so that no load crosses a cache line. */
+/* Probes (bytes of the pattern) within 8 bytes of each other are all tested at every position: the
+ * bytes of a block are shifted in registers, so that no load crosses a cache line. */
 #define NEAR_BYTES 8u
 #define NEAR_PROBES_MAX 8u
-/* testing so many further probes everywhere costs no more than a branch */
+/* one more probe at every position costs no more than a branch that may skip it */
 #define NEAR_PROBES_FREE 1u
 
 struct near_probes {
@@ -208,9 +208,9 @@ static void every_fold_or_near(const uint8_t *text, uint64_t word_count,
         every_fold_avx512vbmi(text, word_count, probes, first, probe_count, tile);
 }
 
-/* Writes block + i for each bit i that is set, in ascending order, and up to SET_ROOM entries more.
- * Returns the number of bits. Whether a block has a bit is a matter of chance, so the function has
- * no branch for it: only more than 16 bits take a jump. */
+/* Writes block + i for each set bit i, in ascending order. May overwrite up to SET_ROOM entries
+ * after the last. Returns the number of bits. The processor cannot predict which blocks have bits,
+ * so the function has no branch for up to 16 bits. */
 static inline uint32_t positions_of_bits(uint64_t bits, uint32_t block, uint32_t *positions)
 {
     const __m512i workers = _mm512_setr_epi64(
@@ -259,7 +259,8 @@ static inline __attribute__((always_inline)) __m512i pairs_shared(const uint8_t 
     return shared;
 }
 
-/* A loop for each number of groups and pairs, so that both are known at compile time. */
+/* A loop of its own for each number of groups and pairs, so that the compiler knows both
+ * numbers. */
 #define PAIRS_CASE(GROUPS, COUNT)                                                         \
     case 8 * (GROUPS) + (COUNT):                                                          \
         for (uint64_t w = 0; w < word_count; w++) {                                       \

@@ -1,10 +1,10 @@
-/* find_grams: finds the grams of a block in plain C, and tests by vectors which blocks may hold a
- * gram.
+/* find_grams: finds the grams (sequences of 8 bytes of the pattern) in a block of text. Vectors
+ * test whether a block may hold a gram; plain C then finds the gram.
  *
- * The vectors combine the two halves of a gram into four bytes, low ^ high << GRAM_MIX_SHIFT, and
- * compare these four bytes. The combination needs no multiplication, and loses nothing for A, C, G,
- * T, which bits 1 and 2 of a byte distinguish. With stride 8, shuffles separate the halves; with
- * smaller strides, a second load reads the high halves.
+ * The vectors combine the two halves of 8 bytes into four bytes, low ^ high << GRAM_MIX_SHIFT, and
+ * compare the four bytes. The combination needs no multiplication, and loses nothing for A, C, G,
+ * T, which bits 1 and 2 of a byte distinguish. If the text is tested at every 8th position (stride
+ * 8), shuffles separate the halves; with smaller strides, a second load reads the high halves.
  */
 #ifndef TRAWL_CPU_FIND_GRAMS_H
 #define TRAWL_CPU_FIND_GRAMS_H
@@ -33,9 +33,9 @@ static inline uint64_t block_grams(const uint8_t *text, const struct plan_grams 
 
 #ifdef HAS_GRAM_VECTORS
 
-/* A variant defines gram_vector, a type of a vector of words, and three functions: gram_even and
- * gram_odd take the words at even and at odd places of two vectors, gram_any tells whether a word
- * is not 0. */
+/* A variant (find.h) defines the type gram_vector, a vector of words, and three functions:
+ * gram_even and gram_odd take the words at even and at odd places of two vectors, gram_any tells
+ * whether a word is not 0. */
 struct gram_vectors {
     gram_vector fold, keep;
     gram_vector mixed[PLAN_GRAM_STRIDE_MAX];
@@ -64,7 +64,7 @@ static inline gram_vector gram_load(const uint8_t *text)
     return loaded;
 }
 
-/* Sets the words of `any` where `mixed` equals one of the first `count` grams, combined. */
+/* Adds to `any` the words of `mixed` that equal one of the first `count` combined grams. */
 static inline gram_vector gram_vectors_equal(gram_vector any, gram_vector mixed,
                                              const struct gram_vectors *vectors, uint32_t count)
 {

@@ -47,8 +47,8 @@
  * harmless. */
 #define FIND_AHEAD_BYTES 4096u
 
-/* From this many first probes on, the comparisons take longer than the loads that cross a cache
- * line. */
+/* From this number of first probes on, comparing takes longer than loads that cross cache lines,
+ * so loads are saved. */
 #define FIND_WIDE_MIN 6
 #ifndef HAS_BLOCK_EQUAL_WIDE
 #define block_equal_wide block_equal
@@ -88,7 +88,8 @@
     else if (!MORE)                                                 \
         any |= bits;
 
-/* A loop for each number of first probes, so that the probes' values stay in registers. */
+/* A loop of its own for each number of first probes, so that the probes' values stay in
+ * registers. */
 #define FIND_EVERY_CASE(EQUAL, FIRST)                   \
     case FIRST:                                         \
         if (probe_count == FIRST) {                     \
@@ -160,7 +161,7 @@ static void FIND_NAME(every_fold)(const uint8_t *text, uint64_t word_count,
 }
 
 #ifndef HAS_GRAMS_TILE
-/* A loop for each stride, so that the grams stay in registers. */
+/* A loop of its own for each stride, so that the grams stay in registers. */
 #define FIND_GRAMS_CASE(STRIDE)                            \
     case STRIDE:                                           \
         for (uint64_t w = 0; w < word_count; w++) {        \
@@ -179,7 +180,8 @@ static void FIND_NAME(every_fold)(const uint8_t *text, uint64_t word_count,
 static void FIND_NAME(grams)(const uint8_t *text, uint64_t word_count,
                              const struct plan_grams *grams, struct find_tile *tile)
 {
-    const struct plan_grams copy = *grams; /* stores to the tile cannot change a copy */
+    /* a copy, which stores to the tile cannot change, as the compiler can see */
+    const struct plan_grams copy = *grams;
     const struct gram_vectors vectors = gram_vectors_load(grams);
     uint32_t hot_count = 0;
 
@@ -197,7 +199,7 @@ static void FIND_NAME(grams)(const uint8_t *text, uint64_t word_count,
 #endif
 
 #ifndef HAS_HEADS
-/* Makes a load, a multiplication and a bit test for each position. */
+/* Tests each of 64 positions: loads 8 bytes, hashes them, and tests a bit. */
 static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *set,
                                    const uint64_t *bitmap)
 {
@@ -221,7 +223,8 @@ static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *s
 static void FIND_NAME(set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
                            const uint64_t *bitmap, struct find_tile *tile)
 {
-    const struct plan_set copy = *set; /* stores to the tile cannot change a copy */
+    /* a copy, which stores to the tile cannot change, as the compiler can see */
+    const struct plan_set copy = *set;
     uint32_t hot_count = 0;
 
     TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
@@ -238,7 +241,8 @@ static void FIND_NAME(set)(const uint8_t *text, uint64_t word_count, const struc
 }
 
 #ifdef HAS_NIBBLES
-/* A loop for each number of bytes and of groups, so that the tables stay in registers. */
+/* A loop of its own for each number of bytes and of groups, so that the tables stay in
+ * registers. */
 #define FIND_NIBBLES_FORM(WHOLE, BYTES, GROUPS) (16 * (BYTES) + 8 * (WHOLE) + (GROUPS))
 #define FIND_NIBBLES_CASE(WHOLE, BYTES, GROUPS)                                                   \
     case FIND_NIBBLES_FORM(WHOLE, BYTES, GROUPS):                                                 \
@@ -353,8 +357,8 @@ static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t
     return count;
 }
 
-/* Returns the bits of `bits` at whose positions the literal's first bytes stand. Has no branch
- * except for the loop's. */
+/* Keeps those bits of `bits` at whose positions the literal's first bytes stand. The loop has no
+ * other branch. */
 static inline uint64_t FIND_NAME(sieve_word)(const uint8_t *text, uint64_t bits,
                                              const uint8_t *literal, uint64_t ignored)
 {
@@ -373,7 +377,7 @@ static uint64_t FIND_NAME(sieve)(const uint8_t *text, uint64_t word_count, const
                                  uint32_t count, struct find_tile *tile, uint64_t *position)
 {
     uint64_t ignored = count < 64 ? UINT64_MAX << count : 0, cleared = 0;
-    /* failed_word: the last word with cleared bits; failed: these bits */
+    /* the last word in which bits were cleared, and these bits */
     uint64_t failed = 0, failed_word = 0;
     uint64_t hot_count = tile->is_dense ? word_count : tile->hot_count;
 
@@ -387,7 +391,7 @@ static uint64_t FIND_NAME(sieve)(const uint8_t *text, uint64_t word_count, const
         kept ^= bits;
         cleared += (uint64_t)__builtin_popcountll(kept);
         failed_word =
-            /* a conditional move: a branch would often be mispredicted */
+            /* conditional moves, because a branch would often be mispredicted */
             kept != 0 ? w : failed_word;
         failed = kept != 0 ? kept : failed;
     }
@@ -411,8 +415,8 @@ static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t wor
     return count;
 }
 
-/* Whether a word has a bit is a matter of chance, so the function writes POSITIONS_AT_ONCE entries
- * for each word without a branch, and jumps only if the word has more bits. */
+/* Number of entries that are written for each word without a branch. Only a word with more bits
+ * takes a jump. */
 #define POSITIONS_AT_ONCE 6u
 
 static uint32_t FIND_NAME(positions)(const struct find_tile *tile, uint64_t word_count,
@@ -444,8 +448,8 @@ static uint32_t FIND_NAME(positions)(const struct find_tile *tile, uint64_t word
 #define FIND_STEMS(name) name
 #endif
 
-/* The variant's table of functions. The arguments are the functions that a variant may replace by
- * its own. */
+/* Defines the variant's table of functions. The arguments are the functions that a variant may
+ * replace by its own. */
 #define FIND_OPS(every_of, every_fold_of, count_bits_of, stem_keys_of, pairs_of)                   \
     {                                                                                              \
         .name = FIND_STRING(VARIANT), .looks_six = LOOKS_SIX, .every = (every_of),                 \

@@ -1,11 +1,13 @@
-/* find_keys_avx512: looks up the stems at begins, and the keys of stems, by vectors.
+/* find_keys_avx512: looks up many words at once by vectors, for large sets of literals.
  *
- * The tables of a large set are larger than the second-level cache. So each step handles a batch of
- * begins before the next step starts, and within a step no load waits for another load.
+ * A stem is the first (up to) 8 bytes of a literal. A key is an entry of the hash table of stems.
+ * At each begin (a position where a literal may occur), the functions look up whether the text has
+ * a stem, and then which keys the stem has. The tables of a large set exceed the second-level
+ * cache. So each step handles a batch of begins before the next step starts, and within a step no
+ * load waits for another load.
  *
- * Not done, by measurements with 94,438 words on English (Zen 4): tables in huge pages (1 to 3 %
- * faster, for 2 MiB each), a second prefetch where a bucket's keys may cross a cache line (5 %
- * slower).
+ * Tried and slower with 94,438 words on English (Zen 4): a second prefetch where a bucket's keys
+ * may cross a cache line (5 %). Tables in huge pages gained 1 to 3 %, for 2 MiB each.
  */
 #ifndef TRAWL_CPU_FIND_KEYS_AVX512_H
 #define TRAWL_CPU_FIND_KEYS_AVX512_H
@@ -55,8 +57,8 @@ static inline __attribute__((always_inline)) void stem_fetch(
     }
 }
 
-/* Returns which of the eight begins from i on have a stem of k bytes. `hashes`: the hashes of the
- * first k bytes at the begins. */
+/* Returns which of the eight begins from number i on have a stem of k bytes. `hashes` are the
+ * hashes of the first k bytes at these begins. */
 static inline __attribute__((always_inline)) __mmask8 stem_have(const struct stem_batch *batch,
                                                                 uint32_t i, __m512i hashes,
                                                                 uint32_t least, uint32_t k)
@@ -97,7 +99,7 @@ static inline __attribute__((always_inline)) uint32_t stem_codes(
     return count;
 }
 
-/* A loop for each stem_min, so that stem_min is known at compile time. */
+/* A loop of its own for each stem_min, so that stem_min is known at compile time. */
 #define STEM_CASE(LEAST) \
     case LEAST:          \
         return stem_codes(text, begins, begin_count, base, class, fold, (LEAST), codes);
@@ -121,8 +123,8 @@ static inline uint32_t stem_stems_vectors(const uint8_t *text, const uint32_t *b
     }
 }
 
-/* Appends (position, number of the key) for each of the eight keys from `from` on that the mask
- * selects. Returns the new count. */
+/* Takes eight keys, numbered from `from` on, of which the mask selects some. Appends (position,
+ * number of the key) for each selected key. Returns the new count. */
 static inline uint32_t keys_append(struct set_named *named, uint32_t count, __mmask8 which,
                                    uint32_t position, uint64_t from)
 {

@@ -1,5 +1,6 @@
-/* find_nibbles: tests nibble tables by the vectors of cpu/lookups.h, which a variant includes
- * first. */
+/* find_nibbles: finds candidates of a small set by nibble tables: tables indexed by half a byte (a
+ * nibble), which say which literals may have that half byte at an offset (plan/nibbles.h). Uses
+ * the vectors of cpu/lookups.h, which the variant includes first. */
 #ifndef TRAWL_CPU_FIND_NIBBLES_H
 #define TRAWL_CPU_FIND_NIBBLES_H
 
@@ -10,7 +11,8 @@
 #define HAS_NIBBLES
 #define NIBBLE_VECTORS (64 / sizeof(bytes_vector))
 
-/* A variant may look up six low bits of a byte by low_table, low_of and low_lookup of its own. */
+/* A variant that looks up six low bits of a byte instead of four defines low_table, low_of and
+ * low_lookup itself. */
 #ifndef LOOKS_SIX
 #define LOOKS_SIX false
 #define low_table bytes_table
@@ -18,12 +20,13 @@
 #define low_lookup bytes_lookup
 #endif
 
-/* The tables of a group. */
+/* The tables of a group of literals, for the low and the high halves of the tested bytes. */
 struct nibble_tables {
     bytes_vector low[PLAN_NIBBLE_BYTES_MAX], high[PLAN_NIBBLE_WHOLE_MAX];
 };
 
-/* The numbers are compile-time constants: a search of few bytes loads no other table. */
+/* Loads the tables that the search uses. The numbers are compile-time constants, so that no unused
+ * table is loaded. */
 static inline __attribute__((always_inline)) void nibbles_load(struct nibble_tables *tables,
                                                                const struct plan_nibbles *nibbles,
                                                                uint32_t bytes, bool whole,
@@ -37,8 +40,8 @@ static inline __attribute__((always_inline)) void nibbles_load(struct nibble_tab
     }
 }
 
-/* Returns for each position the slots that a group's literals and the position's bytes have in
- * common. */
+/* Returns for each position the slots (bits that stand for literals of the group) which all tested
+ * bytes let pass. */
 static inline __attribute__((always_inline)) bytes_vector nibbles_shared(
     const struct nibble_tables *tables, const bytes_vector *low, const bytes_vector *high,
     uint32_t bytes, bool whole)
@@ -52,8 +55,8 @@ static inline __attribute__((always_inline)) bytes_vector nibbles_shared(
     return shared;
 }
 
-/* Returns the positions that pass, of 64 positions, tested by the bytes at offsets `at`. `bytes`,
- * `whole` and `groups` are compile-time constants. */
+/* Tests 64 positions by the text's bytes at the offsets `at`, and returns the positions that pass.
+ * `bytes`, `whole` and `groups` are compile-time constants. */
 static inline __attribute__((always_inline)) uint64_t block_nibbles(
     const uint8_t *text, const struct nibble_tables *tables, const uint64_t *at, uint32_t bytes,
     bool whole, uint32_t groups)

@@ -1,8 +1,9 @@
-/* find_pair: finds where two bytes of a literal stand, without a load behind the text. Unlike the
- * functions on tiles, this function stores nothing where nothing stands.
+/* find_pair: finds the positions where two chosen bytes of a literal (its first two probes) stand,
+ * without loading a byte behind the text.
  *
- * A variant may define the functions between #ifndef and #endif by itself. `fold` is a compile-time
- * constant: without it the probes' folds are 0.
+ * Other functions of find.h fill a bitmap. This function writes only positions, so it stores
+ * nothing where no position matches. A variant may replace the functions between #ifndef and #endif
+ * by its own. `fold` is a compile-time constant: without it the probes ignore no case.
  */
 #ifndef TRAWL_CPU_FIND_PAIR_H
 #define TRAWL_CPU_FIND_PAIR_H
@@ -14,13 +15,14 @@
 
 #define PAIR_STEPS 32u
 #define PAIR_STEP 128u /* positions that are tested together */
-/* Without this prefetch, 64 KiB in the second-level cache took 1.2 of the time [Xeon, AVX-512]. */
+/* Distance of the prefetch in bytes. Without the prefetch, searching 64 KiB in the second-level
+ * cache took 1.2 x the time [Xeon, AVX-512]. */
 #define PAIR_AHEAD 1024u
-#define PAIR_ALIGNED 1024u /* from so many positions on, loads begin at cache lines */
+#define PAIR_ALIGNED 1024u /* for at least so many positions, begin loads at cache lines */
 
 #ifndef HAS_PAIR
-/* Returns which of the 64 positions from text on match both probes; pair_any, whether one of
- * PAIR_STEP positions does. */
+/* block_pair returns which of the 64 positions from `text` on match both probes. pair_any returns
+ * whether one of PAIR_STEP positions does. */
 static inline __attribute__((always_inline)) uint64_t block_pair(const uint8_t *text,
                                                                  const struct plan_probe *probes,
                                                                  bool fold)
@@ -41,7 +43,7 @@ static inline __attribute__((always_inline)) bool pair_any(const uint8_t *text,
 #endif
 
 #ifndef HAS_PAIR_FEW
-/* As block_pair, for 1 to 63 positions; loads no byte beyond. */
+/* Does what block_pair does, for 1 to 63 positions, and loads no byte behind these positions. */
 static __attribute__((noinline)) uint64_t pair_few(const uint8_t *text, uint64_t count,
                                                    const struct plan_probe *probes)
 {
@@ -56,7 +58,8 @@ static __attribute__((noinline)) uint64_t pair_few(const uint8_t *text, uint64_t
 }
 #endif
 
-/* Mostly a block has one position at most, which is written without a branch. */
+/* Writes the positions of the bits. A block usually has at most one bit, which is written without
+ * a branch. */
 static inline uint32_t pair_write(uint64_t bits, uint64_t base, uint32_t *positions)
 {
     uint32_t count = bits != 0;
@@ -68,7 +71,7 @@ static inline uint32_t pair_write(uint64_t bits, uint64_t base, uint32_t *positi
 }
 
 /* Searches whole steps from *from on. The first loop has no branch that depends on the text, and
- * moves no mask of a vector to a register: most steps have no position. */
+ * leaves results in vectors: most steps have no position. */
 static inline __attribute__((always_inline)) uint32_t pair_steps(const uint8_t *text,
                                                                  uint64_t *from, uint64_t to,
                                                                  const struct plan_probe *probes,
@@ -128,7 +131,8 @@ static inline __attribute__((always_inline)) uint32_t pair_search(const uint8_t 
             count += pair_write(bits, at, positions + count);
     }
     if (at < to && to - at < 64 && count + 64 < room) {
-        uint64_t begin = to < 64 ? at : to - 64; /* with some positions that were tested before */
+        /* the last block overlaps positions that were tested before */
+        uint64_t begin = to < 64 ? at : to - 64;
         uint64_t bits = to < 64
                             ? pair_few(text + at, to - at, probes)
                             : block_pair(text + begin, probes, fold) & UINT64_MAX << (at - begin);

@@ -1,5 +1,5 @@
-/* find_portable: computes bitmaps of candidates in plain C, eight bytes at a time: the
- * reference. */
+/* find_portable: finds candidates in plain C, eight bytes at a time. It is the reference with
+ * which tests compare the variants for vectors. */
 #include <string.h>
 
 #include "cpu/find.h"

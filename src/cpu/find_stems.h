@@ -1,7 +1,10 @@
-/* find_stems: implements, in plain C, the three steps of a class that is searched by stems (the
- * first 8 bytes of literals), and tests the samples of a class that is searched by grams. A variant
- * with vectors for these steps defines HAS_STEM_VECTORS. No function has a branch that depends on
- * the text.
+/* find_stems: looks up the stems of literals in a text, in plain C.
+ *
+ * A stem is the first (up to) 8 bytes of a literal. Large sets of words are searched by stems in
+ * three steps (find.h): samples of four bytes name positions, then begins of literals are tested,
+ * then stems are looked up. The file also tests samples for sets that are searched by grams. A
+ * variant with vectors for these steps defines HAS_STEM_VECTORS. No function has a branch that
+ * depends on the text.
  */
 #ifndef TRAWL_CPU_FIND_STEMS_H
 #define TRAWL_CPU_FIND_STEMS_H
@@ -10,7 +13,8 @@
 
 #include "cpu/set_class.h"
 
-/* Tests a sample. `count` samples have passed before; returns the new count. */
+/* Writes position i if the four bytes at i pass the bitmap. `count` samples have passed before;
+ * returns the new count. */
 static inline uint64_t stem_sample(const uint32_t *bitmap, uint32_t shift, const uint8_t *text,
                                    uint64_t i, uint32_t fold, uint32_t *positions, uint64_t count)
 {
@@ -23,7 +27,7 @@ static inline uint64_t stem_sample(const uint32_t *bitmap, uint32_t shift, const
     return count + (bitmap[four >> shift] >> (four >> 8 & 31) & 1);
 }
 
-/* Tests the samples at first, first + stride, ... below last. */
+/* Tests the samples at positions first, first + stride, ... below `last`. */
 static inline uint32_t stem_samples_between(const uint8_t *text, uint64_t first, uint64_t last,
                                             const struct set_class *class, uint64_t fold,
                                             uint32_t *positions)
@@ -45,8 +49,8 @@ static inline uint32_t stem_samples_between(const uint8_t *text, uint64_t first,
     return (uint32_t)count;
 }
 
-/* Returns the first sample that can lie in a literal whose begin is ≥ span->from, and that is ≥
- * `taken`: the span before has tested the samples below `taken`. */
+/* Returns the first sample that can lie in a literal that begins in the span. Samples below
+ * `taken` were tested for the previous span. */
 static inline uint64_t stem_first(const struct set_span *span, uint32_t stride, uint64_t taken)
 {
     uint64_t first = (span->from + stride - 1) / stride * stride;
@@ -76,7 +80,7 @@ static inline uint32_t stem_samples(const uint8_t *text, const struct set_span *
     return count;
 }
 
-/* The members of the stem map that a loop keeps in registers. */
+/* Members of a class that the loops keep in registers: the stem map, a bitmap of hashed stems. */
 struct stem_filter {
     const uint64_t *map;
     uint64_t fold;
@@ -90,8 +94,8 @@ static inline struct stem_filter stem_filter(const struct set_class *class, uint
     return filter;
 }
 
-/* Returns whether both bits of the hash are set in the word. skip: SET_STEM_SHIFT for a stem,
- * SET_BEGIN_SHIFT for a begin. */
+/* Returns whether both bits that the hash selects are set in the word. The bits come from the hash
+ * shifted by `skip`: SET_STEM_SHIFT for a whole stem, SET_BEGIN_SHIFT for its first bytes. */
 static inline bool stem_passes(uint64_t word, uint64_t hash, uint32_t skip)
 {
     hash >>= skip;
@@ -149,8 +153,8 @@ static inline uint32_t stem_stems(const uint8_t *text, const uint32_t *begins, u
     return (uint32_t)count;
 }
 
-/* Tests samples in a loop; `is_short` is a compile-time constant. `count` samples have passed
- * before; returns the new count. */
+/* Tests samples by the bitmap of grams. `is_short` is a compile-time constant. `count` samples
+ * have passed before; returns the new count. */
 static inline __attribute__((always_inline)) uint32_t gram_loop(
     const uint8_t *text, uint64_t first, uint64_t last, const struct set_class *of, uint64_t fold,
     bool is_short, struct set_passed *passed, uint32_t count)

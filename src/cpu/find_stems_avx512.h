@@ -1,6 +1,6 @@
-/* find_stems_avx512: implements, by vectors, the first two steps of a class that is searched by
- * stems, and tests samples of at least 8 bytes. find_keys_avx512.h has the third step and the
- * look-up of keys. */
+/* find_stems_avx512: looks up stems, the first (up to) 8 bytes of literals, by vectors: the first
+ * two steps of a search by stems (find_stems.h has the same in plain C). Also tests samples of at
+ * least 8 bytes. find_keys_avx512.h has the third step and the look-up of keys. */
 #ifndef TRAWL_CPU_FIND_STEMS_AVX512_H
 #define TRAWL_CPU_FIND_STEMS_AVX512_H
 
@@ -10,8 +10,8 @@
 
 #define SAMPLES_AHEAD_BYTES 1024u /* distance from the current sample to the prefetched text */
 
-/* Sixteen samples of four bytes fit a vector: each quarter of the vector takes the words that hold
- * its four samples. */
+/* Places sixteen samples of four bytes in a vector: each quarter of the vector takes the words of
+ * the text that hold its four samples. */
 struct stem_order {
     int32_t words[16];
     uint8_t bytes[64];
@@ -102,7 +102,7 @@ static inline __m512i stem_load(const uint8_t *bytes, __m512i offsets)
     return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
-/* Loads the words of the stem map for eight hashes. */
+/* Loads for each of eight hashes its word of the stem map (the bitmap of hashed stems). */
 static inline __m512i stem_words(__m512i hashes, const struct stem_filter *filter)
 {
     __m512i at = _mm512_srl_epi64(hashes, _mm_cvtsi32_si128((int32_t)filter->shift));
@@ -110,7 +110,7 @@ static inline __m512i stem_words(__m512i hashes, const struct stem_filter *filte
     return stem_load((const uint8_t *)filter->map, _mm512_slli_epi64(at, 3));
 }
 
-/* Returns which of the eight hashes have both of their bits in their words. */
+/* Returns which of the eight hashes have both of their bits set in their words. */
 static inline __mmask8 stem_pass(__m512i words, __m512i hashes)
 {
     __m512i first = _mm512_rorv_epi64(words, hashes);
@@ -119,8 +119,8 @@ static inline __mmask8 stem_pass(__m512i words, __m512i hashes)
     return _mm512_test_epi64_mask(_mm512_and_si512(first, second), _mm512_set1_epi64(1));
 }
 
-/* Returns which of the eight begins in `asked` have the first stem_min bytes of some stem; `low`
- * holds the bytes at the begins. */
+/* Of the eight begins in the mask `asked`, returns those whose first stem_min bytes may begin a
+ * stem. `low` holds the first 8 bytes at each begin. */
 static inline __mmask8 stem_begin_pass(__mmask8 asked, __m512i low, __m512i fold, uint32_t stem_min,
                                        const struct stem_filter *filter)
 {
@@ -130,7 +130,7 @@ static inline __mmask8 stem_begin_pass(__mmask8 asked, __m512i low, __m512i fold
            stem_pass(stem_words(hashes, filter), _mm512_srli_epi64(hashes, SET_BEGIN_SHIFT));
 }
 
-/* Appends the positions whose bit in the mask is set. Returns the new count. */
+/* Appends the positions that the mask `which` selects. Returns the new count. */
 static inline uint32_t stem_append(uint32_t *begins, uint32_t count, __mmask8 which,
                                    __m256i positions)
 {
@@ -144,8 +144,9 @@ static inline __mmask8 stem_eight(uint32_t left)
     return (__mmask8)(left >= 8 ? 0xffu : (1u << left) - 1);
 }
 
-/* Handles all begins before a position at once, if the first stem_min bytes of each lie in the same
- * 8 bytes, which are loaded once. The positions are at least `begin` + stride - 1. */
+/* Tests all begins before a position at once. The first stem_min bytes of each of these begins lie
+ * in the same 8 bytes, which are loaded once. Each position must be at least `begin` + stride -
+ * 1. */
 static inline uint32_t stem_begins_together(const uint8_t *text, const uint32_t *positions,
                                             uint32_t position_count, uint64_t end, uint32_t stride,
                                             const struct set_class *class, uint64_t fold,
@@ -224,7 +225,7 @@ static inline uint32_t stem_begins_vectors(const uint8_t *text, const uint32_t *
     return count;
 }
 
-/* Loads eight bytes of each of eight samples; the first sample is at `text`. */
+/* Loads eight bytes of text at each of eight samples. The first sample is at `text`. */
 static inline __m512i sample_load(const uint8_t *text, uint32_t stride, __m512i offsets)
 {
     return stride == 8 ? _mm512_loadu_si512(text) : stem_load(text, offsets);

@@ -1,5 +1,5 @@
-/* lookups: look-ups of half bytes in tables of 16 bytes, by vectors of VECTOR_BYTES bytes: 64 by
- * AVX-512, 32 by AVX2, 16 by NEON. The including file defines VECTOR_BYTES. */
+/* lookups: vectors of VECTOR_BYTES bytes that look up many half bytes in a table of 16 bytes at
+ * once: 64 bytes by AVX-512, 32 by AVX2, 16 by NEON. The including file defines VECTOR_BYTES. */
 #ifndef TRAWL_CPU_LOOKUPS_H
 #define TRAWL_CPU_LOOKUPS_H
 
@@ -15,9 +15,9 @@
 
 typedef uint8_t bytes_vector __attribute__((vector_size(VECTOR_BYTES)));
 
-/* bytes_table copies the table into each 16 bytes of a vector, because a look-up stays in its 16
- * bytes. bytes_mask returns a bit for each of 64 bytes, set if the byte is not 0. bytes_any returns
- * whether any bit is set. */
+/* bytes_table copies a table of 16 bytes into each 16 bytes of a vector, because a look-up reads
+ * only its own 16 bytes. bytes_mask returns a bit for each of 64 bytes, set if the byte is not 0.
+ * bytes_any returns whether any bit is set. */
 #define LOOKUP static inline __attribute__((always_inline))
 
 #if VECTOR_BYTES == 64

@@ -1,9 +1,11 @@
-/* scan_bytes: searches sets whose literals all have one byte: the bits of a tile are occurrences.
+/* scan_bytes: searches for sets whose literals all have one byte. Each bit of a tile's mask is then
+ * an occurrence, and nothing has to be compared.
  *
- * For LINES, a line needs a single hit. If hits are few, the scan searches the line's end after
- * each hit. Otherwise bytes of the set and line ends are events, and a line has a hit if the line's
- * first event is a byte of the set. An addition finds the first events of 64 positions at once: it
- * carries a bit from each line's begin through the positions without an event to the first event.
+ * A search for lines (WANT_LINES) needs only one hit of each line. If hits are few, the scan looks
+ * for the line's end after each hit. Otherwise bytes of the set and line ends are events, and a
+ * line has a hit if the first event after its begin is a byte of the set. One addition finds the
+ * first events of 64 positions: it carries a bit from each line's begin through the positions
+ * without an event to the first event.
  */
 #include <string.h>
 
@@ -11,8 +13,8 @@
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-/* LINES: if fewer than 1 of WORDS_PER_BIT words has a hit, the scan skips the line of each hit
- * separately */
+/* Lines: if fewer than 1 of WORDS_PER_BIT words has a hit, look for the line's end after each
+ * hit. */
 #define WORDS_PER_BIT 2u
 
 void bytes_empty(struct find_bytes *bytes)
@@ -71,7 +73,8 @@ bool scan_bytes_fits(const struct engine_worker *worker, enum want want)
            (!worker->bytes.repeats || want == WANT_COUNT || want == WANT_SPANS);
 }
 
-/* Fills a word in plain C, at the text's end, where a vector would reach beyond the text. */
+/* Fills a word of the mask in plain C, near the text's end, where a vector would load bytes behind
+ * the text. */
 static void fill_last(const uint8_t *text, uint64_t positions, const bool has[256],
                       struct find_tile *tile)
 {
@@ -83,8 +86,9 @@ static void fill_last(const uint8_t *text, uint64_t positions, const bool has[25
     tile->hot_count = tile->mask[0] != 0;
 }
 
-/* Fills the worker's tile for the next positions, and returns the number of its words. *positions:
- * the number of positions. *vectors: vectors filled the tile, so the text's end is not near. */
+/* Fills the worker's tile for the next positions, and returns the number of its words. Sets
+ * *positions to the number of positions. Sets *vectors to false if the text's end was near, so
+ * that plain C filled the tile. */
 static uint64_t fill(const struct scan *scan, uint64_t *positions, bool *vectors)
 {
     struct engine_worker *worker = scan->worker;
@@ -108,8 +112,8 @@ static uint64_t fill(const struct scan *scan, uint64_t *positions, bool *vectors
     return words;
 }
 
-/* Fills the worker's tile `ends` with the ends of lines or records. Sets *nulls if some line was
- * ended by a NUL, which does not end lines for all callers. */
+/* Fills the worker's tile `ends` with the ends of lines or records. Sets *nulls if a NUL ended a
+ * line, because not every caller lets a NUL end a line. */
 static void fill_ends(struct scan *scan, uint64_t words, uint64_t positions, bool vectors,
                       bool *nulls)
 {
@@ -147,7 +151,7 @@ static void fill_ends(struct scan *scan, uint64_t words, uint64_t positions, boo
         worker->ends.mask[w] |= worker->ends_also.mask[w];
 }
 
-/* Skips the line that holds x and has its hit: sets scan->line_until to the next line's begin. */
+/* Skips the rest of the line that holds x: sets scan->line_until to the next line's begin. */
 static void pass_line(struct scan *scan, uint64_t x, bool *nulls)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -156,7 +160,8 @@ static void pass_line(struct scan *scan, uint64_t x, bool *nulls)
 
     TRAWL_ASSERT(owned <= scan->available);
     if (x < owned && scan->chunk->records != NULL) {
-        scan->line_until = verify_record_end(scan, x, 1) + 1; /* any record holds one byte */
+        /* a record has at least one byte, so x is in it */
+        scan->line_until = verify_record_end(scan, x, 1) + 1;
         return;
     }
     if (x < owned)
@@ -167,8 +172,8 @@ static void pass_line(struct scan *scan, uint64_t x, bool *nulls)
     scan->line_until = end + 1;
 }
 
-/* Leaves only the first bit of each line in the tile. The line at scan->at has no hit yet. Returns
- * false if the tile's last line has its hit. */
+/* Keeps only the first bit of each line. The line at scan->at has no hit yet. Returns false if the
+ * last line of the tile has a hit. */
 static bool thin_lines(struct find_tile *tile, const struct find_tile *ends, uint64_t words)
 {
     bool begun = true;
@@ -184,7 +189,8 @@ static bool thin_lines(struct find_tile *tile, const struct find_tile *ends, uin
     return begun;
 }
 
-/* As thin_lines, bit by bit. */
+/* Keeps only the first bit of each line, as thin_lines does, but handles one bit after the
+ * other. */
 static void thin_singly(struct scan *scan, uint64_t words, bool *nulls)
 {
     struct find_tile *tile = &scan->worker->tile;
@@ -240,7 +246,7 @@ static void emit(struct scan *scan, uint64_t words)
         }
 }
 
-/* Returns the number of occurrences, for a set that has some literal more than once. */
+/* Returns the number of occurrences, for a set in which the same literal stands several times. */
 static uint64_t count_repeated(const struct scan *scan, uint64_t words)
 {
     const uint8_t *text = scan->chunk->bytes + scan->at;

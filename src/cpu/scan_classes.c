@@ -1,8 +1,9 @@
-/* scan_classes: searches for a large set: samples each tile for each class of lengths in turn.
+/* scan_classes: searches for a large set. The literals are divided into classes by length
+ * (set_class.h), and each tile (a piece of text) is searched for one class after the other.
  *
- * The scan gathers a tile's occurrences, sorts them, and then emits the sorted occurrences. It
- * emits nothing before. So if the tile's candidates turn out to be dense, the scan drops what it
- * has gathered and leaves the text at the tile's begin.
+ * The scan gathers all occurrences of a tile, sorts them, and only then emits them. So if the
+ * tile's candidates turn out to be dense, the scan can drop what it has gathered, and leave the
+ * text from the tile's begin on to the automaton.
  */
 #include <string.h>
 
@@ -13,16 +14,18 @@
 #include "cpu/set_matcher.h"
 
 #define SORTED_BY_HAND 16u
-#define HALF_BITS 7u /* half of the bits of an offset in a tile */
+/* Offsets in a tile are sorted by their upper and their lower half, which have so many bits. */
+#define HALF_BITS 7u
 #define HALF_LAST ((1u << HALF_BITS) - 1)
 #define LINE_TILE_POSITIONS 32u
-#define TILE_WORK 128u /* work for a tile with any content */
-#define HITS_AHEAD 16u /* distance to the hit whose literal is prefetched */
-/* bytes after a position that the filters read: the other bytes of a gram, and whole vectors */
+#define TILE_WORK 128u /* work that is counted for each tile, whatever its content */
+#define HITS_AHEAD 16u /* so many hits ahead, the literal of a hit is prefetched */
+/* bytes from a position on that the filters may read: a gram of 8 bytes, and then the rest of a
+ * vector */
 #define HEADS_KEPT (7u + FIND_LOAD_SLACK)
 
-/* Samples each begin of the tile, for stride 1. Vectors test all begins except for the text's last
- * bytes. Returns the number of samples that pass. */
+/* Tests every position of the tile (stride 1). Vectors test all positions except for the text's
+ * last bytes. Returns the number of positions that pass. */
 static uint32_t sample_positions(const struct sampling *sampling, struct set_passed *passed)
 {
     const struct set_class *class = sampling->class;
@@ -65,8 +68,8 @@ static uint32_t sample_positions(const struct sampling *sampling, struct set_pas
     return count;
 }
 
-/* Samples all positions that can lie in an occurrence which begins in the tile. Returns the number
- * of samples that pass. */
+/* Tests the samples, every stride-th position, that can lie in an occurrence which begins in the
+ * tile. Returns the number of samples that pass. */
 static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *passed)
 {
     const struct set_class *class = sampling->class;
@@ -104,8 +107,8 @@ static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *
     return count;
 }
 
-/* Sorts hits with the same offset by literal. Often the hits are in order already, or are as many
- * as literals that nest. */
+/* Sorts hits at the same offset by the number of the literal. The hits are usually few, or already
+ * in order. */
 static void order_position(struct hit *hits, uint32_t count)
 {
     uint32_t i = 1;
@@ -128,8 +131,8 @@ static void order_position(struct hit *hits, uint32_t count)
     }
 }
 
-/* Sorts the hits of the tile that begins at `begin` by counting, by halves of the offsets: so there
- * is little to add up where hits are few. Errors: MEMORY. */
+/* Sorts the tile's hits by offset: counts and sorts by the lower half of the offset, then by the
+ * upper half, so that the arrays of counts stay short. Errors: MEMORY. */
 static enum trawl_status order_gathered(struct scan *scan, uint64_t begin)
 {
     struct engine_worker *worker = scan->worker;
@@ -196,7 +199,7 @@ static void verify_gathered(struct scan *scan, uint64_t begin)
     }
 }
 
-/* Gathers the tile's occurrences until the work exceeds scan->work_max. */
+/* Gathers the tile's occurrences. Stops when the work exceeds scan->work_max. */
 static void gather_tile(struct sampling *sampling)
 {
     struct scan *scan = sampling->scan;
@@ -219,9 +222,9 @@ static void gather_tile(struct sampling *sampling)
     }
 }
 
-/* For LINES: adapts the size of the next tile. The scan skips the rest of a line after the line's
- * hit. So tiles are small while tiles have hits; in a search by lines, while the skipped part
- * behind the tile is at least as long as the tile. */
+/* Adapts the size of the next tile, in a search for lines. After a hit, the scan skips the rest of
+ * the line. So tiles get smaller while tiles have hits. In a search line by line, they get smaller
+ * while the skipped text behind the tile is at least as long as the tile. */
 static void adapt_tile(struct engine_worker *worker, bool hit, const struct sampling *sampling)
 {
     uint64_t passed_over = max_u64(sampling->scan->run_until, sampling->end) - sampling->end;
@@ -248,8 +251,8 @@ uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *
     return excerpts * EXCERPT_BYTES;
 }
 
-/* Sets the worker's matcher to the plan's, which is made for this text if there is none. Errors:
- * MEMORY, LIMIT. */
+/* Gets the plan's matcher for the worker. If the plan has none yet, makes a matcher for this text.
+ * Errors: MEMORY, LIMIT. */
 static enum trawl_status classes_begin(const struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;
@@ -288,7 +291,7 @@ void scan_classes(struct scan *scan)
         scan->work += TILE_WORK;
         gather_tile(&sampling);
         while (scan->work > scan->work_max && !scan->over && !dense_leaves(scan, sampling.begin))
-            /* again, with a higher work_max, which in the end is unlimited */
+            /* try again with a higher work_max, which in the end is unlimited */
             gather_tile(&sampling);
         if (scan->over)
             return;

@@ -1,7 +1,9 @@
-/* scan_dense: searches method set by the automaton, in steps.
+/* scan_dense: emits the occurrences of a set that the automaton finds (dense.h). This program takes
+ * over where candidates are dense, because its time does not depend on them.
  *
- * The automaton reads a step's text from the end to the begin, and stores the longest string at
- * each begin. The scan then emits the occurrences in ascending order.
+ * The text is searched in steps. The automaton reads a step's text from the end to the begin, and
+ * stores for each position the longest string that begins there. The scan then emits the
+ * occurrences in ascending order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,21 +13,21 @@
 #include "cpu/worker.h"
 #include "cpu/prices.def"
 
-/* A step has at least STEP_LENGTHS * length_max begins. */
+/* A step has at least STEP_LENGTHS * length_max positions. */
 #define STEP_LENGTHS 8u
 #define POOL_FIRST 64u
 #define INSERTED_MAX 32u /* longest list that insertion sorts */
 
-/* A step's text as the automaton reads it. */
+/* The text of a step, in the form that the automaton reads. */
 struct step {
     const uint8_t *text;
     uint64_t count;  /* readable bytes of text */
-    uint64_t begins; /* the begins to search are [0, begins) */
+    uint64_t begins; /* strings that begin at the positions [0, begins) of text are searched */
     uint64_t from;   /* position of text[0] in the chunk */
-    uint64_t until;  /* position in the chunk after the step's last begin */
+    uint64_t until;  /* the chunk's position after the last of these positions */
     const uint32_t
-        /* Byte i of text comes from byte from + origin[i] of the chunk. NULL: from byte from +
-         * i. */
+        /* If the text was rewritten: byte i of text comes from byte from + origin[i] of the chunk.
+         * NULL: from byte from + i. */
         *origin;
 };
 
@@ -104,7 +106,7 @@ static void list_fill(const struct plan_automaton *set, uint32_t end, uint32_t *
         const struct plan_automaton_end *own = &set->ends[at];
 
         TRAWL_ASSERT(own->alike <= from && own->outputs <= count);
-        from -= own->alike; /* the shortest string first, which is often the right order */
+        from -= own->alike; /* shortest string first, because that is often the right order */
         memcpy(strings + from, set->sorted + own->first, own->alike * sizeof *strings);
     }
     TRAWL_ASSERT(from == 0);
@@ -142,7 +144,8 @@ static enum trawl_status pool_reserve(struct dense_worker *worker, uint64_t coun
     return TRAWL_OK;
 }
 
-/* Returns the list of an end, which stays valid until the next call. Errors: MEMORY. */
+/* Returns the list of the strings of set->ends[end], which is made if it is missing. The list
+ * stays valid until the next call. Errors: MEMORY. */
 static enum trawl_status list_of(struct dense_worker *worker, uint32_t end, const uint32_t **list,
                                  struct trawl_error *error)
 {
@@ -172,7 +175,8 @@ static uint64_t chunk_position(const struct step *step, uint64_t position)
     return step->from + (step->origin == NULL ? position : step->origin[position]);
 }
 
-/* Returns the first position of the rewritten text that comes from byte `bytes` or a later byte. */
+/* Returns the first position of the rewritten text that comes from offset `bytes` of the original
+ * text, or from a later offset. */
 static uint64_t folded_position(const uint32_t *origin, uint64_t count, uint64_t bytes)
 {
     uint64_t lo = 0, hi = count;
@@ -190,8 +194,8 @@ static uint64_t folded_position(const uint32_t *origin, uint64_t count, uint64_t
     return lo;
 }
 
-/* Prepares the step that begins at scan->at and ends at most at `to`. Rewrites its text if the set
- * has variants. `sums`: no ends are stored. Errors: MEMORY. */
+/* Prepares the step from scan->at to `to` at most. Rewrites the text if the set has variants of
+ * characters. `sums`: the step only counts, so no ends are stored. Errors: MEMORY. */
 static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, struct step *step)
 {
     struct dense_worker *worker = &scan->worker->dense;
@@ -205,8 +209,8 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, s
     step->count = min_u64(scan->available - step->from, step->begins + scan->plan->length_max - 1);
     step->origin = NULL;
     TRAWL_ASSERT(step->begins > 0 && step->begins <= step->count);
-    /* The rewriting may take a character that the step's end cuts as more bytes than the cut part
-     * has. */
+    /* If the step's end cuts a character, the rewriting may take the rest as more bytes than are
+     * there. */
     TRAWL_TRY(worker_reserve(worker, sums ? 0 : step->count,
                              set->fold == NULL ? 0 : step->count + 1, scan->error));
     if (set->fold == NULL)
@@ -220,8 +224,8 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, s
     return TRAWL_OK;
 }
 
-/* Returns whether each string that the automaton finds is an occurrence, without reading the text
- * again. */
+/* Returns whether each string that the automaton finds is an occurrence, so that the text need not
+ * be compared. */
 static bool ends_tell(const struct scan *scan)
 {
     const struct dense_set *set = scan->worker->dense.set;
@@ -230,8 +234,8 @@ static bool ends_tell(const struct scan *scan)
            (set->fold == NULL || dense_fold_is_exact(set->fold));
 }
 
-/* Returns the length of the first of the pattern's literals, from *literal on, that stands at x;
- * sets *literal to it. Returns 0 if no literal does. */
+/* Looks among the pattern's literals, from *literal on, for the first that stands at x. Returns
+ * its length and sets *literal to it. Returns 0 if no literal stands there. */
 static uint64_t variant_at(const struct scan *scan, uint64_t x, uint32_t *literal)
 {
     uint64_t length = 0, pattern = plan_literal_at(scan->plan, *literal).pattern;
@@ -248,8 +252,8 @@ static uint64_t variant_at(const struct scan *scan, uint64_t x, uint32_t *litera
     return length;
 }
 
-/* Emits the string at the position, if a variant of it stands there and the plan's conditions
- * hold. */
+/* Emits the string at the position, if the text has a variant of the string there and the plan's
+ * conditions hold. */
 static void emit_string(struct scan *scan, const struct step *step, uint64_t position,
                         uint32_t string)
 {
@@ -270,7 +274,7 @@ static void emit_string(struct scan *scan, const struct step *step, uint64_t pos
         verify_emit(scan, x, literal, length);
 }
 
-/* Emits the strings at the position, the longest first, until a string is accepted. */
+/* Emits strings at the position, the longest first, until one string is accepted. */
 static void emit_longest(struct scan *scan, const struct step *step, uint64_t position,
                          uint32_t end)
 {

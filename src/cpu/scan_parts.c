@@ -1,10 +1,11 @@
-/* scan_parts: searches for each part of a plan in turn. Counts are added, hits are merged. */
+/* scan_parts: searches a chunk for each part of a plan's patterns in turn, and adds the counts or
+ * merges the hits. plan/parts.h says when a plan is divided into parts. */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cpu/worker.h"
 
-/* Compiles a worker for each part of the worker's plan. Returns false if the plan has no parts, or
- * if memory does not suffice for them. */
+/* Makes a worker for each part of the plan. Returns false if the plan has no parts, or if memory
+ * does not suffice. */
 static bool parts_make(struct engine_worker *worker, enum plan_attachment which,
                        struct cpu_parts **to)
 {
@@ -23,7 +24,7 @@ static bool parts_make(struct engine_worker *worker, enum plan_attachment which,
     return true;
 }
 
-/* Searches the begins in [scan->at, scan->limit) for each part. */
+/* Searches the positions [scan->at, scan->limit) for each part. */
 static enum trawl_status search(struct scan *scan, struct cpu_parts *parts)
 {
     struct engine_result *result = scan->result;
@@ -31,14 +32,15 @@ static enum trawl_status search(struct scan *scan, struct cpu_parts *parts)
     struct engine_chunk chunk = *scan->chunk;
     uint64_t end = scan->limit, before = result->hits.count;
 
-    /* A part knows only its own occurrences, not the longest of all at a begin: so SPANS become
-     * HITS, and a line has several hits. */
+    /* A part knows only its own occurrences. The longest occurrence at a position may belong to
+     * another part, and several parts may have a hit in one line. So the parts gather all hits
+     * instead of spans, and the merge decides. */
     if (scan->want == WANT_SPANS)
         scan->want = WANT_HITS;
     for (uint32_t i = 0; i < parts->of->count; i++) {
         struct engine_result *found = &parts->found[i];
 
-        /* A part that is full of hits stops early. The parts after it need not go further. */
+        /* A part whose result is full stops early. Later parts search only as far. */
         chunk.after += chunk.owned - end;
         chunk.readable += chunk.owned - end;
         chunk.owned = end;

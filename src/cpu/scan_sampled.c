@@ -1,4 +1,5 @@
-/* scan_sampled: searches by method sampled: reads a gram at every stride-th position only. */
+/* scan_sampled: searches for a long literal by reading only every stride-th position of the text
+ * (method sampled). The 8 bytes there, a gram, are looked up in a table of the literal's grams. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -6,12 +7,13 @@
 #include "cpu/worker.h"
 #include "cpu/prices.def"
 
-/* samples to the prefetched sample: no hardware prefetcher follows such strides */
+/* How many samples ahead the text is prefetched: hardware prefetchers do not follow such
+ * strides. */
 #define SAMPLES_AHEAD 32u
-#define CLOCK_CANDIDATES 64u /* candidates between two looks at the clock */
+#define CLOCK_CANDIDATES 64u /* the clock is read once for so many candidates */
 #define BATCH 8u             /* samples whose bits are tested together */
 
-/* Verifies the occurrences in [scan->at, i] that hold the sample at position i. */
+/* Tests the occurrences that begin in [scan->at, i] and hold the sample at position i. */
 static void verify_sample(struct scan *scan, uint64_t i)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -31,19 +33,19 @@ static void verify_sample(struct scan *scan, uint64_t i)
         TRAWL_ASSERT(offset < tables->layout.stride);
         TRAWL_ASSERT(offset + sizeof own <= plan->length_min);
         memcpy(&own, bytes + offset,
-               sizeof own); /* read from a cache, which the text at a begin would not be */
+               sizeof own); /* the sample's own gram, from the table, which is in a cache */
         if ((own | tables->layout.fold) == gram && offset <= i - begin)
-            verify_one(scan, i - offset); /* offsets of a chain descend, so begins ascend */
+            verify_one(scan, i - offset); /* offsets descend along a chain, so the begins ascend */
     }
 }
 
-/* Skips samples from position i on that the bitmap rules out, in whole batches as long as the text
- * allows. Returns the position of the first sample that was not ruled out. */
+/* Skips samples from position i on that the bitmap of grams rules out, in batches while the text
+ * allows. Returns the position of the first sample that was not skipped. */
 static uint64_t pass_over(const struct scan *scan, uint64_t i)
 {
     const struct sampled_tables *tables = scan->worker->sampled;
     uint64_t stride = tables->layout.stride, fold = tables->layout.fold;
-    /* a batch from i on is whole if this many bytes are available */
+    /* a whole batch of samples from i on reads so many bytes */
     uint64_t last = BATCH * stride + sizeof(uint64_t);
     const uint8_t *bytes = scan->chunk->bytes;
     const uint64_t *bitmap = tables->bitmap;
@@ -68,7 +70,7 @@ static uint64_t pass_over(const struct scan *scan, uint64_t i)
     return i;
 }
 
-/* How far a scan has come since its begin. */
+/* How much a scan has done since it began. */
 struct sampled_progress {
     uint64_t begin;      /* position in the chunk where the scan began */
     uint64_t began;      /* time when the scan began, in ns */
@@ -77,9 +79,9 @@ struct sampled_progress {
     uint64_t clock_at;   /* number of candidates from which on the clock may be read again */
 };
 
-/* If the search took far longer than the cheapest other method is expected to take, leaves the text
- * to that method, and returns true. The clock is read only if candidates may be the reason, because
- * a text that waits for memory is slow with any method. */
+/* Leaves the rest of the text to a different method if this scan took far longer than that method
+ * is expected to take. Reads the clock only if there are many candidates: a text that waits for
+ * memory is slow with any method. */
 static bool leaves(struct scan *scan, struct sampled_progress *progress)
 {
     struct engine_worker *worker = scan->worker;
@@ -110,7 +112,7 @@ void scan_sampled(struct scan *scan)
         .begin = scan->at, .began = clock_now_ns(), .candidates = scan->result->candidate_count};
     uint64_t stride = scan->worker->sampled->layout.stride;
     const uint8_t *bytes = scan->chunk->bytes;
-    /* the first sample comes early, so that every sample lies at the begin of a cache line */
+    /* shorten the first step, so that each later sample lies at the begin of a cache line */
     uint64_t skew = (uint64_t)(uintptr_t)(bytes + scan->at) % 64;
     uint64_t i = scan->at + min_u64((64 - skew) % 64, stride - 1);
 
@@ -118,14 +120,14 @@ void scan_sampled(struct scan *scan)
     while (scan->at < scan->limit && !scan_is_full(scan)) {
         uint64_t next = pass_over(scan, i);
 
-        if (next > i) { /* scan->at moves behind the begins that only skipped samples could hold */
+        if (next > i) { /* the skipped samples rule out all begins before the new scan->at */
             progress.samples += (next - i) / stride;
             i = next;
             scan->at = i - stride + 1;
         }
         if (i + sizeof(uint64_t) > scan->available) {
             scan->at =
-                /* no occurrence holds this sample, so no occurrence begins at or before it */
+                /* no gram of the literal is here, so no occurrence that holds this sample exists */
                 scan->limit;
             return;
         }
@@ -135,7 +137,7 @@ void scan_sampled(struct scan *scan)
         progress.samples++;
         TRAWL_ASSERT(i >= scan->at && i - scan->at < stride);
         scan->at = i + 1;
-        /* jump over a run; the next sample is again a stride further */
+        /* jump to the end of a run of occurrences; the next sample is one stride further */
         if (scan->run_until > scan->at) {
             scan->at = scan->run_until;
             i = scan->at - 1;

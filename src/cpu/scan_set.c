@@ -1,5 +1,6 @@
-/* scan_set: searches for a set by buckets: a bitmap of grams proposes positions, buckets list
- * literals, and a comparison of bytes decides. */
+/* scan_set: searches for a set of literals by buckets: a bitmap of grams (the literals' first
+ * bytes) proposes positions, a bucket lists the literals with the same hash, and a comparison of
+ * bytes decides. */
 #include "base/checked.h"
 #include "cpu/worker.h"
 
@@ -49,7 +50,7 @@ static void verify_position(struct scan *scan, uint64_t x)
     scan->passed++;
     TRAWL_ASSERT(hash >> set->bitmap_bits == 0 && bucket >> set->bucket_bits == 0);
     if ((bitmap[hash / 64] >> (hash % 64) & 1) == 0)
-        return; /* the nibble tables let the position pass, but no literal has the gram */
+        return; /* the nibble tables let the position pass, but the set has no such literal */
     scan->result->candidate_count++;
     if ((plan->flags & TRAWL_IGNORE_CASE) != 0)
         head |= 0x2020202020202020ull;
@@ -69,8 +70,8 @@ static void verify_position(struct scan *scan, uint64_t x)
         (void)dense_leaves(scan, x + 1);
 }
 
-/* Fills the tile for the next positions. Returns the number of words filled; 0 near the text's end,
- * where vectors would load too much. */
+/* Fills the tile for the next positions. Returns the number of words; 0 near the text's end, where
+ * vectors would load bytes that are not readable. */
 static uint64_t fill(struct scan *scan, uint64_t *positions)
 {
     const struct trawl_plan *plan = scan->plan;

@@ -1,21 +1,23 @@
-/* scan_stem_lines: finds lines with a hit, for a class searched by stems, the first 8 bytes of
- * literals.
+/* scan_stem_lines: finds the lines with a hit, for a class of literals that is searched by stems,
+ * their first (up to) 8 bytes.
  *
- * A line needs a single hit. So while many lines have a hit, the scan works in rounds: first it
+ * A line needs only one hit. So while many lines have a hit, the scan works in rounds: first it
  * looks at the first few positions of all lines of a tile, then at further positions of the lines
- * without a hit, and last at the remaining positions of lines that still have no hit.
+ * without a hit, and last at the remaining positions of such lines.
  */
 #include "cpu/sampling.h"
 
-#define FIRST_SAMPLES 16u /* samples of a line in the first round: a vector of samples */
+#define FIRST_SAMPLES 16u /* samples of a line in the first round: the samples of one vector */
 #define NEXT_SAMPLES 32u
 #define LINES_SHARE 4u /* lines_hit is set if at least 1 of 4 lines has a hit */
-#define WORDS_SHARE 8u /* a tile's lines are mapped if it has at least 1 hit per 8 words */
+#define WORDS_SHARE 8u /* lines are located in a tile only if it has at least 1 hit per 8 words */
 #define NO_HIT UINT32_MAX
-#define ASKED (UINT32_MAX - 1) /* the line has no hit yet, but a stem that is being verified */
+#define ASKED                                                                           \
+    (UINT32_MAX - 1) /* the line has no hit yet, but one of its stems is being compared \
+                      */
 
-/* Returns the number of bits that are set. For the popcount builtin, the compiler would call a
- * function, because not every processor of the target has the instruction. */
+/* Returns the number of set bits. The compiler's popcount builtin would call a function, because
+ * not every processor of the target has the instruction. */
 static inline uint32_t bits_of_word(uint64_t word)
 {
     word -= word >> 1 & 0x5555555555555555ull;
@@ -24,7 +26,7 @@ static inline uint32_t bits_of_word(uint64_t word)
     return (uint32_t)(word * 0x0101010101010101ull >> 56);
 }
 
-/* The tile's lines. A line ends at a line end or at a NUL (verify_ends). */
+/* Where the lines of the tile end. A line ends at a line end or at a NUL (verify_ends). */
 struct line_map {
     const uint64_t *ends;
     uint64_t begin;
@@ -105,7 +107,8 @@ static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint32_t
     return kept;
 }
 
-/* Returns whether a hit may count for its line: with records, a record must hold it whole. */
+/* Returns whether the hit may count for its line. If the text has records, a hit must lie in a
+ * single record. */
 static bool may_stand(struct scan *scan, const struct hit *hit)
 {
     uint64_t length = plan_literal_at(scan->plan, hit->literal).bytes_count;
@@ -114,7 +117,8 @@ static bool may_stand(struct scan *scan, const struct hit *hit)
            verify_record_end(scan, hit->offset, length) != UINT64_MAX;
 }
 
-/* Sets line_hit to each line's hit of least offset, by the gathered hits from index `from` on. */
+/* Sets line_hit of each line to the line's first hit, from the gathered hits with index ≥
+ * `from`. */
 static void note_hits(const struct sampling *sampling, const struct line_map *map, uint64_t from)
 {
     const struct hits *hits = &sampling->scan->worker->gathered;
@@ -169,22 +173,22 @@ uint64_t stem_line_words(const struct sampling *sampling)
     return min_u64(words, (room - FIND_LOAD_SLACK) / 64);
 }
 
-/* Gathers all hits of the tile, without regard to lines. */
+/* Gathers all hits of the tile, also several hits of a line. */
 static enum trawl_status gather_lines(const struct sampling *sampling)
 {
     uint64_t words = stem_pair_words(sampling, sampling->end);
     uint32_t count;
 
     if (words < sampling->line_words)
-        words = 0; /* near the text's end */
+        words = 0; /* pairs of bytes cannot be tested so near the text's end */
     count = stem_positions(sampling, sampling->end, words);
     return stem_verify(sampling, sampling->end, words > 0 ? 1 : sampling->class->stride,
                        sampling->scan->worker->scratch->positions, count);
 }
 
-/* Moves the first stem of each line without a hit from scratch->stems to scratch->first. Keeps the
- * further stems of such lines in scratch->stems, and sets *count to their number. Returns how many
- * stems were moved. */
+/* Moves the first stem of each line without a hit from scratch->stems to scratch->first, and
+ * returns the number of moved stems. Keeps the further stems of these lines in scratch->stems;
+ * *count becomes their number. */
 static uint32_t take_firsts(struct set_scratch *scratch, const struct line_map *map,
                             uint32_t *count)
 {
@@ -208,9 +212,8 @@ static uint32_t take_firsts(struct set_scratch *scratch, const struct line_map *
     return taken;
 }
 
-/* Verifies the first stem of each line, and then the further stems of the lines whose first stem
- * gave no hit. Most stems that pass belong to an occurrence, so few lines need their further stems.
- */
+/* Compares the literals of the first stem of each line, and then of the further stems if the first
+ * stem gave no hit. Most stems belong to an occurrence, so few lines need their further stems. */
 static enum trawl_status verify_lines(const struct sampling *sampling, const struct line_map *map,
                                       uint32_t count)
 {
@@ -274,7 +277,7 @@ void emit_stem_lines(struct scan *scan)
 {
     const struct hits *gathered = &scan->worker->gathered;
     struct hits *hits = &scan->result->hits;
-    uint64_t whole = gathered->count - 1; /* the last hit's line may go on behind the tile */
+    uint64_t whole = gathered->count - 1; /* the last hit's line may continue in the next tile */
     const struct hit *last = &gathered->items[whole];
 
     TRAWL_ASSERT(gathered->count > 0 && scan->want == WANT_LINES && !scan->keeps_lengths);

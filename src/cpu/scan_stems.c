@@ -1,16 +1,17 @@
-/* scan_stems: searches a class of a large set by stems, the first 8 bytes of literals.
+/* scan_stems: searches a tile for a class of a large set by stems, the first (up to) 8 bytes of
+ * literals.
  *
- * The search has three steps (find.h). Each works on what the step before left of a tile, without a
- * branch that depends on the text. First, samples of four bytes name positions where a literal may
- * begin. Second, the first stem_min bytes at each such begin are looked up. Third, the stems of
- * each length are looked up. If a class has few literals, vectors name the positions instead of
- * samples: by pairs of bytes, if the instruction set has a function for pairs, or by the plan's
- * nibble tables.
+ * The search has three steps (find.h). Each step handles all that the step before left of the tile,
+ * without a branch that depends on the text. First, samples of four bytes name positions near which
+ * a literal may begin. Second, the first stem_min bytes at each possible begin are looked up.
+ * Third, the stems of each length are looked up. If a class has few literals, vectors name the
+ * positions instead: by pairs of bytes if the instruction set has a function for pairs, or by the
+ * plan's nibble tables.
  */
 #include "cpu/sampling.h"
 
-/* Keeps the positions whose four bytes pass the class's bitmap, and returns their number. Pairs
- * alone let many positions pass where no literal begins. */
+/* Keeps the positions whose four bytes pass the class's bitmap, and returns their number. Pairs of
+ * bytes alone let too many positions pass. */
 static uint32_t keep_samples(const struct sampling *sampling, uint32_t *positions, uint32_t count)
 {
     const struct set_class *class = sampling->class;
@@ -32,7 +33,8 @@ static uint32_t keep_samples(const struct sampling *sampling, uint32_t *position
     return kept;
 }
 
-/* Return whether pairs, or the plan's nibble tables, find the class's positions. */
+/* Return whether the class's positions are found by pairs of bytes, or by the plan's nibble
+ * tables. */
 static bool by_pairs(const struct sampling *sampling)
 {
     return sampling->class->pairs != NULL && sampling->scan->worker->find->pairs != NULL;
@@ -63,7 +65,7 @@ uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t 
         count = find->positions(&scan->worker->tile, words, span.from, positions);
     }
     while (count > 0 && positions[count - 1] >= end)
-        count--; /* behind the end, in the last word */
+        count--; /* positions in the last word may lie behind the end */
     return keep_samples(sampling, positions, count);
 }
 
@@ -131,7 +133,8 @@ enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uin
     return TRAWL_OK;
 }
 
-/* Verifies the last begins of the text without a filter: a stem of each length at each begin. */
+/* Handles the last begins of the text, where the filters would load bytes that are not readable:
+ * looks up a stem of each length at each begin. */
 static enum trawl_status verify_last(const struct sampling *sampling)
 {
     const struct set_class *class = sampling->class;

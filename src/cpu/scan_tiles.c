@@ -1,28 +1,33 @@
-/* scan_tiles: searches by methods every and grams: computes a tile's bitmap of candidates, and
- * verifies the candidates. */
+/* scan_tiles: searches for a single literal: finds the candidates of a tile (a piece of text), and
+ * then tests which candidates are occurrences. Method every tests some bytes of the literal, the
+ * probes, at every position. Method grams tests 8 bytes of the literal, a gram, at every stride-th
+ * position. */
 #include <string.h>
 
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-/* if more than 1 of 32 words passes the first probes, another probe joins the first */
+/* if more than 1 of 32 words passes the probes that are tested at every position, one more probe
+ * is tested at every position */
 #define PASSED_SHARE_MAX 32u
-/* if fewer than 1 of 1024 words passes, the search drops the last of the first probes */
+/* if fewer than 1 of 1024 words passes, one probe fewer is tested at every position */
 #define PASSED_SHARE_MIN 1024u
-/* Grams: if more than 1 of 8 words has candidates, method every takes over. Finding the grams of a
- * word in plain C costs more than verifying the candidates, so true occurrences count as well. */
+/* Method grams leaves the text to method every if more than 1 of 8 words has candidates. Finding a
+ * word's grams in plain C costs more than verifying candidates, so occurrences count as candidates
+ * here. */
 #define GRAMS_SHARE_MAX 8u
 #define FIRST_PROBES_MIN 2u
-/* Every: if more than 1 of 4 positions of a tile is a candidate of a periodic literal of at least 8
- * bytes, the candidates form runs. */
+/* Method every: if more than 1 of 4 positions is a candidate of a periodic literal of at least 8
+ * bytes, the occurrences overlap in runs. */
 #define RUN_LENGTH_MIN 8u
 #define RUN_SHARE_MIN 4u
-/* Every: if more than 1 of 1024 positions is a failed candidate, the learned offset becomes a
- * probe. */
+/* Method every: if more than 1 of 1024 positions is a failed candidate, the offset where
+ * candidates fail becomes a probe. */
 #define LEARN_SHARE_MAX 1024u
 #define HOT_SHARE_MIN 2u
-/* A dense part ends at a tile with at most 1 candidate per 8 words. In a dense part, the worker
- * drops a probe if at most 1 candidate per 8192 positions is cleared. */
+/* In a dense part of the text, every probe is tested at every position. A dense part ends at a
+ * tile with at most 1 candidate per 8 words. A probe is dropped if comparing the literal rejects
+ * at most 1 of 8192 positions. */
 #define DENSE_SHARE_MIN 8u
 #define DENSE_CLEARED_MIN 8192u
 
@@ -47,11 +52,11 @@ void worker_probes_begin(struct engine_worker *worker)
     worker->first_probes = worker->tuning->first_probes;
     worker->probe_count = worker->tuning->probe_count;
     worker->head_bytes = 0;
-    /* A literal that fits a vector is compared whole, which costs little, so that no probe is
-     * tested behind a branch. A periodic literal is not compared whole: a run is verified at once,
-     * so few candidates are left. A literal that folds case is not compared whole either. Comparing
-     * the first 64 bytes of longer literals was slower (a Fibonacci text, 1024 bytes: 1.9 against
-     * 2.4 GB/s): dense texts also hold these 64 bytes, and the probes learn more from failures. */
+    /* If the whole literal fits a vector, all candidates are compared with it at once, which costs
+     * little, so that no probe is tested behind a branch. Not for a periodic literal: its runs are
+     * verified as a whole, so few candidates are left. Not for a literal that ignores case.
+     * Comparing the first 64 bytes of longer literals was slower (a Fibonacci text, 1024 bytes:
+     * 1.9 against 2.4 GB/s), because dense texts also hold these 64 bytes. */
     if (plan->literal_count == 1 && plan->period == 0 && (plan->flags & TRAWL_IGNORE_CASE) == 0 &&
         plan_literal_at(plan, 0).bytes_count <= sizeof worker->head) {
         worker->head_bytes = (uint32_t)plan_literal_at(plan, 0).bytes_count;
@@ -64,7 +69,7 @@ void worker_probes_begin(struct engine_worker *worker)
     TRAWL_ASSERT(worker->head_bytes == 0 || worker->head_bytes == worker->plan->length_max);
 }
 
-/* Puts a probe of the learned offset first, and drops the last probe. */
+/* Adds the offset where candidates fail as the first probe, and drops the last probe. */
 static void probes_learn(struct engine_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
@@ -82,10 +87,9 @@ static void probes_learn(struct engine_worker *worker)
     probe_bounds(worker);
 }
 
-/* Sets *positions to the number of positions of the next tile: a short tile up to the next cache
- * line of the loaded bytes, then whole tiles. The loads for position scan->at begin at scan->at +
- * lead. Returns how many words of the tile vectors can fill, if bit x depends on bytes up to x +
- * reach. */
+/* Sets *positions to the number of positions of the next tile: first a short tile up to a cache
+ * line's begin, then whole tiles. Position scan->at loads bytes from scan->at + lead on. Returns
+ * how many words vectors can fill, if position x depends on bytes up to x + reach. */
 static uint64_t tile_size(const struct scan *scan, uint64_t lead, uint64_t reach,
                           uint64_t *positions)
 {
@@ -111,8 +115,9 @@ static bool probes_match(const struct scan *scan, uint64_t x)
     return true;
 }
 
-/* Fills a word at the text's end, where a vector would load bytes that are not readable. Tests up
- * to 64 positions in plain C; if the first probe has fold 0, memchr finds the positions to test. */
+/* Fills a word near the text's end, where a vector would load bytes that are not readable. Tests
+ * up to 64 positions in plain C. If the first probe does not ignore case, memchr finds the
+ * positions to test. */
 static void fill_last(struct scan *scan, uint64_t *positions, uint64_t *words)
 {
     const struct plan_probe *probe = &scan->worker->probes[0];
@@ -136,10 +141,10 @@ static void fill_last(struct scan *scan, uint64_t *positions, uint64_t *words)
     tile->hot_count = tile->mask[0] != 0;
 }
 
-/* Adapts the number of probes in a dense part of the text, for a worker that compares heads. In a
- * dense part so many words have candidates that a branch per word does not pay, so the worker tests
- * all its probes at every position. It has only as many probes as needed to leave nearly no
- * candidates for `sieve` to clear. */
+/* Adapts the number of probes in a dense part of the text, for a worker that compares whole
+ * literals (`head`). Most words have candidates there, so a branch per word costs more than it
+ * saves, and all probes are tested at every position. The worker keeps only as many probes as
+ * leave nearly no candidates to reject for the comparison (`sieve`). */
 static void adapt_dense(struct engine_worker *worker, uint64_t words, uint64_t found,
                         uint64_t cleared)
 {
@@ -152,7 +157,8 @@ static void adapt_dense(struct engine_worker *worker, uint64_t words, uint64_t f
     if (found <= words / DENSE_SHARE_MIN) { /* the dense part is over */
         worker->probe_count = FIND_FIRST_MAX;
         worker->first_probes =
-            /* with FIND_FIRST_MAX - 1, variant avx512vbmi would still test all probes */
+            /* with FIND_FIRST_MAX - 1, the variant avx512vbmi would test all probes at every
+             * position */
             FIND_FIRST_MAX - 2;
     } else if (cleared > positions / LEARN_SHARE_MAX && worker->probe_count < FIND_FIRST_MAX) {
         worker->first_probes = ++worker->probe_count;
@@ -163,7 +169,7 @@ static void adapt_dense(struct engine_worker *worker, uint64_t words, uint64_t f
     probe_bounds(worker);
 }
 
-/* Adapts the number of first probes to the text. */
+/* Adapts the number of probes that are tested at every position to the text. */
 static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uint64_t passed)
 {
     uint32_t most = (uint32_t)min_u64(worker->probe_count, FIND_FIRST_MAX);
@@ -172,14 +178,14 @@ static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uin
     TRAWL_ASSERT(worker->tile.is_dense || passed <= words);
     if (worker->tile.hot_count == 0)
         adapt_dense(worker, words, 0, 0);
-    /* If most words have candidates, a branch per word does not pay. */
+    /* If most words have candidates, a branch per word costs more than it saves. */
     if ((exact || worker->head_bytes > 0) && worker->tile.hot_count > words / HOT_SHARE_MIN)
         worker->first_probes = most;
     else if (exact && worker->tile.is_dense && worker->tile.hot_count == 0)
         worker->first_probes = worker->tuning->first_probes;
     if (64 * words < cpu_sizes.tile_positions || worker->tile.is_dense)
         return;
-    /* words with candidates pass with any number of first probes */
+    /* a word with candidates passes whatever the number of probes */
     passed -= worker->tile.hot_count;
     if (passed > words / PASSED_SHARE_MAX && worker->first_probes < most)
         worker->first_probes++;
@@ -188,8 +194,8 @@ static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uin
         worker->first_probes--;
 }
 
-/* Fills the worker's tile for the next positions. Sets *positions to their number, and
- * *words to the number of bitmap words. */
+/* Fills the worker's tile for the next positions by method every. Sets *positions to their number,
+ * and *words to the number of words. */
 static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
 {
     struct engine_worker *worker = scan->worker;
@@ -214,8 +220,8 @@ static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
 static void fill_grams(struct scan *scan, uint64_t *positions, uint64_t *words)
 {
     const struct plan_grams *grams = &scan->worker->tuning->grams;
-    /* position x + stride - 1 - o begins the gram of offset o, 8 bytes before the address that find
-     * gets */
+    /* method grams: `find` reads 8 bytes before the address that it gets, and the gram of offset o
+     * begins at x + stride - 1 - o */
     uint64_t lead = grams->offset + grams->stride - 1 + PLAN_GRAM_BYTES;
 
     TRAWL_ASSERT(grams->q + grams->stride - 1 + grams->offset <= scan->plan->length_min);
@@ -241,9 +247,8 @@ static void emit_word(struct hits *hits, uint64_t position, uint64_t bits)
     TRAWL_ASSERT(hits->count <= hits->capacity);
 }
 
-/* Counts or keeps all bits of the tile, which are occurrences, without comparing. `found`: the
- * number of bits.
- */
+/* Takes all bits of the tile as occurrences, without comparing: counts them or keeps them. `found`
+ * is the number of bits. */
 static void verify_exact(struct scan *scan, uint64_t words, uint64_t found)
 {
     const struct find_tile *tile = &scan->worker->tile;
@@ -269,7 +274,8 @@ static void verify_exact(struct scan *scan, uint64_t words, uint64_t found)
     scan->over = scan->want == WANT_FIRST && found > 0;
 }
 
-/* Compares the whole literal at all candidates of the tile. Returns how many candidates fail. */
+/* Compares the whole literal at all candidates of the tile. Returns how many candidates were
+ * rejected. */
 static uint64_t sieve(const struct scan *scan, uint64_t words)
 {
     struct engine_worker *worker = scan->worker;
@@ -285,7 +291,8 @@ static uint64_t sieve(const struct scan *scan, uint64_t words)
     return cleared;
 }
 
-/* Verifies the tile's candidates, which are occurrences if the probes are the whole literal. */
+/* Finds the occurrences among the tile's candidates. If the probes are the whole literal, each
+ * candidate is an occurrence. */
 static void verify_candidates(struct scan *scan, uint64_t positions, uint64_t words)
 {
     struct engine_worker *worker = scan->worker;
@@ -298,14 +305,15 @@ static void verify_candidates(struct scan *scan, uint64_t positions, uint64_t wo
 
     if (worker->at_borders)
         borders_apply(scan, words);
-    if (scan->want >= WANT_LINES) { /* most candidates are skipped, so each is verified by itself */
+    /* most candidates are skipped with their line, so the rest are tested one by one */
+    if (scan->want >= WANT_LINES) {
         verify_tile(scan, words, verify_one);
         return;
     }
     found = worker->find->count_bits(&worker->tile, words);
     TRAWL_ASSERT(found <= positions);
     if (plan->period > 0 && plan->length_min >= RUN_LENGTH_MIN && found > positions / RUN_SHARE_MIN)
-        exact = false; /* verify_one emits a run as a whole */
+        exact = false; /* verify_one handles a run of overlapping occurrences as a whole */
     if (!exact && !(equal && worker->at_borders) && worker->head_bytes > 0 &&
         scan->loadable - scan->at >= 64 * words + sizeof worker->head) {
         cleared = sieve(scan, words);
@@ -340,7 +348,8 @@ void scan_tiles(struct scan *scan)
         TRAWL_ASSERT(words <= FIND_TILE_WORDS && positions <= 64 * words);
         if (worker->method == TRAWL_METHOD_GRAMS &&
             worker->tile.hot_count > words / GRAMS_SHARE_MAX + 1) {
-            worker->method = TRAWL_METHOD_EVERY; /* searches this tile again, and all later tiles */
+            /* search this tile again by method every, and all later tiles */
+            worker->method = TRAWL_METHOD_EVERY;
             continue;
         }
         if (worker->tile.hot_count > 0) {

@@ -1,20 +1,25 @@
-/* scan_verify: finds the occurrences at those samples of a large set that passed the bitmap.
+/* scan_verify: finds which literals of a large set stand at the samples or stems that passed the
+ * filters.
  *
- * The tables and the literals exceed the caches. So each step prefetches what the next step needs,
- * for many samples at once. The usual case has no branch that depends on the text.
+ * A sample is a gram (q bytes) of the text; a stem is the first (up to) 8 bytes of a literal. Both
+ * are looked up in hash tables (set_class.h), whose buckets list literals to compare with the text.
+ * Tables and literals exceed the caches. So each step prefetches what the next step needs, for many
+ * samples at once. The usual case has no branch that depends on the text.
  */
 #include "cpu/sampling.h"
 
 #define CANDIDATE_WORK 16u
 #define SHORT_BYTES 16u
-#define STEM_WORK 8u  /* work for a stem, up to the read of its bucket */
-#define WHOLE_WORK 4u /* work for an occurrence that needs no comparison */
-/* more work for an occurrence that must be sorted; the automaton has sorted lists */
+#define STEM_WORK 8u  /* work that is counted for a stem until its bucket is read */
+#define WHOLE_WORK 4u /* work that is counted for an occurrence that needs no comparison */
+/* further work for an occurrence, which has to be sorted here; the automaton, which may take over,
+ * finds occurrences in order */
 #define LISTED_WORK 8u
-#define USUAL_ENTRIES 2u /* entries of a bucket that are usually enough */
+/* number of a bucket's entries that are compared without a branch; more entries are rare */
+#define USUAL_ENTRIES 2u
 
-/* Returns whether the literal and the text agree in the first `count` bytes, 0 < count ≤
- * SHORT_BYTES. Both have at least 8 readable bytes. */
+/* Returns whether the first `count` bytes of literal and text are equal, 0 < count ≤ SHORT_BYTES.
+ * At least 8 bytes of both must be readable. */
 static inline bool same_short(const uint8_t *literal, const uint8_t *text, uint64_t count)
 {
     uint64_t keep = UINT64_MAX >> (count < 8 ? 64 - 8 * count : 0);
@@ -25,7 +30,7 @@ static inline bool same_short(const uint8_t *literal, const uint8_t *text, uint6
     return ((differ | (load64(literal + last) ^ load64(text + last))) & keep) == 0;
 }
 
-/* Returns whether the literal stands at x. */
+/* Returns whether the literal stands at position x of the text. */
 static inline bool stands(struct scan *scan, uint64_t x, uint32_t index, bool exact)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -69,12 +74,12 @@ static enum trawl_status gather(struct scan *scan, const struct set_named *named
     return TRAWL_OK;
 }
 
-/* A sample that passed, and what the entries of its bucket are compared with. */
+/* A sample that passed the filters, and what the entries of its bucket are compared with. */
 struct sample {
     uint64_t hash;
     uint64_t position;
-    /* The values of set_side that an entry may have to pass: for the bytes after the sample's gram,
-     * and for the bytes before. UNKNOWN: the text ends there. */
+    /* Tags that an entry needs to fit this sample, by the text before and after the sample's gram
+     * (set_side). UNKNOWN: the text ends there, so every entry fits. */
     uint32_t tags[2];
 };
 
@@ -88,7 +93,7 @@ static inline uint32_t load32(const uint8_t *bytes)
     return word;
 }
 
-/* What is the same for all samples of a tile. */
+/* Values that all samples of a tile share. */
 struct tile {
     const struct set_entry *entries;
     const uint8_t *text;
@@ -97,7 +102,7 @@ struct tile {
     uint64_t loadable;
     uint64_t fold;
     uint32_t q;
-    bool tags; /* some entries have a tag of side bytes; a compile-time constant */
+    bool tags; /* some entries have tags of the bytes beside the gram; a compile-time constant */
 };
 
 static inline struct sample sample_at(const struct tile *tile, uint64_t hash, uint64_t position)
@@ -117,7 +122,7 @@ static inline struct sample sample_at(const struct tile *tile, uint64_t hash, ui
     return sample;
 }
 
-/* Returns whether the entry's tag of the bytes beside its gram lets the sample pass. */
+/* Returns whether the tag of the bytes beside the entry's gram fits the text beside the sample. */
 static inline bool goes_on(const struct tile *tile, const struct sample *sample, uint32_t low)
 {
     uint32_t side = low >> SET_OFFSET_BITS, wanted;
@@ -128,8 +133,8 @@ static inline bool goes_on(const struct tile *tile, const struct sample *sample,
     return (side == 0) | (side == wanted) | (wanted == UNKNOWN);
 }
 
-/* Adds the literal of an entry to `named` if the entry's tags agree with the sample. Returns the
- * new number of named literals. */
+/* Adds the entry's literal to `named`, the literals to compare, if the entry's tags fit the
+ * sample. Returns the new number of named literals. */
 static inline uint32_t name(const struct tile *tile, uint64_t index, const struct sample *sample,
                             struct set_named *named, uint32_t count)
 {
@@ -174,7 +179,7 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
         plan_literal_fetch(plan, tile.entries[min_u64(from, last)].literal);
         plan_literal_fetch(plan, tile.entries[min_u64(from + 1ull, last)].literal);
         if (scan->work > scan->work_max)
-            break; /* a bucket may have very many entries */
+            break; /* stop adding here: a bucket may have very many entries */
         for (uint32_t e = USUAL_ENTRIES;; e++) {
             if (named_count >= cpu_sizes.named) {
                 TRAWL_TRY(gather(scan, named, named_count));
@@ -197,9 +202,9 @@ static bool counts_only(const struct scan *scan)
     return scan->want == WANT_COUNT && !plan_has_conditions(scan->plan);
 }
 
-/* Compares the literals in scratch->named with the text. The literals in scratch->whole occur for
- * certain. Counts or gathers the occurrences. Both arrays hold indexes into `literals` instead of
- * literals. Errors: MEMORY. */
+/* Counts or gathers occurrences. The literals of scratch->named are first compared with the text;
+ * the literals of scratch->whole occur for certain. Both arrays hold indexes into `literals`.
+ * Errors: MEMORY. */
 static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
                                     uint32_t named_count, uint32_t whole_count)
 {
@@ -234,8 +239,8 @@ static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
     return gather(scan, named, named_count);
 }
 
-/* Returns whether the literal of this key may stand at the stem. `open`: the text ends soon after
- * the stem, so the tags of the following bytes are unknown. */
+/* Returns whether the key's literal may stand where the stem was found, as the key's tag tells.
+ * `open`: the text ends soon after the stem, so the following bytes rule out no literal. */
 static inline bool key_goes_on(uint64_t key, const struct set_stem *stem, bool open)
 {
     uint32_t tag = (uint32_t)(key >> SET_KEY_TAG_SHIFT);
@@ -244,15 +249,15 @@ static inline bool key_goes_on(uint64_t key, const struct set_stem *stem, bool o
            ((tag == 0) | (tag == stem->four) | (tag == stem->two) | (open & (tag < SET_WHOLE_TAG)));
 }
 
-/* Returns whether the text ends before all bytes that tags cover. */
+/* Returns whether the text ends among the bytes that tags depend on. */
 static inline bool stem_is_open(const struct scan *scan, uint64_t position)
 {
     TRAWL_ASSERT(position <= scan->loadable);
     return scan->loadable - position < SET_STEM_BYTES + SET_TAG_BYTES;
 }
 
-/* Reads the keys in the stems' buckets. `longer`: all stems have SET_STEM_BYTES bytes; else all
- * stems are shorter. `longer` is a compile-time constant. Errors: MEMORY. */
+/* Finds the literals in the buckets of the stems. `longer`, a compile-time constant: all stems
+ * have SET_STEM_BYTES bytes; otherwise all are shorter. Errors: MEMORY. */
 static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
     const struct sampling *sampling, const struct set_stem *stems, uint32_t count, bool longer)
 {
@@ -289,13 +294,14 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
                 named_count = whole_count = 0;
             }
             if (scan->work > scan->work_max)
-                break; /* a bucket may have very many entries */
+                break; /* stop adding here: a bucket may have very many keys */
         }
     }
     return take_found(scan, class->stem_literals, named_count, whole_count);
 }
 
-/* Looks up the stems by vectors. All text bytes that the stems' tags cover must be readable. */
+/* Finds the literals of the stems by vectors. All bytes that the stems' tags depend on must be
+ * readable. */
 static enum trawl_status look_by_vectors(const struct sampling *sampling,
                                          const struct set_stem *stems, uint32_t count)
 {
@@ -314,7 +320,7 @@ static enum trawl_status look_by_vectors(const struct sampling *sampling,
             break;
         TRAWL_TRY(take_found(scan, class->stem_literals, found.named_count, found.whole_count));
         found.named_count = found.whole_count = 0;
-        if (looked == 0) { /* the next stem's bucket has many keys */
+        if (looked == 0) { /* the next stem's bucket has too many keys for vectors */
             TRAWL_TRY(look_at_stems(sampling, stems + i, 1, true));
             looked = 1;
         }
@@ -322,8 +328,8 @@ static enum trawl_status look_by_vectors(const struct sampling *sampling,
     return take_found(scan, class->stem_literals, found.named_count, found.whole_count);
 }
 
-/* Divides the stems that lie wholly in the text into shorter and longer; prefetches their
- * buckets. */
+/* Divides the stems into those shorter than SET_STEM_BYTES and those of SET_STEM_BYTES, without
+ * stems that the text's end cuts, and prefetches their buckets. */
 static void fetch_stems(const struct sampling *sampling, const uint32_t *stems, uint32_t count,
                         uint32_t *shorter_count, uint32_t *longer_count)
 {
@@ -365,7 +371,7 @@ static void fetch_keys(const struct set_class *class, const struct set_stem *ste
     }
 }
 
-/* Computes the tags of the bytes after the stems, except where the text ends there. */
+/* Computes the tags of the bytes after the stems, unless the text ends among these bytes. */
 static void fetch_tags(const struct scan *scan, uint64_t fold, struct set_stem *stems,
                        uint32_t count)
 {

@@ -1,15 +1,20 @@
-/* set_class: a large set's tables for the CPU, divided into classes of literals by length.
+/* set_class: the hash tables by which the CPU searches for a large set of literals.
  *
- * Each class has its own q and stride. The search samples the text at multiples of the stride. Each
- * occurrence of a literal of the class holds a whole sample: the literal has the sample's q bytes
- * at an offset below the stride, because stride ≤ shortest length - q + 1. The search hashes the
- * sample's gram: two bits in a word of a bitmap rule out most samples, and a bucket lists the
- * literals and offsets of the samples that pass.
+ * The literals are divided into classes by length. Each class chooses q, the length of its grams
+ * (sequences of q bytes), and a stride. The search samples the text: it looks at the gram at each
+ * multiple of the stride. Since stride ≤ shortest length - q + 1, each occurrence holds a whole
+ * sample: the literal has the sample's gram at an offset below the stride. The search hashes the
+ * sample: two bits in a word of a bitmap rule out most samples, and a bucket lists the literals and
+ * offsets of the samples that pass.
  *
- * If the literals are words, too many literals share such grams. The class then uses stems. The
- * stem of a literal is its first 8 bytes, or the whole literal if the literal is shorter. A
- * sample's four bytes name positions where a literal may begin (set_stems.c). At each such begin,
- * the search looks up the stems of all lengths.
+ *   text      a partition of     literal "partition", q 4, stride 3; its entries are
+ *   samples   ^  ^  ^  ^  ^      "part" at offset 0, "arti" at offset 1, "rtit" at offset 2;
+ *                                the second sample, "arti", is an entry
+ *
+ * If the literals are words, too many literals share grams. The class is then searched by stems.
+ * The stem of a literal is its first 8 bytes, or the whole literal if the literal is shorter. A
+ * sample of four bytes names positions where a literal may begin (set_stems.c). At each such
+ * position, a begin, the search looks up the stems of all lengths.
  */
 #ifndef TRAWL_CPU_SET_CLASS_H
 #define TRAWL_CPU_SET_CLASS_H
@@ -25,17 +30,16 @@
 #define SET_STEM_Q 4u
 #define SET_STEM_MIN 2u /* bytes of the shortest stem */
 #define SET_STEM_STRIDE_MAX 4u
-/* a class whose shortest literal has at least this length is searched by grams, which are then
- * faster than stems */
+/* Literals of at least this length are searched by grams, which are then faster than stems. */
 #define SET_STEM_LENGTH_MAX 12u
 #define SET_STEM_LENGTHS (SET_STEM_BYTES - SET_STEM_MIN + 1)
-/* Up to this many words are a class with words of three bytes, and are found by pairs. */
+/* Words, even of three bytes, form a single class if there are at most so many, and are found by
+ * pairs of bytes. */
 #define SET_FEW_LITERALS 3072u
 
-/* An entry of a gram of a literal. The low 8 bits of `tagged` hold the gram's offset in the literal
- * (3 bits) and a tag of the bytes beside the gram (set_side_tag). The higher bits are a tag of the
- * gram's hash.
- */
+/* An entry of the hash table: a gram of a literal. The low 8 bits of `tagged` hold the gram's
+ * offset in the literal (3 bits) and a tag of the bytes beside the gram (set_side_tag). The higher
+ * bits are a tag of the gram's hash. A tag that differs saves comparing the literal. */
 struct set_entry {
     uint32_t literal;
     uint32_t tagged;
@@ -47,65 +51,71 @@ struct set_class {
     uint32_t length_min;
     uint32_t literal_count;
     uint32_t q;           /* bytes of a gram, 1 to SET_Q_MAX */
-    uint32_t stride;      /* 1 to SET_STRIDE_MAX */
-    uint32_t word_bits;   /* log2 of the bitmap's words */
-    uint32_t bucket_bits; /* by grams: log2 of the bucket count */
+    uint32_t stride;      /* distance of the samples, 1 to SET_STRIDE_MAX */
+    uint32_t word_bits;   /* log2 of the number of words of the bitmap */
+    uint32_t bucket_bits; /* only by grams: log2 of the number of buckets */
     uint64_t bucket_count;
-    uint64_t keep; /* mask that keeps the first q of 8 bytes, if q < 8 */
-    /* stride 1: the parameters of find_ops.set, whose hash the bitmap then uses */
+    uint64_t keep; /* mask of the first q of 8 bytes, if q < 8 */
+    /* only stride 1: the parameters of find_ops.set, which then defines the bitmap's hash */
     struct plan_set heads;
-    uint64_t *bitmap;          /* 2^word_bits words */
-    uint32_t *buckets;         /* bucket_count + 1 begins, into entries or stem_keys */
+    uint64_t *bitmap; /* 2^word_bits words */
+    /* bucket_count + 1 numbers: where each bucket begins in `entries`, or in stem_keys */
+    uint32_t *buckets;
     struct set_entry *entries; /* NULL if by_stems */
     uint64_t entry_count;
 
-    /* searched by stems; bitmap then has the four bytes at each offset < stride */
+    /* the class is searched by stems, and its bitmap holds the four bytes at each offset <
+     * stride */
     bool by_stems;
-    uint64_t *stem_keys;     /* by stems, in place of entries: the keys (set_stem_key) */
-    uint32_t *stem_literals; /* by stems: the literal of each key */
-    uint32_t stem_min;       /* bytes of the shortest stem */
+    /* only by stems, instead of entries: the keys of the literals (set_stem_key) */
+    uint64_t *stem_keys;
+    uint32_t *stem_literals; /* only by stems: the literal of each key */
+    uint32_t stem_min;       /* length of the shortest stem in bytes */
     uint32_t stem_lengths;   /* bit k is set if some stem has k bytes */
-    /* Indexed by (bytes of a stem) - SET_STEM_MIN: the number of literals with such stems. Buckets
-     * of the same length lie together, because short words are few, but most words of a text are
-     * short. */
+    /* Number of literals whose stem has SET_STEM_MIN + i bytes, for each i. Buckets for stems of
+     * the same length lie together: there are few short words, but most words of a text are short,
+     * so the caches hold these buckets. */
     uint32_t stem_counts[SET_STEM_LENGTHS];
-    /* shift that turns a hash into a bucket of this length */
+    /* the hash, shifted by so much, is the bucket's number among the buckets of this length */
     uint32_t stem_shifts[SET_STEM_LENGTHS];
     uint64_t stem_buckets[SET_STEM_LENGTHS]; /* index of the first bucket of this length */
-    uint32_t stem_bits;                      /* log2 of the words of stem_map */
-    /* two bits for each stem, and two bits for the first stem_min bytes of each stem */
+    uint32_t stem_bits;                      /* log2 of the number of words of stem_map */
+    /* a bitmap with two bits for each stem, and two bits for the first stem_min bytes of each
+     * stem */
     uint64_t *stem_map;
-    /* pairs of bytes that find positions, instead of samples; NULL: the class has too many
-     * literals for pairs */
+    /* tables of pairs of bytes, which find positions instead of samples; NULL: too many literals
+     * for pairs */
     struct find_pairs *pairs;
 };
 
 struct set_matcher {
-    uint64_t fold; /* or-ed into each 8 bytes: 0 or 0x2020... */
+    /* or-ed into each 8 bytes of text, to ignore the case of letters: 0x2020...; else 0 */
+    uint64_t fold;
     uint32_t class_count;
     struct set_class classes[SET_CLASSES_MAX];
 };
 
-/* A literal that may stand at a position of the chunk. */
+/* A literal that may stand at a position of the chunk, and is still to be compared. */
 struct set_named {
     uint32_t position;
     uint32_t literal;
 };
 
-/* a page of text, and what a stream kept before it, are a single tile */
+/* Room for a page of text plus what a stream kept of the text before. */
 #define SET_TILE_POSITIONS 4224u
-#define SET_ROOM 16u /* entries that vectors may write beyond the entries that they count */
+#define SET_ROOM 16u /* vectors may write so many entries after the entries that they count */
 #define SET_PASSED_MAX (SET_TILE_POSITIONS + SET_STRIDE_MAX + 1)
 #define SET_NAMED_MAX 256u
 
-/* The samples that passed a class's tables. */
+/* The samples that passed the class's tables. */
 struct set_passed {
     uint64_t hash[SET_PASSED_MAX + SET_ROOM];
     uint32_t position[SET_PASSED_MAX + SET_ROOM];
 };
 
-/* A stem that passed, and the tags that its literals may have (set_stem_tag). `four` and `two` are
- * tags of the bytes after the stem; 0 if the stem is shorter than SET_STEM_BYTES. */
+/* A stem that was found in the text, and the tags of its literals that fit this place
+ * (set_stem_tag). `four` and `two` are tags of the four and two bytes after the stem; 0 if the
+ * stem is shorter than SET_STEM_BYTES. */
 struct set_stem {
     uint64_t hash;
     uint32_t position;
@@ -115,7 +125,7 @@ struct set_stem {
     uint8_t two;
 };
 
-/* Literals that stem_keys found, by the numbers of their keys: `named` have to be compared with the
+/* Literals that find_ops.stem_keys found, as numbers of keys: `named` have to be compared with the
  * text, `whole` occur for certain. */
 struct set_found {
     struct set_named *named, *whole; /* room for SET_NAMED_MAX + SET_ROOM each */
@@ -123,35 +133,37 @@ struct set_found {
     uint64_t work; /* number of keys that were looked at */
 };
 
-/* begins whose stems are looked up together, before the stems are verified */
+/* Begins whose stems are looked up together before the next step. */
 #define SET_STEM_BATCH 256u
 #define SET_STEMS_MAX (SET_STEM_BATCH * SET_STEM_LENGTHS)
 
-/* The begins in [from, to), as positions of the chunk. */
+/* Positions [from, to) of the chunk. */
 struct set_span {
     uint32_t from;
     uint32_t to;
 };
 
-/* A worker's buffers for the intermediate results of a tile. */
+/* Buffers of a worker for the intermediate results in a tile. */
 struct set_scratch {
     struct set_passed passed;
     struct set_named named[SET_NAMED_MAX + SET_ROOM];
     struct set_named whole[SET_NAMED_MAX + SET_ROOM]; /* literals that need no comparison */
     uint32_t positions[SET_PASSED_MAX + SET_ROOM];
     uint32_t begins[SET_PASSED_MAX + SET_ROOM];
-    /* For a search by lines (scan_stem_lines.c). A span holds the begins of a line without a hit
-     * that this round looks at; span_line is the line's number in the tile, span_end the end of the
-     * line's begins. line_hit is indexed by line: the index of the line's hit in `gathered`. */
+    /* For a search line by line (scan_stem_lines.c), which works in rounds. A span: positions that
+     * this round looks at, of a line without a hit. span_line: number of the line in the tile.
+     * span_end: end of the line's positions. line_hit, indexed by line: index of the line's hit in
+     * `gathered`. */
     struct set_span spans[SET_TILE_POSITIONS + 1];
     uint16_t span_line[SET_TILE_POSITIONS + 1];
     uint32_t span_end[SET_TILE_POSITIONS + 1];
     uint32_t line_hit[SET_TILE_POSITIONS + 1];
     uint32_t stems[SET_STEMS_MAX + SET_ROOM]; /* stems that passed, as set_stem_code */
-    /* for a search by lines: the first stem of each line that has a stem */
+    /* for a search line by line: the first stem that was found in each line */
     uint32_t first[SET_STEMS_MAX + SET_ROOM];
     uint16_t first_line[SET_STEMS_MAX]; /* first_line[i]: the number of the line of stem first[i] */
-    /* The stems being verified: those shorter than SET_STEM_BYTES, and those of SET_STEM_BYTES. */
+    /* The stems whose literals are being compared: shorter than SET_STEM_BYTES, and of
+     * SET_STEM_BYTES. */
     struct set_stem shorter[SET_STEMS_MAX + SET_ROOM];
     struct set_stem longer[SET_STEMS_MAX + SET_ROOM];
 };
@@ -166,14 +178,14 @@ static inline uint64_t set_hash(uint64_t low, uint64_t high)
     return hash ^ hash >> 29;
 }
 
-/* Returns a mask that keeps the first q of 8 bytes; all bytes if q ≥ 8. */
+/* Returns a mask of the first q of 8 bytes; of all 8 bytes if q ≥ 8. */
 static inline uint64_t set_keep(uint32_t q)
 {
     return q < 8 ? (1ull << 8 * q) - 1 : UINT64_MAX;
 }
 
-/* Hash a gram. set_gram_short: for classes with q < 8 or stride 1, from the 8 bytes at the gram.
- * set_gram_long: from the first and the last 8 bytes of the gram. */
+/* Return the hash of a gram. set_gram_short takes the 8 bytes at the gram, for classes with q < 8
+ * or stride 1. set_gram_long takes the first and the last 8 bytes of the gram. */
 static inline uint64_t set_gram_short(uint64_t low, uint64_t fold, uint64_t keep)
 {
     return set_hash((low | fold) & keep, 0);
@@ -189,13 +201,13 @@ static inline uint64_t set_word(const struct set_class *class, uint64_t hash)
     return hash >> (64 - class->word_bits);
 }
 
-/* Returns the word with the two bits of the hash. */
+/* Returns a word in which the two bits that the hash selects are set. */
 static inline uint64_t set_bits(uint64_t hash)
 {
     return 1ull << (hash & 63) | 1ull << (hash >> 6 & 63);
 }
 
-/* A stem that passed, in 32 bits: its position in the tile, and its length k. */
+/* A stem in 32 bits: its position in the tile, and its length k. */
 #define SET_CODE_POSITION_BITS 28u
 
 static inline uint32_t set_stem_code(uint32_t position, uint32_t k)
@@ -213,9 +225,9 @@ static inline uint32_t set_code_bytes(uint32_t code)
     return code >> SET_CODE_POSITION_BITS;
 }
 
-/* By stems: the bits of a stem, and of a stem's first stem_min bytes, follow from different bits of
- * the hash. The bits of a stem depend on all of its bytes; the lowest bits of a hash depend only on
- * the first six bytes. */
+/* Only by stems. Shifts of a hash before its bits in the stem map are taken: by SET_STEM_SHIFT for
+ * a whole stem, by SET_BEGIN_SHIFT for a stem's first stem_min bytes. The bits of a stem must
+ * depend on all its bytes, and the lowest bits of a hash depend only on the first six bytes. */
 #define SET_STEM_SHIFT 23u
 #define SET_BEGIN_SHIFT 11u
 
@@ -229,7 +241,8 @@ static inline uint64_t set_begin_bits(uint64_t hash)
     return set_bits(hash >> SET_BEGIN_SHIFT);
 }
 
-/* For stride 1: returns the bitmap's bit of a gram. `low`: the gram and the bytes after it. */
+/* Returns the number of the gram's bit in the bitmap, for stride 1. `low`: the gram and the bytes
+ * after it. */
 static inline uint32_t set_head_bit(const struct set_class *class, uint64_t low)
 {
     const struct plan_set *heads = &class->heads;
@@ -261,18 +274,18 @@ static inline uint32_t set_tag(uint64_t hash)
     return (uint32_t)(hash >> 4) & 0xffffff00u;
 }
 
-/* Many literals may share a gram or a stem. So an entry also has a tag of a few bits of the bytes
- * beside it: in natural text, with 100,000 patterns, 3.7 literals per position agree in the first 8
- * bytes, and 0.14 in the first 12. */
+/* Returns `bits` bits of a hash of four bytes, as a tag of the bytes beside a gram or a stem.
+ * Without tags, many literals would be compared: in natural text, with 100,000 patterns, 3.7
+ * literals per position agree in the first 8 bytes, and 0.14 in the first 12. */
 static inline uint32_t set_bits_of(uint32_t bytes, uint64_t fold, uint32_t bits)
 {
     return ((bytes | (uint32_t)fold) * 0x9e3779b1u) >> (32 - bits);
 }
 
-/* By stems, a key is the stem's hash, in which a tag replaces the highest byte, because the bucket
- * already tells that byte. A tag ≥ SET_WHOLE_TAG says that the literal is its stem, of tag -
- * SET_WHOLE_TAG + SET_STEM_MIN bytes. A smaller tag is of the four or the two bytes after a stem of
- * SET_STEM_BYTES. Tag 0 tells nothing. */
+/* Only by stems: a key is the hash of the literal's stem, with a tag in place of the highest byte,
+ * which the bucket already tells. A tag ≥ SET_WHOLE_TAG says that the literal is no longer than
+ * its stem, and has tag - SET_WHOLE_TAG + SET_STEM_MIN bytes. A smaller tag is of the four or two
+ * bytes after a stem of SET_STEM_BYTES. Tag 0 tells nothing. */
 #define SET_KEY_TAG_SHIFT 56u
 #define SET_KEY_BUCKET_BITS_MIN 8u
 #define SET_WHOLE_TAG (0x100u - SET_STEM_LENGTHS)
@@ -293,8 +306,8 @@ static inline uint32_t set_next_two(uint32_t next, uint64_t fold)
     return tag + (tag == 0);
 }
 
-/* Returns whether every text that equals the bytes after both are or-ed with fold also equals the
- * bytes without case. */
+/* Returns whether all bytes are letters, or `fold` is 0. Then a text that equals the bytes after
+ * both are or-ed with `fold` also equals the bytes if the case of letters is ignored. */
 static inline bool set_fold_is_exact(const uint8_t *bytes, uint64_t count, uint64_t fold)
 {
     bool exact = true;
@@ -325,14 +338,14 @@ static inline uint64_t set_stem_key(uint64_t hash, uint32_t tag)
     return (hash & UINT64_MAX >> (64 - SET_KEY_TAG_SHIFT)) | (uint64_t)tag << SET_KEY_TAG_SHIFT;
 }
 
-/* Returns whether the key, which lies in the hash's bucket, is of a stem with this hash. */
+/* Returns whether the key is of a stem with this hash. The key must lie in the hash's bucket. */
 static inline bool set_key_is(uint64_t key, uint64_t hash)
 {
     return (key ^ hash) << (64 - SET_KEY_TAG_SHIFT) == 0;
 }
 
-/* By grams: an entry's tag is of the four bytes before the gram if the gram's offset is at least
- * SET_SIDE_BYTES, else of the four bytes after the gram. */
+/* Only by grams: an entry's tag is of the four bytes before the gram if the gram's offset is at
+ * least SET_SIDE_BYTES, else of the four bytes after the gram. */
 #define SET_SIDE_BYTES 4u
 #define SET_OFFSET_BITS 3u
 #define SET_OFFSET(tagged) ((tagged) & ((1u << SET_OFFSET_BITS) - 1))
@@ -344,8 +357,9 @@ static inline uint32_t set_side(uint32_t bytes, uint64_t fold)
     return tag + (tag == 0);
 }
 
-/* Returns the offset and the tag of the bytes beside the gram. The tag is 0 if the literal has no
- * such bytes, and in classes of stride 1, whose literals are short. */
+/* Returns the low byte of an entry: the gram's offset, and the tag of the bytes beside the gram.
+ * The tag is 0 if the literal has no such bytes, and in classes of stride 1, whose literals are
+ * short. */
 static inline uint32_t set_side_tag(const struct set_class *class, const uint8_t *literal,
                                     uint64_t length, uint32_t offset, uint64_t fold)
 {
@@ -358,16 +372,17 @@ static inline uint32_t set_side_tag(const struct set_class *class, const uint8_t
     return offset | set_side(bytes, fold) << SET_OFFSET_BITS;
 }
 
-/* By stems: returns the hash of the first k bytes of `low`. The hash includes k: otherwise "word"
- * followed by four NULs would be the stem "word" of five lengths. */
+/* Only by stems: returns the hash of the first k bytes of `low`. The hash depends on k, because
+ * otherwise "word" followed by four NULs would be equal to the stem "word". */
 static inline uint64_t set_stem_hash(uint64_t low, uint64_t fold, uint32_t k)
 {
     return set_hash((low | fold) & UINT64_MAX >> (64 - 8 * k), k);
 }
 
-/* A word of the stem map holds the stems that begin with the same bytes: the first stem_min bytes
- * for stems shorter than SET_STEM_FAR, and max(stem_min, SET_STEM_FAR) bytes for longer stems. So
- * at most two words tell about the stems of all lengths at a position. */
+/* A word of the stem map holds the stems that begin with the same bytes: with the same first
+ * stem_min bytes, or, for stems of at least SET_STEM_FAR bytes, with the same first max(stem_min,
+ * SET_STEM_FAR) bytes. So two words of the map tell about the stems of all lengths at a
+ * position. */
 #define SET_STEM_FAR 6u
 
 static inline uint32_t set_stem_shared(const struct set_class *class, uint32_t k)
@@ -375,34 +390,36 @@ static inline uint32_t set_stem_shared(const struct set_class *class, uint32_t k
     return k < SET_STEM_FAR || class->stem_min > SET_STEM_FAR ? class->stem_min : SET_STEM_FAR;
 }
 
-/* Returns the word of the stem map, from the hash of the shared bytes. */
+/* Returns the number of a word of the stem map. `hash` is of the bytes that all stems of the word
+ * share. */
 static inline uint64_t set_stem_word(const struct set_class *class, uint64_t hash)
 {
     return hash >> (64 - class->stem_bits);
 }
 
-/* Returns whether step two is needed. With stride 1 and stem_min ≤ SET_STEM_Q, a sample already has
- * a begin's first stem_min bytes. */
+/* Returns whether the second step, which tests a begin's first stem_min bytes, is needed. With
+ * stride 1 and stem_min ≤ SET_STEM_Q, a sample of SET_STEM_Q bytes has tested these bytes
+ * already. */
 static inline bool set_looks_at_begins(const struct set_class *class)
 {
     return class->stride > 1 || class->stem_min > SET_STEM_Q;
 }
 
-/* Returns the product of a sample's four bytes. Its high bits choose a word of the bitmap, its bits
- * 8 to 12 a bit of that word. */
+/* Returns the hash of a sample's four bytes. Its high bits choose a word of the bitmap, its bits 8
+ * to 12 a bit of that word. */
 static inline uint32_t set_sample_product(uint32_t four, uint32_t fold)
 {
     return (four | fold) * PLAN_HASH32_FACTOR;
 }
 
-/* Returns by how many bits a product is shifted to the right so that the number of a bitmap's word
- * is left. The words of this bitmap have 32 bits. */
+/* Returns the shift that turns a sample's hash into the number of a word of the bitmap. The words
+ * of this bitmap have 32 bits. */
 static inline uint32_t set_sample_shift(const struct set_class *class)
 {
     return 31 - class->word_bits;
 }
 
-/* Returns the first 8 bytes at `bytes`, of which `room` are readable; the others are 0. */
+/* Returns the 8 bytes at `bytes`. Only `room` bytes are readable; the other bytes count as 0. */
 static inline uint64_t set_load_head(const uint8_t *bytes, uint64_t room)
 {
     uint64_t head = 0;
@@ -415,14 +432,15 @@ static inline uint64_t set_load_head(const uint8_t *bytes, uint64_t room)
     return head;
 }
 
-/* Returns the first `count` ≤ 8 bytes at `bytes`, which are readable up to `end`. */
+/* Returns the first `count` ≤ 8 bytes at `bytes`, which are readable up to `end`, as a number. */
 static inline uint64_t set_load_first(const uint8_t *bytes, const uint8_t *end, uint32_t count)
 {
     TRAWL_ASSERT(count > 0 && count <= 8 && end - bytes >= (ptrdiff_t)count);
     return set_load_head(bytes, (uint64_t)(end - bytes)) & set_keep(count);
 }
 
-/* Returns the hash of the gram at `bytes` of a literal; literals are readable up to `end`. */
+/* Returns the hash of the gram at `bytes`, which lies in a literal. The literals are readable up
+ * to `end`. */
 static inline uint64_t set_gram_hash(const struct set_matcher *matcher,
                                      const struct set_class *class, const uint8_t *bytes,
                                      const uint8_t *end)
@@ -438,11 +456,12 @@ static inline uint64_t set_gram_hash(const struct set_matcher *matcher,
     return set_gram_long(low, high, matcher->fold);
 }
 
-/* A sample of a text. The matcher gets the strides that cost least in that text. */
+/* A sample of a text. The matcher gets the strides that cost least in that sample. */
 struct set_sample {
     const struct trawl_plan *plan;
     const uint8_t *bytes;
-    uint64_t bytes_count; /* < PLAN_SAMPLE_BYTES_MIN: the strides follow from the literals alone */
+    /* below PLAN_SAMPLE_BYTES_MIN: too short, so the strides are chosen by the literals alone */
+    uint64_t bytes_count;
 };
 
 static inline uint32_t set_class_of_length(uint64_t length)

@@ -1,4 +1,5 @@
-/* set_matcher: divides the literals into classes, and makes the tables of each class. */
+/* set_matcher: divides a large set's literals into classes by length, and makes the hash tables of
+ * each class. set_class.h says how the tables are used. */
 #include "cpu/set_matcher.h"
 
 #include <string.h>
@@ -8,35 +9,37 @@
 #include "cpu/set_stems.h"
 #include "plan/analyse.h"
 
-/* a class with less than 1/8 of the literals of the class before joins that class */
+/* A class with less than 1/8 of the literals of the class before is joined to that class. */
 #define MERGE_SHARE 8u
-/* with more words, those of two bytes, and literals of 16 bytes and more, are faster in classes of
- * their own */
+/* If there are more words, words of two bytes and literals of 16 bytes and more are searched
+ * faster in classes of their own. */
 #define ONE_CLASS_MAX 512u
 /* at most this many literals of a class, evenly spread, are looked up */
 #define LOOKED_LITERALS 2048u
-#define NAMED_SAMPLES 4.0 /* an entry that a sample names costs as much as 4 samples */
-/* if the entries that a sample names cost less than 0.1 of a sample, no narrower stride is tried */
+#define NAMED_SAMPLES 4.0 /* reading an entry costs as much as testing 4 samples */
+/* If reading entries costs less than 0.1 of testing a sample, narrower strides are not tried. */
 #define NAMED_LITTLE 0.1
-#define BITS_SPARE 4.0 /* bits of entropy that a gram needs beyond log2(entries) */
+#define BITS_SPARE                                                                \
+    4.0 /* a gram needs so many bits of entropy more than log2(number of entries) \
+         */
 #define BITMAP_BITS_MIN 12u
 #define BITMAP_BITS_MAX 28u
 #define BITMAP_BITS_CACHED 22u /* 512 KiB, which stay in a second-level cache */
-#define BITS_PER_ENTRY 4u      /* log2 of a bitmap's bits per entry */
-/* with more literals, wider strides would take too much memory */
+#define BITS_PER_ENTRY 4u      /* log2 of the bits of a bitmap for each entry */
+/* With more literals, wide strides would take too much memory. */
 #define HUGE_COUNT (1u << 22)
 #define HUGE_STRIDE_MAX 4u
 #define FILL_MAX 32u /* number of entries whose memory is prefetched together */
-/* log2 of bits per entry, if fewer bits keep the bitmap in the cache */
+/* log2 of bits for each entry, if the bitmap then fits the cache */
 #define BITS_PER_ENTRY_MIN 3u
 
-/* Returns the longest gram that this stride allows. */
+/* Returns the length of the longest gram that this stride allows. */
 static uint32_t widest_gram(const struct set_class *class, uint32_t stride)
 {
     return (uint32_t)min_u64(class->length_min - stride + 1, SET_Q_MAX);
 }
 
-/* Chooses the widest stride whose grams still distinguish the entries. */
+/* Chooses the widest stride whose grams are long enough to distinguish the entries. */
 static void choose_stride(struct set_class *class, uint32_t widest, double byte_bits)
 {
     uint32_t length = class->length_min;
@@ -135,8 +138,8 @@ done:
     return status;
 }
 
-/* Chooses the stride with the lowest price in the sample, at most the class's stride. Narrower
- * strides have longer grams, which a text has less often. Errors: MEMORY. */
+/* Chooses the stride that costs least in the sample, at most the class's present stride. Narrower
+ * strides allow longer grams, which occur less often in a text. Errors: MEMORY. */
 static enum trawl_status look_stride(const struct set_sample *sample,
                                      const struct set_matcher *matcher,
                                      const uint32_t of[SET_CLASSES_MAX], uint32_t index,
@@ -163,8 +166,9 @@ static enum trawl_status look_stride(const struct set_sample *sample,
     return TRAWL_OK;
 }
 
-/* Returns whether `count` literals of length class c join the class whose shortest literals are of
- * length class `last` < c. Each class costs a look at every sample, so few words are one class. */
+/* Returns whether `count` literals of length class c join the class before, whose shortest
+ * literals are of length class `last` < c. Each class costs a look at every sample, so few words
+ * form one class. */
 static bool joins(const struct set_class *class, uint32_t last, uint32_t c, uint32_t count,
                   bool letters, uint32_t of_all)
 {
@@ -230,7 +234,7 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
 }
 
 /* Sets the members that follow from q, stride and word_bits. For stride 1, find_ops.set looks up
- * the grams, so the class's table has the form of the plan's table. */
+ * the grams, so the bitmap has the same form as a plan's bitmap. */
 static void class_complete(struct set_class *class, uint64_t fold)
 {
     struct plan_set *heads = &class->heads;
@@ -283,12 +287,13 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     return TRAWL_OK;
 }
 
-/* An entry (literal, offset) to add to the tables. The words to write were prefetched. */
+/* An entry (literal, offset) that is to be added to the tables. The memory to write was
+ * prefetched. */
 struct filling {
     struct set_class *class;
     uint64_t hash;
     uint64_t hash_min;    /* by stems: hash of the first stem_min bytes */
-    uint64_t hash_shared; /* by stems: hash of the bytes that choose the word of the stem map */
+    uint64_t hash_shared; /* by stems: hash of the bytes that choose the word in the stem map */
     uint64_t key;
     uint64_t bucket;
     uint32_t bit;   /* stride 1: the entry's bit in the bitmap */
@@ -296,11 +301,12 @@ struct filling {
     struct set_entry made;
 };
 
-/* Adds the entries of literals in ascending or descending order, FILL_MAX at a time. */
+/* Adds entries of literals to the tables, FILL_MAX at a time. The literals come in ascending or
+ * descending order. */
 struct filler {
     const struct trawl_plan *plan;
     struct set_matcher *matcher;
-    const uint32_t *of; /* index of the class, by set_class_of_length */
+    const uint32_t *of; /* the class of each literal's length (set_class_of_length) */
     struct filling filling[FILL_MAX + SET_STRIDE_MAX];
     uint32_t count;
 };
@@ -332,7 +338,7 @@ static void add_stem(struct filler *filler, struct set_class *class, uint32_t li
     set_stems_add(class, bytes, bytes_count, fold);
 }
 
-/* Adds the entries of a literal. `back`: from the greatest offset to the least. */
+/* Adds the entries of a literal. `back`: from the greatest offset to the least, else upwards. */
 static void filler_add(struct filler *filler, uint32_t literal, bool back)
 {
     const struct trawl_plan *plan = filler->plan;
@@ -421,9 +427,9 @@ static void filler_position(struct filler *filler)
     filler->count = 0;
 }
 
-/* Fills the tables, and sorts the entries by bucket (a counting sort): buckets first hold sizes,
- * then ends. Then each entry, from the last to the first, moves its bucket's end back and is stored
- * there. So no entry is moved after it was stored. */
+/* Fills the tables, and sorts the entries by bucket (a counting sort). `buckets` first holds the
+ * sizes of the buckets, and then their ends. Then each entry, from the last to the first, moves
+ * its bucket's end back by 1 and is stored there. */
 static void fill_entries(const struct trawl_plan *plan, struct set_matcher *matcher,
                          const uint32_t of[SET_CLASSES_MAX])
 {

@@ -1,11 +1,11 @@
-/* set_matcher: makes the tables by which classes are searched. */
+/* set_matcher: makes the hash tables of a large set (set_class.h). */
 #ifndef TRAWL_CPU_SET_MATCHER_H
 #define TRAWL_CPU_SET_MATCHER_H
 
 #include "cpu/set_class.h"
 
-/* Returns the plan's matcher, which the first call makes and the plan owns. Any thread may call.
- * Errors: MEMORY, LIMIT. */
+/* Gets the plan's tables, which the first call makes for the sample's text and the plan owns. Any
+ * thread may call. Errors: MEMORY, LIMIT. */
 enum trawl_status set_matcher_want(const struct set_sample *sample,
                                    const struct set_matcher **matcher, struct trawl_error *error);
 

@@ -1,5 +1,5 @@
-/* set_stems: makes the tables of a class searched by stems, the first (up to) 8 bytes of
- * literals. */
+/* set_stems: makes the tables of a class of literals that is searched by stems, the first (up to)
+ * 8 bytes of literals (set_class.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,17 +9,17 @@
 #include "cpu/set_stems.h"
 
 #define SAMPLE_BITS_MIN 13u
-/* 128 KiB; this suffices because words have few different grams of four bytes */
+/* The bitmap has 128 KiB, which suffices because words have few different grams of four bytes. */
 #define SAMPLE_BITS_CACHED 20u
 #define SAMPLE_BITS_MAX 24u
 #define STEM_BITS_MIN 13u
 #define STEM_BITS_MAX 28u
 #define BUCKET_BITS_MIN 4u
-/* log2 of entries up to which there are as many buckets as entries */
+/* log2 of the number of entries up to which there are as many buckets as entries */
 #define BUCKET_BITS_LIGHT 24u
 #define PAIRS_OF_ONE_GROUP 512u
 #define PAIRS_OF_TWO_GROUPS 1024u
-/* The most that the literals of two groups weigh. Short literals weigh much (key_weight). */
+/* Above this weight (key_weight) of literals, pairs need four groups; short literals weigh much. */
 #define WEIGHT_OF_TWO_GROUPS 2048u
 
 void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS])
@@ -97,8 +97,9 @@ void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t lengt
     }
     if (length >= SET_STEM_Q)
         return;
-    /* Any bytes may follow a literal that is shorter than a sample. Two bytes may be all values of
-     * a product's upper 16 bits. */
+    /* Any bytes may follow a literal that is shorter than four bytes, so the bits of all such
+     * samples are set. After a literal of two bytes, the product's upper 16 bits may have any
+     * value. */
     memcpy(&four, bytes, (size_t)length);
     product = set_sample_product(four, (uint32_t)fold);
     TRAWL_ASSERT(length > 2 || (length == 2 && shift >= 16));
@@ -119,8 +120,8 @@ static int compare_keys(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* A key holds the number of a literal's pairs, and below that number the pairs, PAIR_BITS bits
- * each, with the first pair in the highest bits. */
+/* A key holds the pairs of bytes of a literal: PAIR_BITS bits for each pair, the first pair in the
+ * highest bits, and above them the number of pairs. */
 #define PAIR_BITS 7u
 #define KEY_COUNT_SHIFT (PAIR_BITS * FIND_PAIRS_MAX)
 
@@ -136,16 +137,16 @@ static uint64_t pairs_key(const struct find_pairs *pairs, const uint8_t *bytes, 
     return key;
 }
 
-/* Returns the weight of a literal: 2^(number of pairs that the literal is too short for), because
- * every value passes for such a pair. */
+/* Returns the weight of a literal, 2^(number of missing pairs). A literal that is too short for a
+ * pair lets every value pass there, so its slot rejects less. */
 static uint64_t key_weight(const struct find_pairs *pairs, uint64_t key)
 {
     TRAWL_ASSERT(key >> KEY_COUNT_SHIFT <= pairs->count);
     return 1ull << (pairs->count - (uint32_t)(key >> KEY_COUNT_SHIFT));
 }
 
-/* Divides the sorted keys among the slots of all groups by weight, so that literals with the same
- * first pairs share a slot. */
+/* Divides the sorted keys among the slots of all groups, with about the same weight in each slot.
+ * Literals with the same first pairs come to share a slot. */
 static void deal(struct find_pairs *pairs, const uint64_t *keys, uint64_t count)
 {
     uint64_t slots = 8ull * pairs->groups, total = 0, before = 0;
@@ -170,7 +171,7 @@ static void deal(struct find_pairs *pairs, const uint64_t *keys, uint64_t count)
     TRAWL_ASSERT(before == total);
 }
 
-/* Returns the number of groups into which the pairs of the class's literals are divided. */
+/* Returns the number of groups for the pairs of the class's literals. */
 static uint32_t pairs_groups(const struct set_class *class)
 {
     uint64_t weight = 0;

@@ -4,19 +4,19 @@
 
 #include "cpu/set_class.h"
 
-/* Sets stride, q and stem_min from length_min, and stem_counts from `counts`, the number of
- * literals by bytes of their stem.
- */
+/* Sets stride, q and stem_min from length_min. Sets stem_counts from `counts`, the number of
+ * literals for each length of stem. */
 void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS]);
 /* Sets the members that follow from stem_min and stem_counts. */
 void set_stems_complete(struct set_class *class);
 uint32_t set_bucket_bits(uint64_t entries);
-/* Return log2 of the words of the stem map and of the bitmap, for 16 to 64 bits per entry. */
+/* Return log2 of the number of words of the stem map and of the bitmap, which have 16 to 64 bits
+ * for each entry. */
 uint32_t set_stem_word_bits(uint64_t literal_count);
 uint32_t set_sample_word_bits(const struct set_class *class, uint64_t grams);
-/* Sets the bits of a literal of `length` bytes in the bitmap. */
+/* Sets the bitmap's bits of a literal of `length` bytes. */
 void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t length, uint64_t fold);
-/* Makes the pairs of a class of few literals. The entries must have been stored. */
+/* Makes the tables of pairs, if the class has few literals. The entries must have been stored. */
 enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_class *class,
                                    uint64_t fold, struct trawl_error *error);
 void set_stems_free(struct set_class *class);

@@ -1,46 +1,50 @@
-/* sizes: sizes and thresholds of the host's engine. */
+/* sizes: sizes and thresholds of the engine on the host's cores. */
 #ifndef TRAWL_CPU_SIZES_H
 #define TRAWL_CPU_SIZES_H
 
 #include <stdint.h>
 
-/* These values change the time of a search, never its result. Tests set smaller values, so that
- * borders come close to each other. */
+/* These values change how long a search takes, never its result. Tests set smaller values, so that
+ * short texts reach every border. */
 struct cpu_sizes {
-    /* one literal: shorter chunks are copied to a buffer with room behind the text */
+    /* single literals: shorter chunks of text are copied to a buffer with room behind the text */
     uint64_t short_one;
     uint64_t short_set; /* sets: shorter chunks are copied, too */
-    /* When a look is due, in bytes of text that the worker searches: */
+    /* A worker may look at a sample of the text and change its method. When, in bytes of text: */
     uint64_t look_after; /* before the first look */
-    uint64_t look_again; /* the least distance between a look and the next look */
-    /* A look is due if the method has lost this many ns or will have after the next chunk, because
-     * a look takes as long. 0: a look is always due, and the prices count instead of the clock. */
+    uint64_t look_again; /* at least so many after the previous look */
+    /* A look is due if the method has lost this many ns against the best possible method, or will
+     * have after the next chunk, because a look takes as long. 0: a look is always due, and prices
+     * count instead of the clock. */
     double look_lost_ns;
-    /* bytes of the first two parts of a text: in the first the method adapts, the second is
-     * timed */
+    /* size of the first and of the second part of a text; the method adapts in the first, and the
+     * second is timed */
     uint64_t look_first;
-    uint64_t tile_positions; /* begins of a tile; a multiple of 64, ≤ 64 * FIND_TILE_WORDS */
+    uint64_t tile_positions; /* positions of a tile; a multiple of 64, ≤ 64 * FIND_TILE_WORDS */
     uint64_t
-        class_positions;  /* begins of a tile that is searched by classes, ≤ SET_TILE_POSITIONS */
-    uint64_t stem_batch;  /* begins whose stems are looked up together, ≤ SET_STEM_BATCH */
-    uint64_t named;       /* literals that are verified together, ≤ SET_NAMED_MAX */
+        /* positions of a tile that is searched by classes of literals, ≤ SET_TILE_POSITIONS */
+        class_positions;
+    uint64_t stem_batch;  /* positions whose stems are looked up together, ≤ SET_STEM_BATCH */
+    uint64_t named;       /* literals that are compared with the text together, ≤ SET_NAMED_MAX */
     uint64_t trial_bytes; /* bytes of a piece in a tournament */
-    uint64_t trial_advance; /* ns by which tournaments may begin sooner */
-    /* begins that verify_linear searches for a literal before the next literal */
+    uint64_t trial_advance; /* ns that a tournament may begin before it is due; for tests */
+    /* verify_linear searches so many positions for one literal before it goes to the next
+     * literal */
     uint64_t verify_step;
-    /* compared bytes per byte of chunk and literal, above which two_way takes over */
+    /* when more bytes were compared for each byte of chunk and literal, two_way takes over */
     uint64_t work_factor;
-    /* begins that the automaton searches in the first dense part of a text */
+    /* positions that the automaton searches in the first dense part of a text */
     uint64_t dense_bytes;
-    uint64_t dense_step; /* begins that the automaton reads in a step */
-    uint64_t lane_bytes; /* each lane reads at least this many begins of a step */
-    /* words of the automaton's table up to which the table has rows: larger tables are faster as
-     * cells. < 2^32 */
+    uint64_t dense_step; /* positions that the automaton reads in a step */
+    uint64_t lane_bytes; /* positions of a step that each lane (dense_read.c) reads at least */
+    /* Up to so many words (< 2^32), the automaton is stored as rows. Larger automata are faster as
+     * cells. */
     uint64_t row_words;
-    /* borders_apply works only on tiles with at least words / border_share candidates */
+    /* borders_apply works only on tiles with at least one candidate for so many words */
     uint64_t border_share;
-    uint64_t pool; /* strings in the automaton's lists; beyond, all lists are dropped */
-    uint64_t hits; /* hits of a result, after which the scan stops; the next task goes on */
+    /* strings in the automaton's lists; when there would be more, all lists are dropped */
+    uint64_t pool;
+    uint64_t hits; /* hits after which a scan stops; a further task continues there */
 };
 extern struct cpu_sizes cpu_sizes; /* tests replace the sizes */
 extern const struct cpu_sizes cpu_sizes_default;

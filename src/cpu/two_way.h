@@ -1,8 +1,9 @@
-/* two_way: searches a single literal in linear time and constant space, in any text.
+/* two_way: searches for a single literal in linear time and constant space, in any text.
  *
- * Crochemore and Perrin, "Two-way string-matching", Journal of the ACM 38 (1991). The search
- * compares at most twice as many bytes as the text has. The search goes byte by byte. So a scan
- * begins with a filter, and changes to two_way when candidates are dense.
+ * Crochemore and Perrin, "Two-way string-matching", Journal of the ACM 38 (1991). The literal is
+ * split at its critical position; the right part is compared first, then the left part. The search
+ * compares at most twice as many bytes as the text has, but goes byte by byte. So a scan begins
+ * with a filter by vectors, and changes to two_way when candidates are dense.
  */
 #ifndef TRAWL_CPU_TWO_WAY_H
 #define TRAWL_CPU_TWO_WAY_H
@@ -12,19 +13,19 @@
 struct two_way {
     const uint8_t *bytes; /* the literal, in lower case if `fold` */
     uint64_t count;       /* bytes of the literal */
-    uint64_t critical;    /* the critical position, < count */
-    uint64_t period;      /* 0: longer than either side of the critical position */
+    uint64_t critical;    /* where the literal is split (the critical position), < count */
+    uint64_t period;      /* the literal's period; 0: longer than either part of the literal */
     bool fold;
-    uint64_t at;     /* the next begin to test */
-    uint64_t memory; /* first bytes that are known to match at `at` */
+    uint64_t at;     /* the next position to test */
+    uint64_t memory; /* number of first bytes of the literal that are known to match at `at` */
 };
 
-/* Starts a search at position `from`. critical and period are the results of analyse_period. */
+/* Starts a search at position `from`. critical and period come from analyse_period. */
 void two_way_begin(struct two_way *search, const uint8_t *bytes, uint64_t count, uint64_t critical,
                    uint64_t period, bool fold, uint64_t from);
 
-/* Returns the next begin < limit; UINT64_MAX if there is none. text is readable up to limit - 1 +
- * count. */
+/* Returns the next occurrence's position if it is below `limit`; else UINT64_MAX. text must be
+ * readable up to limit - 1 + count. */
 uint64_t two_way_next(struct two_way *search, const uint8_t *text, uint64_t limit);
 
 #endif

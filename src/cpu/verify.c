@@ -18,10 +18,12 @@
 
 #define MEMCMP_BYTES_MIN 12u /* shorter literals are compared eight bytes at a time */
 #define CANDIDATE_WORK 16u   /* work for a candidate, besides its compared bytes */
-/* Finding all line ends of so many words of a tile takes as long as finding one line end alone. */
+/* Finding all line ends of so many words of a tile (64 positions each) takes as long as finding
+ * one line end alone. */
 #define WORDS_PER_END 8u
 
-/* Returns the record that holds x. Positions mostly ascend from call to call. */
+/* Returns the record that holds position x. Looks near the last result, because positions mostly
+ * ascend from call to call. */
 static uint64_t record_at(struct scan *scan, uint64_t x)
 {
     const struct records *records = scan->chunk->records;
@@ -58,8 +60,9 @@ void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words)
     }
 }
 
-/* Fills the worker's tile `ends` with the line ends of the tile that is being verified. Not inline:
- * the probe, whose address is taken, would bring the stack protector into verify_emit. */
+/* Fills the worker's tile `ends` with the line ends of the tile that is being verified. Kept out
+ * of line: the address of `probe` is taken, so inlining would add a stack protector to
+ * verify_emit. */
 static __attribute__((noinline)) void fill_ends(struct scan *scan, uint8_t also)
 {
     struct engine_worker *worker = scan->worker;
@@ -106,7 +109,7 @@ static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
     uint64_t owned = scan->chunk->owned, w = (x - scan->tile_begin) / 64;
 
     TRAWL_ASSERT(x < scan->limit && owned <= scan->available);
-    /* if so many lines have hits, finding all line ends of the tile pays */
+    /* with so many hits in lines, it is faster to find all line ends of the tile at once */
     if (x >= scan->tile_begin && w < scan->tile_words &&
         (scan->ends_known || scan->result->count - scan->tile_count + scan->tiles_count >=
                                  scan->tile_words / WORDS_PER_END)) {
@@ -127,8 +130,8 @@ static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
     return x + bytes_find_either(scan->chunk->bytes + x, owned - x, scan->plan->line_end, also);
 }
 
-/* LINES: returns whether the hit at x is the first of its line, and then skips the line. With
- * records, the record must hold the whole hit. */
+/* For WANT_LINES: returns whether the hit at x is the first of its line, and if so, skips the rest
+ * of the line. If the text has records, a single record must hold the whole hit. */
 static bool take_line(struct scan *scan, uint64_t x, uint64_t length)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -143,14 +146,15 @@ static bool take_line(struct scan *scan, uint64_t x, uint64_t length)
         return false;
     TRAWL_ASSERT(x <= end && end <= scan->chunk->owned);
     if (!records && !two && end < scan->chunk->owned && scan->chunk->bytes[end] != plan->line_end)
-        scan->result->hits.one_per_line = false; /* a NUL, after which the line goes on */
+        /* the end found is a NUL, and some callers let the line go on after a NUL */
+        scan->result->hits.one_per_line = false;
     scan->line_until = end + 1;
     scan->run_until = max_u64(scan->run_until, scan->line_until);
     return true;
 }
 
-/* SPANS: returns whether the hit is a new span. A longer hit at the begin of the last span replaces
- * the span. */
+/* For WANT_SPANS (hits that do not overlap): returns whether the hit is a new span. If a longer
+ * hit begins where the last span begins, it replaces that span. */
 static bool take_span(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length)
 {
     struct hits *hits = &scan->result->hits;
@@ -171,7 +175,8 @@ static bool take_span(struct scan *scan, uint64_t x, uint32_t literal, uint64_t 
         scan->span_end = end;
     }
     scan->span_reach = max_u64(scan->span_reach, end);
-    if (scan->span_is_sure) /* before, hits with other begins may be spans too */
+    /* until span_is_sure is set, a hit that begins elsewhere may turn out to be a span */
+    if (scan->span_is_sure)
         scan->run_until = max_u64(scan->run_until, scan->span_end);
     return taken;
 }
@@ -208,7 +213,8 @@ void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t lengt
         scan->over = true;
 }
 
-/* Returns how many of `count` bytes at text equal the byte `period` before, without a break. */
+/* Returns how many of the `count` bytes at `text` equal the byte `period` before them, up to the
+ * first that differs. */
 static uint64_t run_extent(const struct scan *scan, const uint8_t *text, uint64_t period,
                            uint64_t count)
 {
@@ -231,7 +237,8 @@ static uint64_t run_extent(const struct scan *scan, const uint8_t *text, uint64_
     return i;
 }
 
-/* Emits all occurrences of the run from x on, where the literal, which has a period, occurs. */
+/* Emits all occurrences of a run. The literal has a period and occurs at x; in a run, each further
+ * occurrence follows one period later. */
 static void verify_run(struct scan *scan, uint64_t x)
 {
     uint64_t count = plan_literal_at(scan->plan, 0).bytes_count, period = scan->plan->period;
@@ -249,9 +256,9 @@ static void verify_run(struct scan *scan, uint64_t x)
     }
     TRAWL_ASSERT(last >= x && last < scan->limit);
     TRAWL_ASSERT(scan->run_until > last);
-    /* The same byte precedes each later occurrence of the run, except in case. If that byte
-     * rules out an occurrence, only the first can be accepted. Case matters only if a letter
-     * ends lines. */
+    /* The byte before each later occurrence of the run is the same, except for its case. If that
+     * byte rules out an occurrence, only the first occurrence can be accepted. Case matters only
+     * if a letter ends lines. */
     if ((scan->plan->flags & both) != both &&
         !plan_may_follow(scan->plan, scan->chunk->bytes[x + period - 1]))
         last = x;
@@ -292,7 +299,8 @@ void verify_one(struct scan *scan, uint64_t x)
         scan_leave(scan, x + 1);
 }
 
-/* Verifies the candidates of a word, and skips candidates below run_until. */
+/* Verifies the candidates of a word of the mask, and skips candidates below run_until, which are
+ * decided already. */
 static void verify_word(struct scan *scan, uint64_t position, uint64_t bits,
                         void (*verify)(struct scan *scan, uint64_t x))
 {
@@ -323,7 +331,8 @@ void verify_tile(struct scan *scan, uint64_t word_count,
     scan->tile_begin = first;
     scan->tile_words = scan->loadable - first >= 64 * word_count + FIND_LOAD_SLACK ? word_count : 0;
     scan->ends_known = false;
-    if (word_count > 1) { /* tiles of a word come between others, up to the next cache line */
+    /* Tiles of a single word lead to the next cache line, and say little about the text. */
+    if (word_count > 1) {
         scan->tiles_count = (scan->tiles_count + scan->result->count - scan->tile_count) / 2;
         scan->tile_count = scan->result->count;
     }
@@ -380,8 +389,8 @@ void verify_steps(struct scan *scan, uint64_t step_min, verify_search search)
     uint64_t step = max_u64(step_min, 2 * plan->length_max);
 
     if (scan->want >= WANT_LINES && plan->literal_count > 1)
-        /* the search finds hits literal by literal, not in the text's order, so that LINES and
-         * SPANS cannot be chosen yet */
+        /* The search goes literal by literal, not in the text's order, so lines and spans cannot
+         * be chosen before the hits are sorted. */
         scan->want = WANT_HITS;
     hits->one_per_line = hits->one_per_line && scan->want == WANT_LINES;
     while (scan->at < scan->limit && scan->status == TRAWL_OK && !scan_is_full(scan)) {

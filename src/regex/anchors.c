@@ -1,4 +1,10 @@
-/* anchors: collects the strings of all expressions, and builds a plan of the strings. */
+/* anchors: collects the strings by which expressions are searched, and builds a plan that searches
+ * for all these strings.
+ *
+ * Each alternative of an expression becomes an anchor: a few strings that each of its matches
+ * holds, what comes before the string (the head), and the string with what follows (the tail). RE2
+ * reads heads and tails at the places where a search found a string.
+ */
 #include "regex/anchors.h"
 
 #include <stdlib.h>
@@ -10,7 +16,7 @@
 #include "regex/chain.h"
 #include "regex/program_memory.h"
 
-/* The first anchors get chains, which take time to make. */
+/* Only so many anchors get chains (chain.h), because making a chain takes time. */
 #define CHAINED_MAX 256u
 #define STRINGS_MAX (1u << 24)
 
@@ -57,7 +63,8 @@ void anchors_free(struct expressions *made)
     made->anchor_count = made->anchor_capacity = 0;
 }
 
-/* Makes the array twice as long if there is no room for `more` further items. */
+/* Grows *items, an array of `count` items of `size` bytes each, if there is no room for `more`
+ * further items. *capacity is the number of items that fit. */
 static enum trawl_status room_for(uint64_t more, uint64_t size, void **items, uint64_t count,
                                   uint64_t *capacity, struct trawl_error *error)
 {
@@ -70,7 +77,8 @@ static enum trawl_status room_for(uint64_t more, uint64_t size, void **items, ui
     return TRAWL_OK;
 }
 
-/* Compiles a head or a tail. *out is NULL if the plan's limit leaves no memory for the program. */
+/* Compiles the expression of a head or a tail. Sets *out to NULL if the memory that the plan may
+ * use does not suffice for the program. */
 static enum trawl_status compile(const struct anchor_maker *maker, const char *bytes,
                                  uint64_t count, struct regex **out, struct trawl_error *error)
 {
@@ -84,7 +92,8 @@ static enum trawl_status compile(const struct anchor_maker *maker, const char *b
     return TRAWL_OK;
 }
 
-/* Returns how many characters each text of the sequence has; 0: texts differ, or an edge asks. */
+/* Returns the number of characters of each text that the sequence matches; 0 if the texts have
+ * different lengths, or if the sequence has an edge of a word or line. */
 static uint8_t length_of(const struct split_sequence *sequence)
 {
     uint32_t length = 0;
@@ -98,7 +107,8 @@ static uint8_t length_of(const struct split_sequence *sequence)
     return (uint8_t)length;
 }
 
-/* The function `take` of struct split_options: adds an anchor with the alternative's strings. */
+/* Adds an anchor for one alternative of the expression. It is the callback `take` of
+ * split_options. */
 static enum trawl_status take(void *context, const struct split *split, struct trawl_error *error)
 {
     struct anchor_maker *maker = (struct anchor_maker *)context;
@@ -134,14 +144,14 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     if (anchor->head == NULL || split->tail_bytes == 0)
         return TRAWL_OK;
     TRAWL_TRY(compile(maker, split->tail, split->tail_bytes, &anchor->tail, error));
-    if (anchor->tail == NULL) { /* without the tail, RE2 reads the whole line */
+    if (anchor->tail == NULL) { /* without a program for the tail, RE2 reads the whole line */
         made->ops->release(anchor->head);
         anchor->head = NULL;
     }
     return TRAWL_OK;
 }
 
-/* Returns whether i and I are different letters where case is ignored. */
+/* Returns whether i and I are different letters, as in Turkish, though case is ignored. */
 static bool splits_i(const struct regex_options *options)
 {
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], count = 0;
@@ -209,7 +219,8 @@ static bool same_string(const struct split_string *a, const struct split_string 
     return a->bytes_count == b->bytes_count && memcmp(a->bytes, b->bytes, a->bytes_count) == 0;
 }
 
-/* Sorts the strings, and fills atom_first and atom_anchors. */
+/* Sorts the strings, makes an atom of each different string, and fills atom_first and
+ * atom_anchors. */
 static enum trawl_status index_strings(struct anchor_maker *maker, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
@@ -245,7 +256,8 @@ static bool no_word(void *context, uint32_t code_point)
     return false;
 }
 
-/* Builds the plan of the strings, in which letters stand for any case if some string folds. */
+/* Builds the plan of the strings. If the case of letters is ignored in some string, the plan gets
+ * for each letter its variants. */
 static enum trawl_status build_atoms(const struct anchor_maker *maker,
                                      const struct trawl_pattern *patterns,
                                      struct trawl_error *error)
@@ -303,14 +315,16 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
                 plan_may_hold(string->bytes, string->bytes_count, maker->folds, ends[end]);
     }
     status = build_atoms(maker, patterns, error);
-    /* A plan ignores case in all strings or in none. No match holds a line end. */
+    /* A plan ignores case in all strings or in none, so a mixture makes occurrences uncertain. So
+     * do strings that hold a line end, because no match does. */
     for (uint64_t i = 0;
          (holds_line_end || (maker->folds && maker->keeps)) && i < made->anchor_count; i++) {
         struct anchor *anchor = &made->anchors[i];
 
         maker->all_sure = anchor->is_sure = false;
         free_chains(anchor);
-        if (anchor->head != NULL && anchor->tail == NULL) { /* RE2 reads the whole line */
+        /* without a program for the tail, RE2 reads the whole line */
+        if (anchor->head != NULL && anchor->tail == NULL) {
             made->ops->release(anchor->head);
             anchor->head = NULL;
         }

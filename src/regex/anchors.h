@@ -1,4 +1,6 @@
-/* anchors: the strings by which the alternatives of all expressions are found, as a plan. */
+/* anchors: collects the strings by which expressions are searched, and builds a plan that searches
+ * for all these strings. An anchor stands for an alternative of an expression: strings that each
+ * match of the alternative holds. */
 #ifndef TRAWL_REGEX_ANCHORS_H
 #define TRAWL_REGEX_ANCHORS_H
 
@@ -9,14 +11,15 @@
 struct anchor_maker {
     struct expressions *made; /* gets the anchors and the plan of their strings */
     struct byte_rates rates;
-    const uint8_t *sample; /* as in struct split_options */
+    /* a part of the text, by which rare strings are chosen; see struct split_options */
+    const uint8_t *sample;
     uint64_t sample_bytes;
-    uint32_t expression; /* that is split now */
-    bool fails;          /* some expression has no anchors */
-    bool folds;          /* some strings stand for letters of any case */
-    bool keeps;          /* some strings do not */
-    bool all_sure;       /* each occurrence of a string is a match */
-    bool has_edges;      /* that expression's matches lie between edges of words or lines */
+    uint32_t expression; /* number of the expression that is being split */
+    bool fails;          /* some expression has no strings, so no plan of strings is of use */
+    bool folds;          /* in some strings the case of letters is ignored */
+    bool keeps;          /* in some strings it is not */
+    bool all_sure;       /* each occurrence of each string is a match */
+    bool has_edges;      /* the matches of `expression` begin or end at an edge of a word or line */
     /* The strings of all anchors: */
     struct anchor_string {
         struct split_string string;
@@ -26,14 +29,15 @@ struct anchor_maker {
     uint64_t string_capacity;
 };
 
-/* The sample is used until the last anchor is added. */
+/* Begins to collect. The sample must stay until the last anchor is added. */
 void anchors_begin(struct anchor_maker *maker, struct expressions *made, const uint8_t *sample,
                    uint64_t sample_bytes);
-/* Adds the anchors of the expression with this number, in RE2's syntax. Errors: MEMORY. */
+/* Adds the anchors of expression number `expression`, which is given in RE2's syntax. Errors:
+ * MEMORY. */
 enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, const char *bytes,
                               uint64_t count, struct trawl_error *error);
-/* Builds made->atoms from the strings, unless some expression has no anchors; then
- * made->anchor_count is 0. Errors: MEMORY, LIMIT. */
+/* Builds made->atoms, the plan of the strings. If some expression has no strings, builds none and
+ * sets made->anchor_count to 0. Errors: MEMORY, LIMIT. */
 enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *error);
 void anchors_release(struct anchor_maker *maker);
 /* Frees the anchors of the expressions. */

@@ -1,5 +1,5 @@
-/* chain: makes the automaton of a sequence, by the subset construction. regex_ops.list says
- * which code points each character of the sequence may be. */
+/* chain: makes the automaton that reads the characters beside a string (chain.h). A state of the
+ * automaton is a set of places in the sequence that may come next (the subset construction). */
 #include "regex/chain.h"
 
 #include <string.h>
@@ -9,37 +9,44 @@
 #include "base/memory.h"
 #include "regex/class_text.h"
 
-#define PLACES_MAX 31u     /* characters and edges of a sequence, repetitions written out */
-#define STATES_MAX 200u    /* the row of a state takes some 30 steps for each symbol */
-#define WORD (1u << 31)    /* in places.members: the character belongs to a word */
-#define UNKNOWN (1u << 30) /* likewise: RE2 has to read the code point */
+/* limit for the places of a sequence: its characters and edges, with each repetition written out */
+#define PLACES_MAX 31u
+/* limit for states: making a state's row takes some 30 steps for each symbol */
+#define STATES_MAX 200u
+#define WORD (1u << 31)    /* bit of places.members: the character belongs to a word */
+#define UNKNOWN (1u << 30) /* bit of places.members: only RE2 knows whether the character fits */
 #define RANGES_MAX 1024u
 #define PAGE_CODES 64u
-#define BYTES_PER_FIND 16u /* in which a line end is looked for while the automaton reads a byte */
+#define BYTES_PER_FIND 16u /* in which a line end is looked for while the automaton reads a byte \
+                            */
 
-/* The sequence with its repetitions written out. Sets of places are words: a bit for each place
- * that may come next, and bit `count` where the whole sequence has been read. */
+/* The sequence with its repetitions written out, as places. A set of places is a word: a bit for
+ * each place that may come next, and bit `count` if the whole sequence has been read. */
 struct places {
     struct chain *chain;
     uint32_t count;
-    uint32_t optional;                 /* places that may be left out */
-    uint32_t endless;                  /* places that may be read again */
-    uint8_t character[PLACES_MAX];     /* number of the sequence's character */
-    uint8_t edges[PLACES_MAX];         /* of an edge: split_character.edge; else 0 */
-    uint32_t code_end;                 /* a code point from here on is not known */
-    uint32_t members[CHAIN_CODES];     /* a bit for each character that the code point may be */
-    uint32_t of_symbol[CHAIN_SYMBOLS]; /* the members that share a symbol */
+    uint32_t optional;             /* set of the places that may be left out, as in a? */
+    uint32_t endless;              /* set of the places that may be read again, as in a* */
+    uint8_t character[PLACES_MAX]; /* for each place: number of the sequence's character */
+    /* for each place: its edge, as in split_character.edge; 0: a character */
+    uint8_t edges[PLACES_MAX];
+    uint32_t code_end; /* code points from here on are unknown to the chain */
+    /* for each code point: a bit for each of the sequence's characters that it may be */
+    uint32_t members[CHAIN_CODES];
+    /* for each symbol: the common `members` of its code points */
+    uint32_t of_symbol[CHAIN_SYMBOLS];
     uint32_t symbol_count;
     uint32_t sets[STATES_MAX]; /* the set of places of each state */
-    bool lasts[STATES_MAX]; /* the character read last belongs to a word; false if no edge asks */
+    /* indexed by state: the character read last belongs to a word; always false if no edge asks */
+    bool lasts[STATES_MAX];
     struct chain_row rows[STATES_MAX];
     uint32_t state_count;
 };
 
-/* The code points that a chain knows: all, but where RE2 alone knows which letters the expression
- * means, those of the other blocks. In blocks that are left out the letters are so many ranges that
- * RE2 would take longer to list the letters than to read a short text. Chains for texts with few
- * characters of three bytes know the first two entries. */
+/* Ranges of code points. For each class of an expression, RE2 lists the class's characters, first
+ * in the whole range, and if that is impossible, in the other ranges. Code points between these
+ * ranges are unknown to the chain: listing their letters would take RE2 longer than reading a short
+ * text. Texts with few characters of three bytes use only the first two ranges. */
 static const struct regex_range blocks[] = {{0, UINT32_MAX},  {0, 0x7ff},       {0x2000, 0x2fff},
                                             {0x3000, 0x9fff}, {0xac00, 0xd7ff}, {0xf000, 0xffff}};
 
@@ -49,8 +56,8 @@ static void set_bit(uint32_t first, uint32_t last, uint32_t bit, struct places *
         places->members[code] |= bit;
 }
 
-/* Sets the character's bit for the code points, or the bytes, that the character may be. Returns
- * false if they are not known. */
+/* Sets bit `bit` for each code point, or byte, that the character may be. Returns false if RE2
+ * cannot list them. */
 static bool ask(const struct expressions *made, const struct split_character *character,
                 uint32_t bit, struct places *places)
 {
@@ -78,8 +85,8 @@ static bool ask(const struct expressions *made, const struct split_character *ch
     return true;
 }
 
-/* Writes out the sequence. Returns false if the sequence is too long, or a character's code points
- * are not known. */
+/* Writes the sequence out as places. Returns false if it is too long, or if RE2 cannot list a
+ * character's code points. */
 static bool write_out(const struct expressions *made, const struct split_sequence *sequence,
                       struct places *places)
 {
@@ -105,7 +112,8 @@ static bool write_out(const struct expressions *made, const struct split_sequenc
     return true;
 }
 
-/* Marks the characters that belong to a word, by the rule of the program that decides. */
+/* Marks the code points that belong to words, by the rule of the program that decides about this
+ * expression. */
 static void mark_words(const struct expressions *made, uint32_t expression, struct places *places)
 {
     const struct trawl_letters *letters = &made->options.letters;
@@ -137,7 +145,8 @@ static uint8_t symbol_of(struct places *places, uint32_t members)
     return (uint8_t)i;
 }
 
-/* Gives each code point its symbol. Characters of ASCII, or bytes, come first. */
+/* Gives each code point a symbol: code points with the same members share one. ASCII characters, or
+ * bytes, come first. */
 static void number_symbols(const struct expressions *made, struct places *places)
 {
     const struct trawl_plan *plan = made->plan;
@@ -152,7 +161,7 @@ static void number_symbols(const struct expressions *made, struct places *places
     if (!chain->multi)
         chain->of_byte[plan->line_end] = chain->of_byte[plan->line_end_also] = CHAIN_END;
     if ((plan->flags & TRAWL_CRLF) != 0)
-        chain->of_byte['\r'] = CHAIN_ELSE; /* which may belong to a line end */
+        chain->of_byte['\r'] = CHAIN_ELSE; /* RE2 reads a CR, which may belong to a line end */
     for (uint32_t page = 2; page < places->code_end / PAGE_CODES && !made->options.bytes; page++) {
         const uint32_t *here = members + page * PAGE_CODES;
         uint8_t *to = chain->pages[page_count];
@@ -170,7 +179,8 @@ static void number_symbols(const struct expressions *made, struct places *places
     }
 }
 
-/* Returns the place, with the places that may come next because places before may be left out. */
+/* Returns the set of `place` and of the places that may come next because the places between may be
+ * left out. */
 static uint32_t reach(const struct places *places, uint32_t place)
 {
     uint32_t set = 1u << place;
@@ -180,7 +190,8 @@ static uint32_t reach(const struct places *places, uint32_t place)
     return set;
 }
 
-/* Returns the number of the state with this set of places; CHAIN_ASKS if there are too many. */
+/* Returns the number of the state for this set of places, which is added if it is new; CHAIN_ASKS
+ * if there are too many states. */
 static uint8_t state_of(struct places *places, uint32_t set, bool last)
 {
     uint32_t i = 0;
@@ -201,7 +212,8 @@ static uint8_t state_of(struct places *places, uint32_t set, bool last)
     return (uint8_t)(CHAIN_ASKS + 1 + i);
 }
 
-/* Returns whether the edge stands between these two characters, in the order of reading. */
+/* Returns whether the edge stands between the character read before (`last`: it belongs to a word)
+ * and the next symbol. */
 static bool holds(const struct places *places, uint32_t edge, bool last, uint32_t symbol)
 {
     const uint32_t next = places->chain->words >> symbol & 1;
@@ -211,7 +223,7 @@ static bool holds(const struct places *places, uint32_t edge, bool last, uint32_
     return (edge >> (places->chain->backwards ? next + 2 * last : last + 2 * next) & 1) != 0;
 }
 
-/* Returns the number of the state after a character with this symbol. */
+/* Returns the state that follows `state` after a character with this symbol. */
 static uint8_t follow(struct places *places, uint32_t state, uint32_t symbol)
 {
     uint32_t from = places->sets[state], set = 0;
@@ -236,7 +248,7 @@ static uint8_t follow(struct places *places, uint32_t state, uint32_t symbol)
     return state_of(places, set, (places->chain->words >> symbol & 1) != 0);
 }
 
-/* Fills the rows of the states, which may add states. */
+/* Fills the rows of all states. This adds states, whose rows are filled in turn. */
 static void fill_rows(struct places *places)
 {
     for (uint32_t last = 0; last < 2; last++)
@@ -273,7 +285,7 @@ static void note_last(const struct expressions *made, const struct split_sequenc
                                    (places->members[byte] >> last & 1) != 0;
 }
 
-/* Returns whether the sequence asks for an edge that the chain would not know. */
+/* Returns whether the sequence has an edge about which the chain cannot decide. */
 static bool has_unknown_edge(const struct expressions *made, uint32_t expression,
                              const struct split_sequence *sequence)
 {
@@ -340,18 +352,19 @@ static bool is_more(uint8_t byte)
     return (byte & 0xc0) == 0x80;
 }
 
-/* Returns the symbol of the character of `count` bytes, two or three, at `at`. */
+/* Returns the symbol of the character at `at`, which has `count` bytes: two or three. */
 static inline uint32_t long_symbol(const struct chain *chain, const uint8_t *at, uint32_t count)
 {
     const uint32_t page = count == 2 ? at[0] & 0x1fu : (at[0] & 0xfu) << 6 | (at[1] & 0x3fu);
 
     if ((at[0] & (count == 2 ? 0xe0 : 0xf0)) != (count == 2 ? 0xc0 : 0xe0) ||
         !is_more(at[count - 1]) || (count == 3 && (!is_more(at[1]) || page < 0x800 / PAGE_CODES)))
-        return CHAIN_ELSE; /* no character, or too many bytes for the character */
+        return CHAIN_ELSE; /* an invalid character, or a longer encoding than the character needs */
     return chain->pages[chain->page_of[page]][at[count - 1] % PAGE_CODES];
 }
 
-/* Returns the symbol of the character at *at, or `back` before *at, and moves *at over it. */
+/* Returns the symbol of the character that begins at *at, and moves *at after it. `back`: of the
+ * character that ends at *at, and moves *at before it. */
 static inline uint32_t read_one(const struct chain *chain, const uint8_t *bytes, uint64_t *at,
                                 uint64_t count, bool back)
 {
@@ -376,7 +389,8 @@ static inline uint32_t read_one(const struct chain *chain, const uint8_t *bytes,
     return symbol;
 }
 
-/* Reads on from *at, or back, over at most `most` bytes, or somewhat more. */
+/* Reads characters from *at on, or backwards, until the automaton decides or about `most` bytes are
+ * read. Returns the state. */
 static inline uint32_t run(const struct chain *chain, uint32_t state, const uint8_t *bytes,
                            uint64_t *at, uint64_t count, uint64_t most, bool back)
 {
@@ -395,7 +409,8 @@ static inline uint32_t run(const struct chain *chain, uint32_t state, const uint
     return state;
 }
 
-/* Returns the state before the first character, of which the other side is the string. */
+/* Returns the chain's first state, which depends on the character on the other side of the place
+ * where reading begins. */
 static uint32_t begin(const struct chain *chain, const uint8_t *bytes, uint64_t at, uint64_t count)
 {
     uint32_t symbol;
@@ -430,7 +445,7 @@ struct around chain_read(const struct chain *before, const struct chain *after,
 
     if (after != NULL && after->checks_last && !may_end(after, bytes, end, count, spare))
         around.after = CHAIN_FAILS;
-    /* In turns, because either side may fail first. */
+    /* Both sides are read in turns, because a mismatch on either side ends the reading. */
     for (uint64_t most = CHAIN_BYTES; around.before != CHAIN_FAILS && around.after != CHAIN_FAILS;
          most = CHAIN_BYTES + *spare) {
         around.after = run(after, around.after, bytes, &end, count, most, false);

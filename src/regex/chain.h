@@ -1,11 +1,12 @@
-/* chain: an automaton that reads the characters beside a string without RE2.
+/* chain: an automaton that decides about the characters beside a string that a search has found, so
+ * that RE2 need not be asked.
  *
- * A chain is a sequence of characters with repetitions and of edges, such as `[A-Z][a-z]+\b`: the
- * whole head of an alternative, read backwards from the string, or the rest, read forwards. Edges
- * are those of words, and the line's edge: `^` backwards, `$` forwards. The automaton knows the
- * characters of up to three bytes of UTF-8, or each byte where bytes are characters. It asks for
- * RE2 at other characters and where the bytes that it may read do not decide. Under TRAWL_MULTILINE
- * there are no edges.
+ * In `[A-Z][a-z]+ said\b`, a search finds the string " said". One chain reads `[A-Z][a-z]+`
+ * backwards from the string, another chain reads `\b` forwards. A chain is a sequence of
+ * characters, each with its repetition, and of edges: of words, and of the line (`^` backwards, `$`
+ * forwards). The automaton knows the characters of up to three bytes of UTF-8; if each byte is a
+ * character, all bytes. At other characters, and if the bytes that it may read do not decide, it
+ * answers that RE2 has to be asked. With TRAWL_MULTILINE, chains have no edges.
  */
 #ifndef TRAWL_REGEX_CHAIN_H
 #define TRAWL_REGEX_CHAIN_H
@@ -13,59 +14,66 @@
 #include "regex/regex_compile.h"
 #include "regex/split.h"
 
-#define CHAIN_BYTES 16u /* read on both sides, though nothing is to spare */
+/* a chain reads about so many bytes on each side, even if *spare of chain_read is 0 */
+#define CHAIN_BYTES 16u
 
-/* What the bytes say. Numbers above CHAIN_ASKS are states of the automaton: state CHAIN_ASKS + 1 +
- * i has rows[i]. */
+/* Results of reading. Larger numbers are states of the automaton, not results yet: state CHAIN_ASKS
+ * + 1 + i has rows[i]. */
 enum { CHAIN_FAILS, CHAIN_MATCHES, CHAIN_ASKS };
 
-#define CHAIN_CODES 0x10000u /* code points of characters of up to three bytes */
+#define CHAIN_CODES 0x10000u /* number of code points that have characters of up to three bytes */
 #define CHAIN_SYMBOLS 63u
 #define CHAIN_PAGES 64u
-/* Symbols, by which the characters that the sequence does not tell apart are one column of a row:
- * a line's end, what RE2 has to read, in of_byte a byte of a longer character, and other numbers.
- */
+/* Characters that the sequence treats alike share a symbol, a column of the rows. CHAIN_END is a
+ * line's end, CHAIN_ELSE a character about which RE2 has to decide. CHAIN_LONG, only in of_byte, is
+ * a byte of a longer character. */
 enum { CHAIN_END, CHAIN_ELSE, CHAIN_LONG = 255 };
 
 struct chain {
-    /* The state before the first character. [1]: the character beside belongs to a word. */
+    /* The state in which reading begins; first[1] if the character on the other side belongs to a
+     * word. */
     uint8_t first[2];
-    bool backwards; /* the last byte of a character is read first */
-    bool multi;     /* the text, in which a line end is a byte like any, may end anywhere */
-    bool has_edges; /* of words */
+    /* the chain reads backwards, from the last byte of a character to its first */
+    bool backwards;
+    /* under TRAWL_MULTILINE: the end of the text decides nothing, and a line end is a byte like any
+     * other */
+    bool multi;
+    bool has_edges; /* the sequence has edges of words */
     /* The line's last byte rules out most lines before the automaton reads: after a repetition, the
      * sequence ends with a character and the line's edge. */
     bool checks_last;
     bool may_be_last[256];
     uint8_t line_ends[2];
     uint32_t state_count;
-    uint64_t words; /* a bit for each symbol of characters of words */
+    uint64_t words; /* a bit for each symbol whose characters belong to words */
     uint8_t of_byte[256];
     uint8_t page_of[CHAIN_CODES / 64];
-    uint8_t pages[CHAIN_PAGES + 1][64]; /* symbols of 64 code points; the last page is for work */
+    /* indexed by page, then by code point % 64: symbols; the last page is used while pages are
+     * made */
+    uint8_t pages[CHAIN_PAGES + 1][64];
     struct chain_row {
         uint8_t next[CHAIN_SYMBOLS];
-        uint64_t stays; /* a bit for each symbol after which the state is the same */
+        uint64_t stays; /* a bit for each symbol that leaves the automaton in this state */
     } rows[];
 };
 
-/* Makes the automaton of a sequence, which is given in reading order. backwards: the bytes
- * of a character are read from the last to the first, too. *chain is NULL if the sequence is NULL
- * or too long, or it is not known which characters a class has. Errors: MEMORY. */
+/* Makes the automaton of a sequence, which is given in the order of reading. backwards: also the
+ * bytes of a character are read from last to first. Sets *chain to NULL if the sequence is NULL or
+ * too long, or if RE2 cannot list the characters of one of its classes. Errors: MEMORY. */
 enum trawl_status chain_make(const struct expressions *made, uint32_t expression,
                              const struct split_sequence *sequence, bool backwards,
                              struct chain **chain, struct trawl_error *error);
 void chain_free(struct chain *chain);
 
-/* What the bytes around a string say about its head and its rest. */
+/* What the chains found before and after a string: CHAIN_FAILS, CHAIN_MATCHES or CHAIN_ASKS. */
 struct around {
     uint32_t before;
     uint32_t after;
 };
 
-/* Reads a line around a string, which is the bytes [at, end) of `bytes`. The line lies within
- * bytes[0, count), and ends at a line end. A chain may be NULL, which asks. Takes from *spare what
- * is read beyond the first CHAIN_BYTES or so on each side. */
+/* Reads the text before and after a string, which is bytes[at, end). The string's line lies in
+ * bytes[0, count) and ends at a line end. If a chain is NULL, its answer is CHAIN_ASKS. Subtracts
+ * from *spare the bytes that are read beyond about CHAIN_BYTES on each side. */
 struct around chain_read(const struct chain *before, const struct chain *after,
                          const uint8_t *bytes, uint64_t at, uint64_t end, uint64_t count,
                          uint64_t *spare);

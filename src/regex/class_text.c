@@ -1,4 +1,5 @@
-/* class_text: see class_text.h. */
+/* class_text: finds where a class such as [a-z_] ends in an expression, and what it holds, without
+ * reading its characters. */
 #include "regex/class_text.h"
 
 #include <string.h>

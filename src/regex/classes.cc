@@ -1,5 +1,6 @@
-// classes: see classes.h. ripgrep's classes may hold classes and the operators && (both), -- (the
-// first without the second) and ~~ (only one of both).
+// classes: reads classes such as [a-z&&[^aeiou]] as sets of characters, and writes the sets in
+// RE2's syntax. ripgrep's classes may hold classes and the operators && (both), -- (the first
+// without the second) and ~~ (only one of both).
 #include "regex/classes.h"
 
 #include <re2/re2.h>
@@ -14,10 +15,10 @@
 namespace
 {
 
-constexpr uint32_t case_end = 0x20000; // all letters with case lie below
+constexpr uint32_t case_end = 0x20000; // letters with case lie below this code point
 constexpr size_t depth_max = 50;
 constexpr std::pair<uint32_t, uint32_t> ascii{0, 0x7f}, surrogates{0xd800, 0xdfff};
-// Ranges by name, which the first call of known() makes.
+// Classes that have names. The first call of known() makes the struct.
 struct names {
     const ranges letters{{'A', 'Z'}, {'a', 'z'}}, digits{{'0', '9'}},
         blanks{{'\t', '\r'}, {' ', ' '}};
@@ -38,7 +39,7 @@ struct names {
         {"upper", {{'A', 'Z'}}},
         {"word", word},
         {"xdigit", {{'0', '9'}, {'A', 'F'}, {'a', 'f'}}}};
-    // Long names of general categories.
+    // Long names of Unicode's general categories, and their short names.
     const std::string categories =
         " other=C control=Cc cntrl=Cc format=Cf privateuse=Co unassigned=Cn letter=L "
         "casedletter=LC lowercaseletter=Ll modifierletter=Lm otherletter=Lo "
@@ -49,12 +50,12 @@ struct names {
         "otherpunctuation=Po openpunctuation=Ps symbol=S currencysymbol=Sc modifiersymbol=Sk "
         "mathsymbol=Sm othersymbol=So separator=Z lineseparator=Zl paragraphseparator=Zp "
         "spaceseparator=Zs ";
-    // Unicode's White_Space.
+    // The characters of Unicode's property White_Space.
     const ranges spaces{{'\t', '\r'},     {' ', ' '},       {0x85, 0x85},     {0xa0, 0xa0},
                         {0x1680, 0x1680}, {0x2000, 0x200a}, {0x2028, 0x2029}, {0x202f, 0x202f},
                         {0x205f, 0x205f}, {0x3000, 0x3000}};
-    // Word characters, as in Unicode's technical standard 18. The ranges are joiners, and letters
-    // in circles and squares, which belong to no category of letters.
+    // Characters of words, as Unicode's technical standard 18 defines them. The ranges are joiners,
+    // and letters in circles and squares, which are in no category of letters.
     const chars words{{{0x200c, 0x200d},
                        {0x24b6, 0x24e9},
                        {0x1f130, 0x1f149},
@@ -93,7 +94,7 @@ ranges merged(ranges of)
     return made;
 }
 
-// Returns all characters up to `last` but those of the ranges.
+// Returns all characters up to `last` that are not in the ranges.
 ranges without(const ranges &of, uint32_t last)
 {
     uint32_t from = 0;
@@ -122,7 +123,7 @@ ranges common(const ranges &a, const ranges &b, uint32_t last)
     return without(sum(without(a, last), without(b, last)), last);
 }
 
-// Adds all letters that equal letters of the ranges.
+// Adds to the ranges each letter that differs from a letter of the ranges only in case.
 void add_cases(ranges *of, const regex_options &options)
 {
     uint32_t equal[TRAWL_UTF8_VARIANTS_MAX];
@@ -164,7 +165,7 @@ void put_utf8(std::string *into, uint32_t code)
         *into += static_cast<char>(0x80 | (code >> 6 * i & 0x3f));
 }
 
-// Returns the character of which a byte is at this offset of the text.
+// Returns the character that has a byte at this offset of the text.
 uint32_t code_at(const std::string &text, size_t offset)
 {
     const auto is_more = [&text](size_t at) { return (text[at] & 0xc0) == 0x80; };
@@ -202,8 +203,8 @@ std::string body(const ranges &of)
     return made;
 }
 
-// Returns the characters from `first` up to `end` - 1 that the names stand for. Throws a mistake if
-// RE2 does not know a name.
+// Returns the characters of the names, from `first` up to `end` - 1, which RE2 lists. Throws a
+// mistake if RE2 does not know a name.
 ranges members(const chars &of, uint32_t first, uint32_t end)
 {
     std::string text = (of.folds ? "(?i)[" : "[") + joined(of.names) + "]+";
@@ -291,7 +292,7 @@ class reader
     chars read_class(size_t depth);
 };
 
-// Reads the digits of a number, which may stand between braces.
+// Reads a number of `least` to `most` digits. A hexadecimal number may stand in braces.
 uint32_t reader::read_number(size_t least, size_t most, int base)
 {
     const bool braces = base == 16 && stands("{");
@@ -312,7 +313,7 @@ uint32_t reader::read_number(size_t least, size_t most, int base)
     return made;
 }
 
-// Reads a character, which may be an end of a range.
+// Reads a character, alone or as an end of a range.
 uint32_t reader::read_character(bool in_class)
 {
     static const char names[] = "aftnrv", controls[] = "\a\f\t\n\r\v";
@@ -354,7 +355,7 @@ uint32_t reader::read_character(bool in_class)
     return code;
 }
 
-// Returns the characters of the class of that name; empty: there is no such class.
+// Returns the characters of the class with that name; empty if no class has that name.
 ranges reader::named(const std::string &name) const
 {
     const auto found = known().by_name.find(name);
@@ -362,7 +363,7 @@ ranges reader::named(const std::string &name) const
     uint64_t count = 0;
 
     if (options.longest && (name == "word" || name == "ascii"))
-        return {}; // Perl's names
+        return {}; // only Perl's syntax has these names
     if (options.letters.class_ranges == nullptr)
         return found == known().by_name.end() ? ranges{} : found->second;
     if (name == "word")
@@ -376,8 +377,9 @@ ranges reader::named(const std::string &name) const
     return made;
 }
 
-// Reads \p{...}, \P{...} or \pL. As in ripgrep, categories have long names, too, and the kind of
-// the name may stand before. RE2's category C lacks characters that are not assigned.
+// Reads a property: \p{...}, \P{...} or \pL. As in ripgrep, categories also have long names, and a
+// kind may stand before the name, as in \p{script=Greek}. In RE2, category C lacks the characters
+// that are not assigned, so C is written as what is in no other category.
 chars property(const std::string &part)
 {
     const std::string &longs = known().categories;
@@ -399,7 +401,7 @@ chars property(const std::string &part)
     if (found != std::string::npos)
         name = longs.substr(found + plain.size() + 2, 2);
     else if (has_kind && (name.size() > 2) != is_script)
-        name = part; // RE2 will refuse the name
+        name = part; // an unknown name, which RE2 will report
     name.erase(name.find_last_not_of(' ') + 1);
     made.negated = (part[1] == 'P') != others;
     if (name == "C" || name == "Cn") {
@@ -416,7 +418,7 @@ chars property(const std::string &part)
     return made;
 }
 
-// Reads a class by its name; returns false if there is none.
+// Reads a class that is given by name. Returns false if no name stands there.
 bool reader::read_name(chars *made)
 {
     const size_t begin = at, length = class_name_length(text.data() + at, end - at);
@@ -463,7 +465,7 @@ bool reader::read_name(chars *made)
     return true;
 }
 
-// Reads a class by name, a character or a range.
+// Reads one item of a class: a class by name, a character or a range.
 chars reader::read_item(bool in_class)
 {
     const size_t begin = at;
@@ -487,7 +489,7 @@ chars reader::read_item(bool in_class)
     return made;
 }
 
-// Adds the characters of `more`.
+// Adds the characters of `more` to *to.
 void reader::add(chars *to, chars more) const
 {
     if (more.negated && more.names.empty() && more.others.empty())
@@ -502,7 +504,8 @@ void reader::add(chars *to, chars more) const
     to->others.insert(to->others.end(), more.others.begin(), more.others.end());
 }
 
-// Returns the characters of two sets, as the operator says; '\0': those of the second.
+// Returns what the operator makes of the two sets; '\0' stands for no operator, and the result is
+// the second set.
 chars reader::combined(char by, const chars &a, const chars &b) const
 {
     const uint32_t last = last_of(options);
@@ -520,7 +523,7 @@ chars reader::combined(char by, const chars &a, const chars &b) const
             false};
 }
 
-// Reads the class that begins at `at`, within `depth` classes.
+// Reads the class that begins at `at`, inside `depth` other classes.
 chars reader::read_class(size_t depth)
 {
     const size_t begin = at;
@@ -557,7 +560,7 @@ chars reader::read_class(size_t depth)
 
 // ---- Writing -----------------------------------------------------------------------------------
 
-// Returns the class of the ranges; empty: there are none.
+// Returns a class of the ranges in RE2's syntax; empty if there are no ranges.
 std::string class_of(const ranges &of)
 {
     if (of.empty())
@@ -575,13 +578,13 @@ std::string either(const std::vector<std::string> &parts)
     return made.find('|') == std::string::npos ? made : "(?:" + made + ")";
 }
 
-// Returns whether the name stands for all characters that are not of a category or script.
+// Returns whether the name is negated, as \P{L} or \p{^L}.
 bool is_other(const std::string &name)
 {
     return (name[1] == 'P') != (name.compare(2, 2, "{^") == 0);
 }
 
-// Returns the name of all characters that the name does not stand for.
+// Returns the negation of the name.
 std::string other(std::string name)
 {
     if (name.compare(2, 2, "{^") == 0)
@@ -590,7 +593,7 @@ std::string other(std::string name)
     return name;
 }
 
-// As text_of of classes.h; empty: there are no characters.
+// Returns the expression that written.text of classes.h holds; empty if the set has no characters.
 std::string parts_of(const chars &of, const regex_options &options, bool beyond)
 {
     const uint32_t last = last_of(options);
@@ -623,7 +626,8 @@ std::string parts_of(const chars &of, const regex_options &options, bool beyond)
     return either(parts);
 }
 
-// Returns what the meaning of a part depends on, among the expressions of a plan.
+// Returns a key under which the meaning of a part is remembered: it holds all that the meaning
+// depends on.
 std::string key_of(const std::string &part, const regex_options &by, bool fold)
 {
     std::string key = std::to_string(by.plan) + " ";

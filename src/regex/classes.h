@@ -1,4 +1,5 @@
-// classes: sets of characters, as classes of RE2's or of ripgrep's syntax name them.
+// classes: reads a class of characters, in RE2's or ripgrep's syntax, as a set, and writes the set
+// in RE2's syntax.
 #ifndef TRAWL_REGEX_CLASSES_H
 #define TRAWL_REGEX_CLASSES_H
 
@@ -14,10 +15,12 @@
     "RE2 has none, because RE2 searches in linear time; PCRE2 has: -P, TRAWL_PCRE, trawl serve " \
     "--allow-pcre"
 
-using ranges = std::vector<std::pair<uint32_t, uint32_t>>; // from, to
+// each pair is the first and the last code point of a range
+using ranges = std::vector<std::pair<uint32_t, uint32_t>>;
 
-// Returns what `make` makes for the key, and keeps the last results: expressions of a list often
-// share classes, some of which have hundreds of ranges. Each `make` has keys of its own.
+// Returns the result of make() for the key, and remembers the last results: the expressions of a
+// list often share classes, some of which have hundreds of ranges. Each type of `make` has its own
+// memory.
 template <typename F> auto remembered(const std::string &key, F make) -> decltype(make())
 {
     constexpr size_t known_max = 64;
@@ -34,23 +37,26 @@ template <typename F> auto remembered(const std::string &key, F make) -> decltyp
     return known[key] = made;
 }
 
-// The characters of all ranges, names and others; negated: all characters but these.
+// A set of characters: the characters of all ranges, names and other sets. negated: all characters
+// except for these.
 struct chars {
     ranges own;
-    std::vector<std::string> names; // such as \p{L} and \P{L}: RE2 alone knows the characters
-    bool folds = false;             // RE2 adds the other cases of the names' letters
+    std::vector<std::string> names; // names such as \p{L} and \P{L}, whose characters RE2 knows
+    bool folds = false;             // names stand for letters of any case, too
     std::vector<chars> others;
     bool negated = false;
 };
 
-// A mistake in ripgrep's class; `at` counts from the begin of the part or of the expression. The
-// text is empty if the part is no class of RE2, or an escape for no character: RE2 will find words.
+// An exception: a mistake in a class of ripgrep's syntax. `at` is the offset of the mistake. An
+// empty `what` means that the part is no class of RE2 or no character, so RE2 will report a
+// mistake.
 struct mistake {
     size_t at;
     std::string what;
 };
 
-// As regex_ops.list; throws a mistake for UINT32_MAX.
+// Lists the characters that a part stands for (regex_ops.list has the arguments). Throws a mistake
+// where regex_ops.list returns UINT32_MAX.
 ranges listed_of(const std::string &part, const regex_options &options, uint32_t last,
                  uint32_t first = 0);
 struct written {
@@ -58,8 +64,8 @@ struct written {
     std::string text; // the set in RE2's syntax, without the characters from U+D800 to U+DFFF
 };
 
-// Reads a part and writes the set. With options.marks, the text is an expression for a character of
-// the set in a text with marks (words.h).
+// Reads a part, which is a character, an escape or a class, and writes its set in RE2's syntax.
+// With options.marks, the written expression matches the character in a text with marks (words.h).
 written write_chars(const std::string &part, const regex_options &options, bool fold);
 
 #endif

@@ -1,14 +1,16 @@
-/* engine_regex: an engine finds atoms, and RE2 decides about matches near the atoms.
+/* engine_regex: searches for regular expressions.
  *
- * A worker searches a chunk in steps of whole lines (text_need.lines) in one of three ways:
+ * An atom is a string that a match must hold. An engine searches for the atoms as for any strings,
+ * and RE2 decides about matches near them. A worker searches a chunk in steps of whole lines
+ * (text_need.lines) in one of three ways:
  *
- *     atoms   the engine finds the atoms; RE2 reads forwards and backwards from an atom
- *     whole   RE2 reads the step with all expressions at once, then each line with a match
- *     lines   RE2 reads every line with each expression
+ *   atoms   the engine finds the atoms; RE2 reads forwards and backwards from an atom
+ *   whole   RE2 reads the step with all expressions at once, then each line with a match
+ *   lines   RE2 reads every line with each expression
  *
- * `whole` serves expressions without atoms, and some steps after atoms were of little use. `lines`
- * serves records, line ends other than newline, steps that hold a second kind of line end (a NUL,
- * or CR LF), and plans without a program of all expressions.
+ * `whole` serves expressions without atoms, and some steps after a step in which atoms were of
+ * little use. `lines` serves records, line ends other than newline, steps that hold a second kind
+ * of line end (a NUL, or CR LF), and plans whose expressions have no common program.
  */
 #include "regex/engine_regex.h"
 
@@ -23,23 +25,27 @@
 #include "regex/near.h"
 #include "regex/step.h"
 
-/* While steps have at most FEW_ATOMS atoms, each is twice as long, up to STEP_GROWS times. */
+/* While a step has at most FEW_ATOMS atoms, the next step is twice as long, up to STEP_GROWS times
+ * the first. */
 #define STEP_GROWS 16u
 #define FEW_ATOMS 64u
-/* After so many failed verifications in a line RE2 reads the whole line once: linear time. */
+/* After so many failed verifications in a line, RE2 reads the whole line once. So the time stays
+ * linear in the line. */
 #define TRIES_MAX 8u
 #define DECIDED 255u
-/* A failed verification takes about 80 ns, as long as RE2 takes to read so many bytes. */
+/* A failed verification takes about 80 ns. RE2 could read so many bytes in that time. */
 #define BYTES_PER_MISS 48u
-#define BYTES_PER_LOOK 6u /* for a string that the bytes around it rule out, likewise */
-#define WHOLE_STEPS 32u   /* number of steps that are read whole before the atoms are tried again */
-#define MISSED_SHARE 32u  /* a smaller share of missed bytes takes no time worth saving */
+/* RE2 could read so many bytes in the time in which a chain (chain.h) rules out a string */
+#define BYTES_PER_LOOK 6u
+#define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
+/* the wasted time of a step may be this share of the step's bytes before it counts */
+#define MISSED_SHARE 32u
 #define SAMPLE_BYTES (UINT64_C(64) << 10)
 #define RESPLIT_MAX 4096u /* expressions with more anchors keep their atoms */
-#define RESPLIT_ANCHORS                                                      \
-    16u /* so many anchors are split again in the time of regex_missed_bytes \
-         */
-/* A device's first and longest steps are so many times longer, because each takes a launch. */
+/* So many anchors can be split again in the time of regex_missed_bytes. */
+#define RESPLIT_ANCHORS 16u
+/* On a GPU, the first and the longest steps are so many times longer, because each step takes a
+ * launch. */
 #define DEVICE_FIRST 64u
 #define DEVICE_GROWS 1024u
 
@@ -52,10 +58,11 @@ static bool is_on_device(const struct engine_worker *worker)
     return worker->ops != &engine_cpu;
 }
 
-/* Frees the members that belong to one plan. */
+/* Frees what the worker has made for its plan. */
 static void plan_release(struct engine_worker *worker)
 {
-    /* The plan may be freed by now, and worker->expressions with the plan. */
+    /* Do not look at worker->expressions here: the plan may be freed already, and its expressions
+     * with the plan. */
     memory_release(worker->passing, worker->passing_capacity, sizeof *worker->passing);
     memory_release(worker->known, worker->passing_capacity, sizeof *worker->known);
     memory_release(worker->merge.items, worker->passing_capacity, sizeof *worker->merge.items);
@@ -116,8 +123,8 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
 
 /* ---- Hits ---------------------------------------------------------------------------------- */
 
-/* Appends a hit to the step's result, or counts the hit where only the count is wanted. `offset`
- * counts from the chunk's first byte. `length` is a word of hits.lengths. */
+/* Appends a hit to the step's result; if only the count is wanted, counts the hit. `offset` is in
+ * the chunk. `length` is stored in hits.lengths. */
 static enum trawl_status push_hit(const struct step *step, uint64_t offset, uint32_t expression,
                                   uint64_t length, struct trawl_error *error)
 {
@@ -139,21 +146,20 @@ static struct judged judged_of(const struct step *step, struct regex_line line)
     const struct engine_chunk *chunk = step->chunk;
     const bool lines = step->want == WANT_LINES;
 
-    return (struct judged){.bytes = chunk->bytes + line.begin,
-                           .count = line.end - line.begin,
-                           .call = chunk->call,
-                           .takes_empty = chunk->records != NULL &&
-                                          expressions_take_empty(step->worker->expressions),
-                           .each_empty = judges_whole(step) && (lines || step->want == WANT_SPANS),
-                           .by_lines = lines,
-                           .near = step->worker->near.hits != NULL ? &step->worker->near : NULL,
-                           .atoms_end =
-                               step->atoms_end > line.begin ? step->atoms_end - line.begin : 0,
-                           .words = &step->worker->words,
-                           .at = chunk->begin + line.begin};
+    return (struct judged){
+        .bytes = chunk->bytes + line.begin,
+        .count = line.end - line.begin,
+        .call = chunk->call,
+        .takes_empty = chunk->records != NULL && expressions_take_empty(step->worker->expressions),
+        .each_empty = judges_whole(step) && (lines || step->want == WANT_SPANS),
+        .by_lines = lines,
+        .near = step->worker->near.hits != NULL ? &step->worker->near : NULL,
+        .atoms_end = step->atoms_end > line.begin ? step->atoms_end - line.begin : 0,
+        .words = &step->worker->words,
+        .at = chunk->begin + line.begin};
 }
 
-/* Pushes a hit of `length` bytes at the line's begin if some expression matches in the line. */
+/* Pushes a hit of `length` bytes at the line's begin if some expression matches the line. */
 static enum trawl_status push_line(struct step *step, struct regex_line line,
                                    const uint32_t *candidates, uint32_t count, uint64_t length,
                                    struct trawl_error *error)
@@ -171,9 +177,9 @@ static enum trawl_status push_line(struct step *step, struct regex_line line,
     return TRAWL_OK;
 }
 
-/* Pushes the occurrences of worker->merge that begin at `from` or later, up to the line's end. If
- * the result is full before, ends the step at the next occurrence. Occurrences with the same begin
- * are never divided. */
+/* Pushes the occurrences of worker->merge that begin at `from` or later, up to the line's end. Once
+ * the result is full, ends the step at the next occurrence. Occurrences with the same begin stay in
+ * one result. */
 static enum trawl_status push_merged(struct step *step, struct regex_line line, uint64_t from,
                                      struct trawl_error *error)
 {
@@ -186,7 +192,8 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
         const uint64_t begin = line.begin + next.span.begin;
         const uint64_t length = next.span.end - next.span.begin;
         const bool is_after =
-            length == 0 && begin == line.end; /* the next record may begin there */
+            /* an empty match at the line's end; the next record may begin there */
+            length == 0 && begin == line.end;
         const uint64_t at = begin - is_after;
 
         if (hits->count >= regex_part_hits && hits->items[hits->count - 1].offset < at) {
@@ -205,7 +212,7 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
     return TRAWL_OK;
 }
 
-/* Decides about a line by the expressions in `candidates` (NULL: all), and pushes the line's
+/* Asks RE2 about a line, for the expressions in `candidates` (NULL: all), and pushes the line's
  * hits. */
 static enum trawl_status judge(struct step *step, struct regex_line line,
                                const uint32_t *candidates, uint32_t count,
@@ -230,8 +237,8 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
     return push_merged(step, line, line.begin, error);
 }
 
-/* If step->from lies inside a line, of which an earlier scan found the first occurrences, searches
- * the rest of that line. */
+/* If step->from lies inside a line, an earlier scan has reported the first occurrences of that
+ * line. Searches the rest of the line. */
 static enum trawl_status finish_line(struct step *step, const struct pause *pause,
                                      struct trawl_error *error)
 {
@@ -271,7 +278,8 @@ static enum trawl_status by_lines(struct step *step, struct trawl_error *error)
     return TRAWL_OK;
 }
 
-/* Handles a match of `whole` in the step's text. Sets *next to where the search goes on. */
+/* Handles a match that the common program of all expressions found in the step's text. Sets *next
+ * to where the search goes on. */
 static enum trawl_status take_match(struct step *step, const struct regex_span *span,
                                     uint64_t *next, struct trawl_error *error)
 {
@@ -289,26 +297,28 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
     }
     begin = line_begin(step, at);
     if (expressions->whole_is_exact && step->want == WANT_SPANS) {
-        step->decided = line_after(step, begin); /* empty matches there add nothing */
+        /* the line is decided: later empty matches in the line add no hit */
+        step->decided = line_after(step, begin);
         return hits->count > 0 && hits->items[hits->count - 1].offset >= begin
                    ? TRAWL_OK
                    : push_hit(step, at < step->to ? at : begin, 0, 0, error);
     }
     after = at < step->to ? line_after(step, at) : step->to;
-    *next = after - step->from + (after == step->to); /* + 1: beyond the last line */
+    *next = after - step->from + (after == step->to); /* + 1 ends the loop after the last line */
     if (expressions->whole_is_exact)
         return push_hit(step, begin, 0, content_of(step, begin, after).end - begin, error);
     return judge(step, content_of(step, begin, after), NULL, expressions->count, error);
 }
 
-/* Searches the step by `whole`: RE2 searches the step's text with all expressions at once. */
+/* Searches the step by `whole`: the common program of all expressions reads the step's text. */
 static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
 {
     const struct expressions *expressions = step->worker->expressions;
     const uint8_t *text = step->chunk->bytes + step->from;
     uint64_t count = step->to - step->from, at = 0, looks = 0;
 
-    if (text[count - 1] == '\n') /* otherwise RE2 would see an empty line after the last line */
+    /* leave out the last newline: after it RE2 would see an empty line */
+    if (text[count - 1] == '\n')
         count--;
     while (at <= count && !step->is_paused) {
         struct regex_span span;
@@ -327,7 +337,7 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
 }
 
 /* Finds the atoms in the step. If there are too many hits, shortens the step to the end of the line
- * in which the search for atoms stopped, and sets *ended to that line's begin; otherwise *ended is
+ * in which the engine stopped, and sets *ended to that line's begin; otherwise sets *ended to
  * step->to. */
 static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct trawl_error *error)
 {
@@ -356,14 +366,16 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
 
 /* ---- Anchors ------------------------------------------------------------------------------- */
 
-/* A line with a hit. */
+/* A line that holds an atom. */
 struct line {
-    uint64_t at;    /* offset of the first hit for which the line was looked up */
+    uint64_t at;    /* offset of the line's first atom */
     uint64_t begin; /* UINT64_MAX: not known yet */
     uint64_t after; /* the next line's begin; UINT64_MAX: not known yet */
     uint64_t end;   /* without the line end */
-    enum { WIDE_UNKNOWN, WIDE_NOT, WIDE } wide; /* WIDE: no program but `marked` may be asked */
-    bool is_decided;                            /* some expression matches */
+    /* WIDE: the line has characters beyond ASCII about which only the program `marked` can
+     * decide */
+    enum { WIDE_UNKNOWN, WIDE_NOT, WIDE } wide;
+    bool is_decided; /* some expression is known to match */
 };
 
 static struct around look_around(struct step *step, const struct anchor *anchor, uint64_t at,
@@ -379,8 +391,8 @@ static struct around look_around(struct step *step, const struct anchor *anchor,
                       is_read ? end : at, chunk->owned, &step->spare);
 }
 
-/* Stores in *may whether a match of the anchor's expression may hold the string at `at`; by_line:
- * whether the expression matches in the line. */
+/* Asks RE2 whether a match of the anchor's expression may hold the string at `at`, and stores the
+ * answer in *may. by_line: asks whether the expression matches anywhere in the line. */
 static enum trawl_status verify(const struct step *step, const struct anchor *anchor, uint64_t at,
                                 bool by_line, struct around around, struct line *line, bool *may,
                                 struct trawl_error *error)
@@ -413,7 +425,8 @@ static enum trawl_status verify(const struct step *step, const struct anchor *an
                      : TRAWL_OK;
 }
 
-/* Returns whether RE2 can read the head and the rest of the anchor, instead of the whole line. */
+/* Returns whether RE2 can read the anchor's head and tail, so that it need not read the whole
+ * line. */
 static bool has_parts(const struct regex_ops *ops, const struct anchor *anchor)
 {
     return anchor->begins ||
@@ -434,9 +447,9 @@ static bool is_wide(const struct step *step, struct line *line)
     return line->wide == WIDE;
 }
 
-/* Adds the expressions that may match with this atom at `at` to worker->passing. Finds the line's
- * end if the bytes around the atom do not rule out all expressions. by_words: an atom counts if it
- * is a word. */
+/* Adds to worker->passing the expressions that may match with this atom at `at`. Finds the line's
+ * end unless the bytes around the atom rule out all expressions. by_words: an atom counts only if
+ * it is a whole word. */
 static enum trawl_status pass_atom(struct step *step, uint64_t at,
                                    const struct plan_literal *literal, bool by_words,
                                    struct line *line, uint32_t *passing, struct trawl_error *error)
@@ -452,7 +465,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
         const uint64_t spare = step->spare;
         const struct around around = look_around(step, anchor, at, literal);
         uint64_t *known = &worker->known[anchor->expression];
-        /* Chains know all edges, but not what PCRE2 asks for beyond its filter. */
+        /* Chains know all edges. They do not know what PCRE2 asks for beyond its filter. */
         const bool matches = around.before == CHAIN_MATCHES && around.after == CHAIN_MATCHES &&
                              (plain || expressions->beyond == NULL);
         bool may = true, by_line = false;
@@ -468,7 +481,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
             worker->line++;
         }
         if (at >= line->end)
-            break; /* the string lies in a line end */
+            break; /* the string lies in a line end, so no match holds it */
         if (*known >> 8 != worker->line)
             *known = worker->line << 8;
         if ((*known & DECIDED) == DECIDED)
@@ -523,11 +536,12 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
             if (at >= min_u64(line.after, ended))
                 break;
             if (passing == expressions->count || (any && line.is_decided))
-                continue; /* this hit cannot change what is known about the line */
+                continue; /* this hit can add nothing to what is known about the line */
             literal = plan_literal_at(expressions->atoms, hits->items[i].literal);
             TRAWL_TRY(pass_atom(step, at, &literal, by_words, &line, &passing, error));
         }
-        if (line.after == UINT64_MAX) /* the hits that were left are ruled out */
+        /* all hits that were left are ruled out, so no line was looked up */
+        if (line.after == UINT64_MAX)
             break;
         step->atoms_end =
             expressions->beyond == NULL ? step->from + hits->items[i - 1].offset + 1 : 0;
@@ -546,9 +560,10 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     return TRAWL_OK;
 }
 
-/* Returns whether RE2 may search the step's text as a whole: its lines end in newline alone, so
- * that RE2 sees where lines begin. by_whole does not end inside a line whose matches are the hits,
- * which may be many. A long line is not read twice for a single expression. */
+/* Returns whether RE2 may read the step's text as a whole. Its lines must end in newline alone,
+ * because RE2 knows no other line ends. A step of more than regex_part_hits bytes has two further
+ * conditions. The matches must not be the hits, because by_whole cannot stop inside a line, which
+ * may hold many. And a line must not be read twice for a single expression. */
 static bool may_read_whole(const struct step *step)
 {
     const struct expressions *expressions = step->worker->expressions;
@@ -564,7 +579,7 @@ static bool may_read_whole(const struct step *step)
             (expressions->whole_is_exact ? step->want == WANT_COUNT : expressions->count > 1));
 }
 
-/* Sets the length of the next step, after a step with atoms. */
+/* Sets the length of the next step, after a step that was searched by atoms. */
 static void grow_steps(struct engine_worker *worker)
 {
     const uint64_t grows = STEP_GROWS * (is_on_device(worker) ? DEVICE_GROWS : 1);
@@ -575,7 +590,7 @@ static void grow_steps(struct engine_worker *worker)
         worker->step_bytes = min_u64(2 * worker->step_bytes, grows * regex_step_bytes);
 }
 
-/* Chooses the atoms again, by how often the step's text holds them. */
+/* Chooses the atoms anew, by how often they occur in the step's text. */
 static enum trawl_status resplit(const struct step *step, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
@@ -589,8 +604,8 @@ static enum trawl_status resplit(const struct step *step, struct trawl_error *er
                                 error);
 }
 
-/* Searches a step by one of the three ways. If RE2 read too many lines without a match for the
- * step's bytes, the next WHOLE_STEPS steps do without atoms. */
+/* Searches a step by one of the three ways. If RE2 read more than the step's bytes in lines without
+ * a match, the next WHOLE_STEPS steps do without atoms. */
 static enum trawl_status search_step(struct step *step, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
@@ -617,7 +632,8 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
 
 /* ---- Tasks --------------------------------------------------------------------------------- */
 
-/* Lets the engine find what is wanted (expressions_are_atoms). */
+/* Runs a search that needs only the engine, because the atoms are what is wanted
+ * (expressions_are_atoms). */
 static enum trawl_status scan_atoms(struct engine_worker *worker, struct engine_task *task,
                                     struct trawl_error *error)
 {
@@ -656,7 +672,7 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
     result->hits.lengths_valid = true;
     if (at == 0)
         worker->near.hits = NULL;
-    worker->record = 0; /* this call may have fewer records than the call before */
+    worker->record = 0; /* this task may have fewer records than the task before */
     worker->pause.search = 0;
     if (at > 0)
         TRAWL_TRY(finish_line(&step, &pause, error));
@@ -681,7 +697,7 @@ static enum trawl_status engine_submit(struct engine_worker *worker, struct engi
 {
     if (task->output != ENGINE_OUTPUT_RESULT)
         return TRAWL_FAIL(error, UNSUPPORTED, "the host decides about expressions");
-    if (task->want == WANT_NOTHING) { /* whether a device should search */
+    if (task->want == WANT_NOTHING) { /* the caller only asks whether a device should search */
         task->result->is_left = worker->expressions->atoms == NULL;
         return TRAWL_OK;
     }

@@ -1,16 +1,18 @@
-/* engine_regex: searches for plans of expressions, by means of RE2 and of the host's or the
- * devices' engine. */
+/* engine_regex: the engine for plans of regular expressions. It searches by RE2, and by the engine
+ * of the host or of the GPUs, which finds strings. */
 #ifndef TRAWL_REGEX_ENGINE_REGEX_H
 #define TRAWL_REGEX_ENGINE_REGEX_H
 
 #include "engine.h"
 
-/* Bytes of a step, without the line in which the step ends. Tests set fewer bytes. */
+/* Length of a step in bytes; a step is longer by the rest of its last line. Tests set a smaller
+ * length. */
 extern uint64_t regex_step_bytes;
-/* A scan ends inside a line once its result holds this many hits. Tests set fewer hits. */
+/* A scan may end inside a line once its result holds this many hits. Tests set a smaller number. */
 extern uint64_t regex_part_hits;
-/* After failed verifications for which RE2 could have read so many bytes, which took 2 ms or more,
- * a worker chooses the atoms again, by how often the text holds them. Tests set fewer bytes. */
+/* A worker chooses the atoms anew once failed verifications have taken as long as RE2 takes to read
+ * so many bytes, 2 ms or more. The atoms are then chosen by how often they occur in the text. Tests
+ * set a smaller number. */
 extern uint64_t regex_missed_bytes;
 
 extern const struct engine_ops engine_regex;

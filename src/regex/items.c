@@ -1,4 +1,6 @@
-/* items: sets of strings, tokens, and items with their repetitions. */
+/* items: reads an expression in RE2's syntax as tokens, and as items: characters, classes,
+ * assertions or groups, each with its repetition. Lists the texts of an item if there are few
+ * (items.h). */
 #include "regex/items.h"
 
 #include <string.h>
@@ -12,8 +14,8 @@ static const char flag_letters[] = FLAG_LETTERS;
 
 struct token {
     enum kind kind;
-    uint32_t flags; /* OPEN: the flags within the group; FLAGS: the flags from here on */
-    uint32_t least; /* REPEAT */
+    uint32_t flags; /* OPEN: the flags inside the group; FLAGS: the flags from here on */
+    uint32_t least; /* REPEAT: least and greatest number of repetitions */
     uint32_t most;
 };
 
@@ -83,8 +85,8 @@ static uint8_t peek(const struct reader *reader)
     return reader->at < reader->count ? reader->bytes[reader->at] : 0;
 }
 
-/* Returns whether the character, of a locale in which i and I are different letters, is i or I in
- * another case: an engine takes i and I for equal. */
+/* Returns whether the character is i or I in another case, in a language such as Turkish, in which
+ * i and I are different letters. An engine takes i and I for equal. */
 static bool is_case_of_i(const struct reader *reader, const uint8_t *bytes, uint32_t bytes_count)
 {
     const struct trawl_letters *letters = &reader->options->options->letters;
@@ -98,8 +100,8 @@ static bool is_case_of_i(const struct reader *reader, const uint8_t *bytes, uint
     return is_case;
 }
 
-/* Adds a character, which is one byte if `characters` is false, to a set. Returns false if case is
- * ignored and the other cases of the character are not known here. */
+/* Adds a character to a set of strings; `characters` false: a byte. Returns false if case is
+ * ignored and this file does not know the character's other cases. */
 static bool add_character(const struct reader *reader, struct split_strings *set,
                           const uint8_t *bytes, uint32_t bytes_count)
 {
@@ -128,8 +130,8 @@ static uint32_t character_bytes(const struct reader *reader)
     return taken > 0 ? (uint32_t)taken : 1;
 }
 
-/* Adds the characters of the escape or class of `count` bytes. Returns false if there are too many,
- * or the characters are not known here. */
+/* Adds the characters of an escape or class of `count` bytes. Returns false if there are too many
+ * characters, or if this file does not know them. */
 static bool list_part(const struct reader *reader, const uint8_t *part, uint64_t count,
                       struct split_strings *set)
 {
@@ -154,7 +156,7 @@ static bool list_part(const struct reader *reader, const uint8_t *part, uint64_t
     return set->count > 0;
 }
 
-/* Reads a class after its '['. Returns whether its characters were listed. */
+/* Reads a class after its '['. Returns whether its characters were added to *set. */
 static bool read_class(struct reader *reader, struct split_strings *set)
 {
     const uint8_t *class = reader->bytes + reader->at - 1;
@@ -165,13 +167,13 @@ static bool read_class(struct reader *reader, struct split_strings *set)
     reader->gives_up |= length == 0;
     reader->at += length - (length > 0);
     if (is_set && (reader->flags & FOLDS) != 0)
-        return false; /* [a&&A] */
+        return false; /* a class with operators, as [a&&A] */
     return length > 0 && class[1] != '^' && !class_has_names((const char *)class, length) &&
            list_part(reader, class, length, set);
 }
 
-/* Reads "{n}", "{n,}" or "{n,m}" after the '{'. Returns false, and reads nothing, if the brace is a
- * character. */
+/* Reads "{n}", "{n,}" or "{n,m}" after the '{'. Returns false, and reads nothing, if the brace
+ * stands for itself. */
 static bool read_interval(struct reader *reader, struct token *token)
 {
     uint64_t at = reader->at, from = at;
@@ -198,7 +200,7 @@ static bool read_interval(struct reader *reader, struct token *token)
     }
 }
 
-/* Reads "(" with its flags or its name. */
+/* Reads "(" and the flags or the name that may follow. */
 static void read_open(struct reader *reader, struct token *token)
 {
     bool off = false;
@@ -265,7 +267,7 @@ static void read_backslash(struct reader *reader, struct token *token, struct sp
     reader->at += taken - 1;
 }
 
-/* Reads the next token. *set: the texts of CHARS. */
+/* Reads the next token. Stores the texts of a token CHARS in *set. */
 static struct token next_token(struct reader *reader, struct split_strings *set)
 {
     struct token token = {.kind = END};
@@ -307,7 +309,7 @@ static struct token next_token(struct reader *reader, struct split_strings *set)
 
 /* ---- Items ---------------------------------------------------------------------------------- */
 
-/* Reads a group's inside and its ')'. Returns whether its texts were listed. */
+/* Reads a group's inside and its ')'. Returns whether all its texts were listed. */
 static bool list_group(struct reader *reader, struct split_strings *all)
 {
     const uint32_t flags = reader->flags;
@@ -334,7 +336,7 @@ static bool list_group(struct reader *reader, struct split_strings *all)
     return lists;
 }
 
-/* Applies a repetition to the listed texts. Returns whether texts are still listed. */
+/* Applies a repetition to the listed texts. Returns whether texts can still be listed after it. */
 static bool repeat(const struct token *token, struct item *item, struct split_strings *set)
 {
     const struct split_strings once = *set;
@@ -348,7 +350,7 @@ static bool repeat(const struct token *token, struct item *item, struct split_st
     for (uint32_t i = token->least; i < token->most; i++)
         if (i > token->least + SPLIT_STRING_BYTES || token->most == SPLIT_ENDLESS ||
             !items_append(&power, &once, SPLIT_STRINGS_MAX) || !add_strings(&all, &power)) {
-            item->goes_on = true; /* the least number of repetitions comes first */
+            item->goes_on = true; /* list only the least number of repetitions: more may follow */
             break;
         }
     if (!item->goes_on) {
@@ -401,7 +403,8 @@ enum kind items_read(struct reader *reader, struct item *item, struct split_stri
             item->one_end = kind == CHARS || kind == ANY ? item->end : 0;
         token = next_token(reader, &unused);
         if (token.kind != REPEAT) {
-            reader->at = item->end; /* the token belongs to the next item */
+            /* the token belongs to the next item, so it is read again later */
+            reader->at = item->end;
             reader->seen = seen;
             break;
         }
@@ -411,7 +414,9 @@ enum kind items_read(struct reader *reader, struct item *item, struct split_stri
         item->least = token.least;
         item->most = token.most;
         if (repeats)
-            item->one_end = 0; /* a repetition of a repetition */
+            /* a second repetition follows the first, so the item is no longer a repeated
+             * character */
+            item->one_end = 0;
         if (token.least == 0)
             item->inner = 0;
     }

@@ -1,7 +1,8 @@
-/* items: reads RE2's syntax as far as strings need.
+/* items: reads an expression of RE2's syntax as far as choosing strings needs.
  *
- * A list is a sequence of items without '|': characters, classes, assertions and groups, each with
- * its repetition. The texts of some items can be listed: `daughters?` is daughter and daughters.
+ * A list is a sequence of items: characters, classes, assertions and groups, each with its
+ * repetition. The character '|' separates lists. The texts of some items can be listed:
+ * `daughters?` matches daughter and daughters.
  */
 #ifndef TRAWL_REGEX_ITEMS_H
 #define TRAWL_REGEX_ITEMS_H
@@ -9,29 +10,31 @@
 #include "regex/split.h"
 
 #define FLAG_LETTERS "imsU"
-enum { FOLDS = 1, MANY_LINES = 2, DOT_ALL = 4 }; /* flags: a bit for each letter of FLAG_LETTERS */
+/* bits of flags, one for each letter of FLAG_LETTERS */
+enum { FOLDS = 1, MANY_LINES = 2, DOT_ALL = 4 };
 enum kind { CHARS, ANY, EDGE, OPEN, CLOSE, BAR, FLAGS, REPEAT, END };
 
 struct item {
-    uint64_t begin; /* bytes [begin, end) of the expression are the item with the repetition */
+    uint64_t begin; /* the item is the expression's bytes [begin, end), with its repetition */
     uint64_t end;
-    uint64_t one_end; /* of a character: its end, without the repetition; else 0 */
-    uint32_t least;   /* how often the item stands there */
-    uint32_t most;    /* SPLIT_ENDLESS: no limit */
-    uint64_t inner; /* of a group that each match holds: where the group's inside begins; else 0 */
+    uint64_t one_end; /* only of a character: where it ends, without its repetition; else 0 */
+    uint32_t least;   /* least number of repetitions */
+    uint32_t most;    /* greatest number of repetitions; SPLIT_ENDLESS: no limit */
+    /* only of a group that each match holds: where the group's inside begins; else 0 */
+    uint64_t inner;
     uint32_t flags;
     uint32_t inner_flags;
     bool is_edge;
-    bool repeats;     /* has a repetition */
+    bool repeats;     /* a repetition follows */
     bool consumes;    /* each match of the item has a byte or more */
-    bool looks_ahead; /* holds an assertion that depends on the byte after */
-    bool folds;       /* holds characters in any case of letters */
-    bool keeps;       /* holds characters that stand for themselves */
+    bool looks_ahead; /* an assertion inside depends on the byte after it */
+    bool folds;       /* a character inside stands for letters of any case */
+    bool keeps;       /* a character inside stands for itself alone */
     bool lists;       /* the texts can be listed */
-    bool goes_on;     /* more bytes may follow the listed texts */
+    bool goes_on;     /* further bytes may follow the listed texts */
 };
 
-/* Numbers of the tokens that were read so far, by kind. */
+/* Counts of what the reader has read so far. */
 struct seen {
     uint64_t looks_ahead; /* assertions that depend on the byte after */
     uint64_t looks_back;  /* assertions that depend on the byte before */
@@ -46,23 +49,24 @@ struct reader {
     uint64_t at;
     uint32_t flags;
     uint32_t depth; /* number of open groups */
-    bool gives_up;  /* the expression holds what this file does not know */
+    bool gives_up;  /* the expression has syntax that this file does not know */
     struct seen seen;
     struct item *items;
     uint64_t item_count;
     uint64_t item_capacity;
-    char *text; /* the bytes of heads and tails */
+    char *text; /* the expressions of the heads and tails that are being written */
     uint64_t text_count;
     uint64_t text_capacity;
-    uint64_t text_total; /* bytes of all heads and tails so far */
-    /* TRAWL_MULTILINE: the first item of the list that may hold a line end; else UINT64_MAX */
+    uint64_t text_total; /* bytes written for all heads and tails so far */
+    /* TRAWL_MULTILINE: index of the list's first item that may hold a line end; else UINT64_MAX */
     uint64_t cross_at;
     struct split_sequence before;
     struct split_sequence after;
 };
 
-/* Appends each of `more` to each of `to`. Returns false, and leaves `to` as it was, if that makes
- * more than `most` strings or a string that is too long. */
+/* Replaces the strings of `to` by all strings that consist of a string of `to` and then a string of
+ * `more`. Returns false, and leaves `to` unchanged, if there would be more than `most` strings or a
+ * string would be too long. */
 bool items_append(struct split_strings *to, const struct split_strings *more, uint32_t most);
 void items_empty(struct split_strings *to); /* makes `to` the set of the empty string alone */
 bool items_have_empty(const struct split_strings *strings);
@@ -72,8 +76,8 @@ static inline bool items_end(enum kind kind)
     return kind == BAR || kind == CLOSE || kind == END;
 }
 
-/* Reads an item; if the list ends here, reads what ends the list. Returns the kind of the first
- * token. *set: the item's texts, if item->lists. */
+/* Reads an item, or what ends the list if the list ends here. Returns the kind of the first token.
+ * If item->lists, stores the item's texts in *set. */
 enum kind items_read(struct reader *reader, struct item *item, struct split_strings *set);
 
 #endif

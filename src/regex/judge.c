@@ -1,4 +1,5 @@
-/* judge: finds successive matches in a line, under the plan's conditions, and a match's groups. */
+/* judge: finds the matches of an expression in a line one after the other, under the plan's
+ * conditions such as whole words, and finds a match's groups. */
 #include "regex/judge.h"
 
 #include <inttypes.h>
@@ -8,7 +9,7 @@
 #include "base/memory.h"
 #include "regex/near.h"
 
-/* Returns the status that a number below 0 means, instead of a match (regex/words.h). */
+/* Returns the status for a result below 0, which words_match returns instead of a match. */
 static enum trawl_status status_of(int found, struct judged line, struct trawl_error *error)
 {
     if (found >= 0)
@@ -48,7 +49,7 @@ enum trawl_status judge_line(const struct expressions *expressions, uint32_t exp
     return status_of(found, line, error);
 }
 
-/* Returns where the search goes on after the span. */
+/* Returns the offset in the line where the search goes on after the match *span. */
 static uint64_t after_span(const struct expressions *expressions, struct judged line,
                            const struct regex_span *span)
 {
@@ -78,7 +79,8 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
     if ((expressions->plan->flags & TRAWL_WHOLE_LINE) != 0) {
         if (from == 0 && count > 0)
             matched = words_match(expressions, expression, line, 0, count, REGEX_WHOLE, span, 1);
-        if (matched > 0 && span->end == span->begin) { /* after \K */
+        /* after \K, which makes a match begin later */
+        if (matched > 0 && span->end == span->begin) {
             empty = span->begin;
             matched = 0;
         }
@@ -135,7 +137,7 @@ static void swap(struct occurrence *a, struct occurrence *b)
     *b = kept;
 }
 
-/* Moves items[at] down to where it belongs in the heap. */
+/* Restores the order of the heap after items[at] has changed. */
 static void sink(struct merge *merge, uint64_t at)
 {
     struct occurrence *items = merge->items;
@@ -180,7 +182,7 @@ enum trawl_status merge_next(struct merge *merge, const struct expressions *expr
     bool found;
 
     TRAWL_ASSERT(merge->count > 0);
-    /* an empty match is the only one of its line */
+    /* an empty match counts only once in a line */
     found = first->span.end > first->span.begin || line.each_empty;
     if (found)
         TRAWL_TRY(judge_next(expressions, first->expression, line, &first->span, &found, error));
@@ -229,7 +231,8 @@ enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_i
     TRAWL_TRY(memory_allocate(count, sizeof *spans, &memory, error));
     spans = (struct regex_span *)memory;
     first = words_before(expressions, judged.bytes, begin);
-    judged.bytes += first; /* a character on each side is enough for each assertion */
+    /* one character before and after the match is enough for each assertion */
+    judged.bytes += first;
     judged.count = words_step(expressions, (const uint8_t *)line, line_bytes, end);
     judged.count = min_u64(judged.count, line_bytes) - first;
     if (pcre2 != NULL) {

@@ -1,4 +1,5 @@
-/* judge: decides about a line with RE2, and lists the line's occurrences. */
+/* judge: finds whether an expression matches in a line, and lists the expression's occurrences
+ * there. RE2 or PCRE2 decides. */
 #ifndef TRAWL_REGEX_JUDGE_H
 #define TRAWL_REGEX_JUDGE_H
 
@@ -7,59 +8,61 @@
 
 #include "regex/words.h"
 
-#define JUDGE_LOOKS 64u /* matches between two looks whether the search goes on */
+#define JUDGE_LOOKS 64u /* the search looks whether it was cancelled after so many matches */
 
-/* The bytes [begin, end) of a chunk are a line without the line end. */
+/* A line, without its line end: the bytes [begin, end) of a chunk. */
 struct regex_line {
     uint64_t begin;
     uint64_t end;
 };
 
-/* Checks whether PCRE2 can answer: `lines`: a search asks which lines match, else for occurrences.
- */
+/* Reports an error if PCRE2 cannot answer what is asked. `lines`: the search asks which lines
+ * match; false: it asks for occurrences. */
 enum trawl_status judge_may(const struct expressions *expressions, bool lines,
                             struct trawl_error *error);
-/* Stores in *matches whether the expression matches in the line; the match may be empty. Errors:
- * MEMORY, LIMIT, STOPPED. words_begin has begun the line. */
+/* Stores in *matches whether the expression matches in the line, perhaps with an empty match.
+ * words_begin must have begun the line. Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
                              struct judged line, bool *matches, struct trawl_error *error);
-/* Finds the first occurrence of a byte or more that begins at span->end or later; with each_empty,
- * the first match after *span, of which the begin is at first UINT64_MAX. Sets *found to whether
- * the line has such an occurrence. If the line takes empty matches and *span is {0, 0}, the first
- * empty match stands in for an occurrence that does not exist. Errors: MEMORY, LIMIT, STOPPED. */
+/* Finds the next occurrence: one that has at least a byte and begins at span->end or later, and
+ * stores it in *span. With each_empty, finds the next match after *span, also an empty one; for the
+ * first call, span->begin is UINT64_MAX. Sets *found to whether there is one. If the line takes
+ * empty matches and *span is {0, 0}, the line's first empty match is found when there is no other.
+ * Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
                              struct judged line, struct regex_span *span, bool *found,
                              struct trawl_error *error);
 
-/* Returns whether the atom that stands at offset `at` of the line is a whole word there. */
+/* Returns whether the atom (a string that a match holds) at offset `at` of the line is a whole
+ * word. */
 bool judge_word(const struct expressions *expressions, struct judged line, uint64_t at,
                 const struct plan_literal *atom);
 
-/* The next occurrence of an expression in a line. */
+/* An occurrence of an expression in a line. */
 struct occurrence {
     struct regex_span span;
     uint32_t expression; /* index of the expression */
 };
 
-/* The next occurrences of several expressions in the same line: a heap, of which items[0] comes
- * first by (begin, expression). `items` has room for an occurrence of each expression. */
+/* A heap with the next occurrence of each of several expressions in a line. items[0] has the least
+ * (begin, expression). `items` has room for an occurrence of each expression. */
 struct merge {
     struct occurrence *items;
     uint64_t count;
 };
 
-/* Finds the first occurrences of the expressions in `candidates` (NULL: of the first `count`
- * expressions). Errors: MEMORY, LIMIT, STOPPED. */
+/* Fills the heap with the first occurrence of each expression in `candidates` (NULL: of the first
+ * `count` expressions). Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status merge_begin(struct merge *merge, const struct expressions *expressions,
                               struct judged line, const uint32_t *candidates, uint32_t count,
                               struct trawl_error *error);
-/* Replaces items[0] by the next occurrence of the same expression, or removes items[0] if the line
- * has no further occurrence of that expression. Errors: MEMORY, LIMIT, STOPPED. */
+/* Replaces items[0] by the next occurrence of the same expression, or removes items[0] if there is
+ * no further occurrence in the line. Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
                              struct judged line, struct trawl_error *error);
 
-/* Returns the offset after the last byte of bytes[from, at) that equals value; `from` if no byte
- * does. */
+/* Returns the offset after the last byte of bytes[from, at) that equals `value`; `from` if no byte
+ * equals it. */
 static inline uint64_t judge_after_last(const uint8_t *bytes, uint64_t from, uint64_t at,
                                         uint8_t value)
 {
@@ -69,11 +72,12 @@ static inline uint64_t judge_after_last(const uint8_t *bytes, uint64_t from, uin
     return found != NULL ? (uint64_t)(found - bytes) + 1 : from;
 }
 
-/* Compiles the plan's expressions, to report mistakes when the plan is built. *stays_within: the
- * plan has the flag TRAWL_MULTILINE, which changes nothing. */
+/* Compiles the plan's expressions when the plan is built, so that mistakes are reported then. Sets
+ * *stays_within if the plan has the flag TRAWL_MULTILINE but no match can cross lines, so that the
+ * flag changes nothing. */
 enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_within,
                                 struct trawl_error *error);
-/* Does the work of trawl_expression_groups and trawl_expression_group. */
+/* Implements trawl_expression_groups and trawl_expression_group (trawl.h). */
 enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_index,
                                const void *line, uint64_t line_bytes, uint64_t begin, uint64_t end,
                                struct trawl_range *groups, uint64_t groups_max,

@@ -1,5 +1,9 @@
-/* near: a head crosses no line (split.c), so a match begins in the line of its atom. Of the matches
- * through the atoms of a line, the one that begins first counts. */
+/* near: finds matches that may cross lines, near the atoms (strings that a match must hold).
+ *
+ * What comes before the atom in a match, its head, crosses no line (split.c), so a match begins in
+ * the line of its atom. Of the matches through the atoms of a line, the match that begins first
+ * counts.
+ */
 #include "regex/near.h"
 
 #include <string.h>
@@ -9,12 +13,13 @@
 #include "regex/chain.h"
 #include "regex/judge.h"
 
-#define LINE_ATOMS_MAX 64u /* a line with more atoms is RE2's */
-/* RE2 reads the text once verifications took so long, and longer than RE2 takes for the text. */
+#define LINE_ATOMS_MAX 64u /* in a line with more atoms, RE2 searches instead */
+/* RE2 reads the text once failed verifications have taken FAILED_NS, and longer than RE2 needs for
+ * the text at BYTES_PER_NS. */
 #define FAILED_NS 1000000u
 #define BYTES_PER_NS 2u
-#define SPARE_BYTES 64u  /* that the automaton beside an atom may read */
-#define CONTEXT_BYTES 4u /* more than an assertion of a head reads */
+#define SPARE_BYTES 64u  /* the automaton beside an atom (chain.h) may read so many bytes more */
+#define CONTEXT_BYTES 4u /* assertions in a head look at fewer bytes before the head */
 
 /* Returns the index of the first hit at `from` or later. */
 static uint64_t first_from(const struct hits *hits, uint64_t from)
@@ -32,8 +37,8 @@ static uint64_t first_from(const struct hits *hits, uint64_t from)
     return low;
 }
 
-/* Finds the match through the atom at `at` that begins first, at `from` or later, in the atom's
- * line, which begins at `begin`. Returns as words_match does. */
+/* Finds the match that holds the atom at `at`, begins at `from` or later, and begins first. `begin`
+ * is the begin of the atom's line. Returns what words_match returns. */
 static int match_at(const struct expressions *expressions, const struct anchor *anchor,
                     struct judged line, uint64_t begin, uint64_t from, uint64_t at,
                     const struct plan_literal *literal, struct regex_span *span)
@@ -66,7 +71,8 @@ static int match_at(const struct expressions *expressions, const struct anchor *
                       line.count, REGEX_AT_FROM, span, 1);
 }
 
-/* Finds the match through the hit that begins first, if it begins before *span. */
+/* Finds the match through the hit that begins first. Stores it in *span if it begins before *span
+ * does. */
 static int match_hit(const struct expressions *expressions, uint32_t expression, struct judged line,
                      uint64_t begin, uint64_t from, const struct hit *hit, struct regex_span *span)
 {

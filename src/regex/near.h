@@ -1,20 +1,22 @@
-/* near: finds matches that may cross lines near the atoms, without reading the text between. */
+/* near: finds matches that may cross lines by looking only near the atoms, the strings that a match
+ * must hold. */
 #ifndef TRAWL_REGEX_NEAR_H
 #define TRAWL_REGEX_NEAR_H
 
 #include "regex/words.h"
 
-/* The atoms of a text, which is one line: all hits of expressions->atoms. */
+/* The atoms that were found in a text. The whole text is searched as one line. */
 struct near {
-    const struct hits *hits; /* NULL: the atoms are not known */
-    uint64_t since;          /* the time of verifications that failed was counted from here */
+    const struct hits *hits; /* hits of expressions->atoms; NULL: the atoms were not searched */
+    /* offset from which failed_ns, the time of failed verifications, is counted */
+    uint64_t since;
     uint64_t failed_ns;
 };
 
 #define NEAR_ASKS 2
 
-/* Finds the first match of the expression that begins at `from` or later. Returns 1, 0, a number
- * below 0 as words_match does, or NEAR_ASKS: RE2 must read the text from span->end on. */
+/* Finds the first match of the expression that begins at `from` or later. Returns what words_match
+ * returns: 1, 0 or a number below 0; or NEAR_ASKS if RE2 must read the text from span->end on. */
 int near_match(const struct expressions *expressions, uint32_t expression, struct judged line,
                uint64_t from, struct regex_span *span);
 

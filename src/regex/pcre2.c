@@ -1,4 +1,5 @@
-/* pcre2: compiles expressions by PCRE2, and asks PCRE2 about lines. */
+/* pcre2: compiles expressions by the library PCRE2, and asks it whether they match in a line. The
+ * library is loaded at run time. */
 #include "regex/pcre2.h"
 
 #include <dlfcn.h>
@@ -12,7 +13,7 @@
 #include "base/memory.h"
 
 #define LIBRARY "libpcre2-8.so.0"
-/* Numbers of pcre2.h, which every version of the library keeps. */
+/* Constants of pcre2.h, which are the same in all versions of the library. */
 #define CASELESS 0x8u
 #define DOLLAR_ENDONLY 0x10u
 #define DOTALL 0x20u
@@ -34,18 +35,20 @@
 #define ERROR_JIT_STACKLIMIT (-46)
 #define ERROR_NOMEMORY (-48)
 
-/* PCRE2 counts steps for each begin of a match. A line of n bytes allows STEPS / n steps for each
- * begin, within these bounds: less than two seconds for a line of some KiB. */
+/* Limits for the work on a line. PCRE2 counts its steps anew for each position where a match may
+ * begin. A line of n bytes allows STEPS / n steps for each position, at least STEPS_LEAST and at
+ * most STEPS_MOST. So a line of some KiB takes less than two seconds. */
 #define STEPS UINT64_C(100000000)
 #define STEPS_LEAST UINT64_C(50000)
 #define STEPS_MOST UINT64_C(10000000)
 #define HEAP_KIB 65536u
-/* Machine code counts no step back in a repeated character, of which n bytes allow n for each
- * repetition. Where that may be more in all than JIT_STEPS, PCRE2 interprets the expression. */
+/* PCRE2's machine code does not count the steps by which a repetition gives back characters: up to
+ * n for each repetition in a line of n bytes. If that could be more than JIT_STEPS in all, PCRE2
+ * interprets the expression instead. */
 #define JIT_STEPS 1e9
-#define SCRATCHES 32u /* threads that keep their memory for matches */
+#define SCRATCHES 32u /* number of threads that keep memory for matches between calls */
 
-/* The functions that are used; a `void *` is one of PCRE2's structs. */
+/* The functions of the library. A `void *` stands for a pointer to a struct of PCRE2. */
 #define FUNCTION_LIST(X)                                                                     \
     X(void *, compile, (const char *, size_t, uint32_t, int *, size_t *, void *))            \
     X(void, code_free, (void *))                                                             \
@@ -71,18 +74,19 @@ struct functions {
 #undef MEMBER
 };
 
-/* What a call of `match` needs. One thread has it at a time. */
+/* The memory for a call of `match`. Only one thread uses it at a time. */
 struct scratch {
     void *data;
     void *context;
 };
 
-/* The library of Debian 12 has a fault: its machine code for texts that may be no UTF-8 finds no
- * character beyond ASCII for \W, \D and \S. So such a line is interpreted, and other lines are
- * known to be UTF-8. */
+/* PCRE2 as in Debian 12 has a fault: for texts that may be invalid UTF-8, its machine code finds no
+ * character beyond ASCII for \W, \D and \S. So a line that is invalid UTF-8 is interpreted, and for
+ * other lines PCRE2 is told that they are valid. */
 struct pcre2 {
     void *code;
-    void *broken; /* for lines that are no UTF-8; NULL: each byte is a character */
+    /* the program for lines that are invalid UTF-8; NULL: each byte is a character */
+    void *broken;
     uint32_t groups;
     uint32_t repetitions;
     _Atomic(struct scratch *) scratches[SCRATCHES];
@@ -128,9 +132,10 @@ static enum trawl_status load(struct trawl_error *error)
 
 /* ---- Compiling ----------------------------------------------------------------------------- */
 
-/* Returns PCRE2's options. In ripgrep and in the syntaxes of POSIX, \w and other classes are
- * Unicode's. Only lines of -z hold newlines: there ^ and $ find the newlines in Perl's syntax, and
- * '.' matches a newline in the syntaxes of POSIX, as in grep. */
+/* Returns PCRE2's options for an expression. In ripgrep's syntax and in the syntaxes of POSIX, \w
+ * and other classes mean Unicode's characters. Only lines that end in NUL hold newlines: there ^
+ * and $ match at newlines in Perl's syntax, and '.' matches a newline in the syntaxes of POSIX, as
+ * in grep. */
 static uint32_t flags_of(const struct regex_options *options, uint8_t line_end)
 {
     uint32_t flags = options->fold ? CASELESS : 0;
@@ -165,7 +170,8 @@ static enum trawl_status compile(struct pcre2 *made, const char *source, uint64_
                                          &at, context);
     functions.compile_context_free(context);
     if (made->code != NULL && (made->broken != NULL || (flags & UTF) == 0)) {
-        (void)functions.jit_compile(made->code, JIT_COMPLETE); /* without it: interpreted */
+        /* if this fails, the expression is interpreted */
+        (void)functions.jit_compile(made->code, JIT_COMPLETE);
         (void)functions.pattern_info(made->code, INFO_CAPTURECOUNT, &made->groups);
         return TRAWL_OK;
     }
@@ -201,7 +207,8 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
     memcpy(source, before, (size_t)begin);
     memcpy(source + begin, bytes, (size_t)count);
     memcpy(source + begin + count, after, strlen(after) + 1);
-    for (uint64_t i = 0; i < count; i++) /* at least as many as there are */
+    /* counts at least as many repetitions as the expression has */
+    for (uint64_t i = 0; i < count; i++)
         made->repetitions += bytes[i] == '*' || bytes[i] == '+' || bytes[i] == '{' ||
                              (bytes[i] == '?' && (i == 0 || bytes[i - 1] != '('));
     status = compile(made, source, room, begin, count, flags_of(options, line_end),
@@ -236,7 +243,7 @@ void pcre2_release(struct pcre2 *pcre2)
 
 /* ---- Matches ------------------------------------------------------------------------------- */
 
-/* Returns memory for a match; NULL: there is none. */
+/* Returns memory for matches; NULL if there is no memory. */
 static struct scratch *scratch_new(const struct pcre2 *pcre2)
 {
     struct scratch *made;
@@ -287,18 +294,19 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
         const bool is_set = i <= pcre2->groups && found[2 * i] != SIZE_MAX;
 
         spans[i].begin = is_set ? found[2 * i] : UINT64_MAX;
-        if (i == 0) /* \K in a group that a look-behind calls finds a begin before `from` */
+        /* a \K in a group that a look-behind calls could yield a begin before `from` */
+        if (i == 0)
             spans[0].begin = max_u64(spans[0].begin, from);
         spans[i].end = is_set ? max_u64(found[2 * i + 1], spans[i].begin) : UINT64_MAX;
     }
     return 1;
 }
 
-/* As `match`, with memory of its own. */
+/* Finds a match, with memory that the thread finds or makes. */
 static int match_with(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
                       uint32_t flags, struct regex_span *spans, uint32_t span_count)
 {
-    static _Thread_local char here; /* its address tells threads apart */
+    static _Thread_local char here; /* the address of this variable differs from thread to thread */
     _Atomic(struct scratch *) *place =
         &((struct pcre2 *)pcre2)->scratches[((uintptr_t)&here >> 12) % SCRATCHES];
     struct scratch *scratch = atomic_exchange(place, NULL);
@@ -323,11 +331,13 @@ int pcre2_find_at(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t be
                   struct regex_span *spans, uint32_t span_count)
 {
     const bool is_within = pcre2->broken != NULL && line.is_utf8 && begin < line.count &&
-                           (line.bytes[begin] & 0xc0) == 0x80; /* no begin of a character */
+                           /* `begin` is within a character, so no match begins there */
+                           (line.bytes[begin] & 0xc0) == 0x80;
     int found = is_within ? 0 : match_with(pcre2, line, begin, ANCHORED, spans, span_count);
     uint64_t from = is_within ? UINT64_MAX : 0;
 
-    /* After \K the match began earlier, so that PCRE2 goes through the line's matches again. */
+    /* With \K, the search for this match began before `begin`. So find the line's matches from its
+     * begin on, until this match comes. */
     while (found >= 0 && (found == 0 || spans[0].begin != begin || spans[0].end != end)) {
         if (from > begin)
             return 0;

@@ -1,7 +1,8 @@
-/* pcre2: asks PCRE2 about lines, for expressions that RE2 lacks: look-around, backreferences.
+/* pcre2: asks the library PCRE2 about lines, for expressions with what RE2 lacks: look-around and
+ * backreferences.
  *
- * The library is opened when the first such expression is compiled. PCRE2 tries each way in which
- * an expression may match, so the work on a line is limited.
+ * The library is loaded when the first such expression is compiled. PCRE2 tries each way in which
+ * an expression may match, so the work on a line has a limit.
  */
 #ifndef TRAWL_REGEX_PCRE2_H
 #define TRAWL_REGEX_PCRE2_H
@@ -14,38 +15,40 @@ struct pcre2; /* a compiled expression */
 struct pcre2_line {
     const uint8_t *bytes;
     uint64_t count;
-    bool is_utf8; /* or each byte is a character */
+    bool is_utf8; /* the line is valid UTF-8; false: each byte is a character */
 };
 
-#define PCRE2_OVER (-4) /* the line asks for more work than the limit */
+#define PCRE2_OVER (-4) /* the line would take more work than the limit */
 
-/* An expression in RE2's syntax that matches in each line in which the expression of PCRE2 does:
- * strings, characters of any kind, groups and repetitions. */
+/* A filter: an expression in RE2's syntax that matches each line in which PCRE2's expression
+ * matches, and perhaps more lines. It consists of strings, characters of any kind, groups and
+ * repetitions. */
 struct pcre2_filter {
     char *bytes; /* owned */
     uint64_t count;
     uint64_t capacity;
-    bool possessive; /* the expression has a repetition such as a++ */
+    bool possessive; /* PCRE2's expression has a repetition such as a++ */
 };
 
 /* Compiles an expression of a plan with these flags and this line end. Errors: ARGUMENT for a
- * mistake (error->text_offset); UNSUPPORTED: the library is not there; MEMORY. */
+ * mistake, at byte error->text_offset; UNSUPPORTED if the library is missing; MEMORY. */
 enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
                                 const struct regex_options *options, uint32_t flags,
                                 uint8_t line_end, struct pcre2 **out, struct trawl_error *error);
 void pcre2_release(struct pcre2 *pcre2);
-/* As regex_ops.match with the anchor ANYWHERE, up to the line's end; or returns PCRE2_OVER. */
+/* Finds the first match at `from` or later in the line. Arguments and results are as for
+ * regex_ops.match; may also return PCRE2_OVER. */
 int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
                struct regex_span *spans, uint32_t span_count);
-/* Finds the spans of the match [begin, end) of the line, which an earlier search found. */
+/* Finds the groups of the match [begin, end), which an earlier search found in the line. */
 int pcre2_find_at(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t begin, uint64_t end,
                   struct regex_span *spans, uint32_t span_count);
 uint32_t pcre2_groups(const struct pcre2 *pcre2);
-/* Returns the number of the group of that name; 0: there is none. */
+/* Returns the number of the group with that name; 0 if no group has it. */
 uint32_t pcre2_group(const struct pcre2 *pcre2, const char *name, uint64_t count);
 
-/* Writes the filter of an expression; where the expression cannot be read safely, the filter is
- * empty and matches in each line. folds: letters stand for any case. Errors: MEMORY. */
+/* Writes the filter of an expression. If the expression cannot be read safely, the filter is empty,
+ * so that it matches each line. folds: letters stand for any case. Errors: MEMORY. */
 enum trawl_status pcre2_filter(const char *bytes, uint64_t count, bool folds, bool characters,
                                struct pcre2_filter *out, struct trawl_error *error);
 void pcre2_filter_release(struct pcre2_filter *filter);

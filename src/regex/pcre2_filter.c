@@ -1,9 +1,11 @@
-/* pcre2_filter: writes an expression in RE2's syntax that matches in each line in which an
- * expression of PCRE2 matches, so that RE2 and its strings rule out most lines.
+/* pcre2_filter: turns an expression of PCRE2 into a filter for RE2: an expression that matches each
+ * line in which PCRE2's expression matches. So RE2, and a search for the filter's strings, rule out
+ * most lines before PCRE2 is asked.
  *
- * Classes stand for any character, backreferences for any characters. Assertions are left out; but
- * (?<=text) where an alternative begins and (?=text) where an alternative ends are kept as groups:
- * that text stands in the line. What this file does not read leaves the filter empty.
+ * In the filter, a class becomes any character, and a backreference any characters. Assertions are
+ * left out, with two exceptions that become groups because their text stands in the line: (?<=text)
+ * where an alternative begins, and (?=text) where an alternative ends. If the expression has syntax
+ * that this file does not read, the filter is empty.
  */
 #include <string.h>
 
@@ -12,7 +14,7 @@
 #include "regex/pcre2.h"
 
 #define DEPTH_MAX 200u
-#define ROOM_PER_BYTE 8u /* the longest text for a byte is ANY_TEXT */
+#define ROOM_PER_BYTE 8u /* the longest text that is written for a byte is ANY_TEXT */
 #define ANY "(?s:.)"
 #define ANY_TEXT "(?s:.*)"
 #define NONE UINT64_MAX
@@ -26,10 +28,11 @@ struct reader {
     struct pcre2_filter *out;
     bool folds;
     bool characters;
-    bool repeats;   /* the last part stands at the end of `out`, and may be repeated */
-    uint64_t ahead; /* where a text begins that is kept if the alternative ends; or NONE */
-    bool begins;    /* the alternative holds no part yet, and no group is open */
-    bool foldings;  /* the expression has a flag i */
+    bool repeats; /* the last part is at the end of `out`, so a repetition may follow it */
+    /* offset in `out` of a look-ahead's text, which is dropped if a part follows; or NONE */
+    uint64_t ahead;
+    bool begins;   /* the alternative has no part yet, and no group is open */
+    bool foldings; /* the expression has a flag i somewhere */
     uint32_t depth;
     struct {
         enum group kind;
@@ -48,7 +51,8 @@ static void put(struct reader *reader, const char *text, uint64_t count)
     reader->out->count += count;
 }
 
-/* Begins a part, which takes back a look-ahead before that is no longer at the end. */
+/* Begins a part. A look-ahead before the part is not at the alternative's end, so its text is
+ * dropped. */
 static void begin_part(struct reader *reader)
 {
     if (reader->ahead != NONE && reader->depth == 0) {
@@ -85,7 +89,7 @@ static void read_literal(struct reader *reader)
     reader->at += length;
 }
 
-/* Moves reader->at after the byte `close`; false: there is none. */
+/* Moves reader->at after the next byte `close`. Returns false if there is no such byte. */
 static bool skip_to(struct reader *reader, char close)
 {
     const void *found = memchr(reader->bytes + reader->at, close, reader->count - reader->at);
@@ -101,7 +105,7 @@ static void skip_digits(struct reader *reader)
         reader->at++;
 }
 
-/* Moves reader->at over what follows an escape: {...}, <...>, '...' or a number with its sign. */
+/* Moves reader->at over the name after an escape: {...}, <...>, '...' or a number with its sign. */
 static bool skip_name(struct reader *reader)
 {
     const char open = byte_at(reader, reader->at);
@@ -115,7 +119,7 @@ static bool skip_name(struct reader *reader)
     return true;
 }
 
-/* Reads the escape at reader->at. Returns false if the escape is unknown. */
+/* Reads the escape at reader->at. Returns false if this file does not know the escape. */
 static bool read_escape(struct reader *reader)
 {
     const char letter = byte_at(reader, reader->at + 1);
@@ -169,7 +173,7 @@ static bool read_escape(struct reader *reader)
     return true;
 }
 
-/* Reads the class at reader->at. */
+/* Reads the class at reader->at, and writes any character instead. */
 static bool read_class(struct reader *reader)
 {
     uint64_t first = reader->at + 1, at;
@@ -181,17 +185,17 @@ static bool read_class(struct reader *reader)
         if (byte == ']' && at > first)
             break;
         if (byte == '\\' && (next == 'Q' || next == 'E' || next == 'c'))
-            return false; /* a ']' after such an escape may stand for itself */
+            return false; /* after such an escape a ']' may stand for itself */
         if (byte == '[' && (next == ':' || next == '.' || next == '=')) {
             const uint64_t begin = at + 2;
 
             if (byte_at(reader, begin) == '<' || byte_at(reader, begin) == '>')
-                return false; /* an edge of a word */
+                return false; /* [[:<:]] and [[:>:]] are edges of words */
             for (at = begin; at < reader->count && reader->bytes[at] != ']'; at++)
                 if (reader->bytes[at] == '\\')
                     return false;
             if (at == reader->count || at == begin || reader->bytes[at - 1] != next)
-                return false; /* no name of a class */
+                return false; /* no name of a class stands here */
         }
         at += byte == '\\';
     }
@@ -218,8 +222,8 @@ static bool read_flags(struct reader *reader)
     return false;
 }
 
-/* Reads what follows "(?" up to the group's content. *whole: there is no content, and reader->at
- * is after the ')'. */
+/* Reads what follows "(?", up to the group's content. Sets *whole if there is no content;
+ * reader->at is then after the ')'. */
 static bool read_kind(struct reader *reader, enum group *kind, bool *whole)
 {
     const char first = byte_at(reader, reader->at), second = byte_at(reader, reader->at + 1);
@@ -277,14 +281,15 @@ static bool read_open(struct reader *reader)
     if (whole) {
         if (kind == GROUP_PLAIN)
             put_part(reader, ANY_TEXT);
-        return true; /* after a comment or flags, what was before may be repeated */
+        /* after a comment or flags, a repetition may still follow the part before */
+        return true;
     }
     if (reader->depth == DEPTH_MAX)
         return false;
     if (kind == GROUP_PLAIN || kind == GROUP_BEHIND)
         begin_part(reader);
     else if (reader->ahead != NONE && kind == GROUP_AHEAD)
-        kind = GROUP_LEFT_OUT; /* one is enough */
+        kind = GROUP_LEFT_OUT; /* the text of at most one look-ahead is kept */
     reader->groups[reader->depth].kind = kind;
     reader->groups[reader->depth++].begin = reader->out->count;
     put(reader, "(?:", 3);
@@ -320,7 +325,7 @@ static bool read_repetition(struct reader *reader)
         const char next = byte_at(reader, reader->at);
 
         if (next == ',' || next == ' ' || next == '\t')
-            return false; /* what this means depends on the version */
+            return false; /* the meaning depends on PCRE2's version */
         if (next < '0' || next > '9') {
             reader->at--;
             read_literal(reader);

@@ -1,10 +1,12 @@
-/* program_memory: compiles the programs of a plan of expressions within the plan's memory. */
+/* program_memory: keeps the compiled programs of a plan's expressions within the memory that the
+ * plan may use. */
 #include "regex/program_memory.h"
 
 #include "base/checked.h"
 
-/* Limit for the memory of a program: PROGRAM_BYTES. If the plan's options limit the memory of all
- * programs together: BOUNDED_BYTES, or a BOUNDED_SHARE-th of that memory, if that is less. */
+/* Limits for the memory of one program. Without a limit in the plan's options: PROGRAM_BYTES. If
+ * the options limit the memory of all programs together: the smaller of BOUNDED_BYTES and
+ * 1/BOUNDED_SHARE of that memory. */
 #define PROGRAM_BYTES (UINT64_C(16) << 20)
 #define BOUNDED_BYTES (UINT64_C(2) << 20)
 #define BOUNDED_SHARE 32u

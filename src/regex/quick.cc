@@ -1,4 +1,5 @@
-// quick: reads and matches sequences of characters.
+// quick: reads expressions that are simple sequences of characters, and matches them byte by byte
+// (quick.h).
 #include "regex/quick.h"
 
 #include <algorithm>
@@ -9,15 +10,16 @@
 #include "regex/rewrite.h"
 
 #define ITEMS_MAX 16u
-// RE2 takes over where tries that failed have read so many bytes more than the search went on.
+// When failed tries have read WASTE_MAX bytes, and WASTE_SHARE times the bytes by which the search
+// has advanced, RE2 takes over. So the time stays linear.
 #define WASTE_MAX 256u
 #define WASTE_SHARE 4u
 
 namespace
 {
 
-// What a byte is to a character of the sequence. RE2 decides where a byte belongs to a character of
-// several bytes, and the character of the sequence may be one of several bytes.
+// What a byte means for a character of the sequence. ASKS: the byte belongs to a character of
+// several bytes, which may fit, so RE2 decides.
 enum kind : uint8_t { FAILS, FITS, ASKS };
 
 bool is_one_of(const char *letters, char letter)
@@ -27,12 +29,12 @@ bool is_one_of(const char *letters, char letter)
 
 } // namespace
 
-// Adds the character, the escape or the class.
+// Adds a character, an escape or a class to the sequence.
 bool quick::add(const std::string &part, bool is_bytes, bool lines)
 {
     regex_options options = {};
     item made;
-    bool is_long = !is_bytes; // whether the character may be one of several bytes
+    bool is_long = !is_bytes; // whether characters of several bytes may fit
 
     options.bytes = is_bytes;
     for (const auto &each : listed_of(part, options, is_bytes ? 0xff : 0x7f))
@@ -42,7 +44,7 @@ bool quick::add(const std::string &part, bool is_bytes, bool lines)
         const ranges all = listed_of(part, options, UINT32_MAX);
 
         is_long &= !all.empty() && all.back().second > 0x7f;
-    } catch (const mistake &) { // RE2 alone knows
+    } catch (const mistake &) { // a name that only RE2 knows
     }
     if (is_long)
         std::fill(made.kinds + 0x80, made.kinds + 256, ASKS);
@@ -52,7 +54,7 @@ bool quick::add(const std::string &part, bool is_bytes, bool lines)
     return items.size() <= ITEMS_MAX;
 }
 
-// Reads the repetition at *at, if there is one, and moves *at to its end.
+// If a repetition stands at *at, reads it and moves *at to its end.
 bool quick::repeat(const std::string &source, size_t *at)
 {
     item &last = items.back();
@@ -77,7 +79,8 @@ bool quick::repeat(const std::string &source, size_t *at)
     return !is_one_of("*+?{", *end);
 }
 
-// Returns whether a match has a byte or more, and no repetition takes what may follow it.
+// Returns whether each match has at least a byte, and no character that a repetition takes may also
+// begin what follows the repetition.
 bool quick::is_plain() const
 {
     for (size_t i = 0; i < items.size(); i++)
@@ -105,7 +108,7 @@ std::unique_ptr<const quick> quick::make(const std::string &source, bool bytes, 
             if (part.back() == ')'
                     ? part != "(?m)" && part != "(?m-i)"
                     : part.size() > 2 && part != "(?:" && part[2] != 'P' && part[2] != '<')
-                return nullptr; // other flags
+                return nullptr; // flags that this class does not know
         } else if (part[0] == ')') {
             if (end < source.size() && is_one_of("*+?{", source[end]))
                 return nullptr;
@@ -130,7 +133,7 @@ int quick::match(const uint8_t *text, uint64_t from, uint64_t to, enum regex_anc
     const item &first = items[0];
 
     for (uint64_t begin = from, waste = 0;; begin++) {
-        // a match begins with first.least bytes, or more, that may belong to the first item
+        // A match begins with at least first.least bytes that the first item may take.
         for (uint64_t back = first.least; anchor == REGEX_ANYWHERE && back > 0;) {
             if (first.least > to - begin)
                 return 0;
@@ -167,7 +170,7 @@ int quick::match(const uint8_t *text, uint64_t from, uint64_t to, enum regex_anc
             return 0;
         waste += at - begin;
         if (first.most == UINT64_MAX && run > begin)
-            begin = run - 1; // each later begin in the run fails as this begin did
+            begin = run - 1; // every begin in this run fails as this begin did
         if (waste > WASTE_MAX && waste / WASTE_SHARE > begin - from)
             return -1;
     }

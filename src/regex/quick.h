@@ -1,4 +1,4 @@
-// quick: finds matches of sequences of characters, such as `\w+@\w+`, several times as fast as RE2.
+// quick: matches simple sequences of characters, such as `\w+@\w+`, several times as fast as RE2.
 #ifndef TRAWL_REGEX_QUICK_H
 #define TRAWL_REGEX_QUICK_H
 
@@ -8,20 +8,22 @@
 
 #include "regex/re2.h"
 
-// A sequence in which no character that a repetition takes could begin what follows the repetition.
-// So there is one way to match at a place, and the first try decides.
+// A sequence of characters with repetitions. No character that a repetition takes could also begin
+// what follows the repetition. So at each position there is only one way to match, and the first
+// try decides.
 class quick
 {
   public:
-    // Reads an expression that rewrite wrote. Returns NULL if the expression is no such sequence.
+    // Reads an expression that rewrite() has written. Returns NULL if the expression is not such a
+    // sequence.
     static std::unique_ptr<const quick> make(const std::string &source, bool bytes, bool lines);
-    // As regex_ops.match for a single span; -1: RE2 has to decide.
+    // Finds a match as regex_ops.match does, for a single span. Returns -1 if RE2 has to decide.
     int match(const uint8_t *text, uint64_t from, uint64_t to, enum regex_anchor anchor,
               regex_span *span) const;
 
   private:
     struct item {
-        uint8_t kinds[256] = {}; // what each byte is (quick.cc)
+        uint8_t kinds[256] = {}; // for each byte, whether it fits (enum kind in quick.cc)
         uint64_t least = 1, most = 1;
     };
 

@@ -1,4 +1,5 @@
-// re2: the functions of re2.h by means of RE2. What RE2 throws is caught here; RE2 logs nothing.
+// re2: implements the table of functions of re2.h by the library RE2. Exceptions are caught here,
+// and RE2 is told to log nothing.
 #include "regex/re2.h"
 
 #include <re2/re2.h>
@@ -18,26 +19,27 @@
 #include "regex/quick.h"
 #include "regex/rewrite.h"
 
-#define PLACES_MAX 100 /* most places that are tried as the begin of a mistake */
-/* With so little memory RE2 parses, but makes no program. */
+#define PLACES_MAX 100 /* so many places are tried at most as the begin of a mistake */
+/* With so little memory, RE2 checks an expression but makes no program. */
 #define MEMORY_TO_PARSE 64
-/* The program of such a short expression without counted repetitions is small: a class, which takes
- * 3 bytes at least, takes at most 1,213 instructions of the 349,000 that 16 MiB leave room for. */
+/* An expression of at most so many bytes, without counted repetitions, has a small program: a class
+ * takes at least 3 bytes of the expression and at most 1,213 instructions, and 16 MiB have room for
+ * 349,000. */
 #define SMALL_BYTES 600u
-/* A thread that asks a program so often gets a copy of the program, if another thread asked as
- * often before: each match of RE2 takes a lock of its program, and 16 threads that share this lock
- * search 1.7 to 4 times faster with copies. Larger programs are not copied, because a copy takes as
- * long to compile as the program. */
+/* Each match takes a lock of RE2's program, and 16 threads that share a lock search 1.7 to 4 times
+ * faster with copies of the program. So a thread that has asked a program COPY_AFTER times gets a
+ * copy, if another thread has asked as often before. Larger programs are not copied, because making
+ * a copy takes as long as compiling. */
 #define COPY_AFTER 4096u
 #define COPY_INSTRUCTIONS_MAX 32768
 
-// A copy of a program, in a list that threads lengthen at its begin.
+// A copy of a program. The copies form a list, and threads add copies at its begin.
 struct copy {
     const re2::RE2 program;
     const copy *next;
 };
 
-// Serial numbers of programs, from 1.
+// Serial number of the program that was made last; the first program has 1.
 static std::atomic<uint64_t> programs_made{0};
 
 static const quick slow;
@@ -46,13 +48,14 @@ struct regex {
     const std::string source;
     const re2::RE2::Options options;
     const uint64_t serial = ++programs_made;
-    const bool is_copied; // threads that often ask get copies of the program
-    const bool is_marked; // the texts have marks
+    const bool is_copied; // threads that ask often get copies of the program
+    const bool is_marked; // the program reads texts with marks (words.h)
     const uint32_t crosses;
     mutable std::atomic<const re2::RE2 *> program{nullptr};
-    mutable std::atomic<uint64_t> often{0}; // threads that have often asked
+    mutable std::atomic<uint64_t> often{0}; // number of threads that have asked often
     mutable std::atomic<const copy *> copies{nullptr};
-    mutable std::atomic<const quick *> fast{nullptr}; // `slow`: RE2 alone knows matches
+    // the fast matcher; `slow` says that there is none
+    mutable std::atomic<const quick *> fast{nullptr};
 
     regex(std::string bytes, const re2::RE2::Options &given, bool copied, bool marked,
           uint32_t crosses_lines)
@@ -75,8 +78,8 @@ struct regex {
 namespace
 {
 
-// Returns the program, which the first call compiles. Of several programs that threads compile at
-// the same time, one is kept.
+// Returns the program. The first call compiles it. If several threads compile at the same time, one
+// program is kept.
 const re2::RE2 &program_of(const struct regex *regex)
 {
     const re2::RE2 *program = regex->program.load(std::memory_order_acquire);
@@ -90,7 +93,8 @@ const re2::RE2 &program_of(const struct regex *regex)
     return *program;
 }
 
-// Returns the quick way to match, which the first call looks for; NULL: there is none.
+// Returns the fast matcher, or NULL if the expression is no simple sequence. The first call finds
+// out.
 const quick *quick_of(const struct regex *regex)
 {
     const quick *fast = regex->fast.load(std::memory_order_acquire);
@@ -112,8 +116,8 @@ const quick *quick_of(const struct regex *regex)
     return fast != &slow ? fast : nullptr;
 }
 
-// Returns the program for a thread that has often asked: the first such thread keeps the program
-// itself, the others get copies, up to one for each core.
+// Returns the program for a thread that has asked often. The first such thread keeps the program
+// itself; other threads get copies, up to one for each core.
 const re2::RE2 *copy_of(const struct regex *regex)
 {
     const re2::RE2 &program = program_of(regex);
@@ -135,9 +139,9 @@ const re2::RE2 *copy_of(const struct regex *regex)
     return kept != nullptr ? &kept->program : &program;
 }
 
-// Returns the program that the calling thread asks. A thread remembers the programs that it asked
-// last; a serial number is never used again, so that nothing is remembered of a program that is no
-// more.
+// Returns the program, or the copy, that the calling thread uses. A thread remembers the programs
+// that it asked last. A serial number is never used again, so a thread cannot take a new program
+// for one that was freed.
 const re2::RE2 &program_here(const struct regex *regex)
 {
     static thread_local __attribute__((tls_model("initial-exec"))) struct {
@@ -167,8 +171,8 @@ re2::RE2::Options options_of(const regex_options &given)
     return options;
 }
 
-// Returns the first ')' without a group to close; if there is none, the begin of the innermost
-// group that is not closed.
+// Returns the position of the first ')' that closes no group. If there is none, returns the begin
+// of the innermost group that is not closed.
 uint64_t place_of_paren(const std::string &source, const regex_options &given)
 {
     std::vector<uint64_t> open;
@@ -186,10 +190,10 @@ uint64_t place_of_paren(const std::string &source, const regex_options &given)
     return open.empty() ? 0 : open.back();
 }
 
-// Returns where the mistake begins. RE2 names only the bytes of the faulty part, and equal bytes
-// may occur earlier without a mistake. So the mistake lies in the first occurrence of these bytes
-// with which the expression, cut after the occurrence, has this mistake. Only PLACES_MAX
-// occurrences are tried; if all of these lack the mistake, the last occurrence is returned.
+// Returns where the mistake begins. RE2 names only the faulty part, and the same bytes may stand
+// earlier without a mistake. So this function tries the first PLACES_MAX places with these bytes.
+// It returns the first place where the expression, cut off after the bytes, has the same mistake,
+// or else the last place.
 uint64_t place_of(const re2::RE2 &re, const std::string &source, const regex_options &given)
 {
     re2::RE2::Options options = re.options();
@@ -216,8 +220,7 @@ uint64_t place_of(const re2::RE2 &re, const std::string &source, const regex_opt
     return at == std::string::npos ? 0 : at;
 }
 
-// Fills *fault with RE2's description of a mistake, in trawl's words, and with the byte of the
-// expression at which the mistake begins.
+// Describes RE2's mistake in *fault, in trawl's words, with the byte where the mistake begins.
 void explain(const re2::RE2 &re, regex_fault *fault)
 {
     const std::string &part = re.error_arg();
@@ -255,8 +258,9 @@ void explain(const re2::RE2 &re, regex_fault *fault)
             whole.c_str());
 }
 
-// Returns whether the expression has no mistake, and its program is sure to be small. For a long
-// class that RE2 takes, RE2 parses \w: RE2 would sort the same hundreds of ranges for each class.
+// Returns whether the expression is free of mistakes and its program is sure to be small. Each long
+// class is replaced by \w for this check, because RE2 would sort the class's hundreds of ranges
+// again.
 bool is_small(const std::string &source, re2::RE2::Options options, const regex_options &given)
 {
     constexpr size_t long_bytes = 64;
@@ -307,7 +311,7 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
                                                   0);
         const re2::RE2 &re = program_of(made.get());
         if (re.ok() || re.error_code() == re2::RE2::ErrorPatternTooLarge)
-            return REGEX_LARGE; // with groups that were added, groups are nested too deeply
+            return REGEX_LARGE; // only the groups that rewrite() added make the nesting too deep
         fault->at = place_of(re, made->source, *given);
         explain(re, fault);
         return REGEX_SYNTAX;

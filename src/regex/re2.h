@@ -1,9 +1,9 @@
-/* re2: a table of C functions for all that trawl needs of RE2. Only re2.cc and classes.cc include
- * RE2's headers.
+/* re2: a table of C functions for all that trawl needs of the library RE2. Only re2.cc and
+ * classes.cc include RE2's headers.
  *
- * re2.cc is a shared object of its own, libtrawl_regex, which regex_load.c loads when a program
- * builds its first plan of expressions. A program without expressions loads no C++ library. No
- * function throws or logs. The functions are safe in several threads.
+ * re2.cc and classes.cc form a shared object, libtrawl_regex, which regex_load.c loads when a
+ * program builds its first plan of expressions. So a program without expressions loads no C++
+ * library. No function throws or logs. All functions may be called by several threads at once.
  */
 #ifndef TRAWL_REGEX_RE2_H
 #define TRAWL_REGEX_RE2_H
@@ -23,34 +23,39 @@ enum regex_when {
     REGEX_PARSED, /* mistakes are found now; a small program is compiled when first used */
     REGEX_LATER   /* the program is compiled when first used */
 };
-/* Which texts the program reads (regex/words.h). */
+/* Which texts a program reads: lines as they are, or copies in which marks stand around characters,
+ * so that RE2 knows words beyond ASCII (words.h). */
 enum regex_marks {
     REGEX_UNMARKED,
     REGEX_MARKED,       /* texts with marks */
-    REGEX_MARKED_LINES, /* texts with marks of `multi`: blanks */
-    REGEX_MARKED_WORD   /* texts with marks; a match has no word character before or after */
+    REGEX_MARKED_LINES, /* copies in which blanks are the marks, for options.multi */
+    REGEX_MARKED_WORD   /* copies with marks; no word character may stand before or after a match */
 };
 struct regex_options {
-    /* of matches with the same begin, prefer the longest; false: the first alternative that
-     * matches */
+    /* Of matches with the same begin, prefer the longest. false: prefer the first alternative that
+     * matches. */
     bool longest;
     bool fold;    /* ignore case, by `letters` */
     bool bytes;   /* each byte is a character; false: UTF-8 */
-    bool lines;   /* the text has many lines, and no match may contain a newline */
+    bool lines;   /* the text has many lines, and a match may not contain a newline */
     bool dot_all; /* '.' matches a newline, too */
-    bool multi;   /* ^ and $ match at newlines; regex_ops.crosses is about `line_end` */
+    /* ^ and $ match at newlines; regex_ops.crosses tells what happens at `line_end` */
+    bool multi;
     uint8_t line_end;
-    bool ripgrep; /* classes are ripgrep's */
+    bool ripgrep; /* classes are in ripgrep's syntax */
     bool unicode; /* \w, \d and \s mean Unicode's characters, and classes by name ignore case */
-    /* variants NULL: A-Z equal a-z; is_word NULL: words consist of letters, digits and _ of ASCII;
-     * class_ranges NULL: classes by name mean ASCII */
+    /* Rules for letters. variants NULL: only A-Z equal a-z. is_word NULL: words consist of ASCII
+     * letters, digits and _. class_ranges NULL: names of classes mean ASCII characters. */
     struct trawl_letters letters;
     enum regex_marks marks;
-    /* threads that often ask get a copy of the program, which takes as much memory again */
+    /* A thread that asks often gets its own copy of the program, which takes as much memory
+     * again. */
     bool is_copied;
     enum regex_when when;
     uint64_t memory_bytes;
-    uint64_t plan; /* number of the plan, which keeps what its classes mean; 0: nothing is kept */
+    /* number of the plan, under which the meaning of its classes is remembered; 0: nothing is
+     * remembered */
+    uint64_t plan;
 };
 
 enum regex_status { REGEX_OK, REGEX_SYNTAX, REGEX_LARGE, REGEX_MEMORY };
@@ -79,38 +84,38 @@ struct regex_range {
 #define REGEX_VERSION 11u
 
 struct regex_ops {
-    uint32_t version; /* REGEX_VERSION */
-    /* Compiles an expression that translate wrote. */
+    uint32_t version; /* The caller checks that this is REGEX_VERSION. */
+    /* Compiles an expression that translate() has written. */
     enum regex_status (*compile)(const char *bytes, uint64_t count,
                                  const struct regex_options *options, struct regex **regex,
                                  struct regex_fault *fault);
     void (*release)(struct regex *regex);
-    /* Returns whether `regex` is not NULL and has a program; compiles the program if options.when
-     * put that off. Without a program, for lack of memory, the functions below must not be called.
-     */
+    /* Returns whether `regex` is not NULL and has a program. Compiles the program now if
+     * options.when postponed that. Without a program, because memory does not suffice, no function
+     * below may be called. */
     bool (*is_ready)(const struct regex *regex);
-    /* Finds the first match of text[0, count) that begins at `from` or later and ends at `to` or
-     * earlier. Assertions see the whole text.
-     * Sets the spans of the match and of its groups; with span_count 0, sets no span, which is
-     * faster. Returns 1 if there is a match, 0 if not, -1 for lack of memory. */
+    /* Finds the first match in text[0, count) that begins at `from` or later and ends at `to` or
+     * earlier. Assertions see the whole text. Stores the match and its groups in `spans`; with
+     * span_count 0, stores nothing, which is faster. Returns 1 for a match, 0 for none, -1 if
+     * memory does not suffice. */
     int (*match)(const struct regex *regex, const uint8_t *text, uint64_t count, uint64_t from,
                  uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                  uint32_t span_count);
-    /* Lists the characters, from `first` up to `last`, that a character, an escape or a class of a
-     * translated expression stands for. UINT32_MAX for `last`: all characters, but not if RE2 alone
-     * knows these. Returns the number of ranges; UINT32_MAX: more than `room`, or they are not
-     * known. */
+    /* Lists the characters from `first` to `last` that a part of an expression (a character, an
+     * escape or a class) stands for. With `last` UINT32_MAX, lists all characters, if they can be
+     * known without asking RE2. Returns the number of ranges, or UINT32_MAX if there are more than
+     * `room` or if they are unknown. */
     uint32_t (*list)(const char *bytes, uint64_t count, const struct regex_options *options,
                      uint32_t first, uint32_t last, struct regex_range *ranges, uint32_t room);
-    /* Returns bits: 1: a part of the expression matches options.line_end; 2: an assertion asks
-     * where a text or a line begins or ends. 0 without options.multi. */
+    /* For options.multi, returns two bits, else 0. Bit 0: the expression can match
+     * options.line_end. Bit 1: an assertion asks where a text or a line begins or ends. */
     uint32_t (*crosses)(const struct regex *regex);
     uint32_t (*group_count)(const struct regex *regex);
-    /* Returns the number of the group of that name; 0: there is none. */
+    /* Returns the number of the group with that name; 0 if no group has it. */
     uint32_t (*group_named)(const struct regex *regex, const char *name, uint64_t count);
 };
 
-/* The only symbol of libtrawl_regex. */
+/* The table; the only symbol that libtrawl_regex exports. */
 extern const struct regex_ops trawl_regex_ops;
 
 #ifdef __cplusplus

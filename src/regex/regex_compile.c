@@ -1,4 +1,5 @@
-/* regex_compile: compiles each expression, all expressions together, and the plan of the atoms. */
+/* regex_compile: compiles a plan's expressions: each by itself, all together as one program, and
+ * the strings (atoms) by which they are searched as a plan. */
 #include "regex/regex_compile.h"
 
 #include <inttypes.h>
@@ -14,22 +15,24 @@
 #include "regex/translate.h"
 #include "regex/words.h"
 
-#define WIDE_SHARE 64u /* a text with a greater share of characters of three bytes is wide */
-#define WHOLE_MAX 256u /* the most expressions that are compiled together */
-/* Memory that a program for whole words may take at least, however little a plan leaves. */
+/* a text is wide if a greater share than 1/64 of its characters has three bytes */
+#define WIDE_SHARE 64u
+#define WHOLE_MAX 256u /* up to so many expressions get a common program */
+/* A program for whole words may take so much memory, even if the plan allows less. */
 #define WORDS_BYTES (UINT64_C(512) << 10)
 
-/* What is known while a plan's expressions are compiled one after the other. */
+/* The state of compiling a plan's expressions. */
 struct maker {
     struct expressions *made;
-    char *joined; /* the alternatives of `whole` */
+    /* the expressions as alternatives of one expression, for the common program */
+    char *joined;
     uint64_t joined_count;
     uint64_t joined_capacity;
     bool needs_line;
     struct anchor_maker anchors;
 };
 
-/* Frees a program for each expression. NULL: there are no programs. */
+/* Frees an array with a program for each expression. The array may be NULL. */
 static void free_programs(struct expressions *made, struct regex **programs)
 {
     for (uint32_t i = 0; i < made->count && programs != NULL; i++)
@@ -58,7 +61,7 @@ static void expressions_free(void *object)
     memory_release(made, 1, sizeof *made);
 }
 
-/* Returns RE2's options for an expression of the plan. */
+/* Returns the options with which RE2 compiles the plan's expressions. */
 static struct regex_options options_of(const struct trawl_plan *plan)
 {
     static _Atomic uint64_t plans;
@@ -90,7 +93,7 @@ static enum trawl_status no_memory(struct trawl_error *error)
     return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
 }
 
-/* Reports what RE2 says about the translated expression. */
+/* Reports a mistake that RE2 found in a translated expression. */
 static enum trawl_status refuse(const struct expressions *made, const struct translated *translated,
                                 enum regex_status regex_status, const struct regex_fault *fault,
                                 struct trawl_error *error)
@@ -115,7 +118,7 @@ static enum trawl_status refuse(const struct expressions *made, const struct tra
     return status;
 }
 
-/* Appends "|(?:expression)" to the alternatives of `whole`. */
+/* Appends the expression as a further alternative to the common program's expression. */
 static enum trawl_status join(struct maker *maker, const struct translated *translated,
                               struct trawl_error *error)
 {
@@ -137,8 +140,8 @@ static enum trawl_status join(struct maker *maker, const struct translated *tran
     return TRAWL_OK;
 }
 
-/* Compiles expression number `index` for copies of lines with marks, if the expression has edges of
- * words about which the other program may be wrong. */
+/* Compiles expression number `index` a second time, for copies of lines with marks (words.h). Only
+ * for an expression that asks for edges of words, about which the ordinary program may be wrong. */
 static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
                                         const struct translated *translated,
                                         struct trawl_error *error)
@@ -186,9 +189,8 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     return status == REGEX_OK ? TRAWL_OK : refuse(made, translated, status, &fault, error);
 }
 
-/* Translates and compiles the bytes, which are expression number `index` or its filter, and adds
- * the anchors. If the plan has at most WHOLE_MAX expressions, also adds the bytes to the
- * alternatives of `whole`. */
+/* Compiles an expression for RE2: expression number `index`, or the filter that stands for it. Adds
+ * its anchors, and adds it to the common program if the plan has at most WHOLE_MAX expressions. */
 static enum trawl_status compile_linear(struct maker *maker, uint32_t index, const char *bytes,
                                         uint64_t count, struct trawl_error *error)
 {
@@ -205,7 +207,7 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, con
     TRAWL_TRY(translate(is_filter ? TRAWL_PERL : plan->expressions.syntax, plan->flags,
                         options.bytes, bytes, count, &translated, error));
     made->bytes_left +=
-        made->program_bytes; /* what program_memory_divide kept for the expression */
+        made->program_bytes; /* the expression is sure of so much memory (program_memory_divide) */
     options.when = REGEX_PARSED;
     regex_status = program_compile(made, translated.bytes, translated.count, &options, 1,
                                    &made->each[index], &fault);
@@ -226,7 +228,7 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, con
     return status;
 }
 
-/* Compiles expression number `index`, in PCRE2's syntax, by PCRE2, and the filter by RE2. */
+/* Compiles expression number `index`, in PCRE2's syntax, by PCRE2, and its filter by RE2. */
 static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
                                         struct trawl_pattern pattern,
                                         const struct pcre2_filter *filter,
@@ -235,7 +237,7 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
     struct expressions *made = maker->made;
     const struct trawl_plan *plan = made->plan;
     enum trawl_status status = TRAWL_ARGUMENT;
-    /* write_perl wrote the words' edges of the syntaxes of POSIX */
+    /* for the syntaxes of POSIX, write_perl has written the edges of words already */
     const uint32_t words = plan->expressions.syntax == TRAWL_PERL ? 0 : TRAWL_WHOLE_WORD;
 
     if (made->beyond == NULL)
@@ -246,19 +248,20 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
                             plan->flags & ~words, plan->line_end, &made->beyond[index], error));
     if (filter->count > 0)
         status = compile_linear(maker, index, filter->bytes, filter->count, NULL);
-    if (status == TRAWL_ARGUMENT || status == TRAWL_LIMIT) { /* each line is asked */
+    /* RE2 cannot compile the filter, so PCRE2 is asked about each line */
+    if (status == TRAWL_ARGUMENT || status == TRAWL_LIMIT) {
         maker->needs_line = true;
         status = compile_linear(maker, index, "(?:)", 4, error);
     }
     if (status == TRAWL_OK && made->ops->is_ready(made->each[index]) &&
         made->ops->match(made->each[index], (const uint8_t *)"", 0, 0, 0, REGEX_ANYWHERE, NULL, 0) >
             0)
-        maker->needs_line = true; /* the filter lets all lines pass */
+        maker->needs_line = true; /* the filter matches each line, so it rules out nothing */
     maker->anchors.all_sure = false;
     return status;
 }
 
-/* An expression in PCRE2's syntax. bytes NULL: only `count` is wanted. */
+/* Where an expression is written in PCRE2's syntax. bytes NULL: only the length is wanted. */
 struct perl {
     const struct expressions *made;
     char *bytes;
@@ -272,7 +275,8 @@ static void put(struct perl *perl, const char *bytes, uint64_t count)
     perl->count += count;
 }
 
-/* Writes the characters of a class or of \w, \W, \s or \S, for PCRE2 knows other classes. */
+/* Writes the characters of a class, or of \w, \W, \s or \S. PCRE2's own classes hold other
+ * characters. */
 static void put_class(struct perl *perl, const char *part, uint64_t count)
 {
     enum { RANGES_MAX = 4096 };
@@ -282,7 +286,7 @@ static void put_class(struct perl *perl, const char *part, uint64_t count)
     char text[40];
 
     if (range_count == 0 || range_count == UINT32_MAX) {
-        put(perl, part, count); /* perhaps a mistake, which PCRE2 will report */
+        put(perl, part, count); /* perhaps a mistake; PCRE2 will report it */
         return;
     }
     put(perl, "(?-i:[", 6);
@@ -303,7 +307,7 @@ static void put_words(struct perl *perl, const char *text)
             put(perl, text, 1);
 }
 
-/* Writes an edge: \b, \B, \m or \M. */
+/* Writes the edge of a word: \b, \B, \m (begin) or \M (end). */
 static void put_edge(struct perl *perl, char letter)
 {
     put_words(perl, letter == 'b'   ? "(?:(?<=@)(?!@)|(?<!@)(?=@))"
@@ -312,8 +316,8 @@ static void put_edge(struct perl *perl, char letter)
                                     : "(?<=@)(?!@)");
 }
 
-/* Writes the expression, but stops after `most` bytes or some more. Returns the number of bytes of
- * `posix` that the first `most` bytes stand for. */
+/* Writes the expression in PCRE2's syntax, until about `most` bytes are written. Returns how many
+ * bytes of `posix` the first `most` bytes stand for. */
 static uint64_t write_perl(const struct translated *posix, uint64_t most, struct perl *perl)
 {
     const bool asks = perl->made->options.letters.class_ranges != NULL;
@@ -342,7 +346,7 @@ static uint64_t write_perl(const struct translated *posix, uint64_t most, struct
     return at;
 }
 
-/* Compiles expression number `index` in a syntax of POSIX, in which backreferences are PCRE2's. */
+/* Compiles expression number `index`, in a syntax of POSIX. PCRE2 serves its backreferences. */
 static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
                                        struct trawl_error *error)
 {
@@ -378,8 +382,8 @@ done:
     return status;
 }
 
-/* Compiles expression number `index`. What RE2 refuses as a mistake is PCRE2's if the caller allows
- * that. */
+/* Compiles expression number `index`. If RE2 refuses it as a mistake and the caller allows PCRE2,
+ * tries PCRE2. */
 static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct trawl_error *error)
 {
     const struct trawl_plan *plan = maker->made->plan;
@@ -395,13 +399,15 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
         return compile_posix(maker, index, error);
     TRAWL_TRY(pcre2_filter(bytes, pattern.bytes_count, maker->made->options.fold,
                            !maker->made->options.bytes, &filter, error));
-    if (!filter.possessive) /* ripgrep's syntax takes a++ for (a+)+ */
+    /* in ripgrep's syntax a++ is (a+)+, in PCRE2's a possessive repetition */
+    if (!filter.possessive)
         status = compile_linear(maker, index, bytes, pattern.bytes_count, error);
     if (error != NULL)
         linear = *error;
     if (status == TRAWL_ARGUMENT) {
         status = compile_beyond(maker, index, pattern, &filter, error);
-        /* of two descriptions of a mistake RE2's, but of look-around PCRE2's */
+        /* Both libraries found a mistake: report RE2's description, but PCRE2's if RE2 lacks the
+         * syntax. */
         if (status == TRAWL_ARGUMENT && error != NULL && !filter.possessive &&
             strstr(linear.message, "RE2 has none") == NULL)
             *error = linear;
@@ -410,7 +416,7 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
     return status;
 }
 
-/* Compiles all expressions together, for texts of many lines. */
+/* Compiles the common program of all expressions, which reads texts of many lines. */
 static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
@@ -451,8 +457,8 @@ struct source {
     uint64_t sample_bytes;
 };
 
-/* Compiles each expression, then all expressions together, then the atoms. An error names the
- * expression. */
+/* Compiles each expression, then the common program, then the plan of the atoms. An error says
+ * which expression is at fault. */
 static enum trawl_status make_all(struct maker *maker, const struct source *source,
                                   struct trawl_error *error)
 {
@@ -473,7 +479,7 @@ static enum trawl_status make_all(struct maker *maker, const struct source *sour
     return anchors_end(&maker->anchors, error);
 }
 
-/* Makes the compiled plan: the function that attachment_want calls. */
+/* Makes the compiled form of a plan. plan's attachment_want calls this function once. */
 static enum trawl_status expressions_make(const void *from, void **object,
                                           struct trawl_error *error)
 {
@@ -505,7 +511,7 @@ static enum trawl_status expressions_make(const void *from, void **object,
     return status;
 }
 
-/* Stores the plan's compiled form in this place, which make fills if the place is empty. */
+/* Gets the plan's compiled form that `place` holds. If the place is empty, makes it. */
 static enum trawl_status want(enum plan_attachment place, struct source source,
                               const struct expressions **expressions, struct trawl_error *error)
 {

@@ -1,7 +1,10 @@
-/* regex_compile: compiles a plan of expressions to RE2's programs and a plan of the atoms.
+/* regex_compile: compiles a plan of regular expressions, for a search that asks RE2 as rarely as
+ * possible.
  *
- * An atom is a string that a line must hold, so that an expression can match there. A search finds
- * the atoms by trawl's own engine, and RE2 decides about the lines that hold atoms.
+ * Each match of an alternative of an expression consists of its head, then one of a few strings,
+ * then the rest. An atom is such a string. A search finds the atoms as it finds any strings, and
+ * RE2 decides about the lines that hold atoms. In `[A-Z][a-z]+ said`, the head is `[A-Z][a-z]+` and
+ * the atom is " said".
  */
 #ifndef TRAWL_REGEX_REGEX_COMPILE_H
 #define TRAWL_REGEX_REGEX_COMPILE_H
@@ -12,27 +15,26 @@
 
 struct chain;
 
-/* Where RE2 begins to read: each match of an alternative of an expression is its head, then a
- * string, then the rest. */
+/* An alternative of an expression: what RE2 reads around a string. */
 struct anchor {
     uint32_t expression;
-    bool is_sure;        /* each occurrence of a string is a match */
-    bool begins;         /* a match begins with the string */
-    uint8_t head_length; /* the number of characters of each head; 0: heads differ, or are empty */
-    bool looks_back;     /* the expression has an assertion that depends on the byte before */
-    /* The program of the head, whose matches end where the string begins. NULL: the head is empty
-     * (`begins`), or RE2 reads the whole line. */
+    bool is_sure; /* each occurrence of a string is a match */
+    bool begins;  /* a match begins with the string: there is no head, or only assertions */
+    /* number of characters of each head; 0: heads of different lengths, or none */
+    uint8_t head_length;
+    bool looks_back; /* an assertion of the expression depends on the byte before it */
+    /* The program of the head. Its matches end where the string begins. NULL: there is no head, or
+     * RE2 reads the whole line. */
     struct regex *head;
-    /* if there is a head: the program of the string and the rest; NULL: nothing follows the
-     * string */
+    /* If there is a head: the program of the string and the rest. NULL: nothing follows the
+     * string. */
     struct regex *tail;
-    /* What the bytes before the string and after the string say about head and rest; NULL: nothing
-     * (regex/chain.h). */
+    /* Automata that read head and rest without RE2 (chain.h). NULL: RE2 reads them. */
     struct chain *before;
     struct chain *after;
 };
 
-/* What stands in a copy with marks (words.h) for a character of ASCII. */
+/* For an ASCII character: the bytes that stand for it in a copy of a line with marks (words.h). */
 struct marked_unit {
     uint8_t bytes[4];
     uint8_t count;
@@ -41,67 +43,78 @@ struct marked_unit {
 struct expressions {
     const struct regex_ops *ops;
     const struct trawl_plan *plan;
-    struct regex_options options; /* of each program, but for marks, lines, when and memory_bytes */
+    /* of each program; marks, lines, when and memory_bytes differ from program to program */
+    struct regex_options options;
     uint32_t count;
-    struct regex **each; /* `count` programs, which read the text of a single line */
-    /* `count` programs for copies of lines with marks (words.h); NULL, or the program is NULL: the
-     * expression has no edge of a word about which the program in `each` may be wrong. */
+    struct regex **each; /* `count` programs, one for each expression, which read single lines */
+    /* `count` programs that read copies of lines with marks (words.h). NULL, for all expressions or
+     * for one: the expression has no edge of a word about which the program in `each` may be
+     * wrong. */
     struct regex **marked;
-    _Atomic uint8_t *may_be_empty; /* what words.c knows of each program of `marked` */
-    /* `count` programs of PCRE2; NULL, or the program is NULL: RE2 decides. Otherwise the program
-     * in `each` is that of a filter, which matches in each line in which PCRE2's program does. */
+    /* for each program of `marked`: whether it may match the empty string; words.c finds out */
+    _Atomic uint8_t *may_be_empty;
+    /* `count` programs of PCRE2. NULL, for all expressions or for one: RE2 decides. Otherwise the
+     * program in `each` is that of a filter, which matches each line in which PCRE2's program
+     * matches. */
     struct pcre2 **beyond;
-    bool is_wide_text; /* texts have many characters of three bytes (chain.c) */
-    bool crosses;      /* TRAWL_MULTILINE: the flag changes what is found */
-    bool lines_alone;  /* PCRE2 knows which lines match, but not the longest occurrences */
-    /* under WHOLE_WORD, or with edges that RE2 lacks: in all lines; or some program is PCRE2's */
+    /* texts have many characters of three bytes, so chains must know them (chain.c) */
+    bool is_wide_text;
+    bool crosses;     /* TRAWL_MULTILINE: a match may cross lines */
+    bool lines_alone; /* PCRE2 knows which lines match, but not the longest occurrences */
+    /* The expressions ask for whole words or for edges that RE2 lacks, so all lines need marks; or
+     * PCRE2 decides about an expression. */
     bool needs_marks;
-    struct marked_unit units[128]; /* if `marked` is not NULL */
-    uint8_t mark;                  /* of a character that is in no word; 0: not chosen yet */
-    bool is_strict;                /* no word stands beside a byte of no character */
-    /* The edges mean words beyond ASCII: no program but `marked` may be asked about a line that is
+    struct marked_unit units[128]; /* only if `marked` is not NULL */
+    uint8_t mark;   /* the byte that marks a character of no word; 0: not chosen yet */
+    bool is_strict; /* a byte that is no character never stands beside a word */
+    /* Words may have characters beyond ASCII: only the programs `marked` may read a line that is
      * not ASCII. */
     bool has_wide_words;
-    /* All expressions as alternatives, for a text of many lines; NULL: some expression means
-     * something else in such a text, or the expressions are too many or too large. Heads, tails and
-     * this program are compiled when a search first asks whether they are ready. */
+    /* The common program: all expressions as alternatives, for texts of many lines. NULL: some
+     * expression means something else in such a text, or the expressions are too many or too large.
+     * This program, heads and tails are compiled when a search first asks whether they are
+     * ready. */
     struct regex *whole;
-    /* a match of `whole` is an occurrence of the only expression, without further checks */
+    /* each match of `whole` is an occurrence of the plan's only expression */
     bool whole_is_exact;
     /* the plan of the atoms; NULL: some expression has no atom */
     struct trawl_plan *atoms;
-    /* Atom i belongs to anchors atom_anchors[atom_first[i]] up to atom_first[i + 1]. */
-    uint32_t *atom_first;   /* atom_count + 1 */
-    uint32_t *atom_anchors; /* atom_first[atom_count] */
+    /* Atom i belongs to the anchors atom_anchors[atom_first[i]] to atom_anchors[atom_first[i + 1] -
+     * 1]. */
+    uint32_t *atom_first;   /* atom_count + 1 indexes */
+    uint32_t *atom_anchors; /* atom_first[atom_count] indexes */
     uint64_t atom_count;
     struct anchor *anchors;
     uint64_t anchor_count;
     uint64_t anchor_capacity;
-    bool has_near;        /* a match begins in the line of its atom (near.h) */
-    bool atoms_are_exact; /* a line matches if and only if the line holds an atom */
-    bool words_are_exact; /* a line matches if and only if the line holds an atom as a word */
-    bool is_string; /* the only expression is its only atom, whose occurrences never overlap */
-    /* While the plan is made: bytes of memory that a program gets at first, that a large program
-     * gets at most, and that are left for further programs. */
+    /* a match begins in the line of its atom, so it is looked for there (near.h) */
+    bool has_near;
+    bool atoms_are_exact; /* a line matches exactly if it holds an atom */
+    bool words_are_exact; /* a line matches exactly if it holds an atom as a whole word */
+    /* the plan's only expression is a string, its only atom, and its occurrences never overlap */
+    bool is_string;
+    /* While the plan is compiled, in bytes: the memory that each program gets at first, the most
+     * that a large program gets, and what is left for further programs. */
     uint64_t program_bytes;
     uint64_t program_bytes_max;
     uint64_t bytes_left;
 };
 
-/* Returns whether the whole text, or each record, is one line. */
+/* Returns whether the whole text, or each record, counts as one line. */
 static inline bool expressions_cross(const struct expressions *expressions)
 {
     return (expressions->plan->flags & TRAWL_MULTILINE) != 0;
 }
 
-/* Returns whether a match may hold no byte. What RE2 matches holds an atom, if each expression has
- * one; what PCRE2 matches may be a place before the atom or after the atom. */
+/* Returns whether a match may be empty. A match of RE2 holds an atom if each expression has atoms.
+ * A match of PCRE2 may be an empty place before or after the atom. */
 static inline bool expressions_take_empty(const struct expressions *expressions)
 {
     return expressions->atoms == NULL || expressions->beyond != NULL;
 }
 
-/* Returns whether the atoms that an engine finds in a text are what the search wants. */
+/* Returns whether the occurrences of the atoms are what the task asks for, so that RE2 need not be
+ * asked. */
 static inline bool expressions_are_atoms(const struct expressions *expressions,
                                          const struct engine_task *task)
 {
@@ -109,22 +122,22 @@ static inline bool expressions_are_atoms(const struct expressions *expressions,
            (task->want == WANT_LINES ? expressions->atoms_are_exact : expressions->is_string);
 }
 
-/* Returns how many bytes RE2 could have read in the time of the atoms that were found, if RE2 can
- * find without atoms what is wanted. */
+/* Returns how many bytes RE2 could have read while the atoms were found. Returns 0 unless RE2 can
+ * answer without atoms. */
 static inline uint64_t atoms_cost(const struct expressions *expressions, enum want want,
                                   uint64_t atoms)
 {
     return expressions->whole_is_exact && want != WANT_LINES ? 6 * atoms : 0;
 }
 
-/* Stores the compiled plan, which the first call makes and the plan owns. Errors: ARGUMENT for a
- * mistake in an expression (pattern_index, and text_offset, the byte of the mistake); UNSUPPORTED,
- * LIMIT, MEMORY. */
+/* Gets the plan's compiled form, which the first call makes and the plan owns. Errors: ARGUMENT for
+ * a mistake in an expression, with pattern_index and text_offset, the byte of the mistake;
+ * UNSUPPORTED, LIMIT, MEMORY. */
 enum trawl_status expressions_want(const struct trawl_plan *plan,
                                    const struct expressions **expressions,
                                    struct trawl_error *error);
-/* As expressions_want, but the atoms are the strings that the sample holds least often: a part of
- * the text that is searched. The first call decides. */
+/* Gets a second compiled form of the plan, whose atoms are the strings that occur least often in
+ * the sample, a part of the text. The first call makes it for its sample. */
 enum trawl_status expressions_resplit(const struct trawl_plan *plan, const uint8_t *sample,
                                       uint64_t sample_bytes, const struct expressions **expressions,
                                       struct trawl_error *error);

@@ -1,5 +1,6 @@
-/* regex_load: loads libtrawl_regex from the directory of the program or library that holds this
- * code, from ../lib as seen from that directory, or from where the system keeps libraries. */
+/* regex_load: loads the shared object libtrawl_regex, which holds RE2. Looks in the directory of
+ * the program or library that holds this code, then in ../lib of that directory, then where the
+ * system keeps libraries. */
 #include "regex/regex_load.h"
 
 #include <dlfcn.h>
@@ -16,7 +17,7 @@
 
 #if TRAWL_REGEX
 /* Opens the library in the directory of `file`, or in ../lib of that directory. Returns NULL if
- * there is no such library. */
+ * neither has the library. */
 static void *open_beside(const char *file)
 {
     static const char *const between[] = {"", "../" TRAWL_REGEX_LIBDIR "/"};
@@ -32,11 +33,12 @@ static void *open_beside(const char *file)
     return library;
 }
 
-/* Opens the library beside the program or library that holds this code, or the linked file if
- * that is a link. own: what the dynamic linker knows of this code. The dynamic linker knows a
- * library by its path, but a program only by the word of the program's caller, which may be any
- * text. So the path of a program comes from the kernel: /proc, or the path that was executed if
- * /proc is missing or names the dynamic linker, which can run a program that is its operand. */
+/* Opens the library that stands beside this code: beside the file of the program or library that
+ * holds the code, or beside the file to which a link leads. `own` is what the dynamic linker knows
+ * about this code. For a library, the dynamic linker knows the path. For a program, it knows only
+ * the name that the program's caller gave, which may be any text. So a program's path comes from
+ * the kernel: from /proc, or, if /proc is missing or names the dynamic linker (which can run a
+ * program that is its operand), the path that was executed. */
 static void *open_beside_own(const Dl_info *own)
 {
     const char *executed = (const char *)getauxval(AT_EXECFN);
@@ -56,15 +58,15 @@ static void *open_beside_own(const Dl_info *own)
     return library;
 }
 
-/* Returns the functions of the first library that is found, if its version is REGEX_VERSION;
- * otherwise NULL. */
+/* Returns the functions of the first library that is found. Returns NULL if there is no library, or
+ * if its version is not REGEX_VERSION. */
 static const struct regex_ops *open_library(void)
 {
     const struct regex_ops *ops;
     void *library;
     Dl_info own;
 
-    /* A static program has no dynamic linker, without which C++ code crashes. */
+    /* In a static program there is no dynamic linker, and C++ code would crash. */
     if (dladdr((const void *)(uintptr_t)regex_load, &own) == 0 || own.dli_fname == NULL)
         return NULL;
     library = open_beside_own(&own);

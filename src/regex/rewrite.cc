@@ -1,10 +1,10 @@
-// rewrite: reads an expression part by part, and writes the parts as rewrite.h says.
-//
-// RE2 joins alternatives of a single character to a set. Up to version 2023-11-01 the set lacks the
-// letter N for `n|[nN]`, because `[nN]` is an n that ignores case, and RE2 stops at the n that the
-// set holds already. In all versions `[kK]|x` matches the Kelvin sign, for a similar reason. Where
-// each byte is a character, versions up to 2024-02-01 misread alternatives that begin with the same
-// byte beyond ASCII. RE2 joins no parts behind an empty group.
+// rewrite: writes an expression anew, so that RE2 reads it as trawl means it (rewrite.h).\n\nSome
+// changes avoid faults of RE2, which joins alternatives of single characters to a set. Up to
+// version 2023-11-01 the set of `n|[nN]` lacks the letter N: `[nN]` is stored as an n that ignores
+// case, and the set already holds n. In all versions `[kK]|x` matches the Kelvin sign, for a
+// similar reason. If each byte is a character, versions up to 2024-02-01 misread alternatives that
+// begin with the same byte beyond ASCII. RE2 does not join parts that follow an empty group, so an
+// empty group separates such alternatives.
 #include "regex/rewrite.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ bool is_in(const char *bytes, char byte)
     return byte != '\0' && std::strchr(bytes, byte) != nullptr;
 }
 
-// Returns the length of the repetition {n}, {n,} or {n,m} at `at`; 0: the brace is a character.
+// Returns the length of a repetition {n}, {n,} or {n,m} at `at`; 0: the brace stands for itself.
 size_t braces_at(const std::string &source, size_t at)
 {
     const size_t end = source.find_first_not_of("0123456789,", at + 1);
@@ -74,9 +74,10 @@ class rewriter
     const std::string &source;
     const regex_options &options;
     const bool alternates;
-    bool pairs = false;     // some character is a letter in both cases, and no other
-    bool has_three = false; // for RE2, more than two letters equal one of these letters
-    bool others = false;    // some character is anything else
+    bool pairs = false; // some character is a class of exactly a letter in both cases
+    // for RE2, three characters equal such a letter: K has the Kelvin sign, S the long s
+    bool has_three = false;
+    bool others = false; // some character is anything else
     bool apart = false;
     const bool keeps_m = options.marks == REGEX_UNMARKED || options.marks == REGEX_MARKED_LINES;
     std::vector<flags> open;
@@ -120,7 +121,7 @@ void rewriter::walk()
     }
 }
 
-// Writes the begin of a group, or flags, without the flags that `now` stands for.
+// Writes the begin of a group, or flags. Leaves out the flags that `now` stands for.
 void rewriter::enter(const std::string &part)
 {
     const bool is_group = part.back() != ')';
@@ -147,8 +148,8 @@ void rewriter::enter(const std::string &part)
     made += "(?" + on + (is_group && off == "i" ? "" : "-" + off) + part.back();
 }
 
-// Writes the edge of a word (translate.c). Without marks, RE2 finds \b in ASCII alone, and the
-// expression may match too often where translate found other edges.
+// Writes the edge of a word (translate.c). Without marks, RE2's \b knows only ASCII words, so the
+// expression may match too often; a program with marks then decides.
 void rewriter::put_edge(char letter)
 {
     const bool is_marked = options.marks != REGEX_UNMARKED;
@@ -172,7 +173,7 @@ bool is_pair(const chars &of)
            (of.own[0].first ^ 0x20) == of.own[1].first;
 }
 
-// Writes what stands for a character: source[at, end).
+// Writes the character, class or escape source[at, end).
 void rewriter::put_character(size_t at, size_t end)
 {
     const bool is_class = source[at] == '[', is_marked = options.marks != REGEX_UNMARKED;
@@ -194,7 +195,7 @@ void rewriter::put_character(size_t at, size_t end)
     } catch (const mistake &found) {
         if (!found.what.empty())
             throw mistake{at + found.at, found.what};
-        made += text; // RE2 will report the mistake
+        made += text; // a mistake, which RE2 will report
         return;
     }
     pairs |= is_pair(of);
@@ -260,7 +261,7 @@ std::string for_message(std::string source, const regex_options &options)
                 (void)listed_of(source.substr(i, end - i), options, 0x7f);
                 std::fill(source.begin() + static_cast<std::ptrdiff_t>(i),
                           source.begin() + static_cast<std::ptrdiff_t>(end), 'a');
-            } catch (const mistake &) { // RE2 will name the property
+            } catch (const mistake &) { // an unknown property, which RE2 will report
             }
     }
     return source;

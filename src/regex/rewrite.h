@@ -1,4 +1,5 @@
-// rewrite: writes an expression so that all versions of RE2 read the expression as trawl means it.
+// rewrite: writes an expression anew, so that all versions of RE2 read the expression as trawl
+// means it.
 #ifndef TRAWL_REGEX_REWRITE_H
 #define TRAWL_REGEX_REWRITE_H
 
@@ -6,8 +7,8 @@
 
 #include "regex/re2.h"
 
-// Returns the end of the part that begins at `at`: an escape, a class, the begin of a group with
-// its flags or its name, a character of UTF-8, a byte.
+// Returns the end of the part that begins at `at`. A part is an escape, a class, the begin of a
+// group with its flags or its name, a character of UTF-8, or a byte.
 size_t part_end(const std::string &source, size_t at, const regex_options &options);
 // Returns the expression, which RE2 need not accept, with these changes:
 // - Classes and letters list all characters that are equal by the options' rule, and RE2 ignores
@@ -21,7 +22,8 @@ size_t part_end(const std::string &source, size_t at, const regex_options &optio
 // *crosses, unless NULL: as regex_ops.crosses. Throws a mistake (classes.h).
 std::string rewrite(const std::string &source, const regex_options &options,
                     uint32_t *crosses = nullptr);
-// Returns an expression of the same length in which RE2 finds the same mistakes.
+// Returns an expression of the same length, which RE2 can parse and in which it finds the same
+// mistakes at the same places.
 std::string for_message(std::string source, const regex_options &options);
 
 #endif

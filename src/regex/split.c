@@ -1,9 +1,12 @@
-/* split: chooses the strings of each alternative, and writes the alternative's head and tail.
+/* split: chooses the strings by which each alternative of an expression is searched, and writes
+ * what comes before the string (the head) and the string with what follows (the tail) as
+ * expressions.
  *
  * A list is a sequence of items without '|': characters, classes, assertions and groups, each with
  * its repetition. A run is a part of a list whose texts can be listed: `the (son|daughter)s? of `
- * in `the (son|daughter)s? of [A-Z]\w+`. Of all runs the search takes the one that a text should
- * hold least often, or runs within a group: `(a+bcd|e+fgh)x*` is looked for by `bcd` and `fgh`.
+ * in `the (son|daughter)s? of [A-Z]\w+`. Of all runs, the search takes the run that a text should
+ * hold least often. If runs inside a group are rarer, it takes these: `(a+bcd|e+fgh)x*` is searched
+ * by `bcd` and `fgh`.
  */
 #include "regex/items.h"
 
@@ -12,21 +15,22 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-#define NESTED_MAX 4u /* groups in groups whose runs are searched for */
+#define NESTED_MAX 4u /* runs may lie in so many groups inside each other */
 #define NO_SCORE (-1000.0)
-#define BITS_ENOUGH 20.0 /* a text holds such strings once in a MiB */
+/* log2 of the distance at which a text should hold a string; rarer strings gain little */
+#define BITS_ENOUGH 20.0
 #define BITS_MAX 80.0
-/* If only words match, a list's strings are taken whole if there are at most so many: then no
- * string needs RE2, as a part of a word would. */
+/* If the search asks for whole words and a list has at most so many strings, the strings are taken
+ * as a whole. Parts of words would need RE2. */
 #define WORDS_MAX 8u
-/* Each alternative of a group copies what stands around the group into its head and its rest. The
- * copies of an expression of n bytes have at most TEXT_SHARE × n + TEXT_SPARED bytes. */
+/* For each alternative of a group, the text around the group is copied into head and tail. In all,
+ * the copies of an expression of n bytes may have TEXT_SHARE × n + TEXT_SPARED bytes. */
 #define TEXT_SHARE 16u
 #define TEXT_SPARED 65536u
-#define ITEM_BYTES_MAX 512u /* a longer item may hold a line end */
+#define ITEM_BYTES_MAX 512u /* an item of more bytes counts as one that may hold a line end */
 
 struct run {
-    uint64_t first; /* items [first, end) of the list */
+    uint64_t first; /* the run is the items [first, end) of the list */
     uint64_t end;
     bool folds;
     bool keeps;
@@ -34,10 +38,12 @@ struct run {
     struct split_strings strings;
 };
 
-/* A group's surroundings: the items before and after the group, in the lists around it. */
+/* A group that holds a run: the items before and after the group, and the groups around it. */
 struct around {
     const struct around *outer;
-    uint64_t first; /* items [first, at) and [at + 1, end) of reader->items */
+    /* the group is item `at`; around it are the items [first, at) and [at + 1, end) of
+     * reader->items */
+    uint64_t first;
     uint64_t at;
     uint64_t end;
 };
@@ -60,8 +66,9 @@ static enum trawl_status keep_item(struct reader *reader, const struct item *ite
     return TRAWL_OK;
 }
 
-/* Returns the share of the sample's offsets where the string stands; if there is none, at most the
- * share of a single occurrence. `rate` is the share that the string's bytes let expect. */
+/* Returns the share of the sample's offsets where the string stands. If the string does not occur,
+ * returns `rate`, the share that the frequencies of its bytes let expect, but at most the share of
+ * a single occurrence. */
 static double seen_rate(const struct split_options *options, const struct split_string *string,
                         double rate)
 {
@@ -77,8 +84,9 @@ static double seen_rate(const struct split_options *options, const struct split_
                      : min_double(rate, 1.0 / (double)options->sample_bytes);
 }
 
-/* Rates strings: log2 of how many offsets of a text there are for an expected occurrence, less
- * 1.5 * log2 of the number of strings, because more strings slow the search down. */
+/* Returns how good the run's strings are for a search: log2 of the distance between expected
+ * occurrences in a text, less 1.5 * log2 of the number of strings, because more strings slow the
+ * search down. */
 static double score(const struct reader *reader, const struct run *run)
 {
     const struct split_strings *strings = &run->strings;
@@ -96,14 +104,14 @@ static double score(const struct reader *reader, const struct run *run)
                    : rate;
     }
     bits = min_double(sum > 0 ? analyse_log2(max_double(1 / sum, 1)) : BITS_MAX, BITS_MAX);
-    /* Even strings that should be rare may be common words. So each bit above BITS_ENOUGH counts a
-     * quarter. */
+    /* A string that should be rare may still be a common word. So each bit above BITS_ENOUGH counts
+     * only a quarter. */
     if (bits > BITS_ENOUGH)
         bits = BITS_ENOUGH + (bits - BITS_ENOUGH) / 4;
     return bits - 1.5 * analyse_log2(strings->count);
 }
 
-/* Writes the begin of a group with these flags. Returns its length. */
+/* Writes the begin of a group that sets these flags. Returns its length. */
 static uint32_t open_group(uint32_t flags, char open[16])
 {
     uint32_t count = 0;
@@ -122,7 +130,7 @@ static uint32_t open_group(uint32_t flags, char open[16])
     return count;
 }
 
-/* Returns whether the item may hold a line end, so that no head may hold the item. */
+/* Returns whether the item may match a line end. No head may then hold the item. */
 static bool may_cross(const struct reader *reader, const struct item *item,
                       const struct split_strings *set)
 {
@@ -164,8 +172,8 @@ static void take_better(const struct reader *reader, const struct run *run, stru
     }
 }
 
-/* Adds the item `at` with the texts of `set` to the run, which may hold `most` strings. If that is
- * not possible, the run ends and a new run begins. */
+/* Adds item number `at`, with the texts of `set`, to the run, which may have `most` strings. If
+ * that is impossible, compares the run with the best run so far and begins a new run. */
 static void extend(const struct reader *reader, struct run *run, uint64_t at,
                    const struct split_strings *set, uint32_t most, struct run *best,
                    double *best_score)
@@ -187,8 +195,8 @@ static void extend(const struct reader *reader, struct run *run, uint64_t at,
     run->goes_on = item->goes_on;
 }
 
-/* Reads a list up to '|', ')' or the end, keeps its items, and finds its best run. *ended: what
- * ended the list. */
+/* Reads a list up to '|', ')' or the end of the expression, keeps its items, and finds its best
+ * run. *ended is the token that ended the list. */
 static enum trawl_status read_list(struct reader *reader, struct run *best, double *best_score,
                                    enum kind *ended, struct trawl_error *error)
 {
@@ -222,7 +230,7 @@ static enum trawl_status read_list(struct reader *reader, struct run *best, doub
     }
     for (uint32_t i = 0; i < KINDS; i++) {
         if (reader->options->words && runs[i].first == first && runs[i].strings.count <= WORDS_MAX)
-            *best_score = NO_SCORE; /* the run is the whole list, and is better than its parts */
+            *best_score = NO_SCORE; /* the run is the whole list; prefer it to its parts */
         take_better(reader, &runs[i], best, best_score);
     }
 done:
@@ -248,8 +256,8 @@ static enum trawl_status put_text(struct reader *reader, const char *bytes, uint
     return TRAWL_OK;
 }
 
-/* Ranges of reader->items, in the order of the expression: a head or a rest, which lies in several
- * lists if the run stands in a group. */
+/* Ranges of reader->items, in the order of the expression, that form a head or a rest. If the run
+ * lies in a group, the items lie in several lists. */
 struct ranges {
     uint32_t count;
     struct range {
@@ -258,7 +266,8 @@ struct ranges {
     } all[NESTED_MAX + 1];
 };
 
-/* Returns the ranges of the items before the run, whose list begins with item `first`. */
+/* Returns the ranges of the items before the run, which ends at item `end`. The run's list begins
+ * with item `first`. */
 static struct ranges ranges_before(uint64_t first, uint64_t end, const struct around *around)
 {
     struct ranges ranges = {.count = 1};
@@ -273,7 +282,7 @@ static struct ranges ranges_before(uint64_t first, uint64_t end, const struct ar
     return ranges;
 }
 
-/* Returns the ranges of the items from `first` on; the run's list ends with item `end`. */
+/* Returns the ranges of the items from `first` on. The run's list ends at item `end`. */
 static struct ranges ranges_from(uint64_t first, uint64_t end, const struct around *around)
 {
     struct ranges ranges = {1, {{first, end}}};
@@ -283,7 +292,7 @@ static struct ranges ranges_from(uint64_t first, uint64_t end, const struct arou
     return ranges;
 }
 
-/* Writes the items: items with the same flags, one after another in the expression, as a group with
+/* Writes the items as an expression. Consecutive items with the same flags become a group with
  * these flags. */
 static enum trawl_status put_items(struct reader *reader, const struct ranges *ranges,
                                    struct trawl_error *error)
@@ -310,7 +319,8 @@ static enum trawl_status put_items(struct reader *reader, const struct ranges *r
     return TRAWL_OK;
 }
 
-/* Returns what split_character.edge is for the item; 0: no sequence knows the item. */
+/* Returns the item's edge, as split_character.edge; 0 if the item is no edge that a sequence can
+ * hold. */
 static uint8_t edge_of(const struct reader *reader, const struct item *item, bool backwards)
 {
     static const char letters[] = "bBmMhH";
@@ -336,8 +346,7 @@ static bool add_edge(struct split_sequence *sequence, uint8_t edge)
     return true;
 }
 
-/* Adds an item to the sequence; returns false if no sequence knows the item, or the sequence is
- * full. */
+/* Adds an item to the sequence. Returns false if a sequence cannot hold the item, or is full. */
 static bool add_item(const struct reader *reader, const struct item *item, bool backwards,
                      struct split_sequence *sequence)
 {
@@ -358,8 +367,8 @@ static bool add_item(const struct reader *reader, const struct item *item, bool 
     return true;
 }
 
-/* Makes a sequence of the items, in the expression's order or backwards. Returns the sequence, or
- * NULL if the items are no sequence. */
+/* Makes a sequence of the items, in the expression's order or backwards. Returns NULL if the items
+ * cannot be a sequence. */
 static const struct split_sequence *sequence_of(const struct reader *reader,
                                                 const struct ranges *ranges, bool backwards,
                                                 struct split_sequence *sequence)
@@ -403,8 +412,8 @@ static struct before look_before(const struct reader *reader, const struct range
     return before;
 }
 
-/* Passes a run to options->take, with head and tail. The run's list consists of the items from
- * `first` to the last. */
+/* Passes a run, with its head and tail, to options->take. `first` is the first item of the run's
+ * list. */
 static enum trawl_status emit(struct reader *reader, const struct run *run, uint64_t first,
                               const struct around *around, struct trawl_error *error)
 {
@@ -448,7 +457,8 @@ static enum trawl_status split_alternatives(struct reader *reader, const struct 
                                             uint32_t nested, bool emits, double *worst,
                                             struct trawl_error *error);
 
-/* Rates, or hands out, the alternatives of the group that is item `at`. */
+/* Handles the alternatives of a group, which is item around->at: computes their score, or with
+ * `emits` passes on their strings. */
 static enum trawl_status split_group(struct reader *reader, const struct around *around,
                                      uint32_t nested, bool emits, double *worst,
                                      struct trawl_error *error)
@@ -465,8 +475,8 @@ static enum trawl_status split_group(struct reader *reader, const struct around 
     return TRAWL_OK;
 }
 
-/* Computes in *here the best score of the list that was just read: of the list's run, or of a group
- * inside the list. emits: also passes on the strings with this score. */
+/* Computes in *here the best score of the list that was just read: of its run, or of a group inside
+ * it. emits: also passes on the strings with this score. */
 static enum trawl_status split_list(struct reader *reader, const struct run *run, double own,
                                     uint64_t first, const struct around *outer, uint32_t nested,
                                     bool emits, double *here, struct trawl_error *error)
@@ -495,7 +505,8 @@ static enum trawl_status split_list(struct reader *reader, const struct run *run
     return split_group(reader, &best, nested, true, here, error);
 }
 
-/* Reads alternatives up to ')' or the end. *worst: the least score of an alternative. */
+/* Reads alternatives up to ')' or the end of the expression. *worst becomes the least score of an
+ * alternative. */
 static enum trawl_status split_alternatives(struct reader *reader, const struct around *around,
                                             uint32_t nested, bool emits, double *worst,
                                             struct trawl_error *error)

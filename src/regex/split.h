@@ -1,8 +1,8 @@
 /* split: finds the strings by which a search looks for an expression.
  *
- * Each match of an alternative is its head, then one of a few strings, then the rest. The search
- * finds the strings; RE2 then reads the head backwards from the string's begin, and the string with
- * the rest forwards.
+ * Each match of an alternative consists of a head, then one of a few strings, then the rest. A
+ * search finds the strings. RE2 then reads the head backwards from the string, and the string with
+ * the rest (the tail) forwards.
  */
 #ifndef TRAWL_REGEX_SPLIT_H
 #define TRAWL_REGEX_SPLIT_H
@@ -25,12 +25,13 @@ struct split_strings {
     } items[SPLIT_STRINGS_MAX];
 };
 
-/* Characters with repetitions and edges, one after the other, in the order of reading. */
+/* A sequence of characters, each with its repetition, and of edges, in the order of reading. */
 struct split_sequence {
     uint32_t count;
     struct split_character {
-        /* 0: a character; SPLIT_LINE_EDGE; or where an edge of a word is: bit 0: between characters
-         * of no word, 1: after a word, 2: before a word, 3: within a word */
+        /* 0: a character. SPLIT_LINE_EDGE: the edge of a line. Otherwise bits that say where this
+         * edge of a word may stand: bit 0 between characters of no word, bit 1 after a word, bit 2
+         * before a word, bit 3 inside a word. */
         uint8_t edge;
         bool fold;
         bool dot_all;
@@ -41,42 +42,44 @@ struct split_sequence {
     } items[SPLIT_SEQUENCE_MAX];
 };
 
-/* An alternative of an expression. */
+/* The strings of an alternative of an expression, and what is around them. */
 struct split {
     const struct split_strings *strings;
-    bool folds;   /* some letters of the strings are in lower case, and stand for any case */
-    bool keeps;   /* some characters of the strings stand for themselves */
+    bool folds;   /* some letters of the strings, in lower case here, stand for any case */
+    bool keeps;   /* some characters of the strings stand for themselves alone */
     bool is_sure; /* each occurrence of a string is a match of the expression */
-    bool begins;  /* no byte of a match comes before the string */
-    /* The expression of the head, which ends where the text ends. Empty: the match begins with the
-     * string, or an assertion between head and string needs the bytes after the head. */
+    bool begins;  /* a match begins with the string: nothing but assertions comes before */
+    /* The head as an expression that must match up to the text's end. Empty: there is no head, or
+     * an assertion between head and string needs the bytes after the head. */
     const char *head;
     uint64_t head_bytes;
-    /* The expression of the string and the rest. Empty: nothing follows the string. */
+    /* The string and the rest, as an expression. Empty: nothing follows the string. */
     const char *tail;
     uint64_t tail_bytes;
-    /* The head, read backwards from the string, and the rest after the string, with the edges that
-     * the options ask for. NULL: more than a sequence, or a sequence that is too long. */
+    /* The head, read backwards from the string, and the rest, read forwards, as sequences. They
+     * include the edges that the options ask for. NULL: they are not simple or short enough for a
+     * sequence. */
     const struct split_sequence *before;
     const struct split_sequence *after;
 };
 
 struct split_options {
     const struct regex_ops *ops;
-    const struct regex_options *options; /* of the expression's program */
+    const struct regex_options *options; /* options of the expression's program */
     bool words;                          /* only matches that are whole words count */
-    uint8_t before, after; /* edges around each match that counts, as split_character.edge */
-    bool splits_i;         /* i and I are different letters */
+    /* edges, as in split_character.edge, that must stand before and after each match */
+    uint8_t before, after;
+    bool splits_i; /* i and I are different letters, as in Turkish */
     const struct byte_rates *rates;
-    const uint8_t *sample; /* a part of a text, in which strings are counted */
+    const uint8_t *sample; /* a part of the text, in which occurrences of strings are counted */
     uint64_t sample_bytes; /* 0: no text is known */
     enum trawl_status (*take)(void *context, const struct split *split, struct trawl_error *error);
     void *context;
 };
 
-/* Calls take for each alternative of an expression in RE2's syntax, which RE2 has accepted.
- * Stores in *splits whether all alternatives have strings; if not, what `take` got has no use.
- * *looks_back: the expression has an assertion that depends on the byte before. */
+/* Calls `take` for each alternative of an expression in RE2's syntax, which RE2 has accepted. Sets
+ * *splits to whether all alternatives have strings; if not, what `take` received is of no use. Sets
+ * *looks_back to whether an assertion of the expression depends on the byte before it. */
 enum trawl_status split_expression(const char *bytes, uint64_t count,
                                    const struct split_options *options, bool *splits,
                                    bool *looks_back, struct trawl_error *error);

@@ -1,4 +1,5 @@
-/* step: a worker of engine_regex, a step of its task, and the lines of the step's chunk. */
+/* step: how far a worker has come in a search for regular expressions: the worker, one step of its
+ * task, and the lines of the step's chunk. An atom is a string that a match must hold. */
 #ifndef TRAWL_REGEX_STEP_H
 #define TRAWL_REGEX_STEP_H
 
@@ -7,37 +8,45 @@
 #include "regex/judge.h"
 #include "regex/near.h"
 
-/* Where a scan ended inside a line. The next scan of the chunk goes on with the worker's `merge`,
- * unless another worker does the scan or the worker did another scan in between. */
+/* The place where a scan ended inside a line. The next scan of the chunk goes on there with the
+ * worker's `merge`, but only if the same worker does the scan and has done no other scan
+ * meanwhile. */
 struct pause {
-    uint64_t search; /* as in struct engine_chunk; 0: the last scan did not end inside a line */
+    /* number of the search, as in struct engine_chunk; 0: the last scan did not end inside a
+     * line */
+    uint64_t search;
     const uint8_t *bytes;   /* the chunk's bytes */
     uint64_t from;          /* offset in the chunk of the next occurrence */
-    struct regex_line line; /* the line's search, as far as it has come */
+    struct regex_line line; /* the line that was being searched */
 };
 
 struct engine_worker {
-    struct engine *engine;        /* finds atoms: the host's engine, or the devices' */
+    struct engine *engine;        /* finds the atoms: the engine of the host, or of the GPUs */
     const struct engine_ops *ops; /* of `engine` */
-    struct engine_worker *finder; /* searches for the atoms; NULL: no search needed atoms yet */
-    struct engine_result atoms;   /* hits of atoms in the step */
+    struct engine_worker *finder; /* worker of `engine`; NULL: no search has needed atoms yet */
+    struct engine_result atoms;   /* the occurrences of atoms in the step */
     const struct expressions *expressions;
-    uint64_t serial;      /* serial number of the plan; 0: no plan */
-    uint32_t whole_steps; /* number of steps that are still to be read whole */
-    uint64_t step_bytes;  /* length of the next step, without the line in which the step ends */
-    uint64_t missed;      /* sum of step->missed beyond MISSED_SHARE, and of bytes read whole */
-    bool is_resplit;      /* the atoms were chosen in this text, or are the only choice */
-    uint64_t record;      /* index of the record that was found last */
-    struct merge merge;   /* occurrences in the line being judged; room for passing_capacity */
-    struct words words;   /* what is known of that line, under WHOLE_WORD */
-    struct near near;     /* the atoms of a text that is one line */
+    uint64_t serial; /* serial number of the plan; 0: the worker has no plan */
+    /* Number of steps that RE2 reads as a whole, without atoms, before the worker tries atoms
+     * again. */
+    uint32_t whole_steps;
+    uint64_t step_bytes; /* length of the next step in bytes, without the rest of its last line */
+    /* Bytes that RE2 could have read in time that was wasted: the sum of step->missed above
+     * 1/MISSED_SHARE of the text, and of bytes that were read whole. */
+    uint64_t missed;
+    /* the atoms are chosen for this text already, or there is no other choice */
+    bool is_resplit;
+    uint64_t record;    /* index of the record that was looked up last */
+    struct merge merge; /* the occurrences in the present line; room for passing_capacity */
+    struct words words; /* what is known of the present line, for matches at edges of words */
+    struct near near;   /* the atoms of a text that is searched as one line */
     struct pause pause;
-    uint32_t *passing; /* expressions for which the line is a candidate */
+    uint32_t *passing; /* the expressions that may match in the present line */
     uint64_t passing_capacity;
-    /* What is known of each expression: the number of a line << 8 | how often a verification failed
-     * in that line; DECIDED: the expression needs no further look in that line. */
+    /* For each expression: (number of a line << 8) | (number of failed verifications in that line).
+     * DECIDED instead of the second number: the expression needs no further look in that line. */
     uint64_t *known; /* passing_capacity words */
-    uint64_t line;   /* lines with hits so far */
+    uint64_t line;   /* number of lines with atoms so far */
 };
 
 /* A step of a task: whole lines [from, to) of the chunk. */
@@ -47,24 +56,26 @@ struct step {
     enum want want; /* what the task wants */
     uint64_t from;
     uint64_t to;
-    struct engine_result *result; /* where the task's hits go */
-    bool is_paused;   /* the step ended at step->to, inside a line, because the result is full */
-    uint64_t decided; /* no line that begins earlier is looked at again */
-    uint64_t atoms_end; /* the line's last atom begins before; 0: not known, or PCRE2 decides */
-    uint64_t judged;  /* lines about which RE2 decided */
-    uint64_t asked;   /* atoms about which the chains did not decide */
-    uint64_t spare;   /* bytes that chains may read beyond CHAIN_BYTES: linear time */
-    /* bytes that RE2 could have read in the time of verifications and judgements that failed */
+    struct engine_result *result; /* receives the task's hits */
+    bool is_paused;   /* the result is full, so the step ended at step->to, inside a line */
+    uint64_t decided; /* lines that begin before this offset are decided */
+    /* no atom of the line begins there or later; 0: not known, or PCRE2 decides */
+    uint64_t atoms_end;
+    uint64_t judged; /* number of lines that RE2 has judged */
+    uint64_t asked;  /* number of atoms about which the chains (chain.h) could not decide */
+    /* bytes that chains may read beyond CHAIN_BYTES; the limit keeps the time linear */
+    uint64_t spare;
+    /* bytes that RE2 could have read in the time of failed verifications and judgements */
     uint64_t missed;
 };
 
-/* Returns whether the text is one line, in which occurrences may cross lines. */
+/* Returns whether the whole text is searched as one line, because matches may cross lines. */
 static inline bool judges_whole(const struct step *step)
 {
     return step->chunk->records == NULL && expressions_cross(step->worker->expressions);
 }
 
-/* Returns the end of the line or record that holds the byte at `at`, with its line end. */
+/* Returns the offset after the line or record that holds the byte at `at`, with its line end. */
 static inline uint64_t line_after(const struct step *step, uint64_t at)
 {
     const struct trawl_plan *plan = step->worker->expressions->plan;
@@ -88,7 +99,7 @@ static inline uint64_t line_after(const struct step *step, uint64_t at)
     return found < chunk->owned ? found + 1 : found;
 }
 
-/* Returns the begin of the line that holds the byte at `at`, at step->decided or later. */
+/* Returns the begin of the line that holds the byte at `at`, but at least step->decided. */
 static inline uint64_t line_begin(const struct step *step, uint64_t at)
 {
     const struct trawl_plan *plan = step->worker->expressions->plan;
@@ -107,7 +118,7 @@ static inline uint64_t line_begin(const struct step *step, uint64_t at)
     return begin;
 }
 
-/* Returns the line [begin, after), without its line end. */
+/* Returns the line [begin, after) without its line end. */
 static inline struct regex_line content_of(const struct step *step, uint64_t begin, uint64_t after)
 {
     const struct trawl_plan *plan = step->worker->expressions->plan;

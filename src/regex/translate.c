@@ -1,6 +1,8 @@
-/* translate: copies Perl's syntax, except for \Q...\E, the names of groups and what ripgrep's
- * syntax has outside of classes beyond RE2's; reads the extended and the basic syntax of POSIX,
- * with GNU's additions, and writes each part as RE2 spells it, but for the edges of words.
+/* translate: writes an expression of Perl's, ripgrep's or POSIX's syntax in RE2's syntax.
+ *
+ * Perl's syntax is copied, except for \Q...\E, the names of groups, and what ripgrep's syntax has
+ * beyond RE2's. The extended and the basic syntax of POSIX, with GNU's additions, are read part by
+ * part, and each part is written as RE2 spells it. Edges of words are left to rewrite().
  *
  * The syntaxes of POSIX:   extended            basic
  *   a group                ( )                 \( \)
@@ -17,40 +19,45 @@
 #include "regex/class_text.h"
 
 #define EXPRESSION_BYTES_MAX (1u << 28)
-/* bound on the translated bytes per byte: a repetition may add "(?:", ")" and a 0 */
+/* each byte of an expression becomes at most so many bytes: a repetition may add "(?:", ")" and a
+ * 0 */
 #define ROOM_PER_BYTE 6u
 #define DEPTH_MAX 1000u /* the most groups inside each other */
-#define NAMES_MAX 1000u /* the most groups with names: each name is compared with all before */
+/* limit for groups with names, because each new name is compared with all names before */
+#define NAMES_MAX 1000u
 
 /* A group that is open. */
 struct group {
     uint64_t begin; /* where the group begins in out->bytes */
     uint64_t from;  /* where the group begins in the expression */
-    uint32_t bit;   /* POSIX: the group's in reader->closed; 0 for the tenth group and later */
-    bool skips;     /* what reader->skips is after the group */
+    /* POSIX: the group's bit in reader->closed; 0 for the tenth group and later groups */
+    uint32_t bit;
+    bool skips; /* value of reader->skips after the group */
 };
 
 struct reader {
     enum trawl_syntax syntax;
     bool ripgrep, unicode, pcre;
     bool single;          /* each byte is a character */
-    bool skips;           /* (?x): blanks and comments stand for nothing */
+    bool skips;           /* flag (?x) is on: blanks and comments mean nothing */
     bool repeats;         /* POSIX: some part has a repetition */
     uint32_t group_count; /* POSIX: number of groups so far */
-    uint32_t closed;      /* POSIX: a bit for each of the first nine groups that ended */
+    /* POSIX: a bit for each of the first nine groups, set when the group has ended */
+    uint32_t closed;
     const char *bytes;
     uint64_t count, at;
     struct translated *out;
-    uint64_t names; /* groups with names so far */
+    uint64_t names; /* number of groups with names so far */
     uint64_t depth;
-    struct group groups[DEPTH_MAX]; /* those that are open */
-    /* the last part that a repetition may repeat begins there in out->bytes; UINT64_MAX: there is
-     * no such part */
+    struct group groups[DEPTH_MAX]; /* the groups that are open */
+    /* The offset in out->bytes of the part that a repetition would repeat; UINT64_MAX: there is no
+     * such part. */
     uint64_t atom;
-    bool repeated; /* the part has a repetition */
+    bool repeated; /* that part has a repetition already */
 };
 
-/* Reports a mistake, or syntax that RE2 lacks, at byte `at` of the expression. */
+/* Reports a mistake, or syntax that RE2 lacks, at byte `at` of the expression. Returns the
+ * status. */
 static enum trawl_status refuse(uint64_t at, struct trawl_error *error, const char *what)
 {
     enum trawl_status status = TRAWL_FAIL(error, ARGUMENT, "%s", what);
@@ -77,21 +84,21 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* Begins a part that a repetition may repeat. */
+/* Begins a part that a repetition may follow. */
 static void begin_atom(struct reader *reader)
 {
     reader->atom = reader->out->count;
     reader->repeated = false;
 }
 
-/* Returns whether the byte, of UTF-8, belongs to the part that the character's first byte began. */
+/* Returns whether the byte continues the UTF-8 character that the present part began. */
 static bool goes_on(const struct reader *reader, char byte)
 {
     return ((uint8_t)byte & 0xc0) == 0x80 && !reader->single && !reader->repeated &&
            reader->atom != UINT64_MAX;
 }
 
-/* Handles the begin of a group that was just written from out->bytes[begin] on. */
+/* Opens a group, whose begin was written from out->bytes[begin] on. */
 static enum trawl_status open_group(struct reader *reader, uint64_t begin, uint64_t from,
                                     struct trawl_error *error)
 {
@@ -102,7 +109,7 @@ static enum trawl_status open_group(struct reader *reader, uint64_t begin, uint6
     return TRAWL_OK;
 }
 
-/* Handles the end of the innermost group, which a repetition may then repeat. */
+/* Closes the innermost group. A repetition may follow the group. */
 static void close_group(struct reader *reader)
 {
     reader->atom = reader->groups[--reader->depth].begin;
@@ -110,14 +117,14 @@ static void close_group(struct reader *reader)
     reader->repeated = false;
 }
 
-/* Writes an edge: \b or \B; \m or \M, where a word begins or ends; \h or \H, which no character of
- * a word comes before or after. RE2 has the first two alone (regex_ops.compile). */
+/* Writes an edge: \b or \B; \m or \M, where a word begins or ends; \h or \H, before or after which
+ * no word character stands. RE2 has only \b and \B; rewrite() replaces the others. */
 static void put_edge(struct reader *reader, char letter, uint64_t from)
 {
     const char after = reader->at < reader->count ? reader->bytes[reader->at] : '\0';
     const char then = reader->at + 1 < reader->count ? reader->bytes[reader->at + 1] : '\0';
 
-    /* Beside a letter, \m and \M are \b, about which RE2 can decide alone. */
+    /* Beside a letter, \m and \M are the same as \b, which RE2 knows. */
     if ((letter == 'm' && class_is_word_byte(after) &&
          (then == '\0' || strchr("*?{\\", then) == NULL)) ||
         (letter == 'M' && reader->atom + 1 == reader->out->count && !reader->repeated &&
@@ -130,8 +137,8 @@ static void put_edge(struct reader *reader, char letter, uint64_t from)
     reader->atom = UINT64_MAX;
 }
 
-/* Writes a repetition. A part that has a repetition already becomes a group, because RE2 would read
- * "*?" or "*+" as a single operator. */
+/* Writes a repetition. If the part has a repetition already, makes the part a group first, because
+ * RE2 would read "*?" or "*+" as a single operator. */
 static void put_repetition(struct reader *reader, const char *bytes, uint64_t count, uint64_t from)
 {
     struct translated *out = reader->out;
@@ -169,8 +176,8 @@ static bool begins_with(const struct reader *reader, uint64_t at, const char *te
            memcmp(reader->bytes + at, text, strlen(text)) == 0;
 }
 
-/* Reads "{n}", "{n,}" or "{n,m}", whose brace has `length` bytes, at reader->at into `text`.
- * Returns the length of what was read; 0: the brace begins no repetition. ripgrep allows blanks;
+/* Reads "{n}", "{n,}" or "{n,m}" at reader->at into `text`; the brace has `length` bytes. Returns
+ * the length of what was read; 0: the brace begins no repetition. ripgrep allows blanks inside.
  * POSIX's syntaxes have "{,m}", which becomes "{0,m}". */
 static uint64_t read_braces(const struct reader *reader, uint64_t length, char text[34])
 {
@@ -199,7 +206,7 @@ static uint64_t read_braces(const struct reader *reader, uint64_t length, char t
 
 /* ---- Perl ---------------------------------------------------------------------------------- */
 
-/* Returns the number of bytes up to the first `last` from reader->at on; 0: there is none. */
+/* Returns the number of bytes from reader->at up to the first `last`; 0 if there is no `last`. */
 static uint64_t count_to(const struct reader *reader, char last)
 {
     const char *from = reader->bytes + reader->at;
@@ -208,8 +215,8 @@ static uint64_t count_to(const struct reader *reader, char last)
     return found != NULL ? (uint64_t)(found + 1 - from) : 0;
 }
 
-/* Reads \<, \>, \b{start}, \b{end}, \b{start-half}, \b{end-half}. *is_edge: there is one of these.
- */
+/* Reads \<, \>, \b{start}, \b{end}, \b{start-half} or \b{end-half}. Sets *is_edge to whether one of
+ * these stands here. */
 static enum trawl_status copy_edge(struct reader *reader, bool *is_edge, struct trawl_error *error)
 {
     static const char *const edges[] = {
@@ -231,7 +238,7 @@ static enum trawl_status copy_edge(struct reader *reader, bool *is_edge, struct 
     return TRAWL_OK;
 }
 
-/* Copies \Q...\E, with a '\' before each character instead. */
+/* Copies \Q...\E. Instead of \Q and \E, writes a '\' before each character. */
 static void copy_quoted(struct reader *reader)
 {
     for (reader->at += 2; reader->at < reader->count && !begins_with(reader, reader->at, "\\E");) {
@@ -342,7 +349,7 @@ static enum trawl_status copy_name(struct reader *reader, struct trawl_error *er
     return open_group(reader, begin, from, error);
 }
 
-/* Copies "(", which may begin a group with flags, or set flags. */
+/* Copies "(" and what follows it: the begin of a group, perhaps with flags, or flags alone. */
 static enum trawl_status copy_open(struct reader *reader, struct trawl_error *error)
 {
     const uint64_t from = reader->at, begin = reader->out->count;
@@ -371,7 +378,7 @@ static enum trawl_status copy_open(struct reader *reader, struct trawl_error *er
         copy(reader, letter != 'u' && letter != 'x');
         reader->at += letter == 'u' || letter == 'x';
     }
-    /* RE2 knows no (?-), which is left of (?-x) */
+    /* (?-x) would leave (?-), which RE2 does not know */
     reader->out->count -= reader->bytes[reader->at - 1] == 'x' && off &&
                           reader->out->bytes[reader->out->count - 1] == '-';
     if (begins_with(reader, reader->at, ")")) {
@@ -386,8 +393,8 @@ static enum trawl_status copy_open(struct reader *reader, struct trawl_error *er
     return TRAWL_OK;
 }
 
-/* Copies a repetition with the '?' that follows. In ripgrep's syntax the part may have a repetition
- * already. */
+/* Copies a repetition with the '?' that may follow. In ripgrep's syntax the part may have a
+ * repetition already. */
 static enum trawl_status copy_repetition(struct reader *reader, struct trawl_error *error)
 {
     const uint64_t from = reader->at;
@@ -411,7 +418,7 @@ static enum trawl_status copy_repetition(struct reader *reader, struct trawl_err
         reader->at++;
     }
     reader->repeated &= reader->ripgrep;
-    if (reader->atom == UINT64_MAX) /* an assertion, or nothing */
+    if (reader->atom == UINT64_MAX) /* nothing to repeat: an assertion, or the begin */
         put_text(reader, text, from);
     else
         put_repetition(reader, text, strlen(text), from);
@@ -426,7 +433,7 @@ static void copy_byte(struct reader *reader)
 
     if (!goes_on(reader, (char)byte))
         begin_atom(reader);
-    /* Where bytes are characters, ripgrep still repeats a character of UTF-8 as a whole. */
+    /* If bytes are characters, ripgrep still repeats a character of UTF-8 as a whole. */
     while (byte >= 0xc0 && reader->ripgrep && !reader->unicode &&
            reader->at + count < reader->count &&
            ((uint8_t)reader->bytes[reader->at + count] & 0xc0) == 0x80)
@@ -436,7 +443,7 @@ static void copy_byte(struct reader *reader)
     put_text(reader, count > 1 ? ")" : "", reader->at - 1);
 }
 
-/* Copies the expression, but for what RE2 reads differently. */
+/* Copies an expression in Perl's syntax, and rewrites what RE2 reads differently. */
 static enum trawl_status copy_perl(struct reader *reader, struct trawl_error *error)
 {
     while (reader->at < reader->count) {
@@ -476,7 +483,7 @@ static bool is_special(char byte)
 
 /* ---- POSIX --------------------------------------------------------------------------------- */
 
-/* Reads "[...]", in which '\' is an ordinary byte. */
+/* Copies a class "[...]", in which '\' is an ordinary byte. */
 static enum trawl_status read_class(struct reader *reader, struct trawl_error *error)
 {
     const char *bytes = reader->bytes;
@@ -517,7 +524,7 @@ static enum trawl_status read_class(struct reader *reader, struct trawl_error *e
     return TRAWL_OK;
 }
 
-/* Reads "\x" for a byte x that is not an operator of the syntax. */
+/* Reads "\x" for a byte x, called `letter`, that is not an operator of the syntax. */
 static enum trawl_status read_escape(struct reader *reader, uint64_t from, char letter,
                                      struct trawl_error *error)
 {
@@ -589,9 +596,8 @@ static char operator_at(const struct reader *reader, uint64_t *length)
     return !basic && byte != '\0' && strchr("()|{+?", byte) != NULL ? byte : '\0';
 }
 
-/* Returns whether the '^' or '$' at reader->at is an anchor. In the basic syntax '^' is an anchor
- * only at an alternative's begin, '$' only at an alternative's end.
- */
+/* Returns whether the '^' or '$' at reader->at is an anchor. In the basic syntax, '^' is an anchor
+ * only at the begin of an alternative, and '$' only at the end of an alternative. */
 static bool is_anchor(const struct reader *reader)
 {
     const struct translated *out = reader->out;
@@ -608,8 +614,8 @@ static bool is_anchor(const struct reader *reader)
     return left == 0 || (left >= 2 && rest[0] == '\\' && (rest[1] == ')' || rest[1] == '|'));
 }
 
-/* Reads the repetition `what`, whose operator has `length` bytes. In the basic syntax a '*' at
- * an alternative's begin stands for itself. */
+/* Reads the repetition `what`, whose operator has `length` bytes. In the basic syntax, a '*' at the
+ * begin of an alternative stands for itself. */
 static enum trawl_status read_repetition(struct reader *reader, char what, uint64_t length,
                                          struct trawl_error *error)
 {
@@ -638,7 +644,7 @@ static enum trawl_status read_repetition(struct reader *reader, char what, uint6
     return TRAWL_OK;
 }
 
-/* Reads the operator, or literal, that operator_at found. */
+/* Reads the operator or the ordinary byte that operator_at found. */
 static enum trawl_status read_operator(struct reader *reader, char what, uint64_t length,
                                        struct trawl_error *error)
 {

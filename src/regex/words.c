@@ -1,4 +1,5 @@
-/* words: see words.h. */
+/* words: finds matches at edges of words, in copies of lines with marks that tell RE2 where words
+ * are (words.h). */
 #include "regex/words.h"
 
 #include <string.h>
@@ -7,10 +8,12 @@
 #include "base/memory.h"
 
 #define WORDS_STEP 64u
-/* A part of a line that is searched before the line, and how many times as long the next part is */
+/* If any match will do, a part of so many bytes is searched first, and then parts PART_GROWS times
+ * as long. */
 #define PART_BYTES 4096u
 #define PART_GROWS 16u
-#define MARKED_MAX sizeof(((struct marked_unit *)0)->bytes) /* bytes for a byte of the line */
+/* most bytes that stand for one byte of the line in a copy */
+#define MARKED_MAX sizeof(((struct marked_unit *)0)->bytes)
 
 /* ---- Characters ---------------------------------------------------------------------------- */
 
@@ -97,7 +100,8 @@ void words_prepare(struct expressions *expressions)
     }
 }
 
-/* Copies a character of `count` bytes at `from` with its marks. Returns the copy's end. */
+/* Copies the character at `from` with its marks. Sets *count to the character's length, and returns
+ * the end of the copy. */
 static uint8_t *put_character(const struct expressions *expressions, const uint8_t *from,
                               uint64_t *count, uint8_t *to)
 {
@@ -120,7 +124,8 @@ static uint8_t *put_character(const struct expressions *expressions, const uint8
     return to + *count + 2;
 }
 
-/* Copies the line up to offset `until` or somewhat further. Returns false for lack of memory. */
+/* Copies the line up to offset `until`, or somewhat further. Returns false if memory does not
+ * suffice. */
 static bool copy_line(const struct expressions *expressions, struct judged line, uint64_t until)
 {
     struct words *words = line.words;
@@ -157,7 +162,7 @@ static bool copy_line(const struct expressions *expressions, struct judged line,
     return true;
 }
 
-/* Moves words->at over the character that follows. */
+/* Moves words->at to the next character of the line, and words->at_copied with it. */
 static inline void step(struct words *words)
 {
     const uint8_t *copy = words->copy + words->at_copied;
@@ -175,7 +180,7 @@ static inline void step(struct words *words)
     words->at += count;
 }
 
-/* Moves words->at over the character before. */
+/* Moves words->at to the previous character of the line, and words->at_copied with it. */
 static void step_back(struct words *words)
 {
     const uint8_t *copy = words->copy + words->at_copied - 1;
@@ -193,9 +198,9 @@ static void step_back(struct words *words)
     words->at -= count;
 }
 
-/* Returns the copy's offset of the line's offset `wanted`, at which a character begins or ends. A
- * call moves words->at: all calls for a line move as far forwards as RE2 searches, or half of that
- * way back. */
+/* Returns the offset in the copy for the offset `wanted` in the line, at which a character begins
+ * or ends. Moves words->at. All calls for a line together move it as far forwards as RE2 searches,
+ * and at most half as far back. */
 static uint64_t to_copy(struct words *words, uint64_t wanted)
 {
     while (words->at > wanted)
@@ -205,8 +210,8 @@ static uint64_t to_copy(struct words *words, uint64_t wanted)
     return words->at_copied;
 }
 
-/* Returns the line's offset of the copy's offset `wanted`, likewise. *within: `wanted` lies within
- * a character, of which the character's end is returned. */
+/* Returns the offset in the line for the offset `wanted` in the copy, and moves words->at. Sets
+ * *within if `wanted` lies inside a character; the result is then the character's end. */
 static uint64_t to_line(struct words *words, uint64_t wanted, bool *within)
 {
     if (wanted == words->copy_count) {
@@ -236,8 +241,8 @@ void words_release(struct words *words)
 
 /* ---- Matches ------------------------------------------------------------------------------- */
 
-/* Returns whether the expression may match the empty string somewhere. Only assertions tell places
- * apart. */
+/* Returns whether the expression may match an empty string somewhere. Tries it at some short texts,
+ * because only assertions distinguish places. */
 static bool may_be_empty(const struct expressions *expressions, uint32_t expression)
 {
     static const char *const texts[] = {"", "a", " ", "aa", "  ", "a ", " a"};
@@ -254,7 +259,7 @@ static bool may_be_empty(const struct expressions *expressions, uint32_t express
     return found;
 }
 
-/* As words_match, in the copy, of which only [0, end) counts. */
+/* Finds a match in the copy, of which only [0, end) counts. Results are as of words_match. */
 static int match_copy(const struct expressions *expressions, uint32_t expression,
                       struct judged line, uint64_t from, uint64_t end, enum regex_anchor anchor,
                       struct regex_span *spans, uint32_t span_count)
@@ -277,7 +282,7 @@ static int match_copy(const struct expressions *expressions, uint32_t expression
             return matched;
         (void)to_line(words, found[0].begin, &within);
         at = words->at_copied;
-    } while (within && at <= end); /* an empty match within a character */
+    } while (within && at <= end); /* an empty match inside a character does not count */
     for (uint32_t i = 0; i < span_count; i++)
         if (spans[i].begin != UINT64_MAX) {
             bool unused;
@@ -288,8 +293,8 @@ static int match_copy(const struct expressions *expressions, uint32_t expression
     return !within;
 }
 
-/* As words_match, in a copy of the line. Where any match will do, looks for it in the line's first
- * bytes before the whole line is copied. */
+/* Finds a match in a copy of the line; results are as of words_match. If any match will do,
+ * searches the line's first bytes before it copies the whole line. */
 static int match_marked(const struct expressions *expressions, uint32_t expression,
                         struct judged line, uint64_t from, uint64_t to, enum regex_anchor anchor,
                         struct regex_span *spans, uint32_t span_count)
@@ -304,10 +309,11 @@ static int match_marked(const struct expressions *expressions, uint32_t expressi
         int found;
 
         if (part <= words->copied)
-            continue; /* for another expression */
+            /* the copied part is longer already, because another expression needed it */
+            continue;
         if (!copy_line(expressions, line, part))
             return -1;
-        end = words->copy_count; /* assertions see a character after the part */
+        end = words->copy_count; /* the part's end, after which assertions see one more character */
         if (!copy_line(expressions, line, words->copied + 1))
             return -1;
         found = match_copy(expressions, expression, line, 0, end, anchor, NULL, 0);

@@ -1,75 +1,83 @@
 /* words: finds matches where the edges of words count, in time linear in the line.
  *
- * RE2's \b knows words of ASCII alone, and RE2 has no assertion about one side, as -w needs. So RE2
- * reads a copy of the line with marks, in which each character that is neither a letter nor a digit
- * of ASCII stands between two bytes:
+ * RE2's \b knows only ASCII words, and RE2 has no assertion that looks at one side alone, as whole
+ * words need. So RE2 reads a copy of the line with marks: each character that is neither a letter
+ * nor a digit of ASCII stands between two further bytes:
  *
  *     a letter or digit of ASCII   a
  *     another word character       _c_   and '_' itself is _--_
  *     any other character          \nc\n   and '\n' itself is \n--\n
  *     a byte of no character       as any other; if the expressions are strict, the byte alone
  *
- * Under TRAWL_MULTILINE, where ^ and $ ask for newlines, blanks are the marks of other characters,
- * unless an expression asks about one side.
+ * In such a copy RE2's \b knows all words. (?m:^) holds where the character before belongs to no
+ * word, and (?m:$) where the character after belongs to no word. Under TRAWL_MULTILINE, ^ and $ ask
+ * for newlines, so blanks serve as marks instead of \n, unless an expression looks at one side.
  *
- * There RE2's \b means all words; (?m:^) holds where the character before is of no word, and (?m:$)
- * where the character after is. An expression for such copies (regex_options.marks) takes a
- * character with its marks, so a match cannot begin or end within, unless the match is empty.
+ * An expression for copies (regex_options.marks) matches each character together with its marks. So
+ * only an empty match can begin or end inside a character.
  */
 #ifndef TRAWL_REGEX_WORDS_H
 #define TRAWL_REGEX_WORDS_H
 
 #include "regex/regex_compile.h"
 
-/* The bytes of a line; `call` is that of struct engine_chunk. */
+/* The bytes of a line that is searched. `call` is that of struct engine_chunk, by which a search is
+ * cancelled. */
 struct judged {
     const uint8_t *bytes;
     uint64_t count;
     const struct engine_call *call;
-    /* An expression whose matches here are all empty occurs at the first match. false: the line is
-     * no record, or no expression has an empty match. */
+    /* If all matches of an expression here are empty, the first match counts as an occurrence.
+     * false: the line is no record, or no expression can match the empty string. */
     bool takes_empty;
-    bool each_empty;     /* each empty match is an occurrence */
-    struct near *near;   /* NULL, or where to look for matches (near.h) */
-    bool by_lines;       /* likewise; the search goes on after the lines of an occurrence */
+    bool each_empty; /* each empty match counts as an occurrence */
+    /* where to look for matches that may cross lines (near.h); NULL: RE2 searches the line */
+    struct near *near;
+    /* under TRAWL_MULTILINE, if lines are wanted: after an occurrence, the search goes on behind
+     * the line in which the occurrence ends */
+    bool by_lines;
     uint64_t atoms_end;  /* no match begins there or later; 0: not known */
-    struct words *words; /* what is known of the line; words_begin begins a line */
-    uint64_t at;         /* offset of the line in the text, for errors */
+    struct words *words; /* what is known of the line; words_begin resets it for a new line */
+    uint64_t at;         /* offset of the line in the text, for error messages */
 };
 
 struct words {
-    enum { WORDS_UNKNOWN, WORDS_PLAIN, WORDS_MARKED } kind; /* PLAIN: no copy is needed */
-    enum { UTF8_UNKNOWN, UTF8_BROKEN, UTF8_VALID } utf8;    /* known if PCRE2 was asked */
+    /* PLAIN: RE2 may read the line itself, without a copy */
+    enum { WORDS_UNKNOWN, WORDS_PLAIN, WORDS_MARKED } kind;
+    /* whether the line is valid UTF-8; known after PCRE2 was asked */
+    enum { UTF8_UNKNOWN, UTF8_BROKEN, UTF8_VALID } utf8;
     uint8_t *copy;
     uint64_t copy_count;
     uint64_t capacity;
     uint64_t copied;    /* bytes of the line that were copied */
-    uint64_t at;        /* an offset of the line, which was looked up last */
-    uint64_t at_copied; /* the same character in the copy */
+    uint64_t at;        /* the offset in the line that was looked up last */
+    uint64_t at_copied; /* the offset of the same character in the copy */
 };
 
-#define WORDS_CANCELLED (-2) /* returned beside -1 (no memory), 0 (no match) and 1 (a match) */
-#define WORDS_LARGE (-3)     /* a program needs more memory than the plan allows */
+/* further results beside -1 (no memory), 0 (no match) and 1 (a match) */
+#define WORDS_CANCELLED (-2)
+#define WORDS_LARGE (-3) /* a program needs more memory than the plan allows */
 
-/* Fills expressions->units. */
+/* Fills expressions->units, which says what stands for each ASCII character in a copy. */
 void words_prepare(struct expressions *expressions);
-/* Returns whether the expressions without marks may mistake words in the line. */
+/* Returns whether programs without marks may be wrong about words in the line. */
 bool words_matter(const struct expressions *expressions, const uint8_t *line, uint64_t count);
 /* Returns the offset after the character at `at`. */
 uint64_t words_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                     uint64_t at);
-/* Returns the offset of the character before `at`; 0 at the begin of the text. */
+/* Returns the offset of the character before `at`; 0 if there is none. */
 uint64_t words_before(const struct expressions *expressions, const uint8_t *text, uint64_t at);
-/* Returns whether the line is UTF-8, or each byte is a character. */
+/* Returns whether the line is valid UTF-8. If each byte is a character, returns true. */
 bool words_are_utf8(const struct expressions *expressions, const uint8_t *line, uint64_t count);
-/* Returns whether edges of words count and `at` lies within a character. */
+/* Returns whether `at` lies inside a character, if edges of words count. */
 bool words_within(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                   uint64_t at);
 void words_begin(struct judged line);
 void words_release(struct words *words);
-/* As regex_ops.match, in a line: finds a match of the expression that begins at `from` or
- * later. Under WHOLE_WORD, a match between word borders. Returns 1, or another number, see
- * above; for expressions of PCRE2 also PCRE2_OVER, and `to` is the line's end. */
+/* Finds a match of the expression in a line, as regex_ops.match does: the first that begins at
+ * `from` or later. If the plan asks for whole words, the match must lie between word borders.
+ * Returns 1 for a match, 0 for none, -1 for lack of memory, WORDS_CANCELLED or WORDS_LARGE; for
+ * expressions of PCRE2 also PCRE2_OVER, and `to` must be the line's end. */
 int words_match(const struct expressions *expressions, uint32_t expression, struct judged line,
                 uint64_t from, uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                 uint32_t span_count);

@@ -1,8 +1,8 @@
 /* answer: begins, runs and ends the answer to a request.
  *
- * Each answer has a thread, which runs the same job as the command: answer_files.c says which files
- * the job searches, answer_pipe.c passes on what the job prints, answer_count.c writes the answers
- * that are not lines.
+ * Each answer has a thread, which runs the same search job as the command trawl. answer_files.c
+ * says which files the job searches, answer_pipe.c passes on what the job prints, and
+ * answer_count.c writes the answers that are not lines.
  */
 #include "serve/answer.h"
 
@@ -25,13 +25,14 @@
 #include "trawl/text/message.h"
 
 #define PIPE_BYTES (1 << 20) /* size of an answer's pipe */
-#define LATE_MS 100  /* after the deadline: time from one cancellation of searches to the next */
-#define LOOK_MS 1000 /* time between two looks whether the server is ending */
-/* ---- Searches -----------------------------------------------------------------------------------
- */
+/* After the deadline, searches are cancelled again each time so much time has passed. */
+#define LATE_MS 100
+#define LOOK_MS 1000 /* time between two checks whether the server is ending */
+/* ---- Searches
+ * ----------------------------------------------------------------------------------- */
 
-/* Cancels the answer's pass if pass_run is running, and what the job's searchers do. The caller
- * holds answer->lock. */
+/* Cancels the answer's searches: its pass (pass.h), if one is running, and the job's searchers. The
+ * caller holds answer->lock. */
 static void end_searches(struct served_answer *answer)
 {
     if (answer->passing != NULL)
@@ -40,8 +41,8 @@ static void end_searches(struct served_answer *answer)
         trawl_searcher_cancel(answer->searchers[i]);
 }
 
-/* The function `watch` of struct supply: keeps the searcher for end_searches; NULL: forgets all
- * searchers. */
+/* The callback `watch` of struct supply: notes the job's searcher, so that end_searches can cancel
+ * it. NULL: forgets all searchers. */
 static bool watch(void *context, struct trawl_searcher *searcher)
 {
     struct served_answer *answer = context;
@@ -67,12 +68,12 @@ static void expire(struct served_answer *answer)
     pthread_mutex_unlock(&answer->lock);
 }
 
-/* ---- The thread -------------------------------------------------------------------------------
- */
+/* ---- The thread
+ * ------------------------------------------------------------------------------- */
 
-/* Ends an answer that stopped early, so that the client gets a status behind the lines so far. As
- * frames, the client gets a message that says what ended the answer. As JSON, the member
- * `truncated` of the last line is true if a limit ended the answer. */
+/* Tells the client that the answer stopped early, after the lines so far. In frames, the client
+ * gets a message that says why. In JSON, the last line has the member `truncated`, which is true if
+ * a limit ended the answer. */
 static void tell_cut(struct served_answer *answer, bool selected, uint8_t *status)
 {
     struct output *output = &answer->output;
@@ -116,7 +117,8 @@ static void add_latency(struct server *server, enum request_format format, uint6
     server->latency_ns[format] += ns;
 }
 
-/* Writes the last frame: the status, and for parts of a larger answer what is between the parts. */
+/* Writes the last frame, with the exit status. If the answer is a part of a larger answer, the
+ * frame also holds the separator between the parts. */
 static void write_exit(struct served_answer *answer, uint8_t status, bool groups_printed)
 {
     struct output *output = &answer->output;
@@ -153,8 +155,8 @@ static void *work(void *context)
     status = (uint8_t)(answer->request.format == REQUEST_FILES ? answering_list(answer)
                                                                : run_job(&job, settings));
     failed = status == EXIT_ERROR && !answer->pipe.begun;
-    is_too_large = errno == EFBIG; /* of patterns_plan */
-    /* errno still says why the job failed: the job closes its files without changing errno. */
+    is_too_large = errno == EFBIG; /* patterns_plan sets EFBIG */
+    /* errno still says why the job failed, because closing the job's files does not change it. */
     is_short = failed && (is_shortage(errno) ||
                           request_refusal(&answer->request.guard, &http_status) != NULL);
     if (failed && (is_short || answer->request.format != REQUEST_FRAMES))
@@ -170,8 +172,8 @@ static void *work(void *context)
     if (answer->request.format <= REQUEST_FRAMES &&
         (answer->truncated || answer->pipe.cut || answer->output.error != 0))
         tell_cut(answer, job.selected, &status);
-    /* Count the answer before its last bytes are written: a client that has read the last bytes
-     * ends the answer, which sets `cancelled`. A refused request is ended at once, so `cancelled`
+    /* Count the answer before its last bytes are written. A client that has read these bytes ends
+     * the answer, which sets `cancelled`. A refused request is ended at once, so there `cancelled`
      * does not mean that the client went away. */
     if (answer->request.guard.cancelled && answer->http_status == 0)
         server->cancelled_count++;
@@ -187,11 +189,11 @@ static void *work(void *context)
     return NULL;
 }
 
-/* ---- Which collections -------------------------------------------------------------------------
- */
+/* ---- Which collections
+ * ------------------------------------------------------------------------- */
 
-/* Returns whether the collection holds each path that the request names; collection NULL: whether
- * for each path there is a collection of the server that holds the path. *missing is the first path
+/* Returns whether the collection holds each path that the request names. With collection NULL:
+ * whether for each path some collection of the server holds it. Sets *missing to the first path
  * that is not held. */
 static bool holds_paths(const struct server *server, const struct collection *collection,
                         const struct request *request, const char **missing)
@@ -222,9 +224,9 @@ static int by_prefix(const void *left, const void *right)
     return strcmp(a->prefix, b->prefix);
 }
 
-/* Fills `shares`, which has room for all collections, with the collection that the request names,
- * with the one that holds the request's paths, or with all collections if the request names none of
- * these. Returns how many. 0: message and *http_status say why. */
+/* Chooses the collections that the request is about: the one that the request names, or the one
+ * that holds the request's paths, or all. Fills `shares`, which has room for all, and returns their
+ * number. Returns 0 for a refusal; message and *http_status then say why. */
 static size_t choose(const struct server *server, const struct request *request,
                      struct answer_share *shares, int *http_status, char *message)
 {
@@ -260,8 +262,8 @@ static size_t choose(const struct server *server, const struct request *request,
     return count > 0;
 }
 
-/* ---- The interface ----------------------------------------------------------------------------
- */
+/* ---- The interface
+ * ---------------------------------------------------------------------------- */
 
 static void free_answer(struct served_answer *answer)
 {
@@ -296,7 +298,7 @@ static uint8_t line_end_of(const struct request *request)
     return request->format == REQUEST_FRAMES && (settings->null_data || names_end) ? '\0' : '\n';
 }
 
-/* Opens the pipe and starts the answer's thread. False: errno may say why. */
+/* Opens the pipe and starts the answer's thread. Returns false if that fails; errno may say why. */
 static bool start(struct served_answer *answer)
 {
     struct surroundings *surroundings = &answer->request.settings.surroundings;
@@ -315,7 +317,7 @@ static bool start(struct served_answer *answer)
     answer->output.sink_context = answer;
     answer->pipe.lines_left = answer->request.results_max;
     answer->pipe.line_end = line_end_of(&answer->request);
-    /* request_limits and --max-seconds have less than 2^32 seconds. */
+    /* The sum fits, because request_limits and --max-seconds have less than 2^32 seconds. */
     answer->request.guard.deadline_ns = answer->begin_ns + answer->request.seconds_max * SECOND_NS;
     return pthread_create(&answer->thread, NULL, work, answer) == 0;
 }
@@ -368,9 +370,9 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
     return answer;
 }
 
-/* Waits until the pipe has bytes or the writing end is closed. When the deadline has passed or the
- * server ends, ends the searches again and again, since the job may just be beginning a search.
- * Returns false if the client closed its connection. */
+/* Waits until the pipe has bytes or its writing end is closed. After the deadline, or when the
+ * server ends, cancels the searches again and again, because the job may just be beginning a
+ * search. Returns false if the client closed its connection. */
 static bool wait_for_bytes(struct served_answer *answer, int connection)
 {
     struct pollfd ends[] = {{answer->pipe.descriptors[0], POLLIN, 0}, {connection, POLLRDHUP, 0}};

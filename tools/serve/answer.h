@@ -1,7 +1,9 @@
-/* answer: answers a request: takes the request's settings and writes the bytes of the answer.
+/* answer: answers a request: takes the request's settings, searches, and gives out the bytes of the
+ * answer.
  *
- * A thread of the answer writes the bytes into a pipe, in the format that the client gets. The
- * connection's thread reads the pipe. If that thread ends the answer, the search ends, too.
+ * A thread of the answer writes the bytes into a pipe, in the format for the client. The
+ * connection's thread reads the pipe. If the connection's thread ends the answer, the search ends,
+ * too.
  */
 #ifndef SERVE_ANSWER_H
 #define SERVE_ANSWER_H
@@ -11,42 +13,43 @@
 #include "serve/request.h"
 #include "trawl/text/output.h"
 
-/* Memory of an answer's pipe, output buffers and thread. */
+/* Memory that an answer takes: its pipe, output buffers and thread. */
 #define ANSWER_BYTES (UINT64_C(2) << 20)
 
 struct server {
     struct trawl_runtime *runtime;
-    struct passes *passes;           /* the passes that searches share */
+    struct passes *passes;           /* searches that several requests share (pass.h) */
     const char *link;                /* template of links to files, for the page */
     struct collection **collections; /* all collections that the server serves */
     size_t collection_count;
     struct request_limits limits;
-    struct guard all; /* counts the memory of all requests; same as limits.all */
+    struct guard all; /* counts the memory of all requests together; limits.all points here */
     uint32_t thread_count;
-    atomic_bool is_ending; /* answers end now, with a status */
-    /* Totals for /metrics. */
+    atomic_bool is_ending; /* the server is ending, so answers end now, with a status */
+    /* Totals since the start, for /metrics. */
     _Atomic uint64_t request_count[REQUEST_FORMATS];
     _Atomic uint64_t refused_count, cancelled_count, running_count;
-    /* [i] counts answers that took t microseconds, 2^(i-1) < t ≤ 2^i; [0]: t ≤ 1; [31] has no upper
-     * bound. */
+    /* Counts of answers by duration in microseconds: [i] has durations above 2^(i-1) and up to 2^i,
+     * [0] up to 1, and [31] has no upper bound. */
     _Atomic uint64_t latency_counts[32];
     _Atomic uint64_t latency_ns[REQUEST_FORMATS], answer_bytes;
-    _Atomic uint64_t connection_count, open_count; /* connections that came; those that are open */
+    /* connections so far, and connections that are open */
+    _Atomic uint64_t connection_count, open_count;
 };
 
 struct served_answer;
 
-/* Begins to answer a request. Takes ownership of what the request holds, also on failure. NULL:
- * message and *http_status say why. */
+/* Begins to answer a request. Takes ownership of the request's contents, also on failure. Returns
+ * NULL on failure; message and *http_status then say why. */
 struct served_answer *answer_begin(struct server *server, struct request *request, uint64_t client,
                                    int *http_status, char *message);
 /* Waits until the answer begins or is refused. Meanwhile watches the client's connection (-1:
- * none): a client that closes the connection, or only the sending side, counts as gone. False:
- * message and *http_status say why the request is refused; *http_status is 0 if the client is gone.
- * The caller still has to call answer_end. */
+ * none). A client that closes the connection, or only its sending side, counts as gone. Returns
+ * false if the request is refused: message and *http_status say why, or *http_status is 0 if the
+ * client is gone. The caller must call answer_end in each case. */
 bool answer_begun(struct served_answer *answer, int connection, int *http_status, char *message);
-/* Waits for the next bytes of the answer and returns how many came. 0: the end. -1: the client is
- * gone, or the answer ended early. */
+/* Waits for the next bytes of the answer, and returns how many came. 0: the answer has ended. -1:
+ * the client is gone, or the answer ended early. */
 ssize_t answer_read(struct served_answer *answer, int connection, void *to, size_t room);
 /* Ends the search if the search still runs, waits for the answer's thread, and frees the answer. */
 void answer_end(struct served_answer *answer);

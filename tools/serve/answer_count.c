@@ -11,12 +11,13 @@
 #include "serve/serve_text.h"
 #include "trawl/text/command_clock.h"
 
-#define NAME_BYTES 512u /* memory for a file's name while it becomes JSON */
+#define NAME_BYTES 512u /* room for a file's name while it is written as JSON */
 
-/* ---- JSON -------------------------------------------------------------------------------------
- */
+/* ---- JSON
+ * ------------------------------------------------------------------------------------- */
 
-/* Appends a value to an array. False: out of memory; the array is freed and NULL. */
+/* Appends a value to an array. Returns false if memory does not suffice; the array is then freed
+ * and *array is NULL. */
 static bool append(json_t **array, json_t *value)
 {
     if (*array != NULL && json_array_append_new(*array, value) == 0)
@@ -31,10 +32,10 @@ static json_t *number(uint64_t value)
     return json_integer((json_int_t)value);
 }
 
-/* ---- Counts -----------------------------------------------------------------------------------
- */
+/* ---- Counts
+ * ----------------------------------------------------------------------------------- */
 
-/* Sums over the shares of an answer. */
+/* Sums over the collections of an answer. */
 struct sums {
     uint64_t occurrences, files, unread, bytes, positions;
 };
@@ -56,7 +57,8 @@ static struct sums sums_of(const struct served_answer *answer)
     return sums;
 }
 
-/* Returns the JSON line of REQUEST_COUNT, to be freed. NULL: out of memory. */
+/* Returns the JSON line that answers a request for counts (REQUEST_COUNT). The caller frees it.
+ * NULL: out of memory. */
 static char *count_line(struct served_answer *answer, const struct patterns *patterns)
 {
     const struct sums sums = sums_of(answer);
@@ -83,10 +85,10 @@ static char *count_line(struct served_answer *answer, const struct patterns *pat
     return text_line(answers_pack(ANSWER_count, &values));
 }
 
-/* ---- Columns ----------------------------------------------------------------------------------
- */
+/* ---- Columns
+ * ---------------------------------------------------------------------------------- */
 
-/* Writes an integer of bytes_count bytes, lowest byte first. */
+/* Writes an integer as bytes_count bytes, the lowest byte first. */
 static void put_little(struct output *output, uint64_t value, unsigned bytes_count)
 {
     output_need(output, bytes_count);
@@ -94,8 +96,8 @@ static void put_little(struct output *output, uint64_t value, unsigned bytes_cou
         output->bytes[output->used++] = (uint8_t)(value >> 8 * i);
 }
 
-/* Appends the names of a share's files with an occurrence, in the view's order, in which the
- * positions are sorted, too. *names becomes NULL if memory is short. */
+/* Appends the names of the files of a collection that have an occurrence, in the view's order,
+ * which is also the order of the positions. Sets *names to NULL if memory does not suffice. */
 static void add_names(const struct answer_share *share, json_t **names)
 {
     const struct pass_request *pass = &share->pass;
@@ -115,7 +117,7 @@ static void add_names(const struct answer_share *share, json_t **names)
     free(buffer.bytes);
 }
 
-/* Returns for each pattern of the plan the number of the first string that the client gave for it.
+/* Returns for each pattern of the plan the number of the client's first string with these bytes.
  * NULL: out of memory. */
 static uint32_t *string_numbers(const struct patterns *patterns)
 {
@@ -127,7 +129,7 @@ static uint32_t *string_numbers(const struct patterns *patterns)
     return numbers;
 }
 
-/* Returns the JSON line that precedes the columns, to be freed. NULL: out of memory. */
+/* Returns the JSON line that comes before the columns. The caller frees it. NULL: out of memory. */
 static char *columns_line(const struct served_answer *answer)
 {
     const struct sums sums = sums_of(answer);
@@ -166,8 +168,8 @@ static void put_column(struct served_answer *answer, unsigned column, const uint
     }
 }
 
-/* ---- Both -------------------------------------------------------------------------------------
- */
+/* ---- Both
+ * ------------------------------------------------------------------------------------- */
 
 void answering_write(struct served_answer *answer, const struct patterns *patterns)
 {
@@ -224,10 +226,10 @@ int answering_count(void *context, struct command_job *job, const struct value_i
     return EXIT_SELECTED;
 }
 
-/* ---- Files ------------------------------------------------------------------------------------
- */
+/* ---- Files
+ * ------------------------------------------------------------------------------------ */
 
-/* Writes a line for each file of a share. */
+/* Writes a line for each file of a collection. */
 static void list_files(struct served_answer *answer, const struct answer_share *share)
 {
     const struct served_order *order = share->state->order;
@@ -248,7 +250,7 @@ static void list_files(struct served_answer *answer, const struct answer_share *
         if (values.file_path != NULL)
             line = text_line(answers_pack(ANSWER_file, &values));
         if (line == NULL)
-            output->error = ECANCELED; /* the answer breaks off */
+            output->error = ECANCELED; /* stops the answer before its end */
         else
             output_text(output, line);
         output_commit(output);

@@ -1,8 +1,9 @@
-/* answer_files: which files the job of an answer searches.
+/* answer_files: decides which files the job of an answer searches.
  *
- * The job's files come from a view of the collection's state instead of a walk of directories.
- * Often the output shows nothing but the name of a file without an occurrence. Then a pass, which
- * several requests may share, first finds the files with an occurrence.
+ * The files come from a view of the collection's state (collection.h), not from a walk of
+ * directories. If the output needs at most the name of a file without an occurrence, a pass first
+ * finds the files with an occurrence. A pass searches the bytes of all files at once, and may serve
+ * several requests.
  */
 #include <dirent.h>
 #include <stddef.h>
@@ -13,16 +14,16 @@
 #include "trawl/run/input.h"
 #include "trawl/run/search_file.h"
 
-/* A pass searches all files of a state. A pass pays if the view has at least 1 / PASS_PART of the
- * state's files. On devices that part is smaller, since a device searches a text about 100 times as
+/* A pass searches all files of a state. It saves time if the request is about at least 1 /
+ * PASS_PART of these files. On GPUs less suffices, because a GPU searches a text about 100 times as
  * fast as the host searches the same text file by file. */
 #define PASS_PART_DEVICE 256u
 #define PASS_PART_HOST 4u
-/* Before a pass, the job searches some files one by one, so that the first lines come early. The
- * number of these files is 1 / FIRST_FILES_SHARE of the least number for which a pass pays. */
+/* Before a pass, the job searches some files one by one, so that the first lines come early: 1 /
+ * FIRST_FILES_SHARE of the least number of files for which a pass saves time. */
 #define FIRST_FILES_SHARE 16u
 
-/* Stands for an operand that is a directory and is not walked. */
+/* A placeholder for an operand that is a directory but is not to be walked. */
 static const struct supplied_file no_file;
 
 /* ---- State, view and pass -------------------------------------------------------------------- */
@@ -66,8 +67,8 @@ void answering_refuse_pass(struct served_answer *answer, const struct pass_reque
                          : "cancelled");
 }
 
-/* Leaves the files of the share's view in which the required string does not occur out of the view.
- * False: the answer was refused. */
+/* Drops from the view the files that do not hold the required string. Returns false if the answer
+ * was refused. */
 static bool require(struct served_answer *answer, struct answer_share *share,
                     const struct settings *settings, struct value_item *required)
 {
@@ -128,8 +129,8 @@ bool answering_look(struct served_answer *answer, struct command_job *job,
     return true;
 }
 
-/* Returns whether the job searches the own or unpacked bytes of every file, as a pass does, and
- * none can be the job's own output. Decides without looking at each file. */
+/* Returns whether the job would search each file as it is, or unpacked, as a pass does, and no file
+ * can be the job's own output. Does not look at the files. */
 static bool none_is_converted(const struct settings *settings)
 {
     return !settings->search_zip &&
@@ -137,10 +138,10 @@ static bool none_is_converted(const struct settings *settings)
            !settings->surroundings.output_is_regular;
 }
 
-/* Returns whether a pass has shown that the item's file contains no string of the plan. Returns
- * false if there was no pass, or if the pass searched other bytes than the job would. A file whose
- * bit is not set is held, and the block has the bytes that the job would search, unless the job
- * converts these bytes. */
+/* Returns whether a pass has shown that the file contains no string of the plan. Returns false if
+ * there was no pass, or if the pass searched other bytes than the job would. A file whose bit is
+ * not set is held in a block, and the block's bytes are those that the job would search, unless the
+ * job converts them. */
 static bool holds_nothing(const struct served_answer *answer, uint32_t item)
 {
     const struct answer_share *share = &answer->shares[answer->share_at];
@@ -164,7 +165,7 @@ static unsigned pass_part(const struct state *state)
     return on_device ? PASS_PART_DEVICE : PASS_PART_HOST;
 }
 
-/* Runs a pass that finds the files with an occurrence, if a pass is worth its cost. */
+/* Runs a pass that finds the files with an occurrence, if that saves time. */
 static void look_for_files(struct served_answer *answer, struct command_job *job)
 {
     const struct trawl_plan *plan = job->patterns == NULL ? NULL : job->patterns->plan;
@@ -175,7 +176,7 @@ static void look_for_files(struct served_answer *answer, struct command_job *job
     if (plan == NULL || !job_may_pass_over(job) || is_small ||
         pass_is_frequent(answer->server->passes, share->state, plan))
         return;
-    /* false: the job searches all files */
+    /* without a pass, the job searches all files */
     answer->files.passed = answering_pass(answer, share, &share->pass, job->patterns);
     answer->files.silently = job_passes_over_silently(job);
     answer->files.counts = job->settings->json;
@@ -190,7 +191,7 @@ static void look_for_files(struct served_answer *answer, struct command_job *job
 
 /* ---- The job's files ------------------------------------------------------------------------- */
 
-/* Begins with the files of the next share. */
+/* Begins with the files of the next collection of the answer. */
 static void begin_share(struct served_answer *answer, size_t at)
 {
     const struct state *state = at < answer->share_count ? answer->shares[at].state : NULL;
@@ -219,8 +220,8 @@ void answering_begin_files(void *context, struct command_job *job,
     begin_share(answer, 0);
 }
 
-/* Advances item_at past all files without an occurrence, in one loop, since there may be
- * millions. */
+/* Skips all files without an occurrence. This is one loop, because there may be millions of such
+ * files. */
 static void skip_files(struct served_answer *answer, const struct answer_share *share)
 {
     const uint32_t *files = share->view->files;
@@ -233,7 +234,7 @@ static void skip_files(struct served_answer *answer, const struct answer_share *
     answer->files.item_at = at;
 }
 
-/* Does what answering_next_file does, for the current share. */
+/* Does the work of answering_next_file for the current collection. */
 static bool next_file(struct served_answer *answer, const struct answer_share *share,
                       struct walk_item *item)
 {

@@ -17,11 +17,11 @@
 #define FRAME_BYTES_MAX (1u << 30)
 #define LAST_LINE_NS SECOND_NS
 
-/* ---- The pipe ---------------------------------------------------------------------------------
- */
+/* ---- The pipe
+ * --------------------------------------------------------------------------------- */
 
-/* Writes bytes into the pipe. Until the answer begins, keeps the bytes in memory instead, since the
- * request may still be refused. Returns 0 or an errno. */
+/* Writes bytes into the pipe. Before the answer begins, keeps the bytes in memory instead, because
+ * the request may still be refused. Returns 0 or an errno. */
 static int put(struct served_answer *answer, const void *bytes, size_t bytes_count)
 {
     if (!answer->pipe.begun) {
@@ -61,7 +61,7 @@ static int put_frame(struct served_answer *answer, enum output_frame frame, cons
             os_code = put(answer, bytes, count);
     }
     if (os_code != 0)
-        answer->pipe.kept_count = kept_count; /* no part of a frame is kept */
+        answer->pipe.kept_count = kept_count; /* keep no part of a frame */
     return os_code;
 }
 
@@ -82,7 +82,7 @@ static int put_line(struct served_answer *answer, enum output_frame frame, const
                        : json_pack("{s:o}", "text", text_value((const char *)bytes, bytes_count));
     char *line =
         text_line(json_pack("{s:s, s:o}", "type", is_exit ? "status" : "message", "data", data));
-    /* The line before was cut off if in_line is set. */
+    /* If the last line was cut off (in_line), end it first. */
     int os_code = line == NULL ? ENOMEM : put(answer, "\n", answer->pipe.in_line);
 
     answer->pipe.in_line = false;
@@ -99,9 +99,9 @@ static bool begins_with(const uint8_t *at, size_t bytes_count, const char *text)
     return bytes_count >= strlen(text) && memcmp(at, text, strlen(text)) == 0;
 }
 
-/* For REQUEST_JSON, at the begin of a line: makes the line `end` that a file needs if the answer is
- * cut off after the file's line `begin`. The job writes a line `begin` at once (json.c). Without
- * memory the answer lacks a line `end`. */
+/* For REQUEST_JSON, at the begin of a line. If the line is a file's `begin`, prepares the line
+ * `end` that must follow if the answer is cut off later. The job writes a line `begin` as a whole
+ * (json.c). If memory does not suffice, no line `end` will be written. */
 static void follow_file(struct served_answer *answer, const uint8_t *line, size_t bytes_count)
 {
     static const char begin[] = "{\"type\":\"begin\"", rest[] = "}}\n";
@@ -118,9 +118,9 @@ static void follow_file(struct served_answer *answer, const uint8_t *line, size_
         answer->pipe.file_end = NULL;
 }
 
-/* Returns how many of the bytes come before the first line that exceeds results_max, and sets
- * answer->pipe.cut if there is such a line. With REQUEST_JSON only lines of type "match" count as
- * results; the job writes the first bytes of a line together (put_beginning of json.c). */
+/* Returns how many of the bytes come before the first result above results_max, and sets
+ * answer->pipe.cut if there is one. Each line is a result; with REQUEST_JSON, each line of type
+ * "match". The job writes the first bytes of a line together (put_beginning of json.c). */
 static size_t within_limit(struct served_answer *answer, const uint8_t *bytes, size_t bytes_count)
 {
     bool is_json = answer->request.format == REQUEST_JSON;
@@ -144,8 +144,9 @@ static size_t within_limit(struct served_answer *answer, const uint8_t *bytes, s
     return (size_t)(at - bytes);
 }
 
-/* Returns whether output stops now, even inside a line: the client is gone, or the deadline passed
- * more than LAST_LINE_NS ago. Before that, an answer ends with a whole line. */
+/* Returns whether output stops at once, even inside a line: the client is gone, or the deadline
+ * passed more than LAST_LINE_NS ago. Sooner after the deadline, the present line is still
+ * completed. */
 static bool is_late(const struct served_answer *answer)
 {
     const struct guard *guard = &answer->request.guard;
@@ -172,7 +173,8 @@ int answering_sink(void *context, enum output_frame frame, const void *bytes, si
             bytes_count = within_limit(answer, bytes, bytes_count);
     } else if (frame == OUTPUT_FRAME_MESSAGE && !answer->pipe.begun && *answer->message == '\0') {
         (void)snprintf(answer->message, sizeof answer->message, "%.*s", (int)bytes_count,
-                       (const char *)bytes); /* the reason, in case the request is refused */
+                       /* this message is the reason if the request is refused */
+                       (const char *)bytes);
     }
     if (format == REQUEST_FRAMES)
         os_code = put_frame(answer, frame, bytes, bytes_count);

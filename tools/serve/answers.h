@@ -1,4 +1,4 @@
-/* answers: the members of the server's answers in JSON (answers.def). */
+/* answers: writes the server's answers in JSON, by the table of their members in answers.def. */
 #ifndef SERVE_ANSWERS_H
 #define SERVE_ANSWERS_H
 
@@ -21,8 +21,8 @@ struct answer_values {
 #undef MEMBER
 };
 
-/* Returns the JSON object of one kind of answer. Takes ownership of the values of type JSON. NULL:
- * out of memory, also if a value of type JSON is NULL. */
+/* Returns an answer of this kind as a JSON object. Takes ownership of the values of type JSON.
+ * Returns NULL if memory does not suffice, also if a value of type JSON is NULL for that reason. */
 struct json_t *answers_pack(enum answer_kind kind, const struct answer_values *values);
 /* Prints the rows of answers.def as a table of Markdown. */
 void answers_print(struct output *output);

@@ -1,4 +1,5 @@
-/* blocks: reads many files into one piece of memory, a block. */
+/* blocks: reads many files into one piece of memory, a block, which is searched as a single
+ * text. */
 #include "serve/blocks.h"
 
 #include <errno.h>
@@ -14,13 +15,14 @@
 #include "trawl/text/grow.h"
 #include "trawl_devices.h"
 
-/* Limit for the texts that a collection loads onto devices; a runtime takes 64 texts. */
+/* A runtime takes 64 texts. So many of them may be blocks of a collection on GPUs. */
 #define LOADED_MAX 24u
-/* A shorter block is not worth one of the LOADED_MAX texts. */
+/* A shorter block is not loaded onto GPUs, because of that limit. */
 #define LOADED_BYTES_MIN (UINT64_C(1) << 20)
 #define HUGE_BYTES (UINT64_C(2) << 20) /* size of a huge page */
-#define READERS_MAX 8u /* most threads that read files, the collection's thread included */
-/* Threads that read the files of a batch, besides the caller: bytes / READER_BYTES + files /
+/* most threads that read files at the same time, including the collection's thread */
+#define READERS_MAX 8u
+/* The number of additional threads that read the files of a batch: bytes / READER_BYTES + files /
  * READER_FILES, at most READERS_MAX - 1. */
 #define READER_BYTES (UINT64_C(1) << 20)
 #define READER_FILES 64u
@@ -29,8 +31,8 @@
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Opens a path below a directory name by name. Used where the kernel has no openat2 or the path is
- * too long for openat2. */
+/* Opens a path below a directory, one directory after the other. Serves kernels without openat2,
+ * and paths too long for openat2. */
 static int open_by_parts(int directory, const char *path, int flags)
 {
     int descriptor = fcntl(directory, F_DUPFD_CLOEXEC, 0);
@@ -110,8 +112,8 @@ uint64_t shelf_room(const struct shelf *shelf)
     return used < shelf->bytes_max ? shelf->bytes_max - used : 0;
 }
 
-/* Returns whether devices search a loaded text. Searches the text to find out. Also sets
- * shelf->no_devices if the searcher has a single worker. */
+/* Returns whether GPUs search a loaded text, which a search of the text shows. If the searcher has
+ * a single worker, there are no GPUs: sets shelf->no_devices. */
 static bool is_on_devices(struct shelf *shelf, struct trawl_text *text)
 {
     struct trawl_worker_stats worker = {.size = sizeof worker};
@@ -129,7 +131,7 @@ static bool is_on_devices(struct shelf *shelf, struct trawl_text *text)
     return stats.device_chunk_count > 0;
 }
 
-/* Loads a block onto devices if the block is long enough and a device takes it. */
+/* Loads a block onto GPUs, if it is long enough and a GPU takes it. */
 static void load_block(struct shelf *shelf, struct served_block *block)
 {
     struct trawl_error error;
@@ -157,8 +159,8 @@ static void free_block(struct served_block *block, struct shelf *shelf)
     free(block);
 }
 
-/* Makes an empty block with room for the files of the batch that are to be held. NULL: out of
- * memory. */
+/* Makes an empty block with room for the batch's files that are to be held. Returns NULL if memory
+ * does not suffice. */
 static struct served_block *make_block(const struct file_batch *batch)
 {
     struct served_block *block = calloc(1, sizeof *block);
@@ -194,7 +196,7 @@ static struct served_block *make_block(const struct file_batch *batch)
     return block;
 }
 
-/* Releases one hold on the block: a file's, or the batch's that made the block. The last one frees
+/* Gives up one hold on the block: of a file, or of the batch that made it. The last such call frees
  * the block. */
 static void drop_block(struct served_block *block, struct shelf *shelf)
 {
@@ -293,9 +295,10 @@ bool same_status(const struct stat *one, const struct stat *other)
            one->st_ctim.tv_nsec == other->st_ctim.tv_nsec;
 }
 
-/* Stores the status of a file that was just opened. A file that changed within RECENT_NS is marked
- * as recent. File systems take their times from the coarse clock, which stands still between two
- * ticks of the kernel. On a busy virtual machine the next tick may come 0.7 s late. */
+/* Stores the status of a file that was just opened. A file that changed within RECENT_NS is marked,
+ * because a further change may leave its times as they are: file systems take times from the
+ * kernel's coarse clock, which stands still between two ticks. On a busy virtual machine the next
+ * tick may come 0.7 s late. */
 static void set_status(struct served_file *file, const struct stat *status)
 {
     struct timespec now;
@@ -307,8 +310,8 @@ static void set_status(struct served_file *file, const struct stat *status)
                    (int64_t)RECENT_NS;
 }
 
-/* Reads up to `most` bytes from the file's beginning and returns how many there were. -1: errno
- * says why. */
+/* Reads up to `most` bytes from the file's begin, and returns their number. Returns -1 on an error;
+ * errno says why. */
 static int64_t read_bytes(int descriptor, uint8_t *bytes, uint64_t most)
 {
     uint64_t used = 0;
@@ -345,8 +348,8 @@ static int take_unpacked(void *context, const struct trawl_window *window)
     return 0;
 }
 
-/* Unpacks a compressed file into item->unpacked, before room in the block is assigned. False: the
- * file cannot be held. */
+/* Unpacks a compressed file into item->unpacked, before it gets its place in the block. Returns
+ * false if the file cannot be held. */
 static bool unpack(struct file_batch *batch, struct batch_item *item, int descriptor)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
@@ -384,7 +387,7 @@ static bool unpack(struct file_batch *batch, struct batch_item *item, int descri
     return true;
 }
 
-/* Refuses to hold a compressed file: each search reads the file. */
+/* Marks a compressed file as one that is not held, so that each search reads it. */
 static void refuse(struct batch_item *item)
 {
     item->made->refused = true;
@@ -393,7 +396,7 @@ static void refuse(struct batch_item *item)
     item->unpacked = NULL;
 }
 
-/* Unpacks the item's file if the file is compressed. A file that cannot be unpacked is refused. */
+/* Unpacks the item's file if it is compressed. Marks a file that cannot be unpacked as refused. */
 static void look_for_compressed(struct file_batch *batch, struct batch_item *item)
 {
     uint8_t head[16];
@@ -412,8 +415,8 @@ static void look_for_compressed(struct file_batch *batch, struct batch_item *ite
         close(descriptor);
 }
 
-/* Reads a file's bytes into their place in the block and stores the file's status. False: the file
- * changed while it was read, or cannot be read. */
+/* Reads a file's bytes into its place in the block, and stores its status. Returns false if the
+ * file changed meanwhile, or cannot be read. */
 static bool read_file(struct file_batch *batch, struct batch_item *item, uint8_t *bytes)
 {
     struct served_file *made = item->made;
@@ -436,7 +439,7 @@ static bool read_file(struct file_batch *batch, struct batch_item *item, uint8_t
     return good;
 }
 
-/* Fills the item's room in the block from a file, another block or an unpacked file. */
+/* Fills the item's place in the block from a file, another block or an unpacked file. */
 static void fill_item(struct file_batch *batch, struct batch_item *item)
 {
     struct served_file *made = item->made;
@@ -453,7 +456,7 @@ static void fill_item(struct file_batch *batch, struct batch_item *item)
         good = read_file(batch, item, bytes);
     free(item->unpacked);
     item->unpacked = NULL;
-    /* The line end separates this file from the next, even if reading failed. */
+    /* Each file ends with this line end, even if it could not be read. */
     bytes[item->room - 1] = '\n';
     made->refused = !good;
     if (!good)
@@ -478,7 +481,7 @@ static void *fill_items(void *context)
     return NULL;
 }
 
-/* Runs fill_items over all items, by several threads if there are enough bytes or files. */
+/* Runs fill_items over all items, in several threads if there are many bytes or files. */
 static void for_all_items(struct file_batch *batch)
 {
     uint64_t wanted = batch->bytes_count / READER_BYTES + batch->count / READER_FILES;
@@ -503,7 +506,8 @@ bool batch_fill(struct file_batch *batch)
     for (size_t i = 0; i < batch->count; i++) {
         if (batch->items[i].unpacked != NULL &&
             batch->bytes_count + batch->items[i].room > shelf_room(batch->shelf))
-            refuse(&batch->items[i]); /* the room was chosen by the compressed sizes */
+            /* the place was chosen by the compressed size, so it does not fit */
+            refuse(&batch->items[i]);
         batch->items[i].begin = batch->bytes_count;
         batch->bytes_count += batch->items[i].room;
     }

@@ -1,4 +1,5 @@
-/* blocks: reads many files into one piece of memory, a block. */
+/* blocks: reads many files into one piece of memory, a block, which is searched as a single text. A
+ * batch is the set of changes that leads from one state of a collection to the next. */
 #ifndef SERVE_BLOCKS_H
 #define SERVE_BLOCKS_H
 
@@ -9,14 +10,14 @@
 #include "serve/files.h"
 #include "trawl.h"
 
-/* All blocks of a collection, and what loads them onto devices. */
+/* All blocks of a collection, and what is needed to load them onto GPUs. */
 struct shelf {
     int base;                /* descriptor of the directory that paths are relative to */
     bool unpacks;            /* --search-zip: blocks hold the unpacked bytes of compressed files */
-    struct trawl_plan *plan; /* a plan without occurrences, for calls that only read a text */
+    struct trawl_plan *plan; /* a plan without patterns, for calls that only read a text */
     struct trawl_searcher *searcher; /* loads texts onto devices */
     pthread_mutex_t lock;            /* guards searcher, loaded_count and no_devices */
-    /* Blocks on devices, ≤ LOADED_MAX. */
+    /* Number of blocks on GPUs, ≤ LOADED_MAX. */
     uint32_t loaded_count;
     bool no_devices;
     uint64_t bytes_max; /* approximate limit for mapped_bytes */
@@ -24,7 +25,7 @@ struct shelf {
     _Atomic uint64_t mapped_bytes;
     /* Guards newest and the lists `older`, `newer` and `gone` of states. */
     pthread_mutex_t states_lock;
-    struct state *newest; /* the newest state of the linked list of states */
+    struct state *newest; /* the newest state, at the end of a linked list of states */
 };
 
 bool shelf_open(struct shelf *shelf, struct trawl_runtime *runtime, char *message);
@@ -33,59 +34,59 @@ void shelf_close(struct shelf *shelf);
 /* Returns how many more bytes blocks may hold. */
 uint64_t shelf_room(const struct shelf *shelf);
 
-/* Frees a file, and gives up the file's hold on a block. */
+/* Frees a file, and gives up its hold on a block. */
 void served_file_free(struct served_file *file, struct shelf *shelf);
 
-/* A change of a state: a file that is new, changed, moved to a new block, or removed. */
+/* A change between two states: a file that is new, changed, moved to a new block, or removed. */
 struct batch_item {
     uint32_t index; /* index in state.files */
-    /* The file after the change; made->supplied.status has the file's size. NULL: the file is gone.
-     */
+    /* The file after the change. Its size is in made->supplied.status. NULL: the file is gone. */
     struct served_file *made;
-    /* The bytes are copied from this file's block; NULL: the bytes are read from the file. */
+    /* The file from whose block the bytes are copied; NULL: the bytes are read from the file on
+     * disk. */
     const struct served_file *source;
-    /* Where the bytes go in the batch's block, with their line end; room 0: the file is not
-     * held. */
+    /* The place in the batch's block, with room for a line end. room 0: the block does not hold the
+     * file. */
     uint64_t begin, room;
-    /* Unpacked bytes of a compressed file until fill_item copies the bytes into the block; else
+    /* Unpacked bytes of a compressed file, until fill_item copies them into the block; else
      * NULL. */
     uint8_t *unpacked;
 };
 
-/* The changes that lead from one state to the next. The bytes of the files come into a single new
- * block. */
+/* The changes between two states. The new bytes of all files come into one new block. */
 struct file_batch {
     struct shelf *shelf;
     struct batch_item *items;
     size_t count, capacity;
-    uint64_t bytes_count; /* length of the block, exact only after batch_fill */
+    uint64_t bytes_count; /* length of the block; exact only after batch_fill */
     /* Index of the next item that a thread of batch_fill takes. */
     atomic_size_t next;
     struct served_block *block; /* the block that the batch fills */
 };
 
-/* Returns whether the batch's block, with this file added, would stay below bytes_max. */
+/* Returns whether the batch's block would stay below bytes_max with this file added. */
 bool batch_fits(const struct file_batch *batch, const struct stat *status, uint64_t bytes_max);
-/* Adds a file that no block holds yet. The batch owns the file until state_publish. is_to_be_held:
- * batch_fill reads the file into the block. NULL: out of memory. */
+/* Adds a file that no block holds yet, and returns it. The batch owns it until state_publish.
+ * is_to_be_held: batch_fill reads the file into the block. Returns NULL if memory does not
+ * suffice. */
 struct served_file *batch_make(struct file_batch *batch, uint32_t index, const char *path,
                                const struct stat *status, bool is_to_be_held);
-/* Adds a copy of `source`, a file that a block holds; batch_fill copies the bytes. False: out of
- * memory. */
+/* Adds a copy of `source`, a file that a block holds; batch_fill will copy its bytes. Returns false
+ * if memory does not suffice. */
 bool batch_copy(struct file_batch *batch, uint32_t index, const struct served_file *source);
-/* Adds the removal of a file. False: out of memory. */
+/* Adds the removal of a file. Returns false if memory does not suffice. */
 bool batch_remove(struct file_batch *batch, uint32_t index);
-/* Makes and fills the block. A file that cannot be read is marked as refused and not held. False:
- * out of memory, and no file is held. */
+/* Makes and fills the block. A file that cannot be read is marked as refused, and is not held.
+ * Returns false if memory does not suffice; then no file is held. */
 bool batch_fill(struct file_batch *batch);
-/* Frees the batch and the files that were not published. */
+/* Frees the batch and those of its files that were not published. */
 void batch_close(struct file_batch *batch);
 
-/* Returns whether both are of the same file, with equal size, mode and times. */
+/* Returns whether both statuses show the same file, with equal size, mode and times. */
 bool same_status(const struct stat *one, const struct stat *other);
 
-/* Opens a path below a directory without following links. Returns the descriptor. -1: errno says
- * why. */
+/* Opens a path below a directory without following links. Returns the descriptor, or -1; errno then
+ * says why. */
 int open_below(int directory, const char *path, int flags);
 
 #endif

@@ -15,7 +15,8 @@
 #include "trawl/text/command_clock.h"
 #include "trawl/text/message.h"
 
-/* Sets collection->root, base and file from options.root. False: message says why. */
+/* Finds the root: sets collection->root, base and file. Returns false on failure; message then says
+ * why. */
 static bool find_root(struct collection *collection, char *message)
 {
     const char *given = collection->options.root;
@@ -38,7 +39,8 @@ static bool find_root(struct collection *collection, char *message)
     return message_exhausted(message);
 }
 
-/* Sets up watches and the collection's thread, which loads the files. False: message says why. */
+/* Starts to watch the directories, and starts the collection's thread, which loads the files.
+ * Returns false on failure; message then says why. */
 static bool begin(struct collection *collection, char *message)
 {
     const struct collection_options *options = &collection->options;
@@ -46,7 +48,7 @@ static bool begin(struct collection *collection, char *message)
     collection->walking = *options->settings;
     collection->walking.files.directories = DIRECTORIES_RECURSE;
     collection->walking.files.follow_links = false;
-    collection->walking.files.sort = SORT_PATH; /* the order of state->order */
+    collection->walking.files.sort = SORT_PATH; /* state->order is sorted by path, too */
     collection->walking.files.sort_backwards = false;
     collection->walking.files.debug = false;
     collection->shelf.bytes_max =

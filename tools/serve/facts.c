@@ -1,4 +1,4 @@
-/* facts: writes errors and facts about collections as JSON. */
+/* facts: writes errors, and facts about collections, as JSON. */
 #include "serve/facts.h"
 
 #include <jansson.h>

@@ -1,4 +1,4 @@
-/* facts: writes errors and facts about collections as JSON. */
+/* facts: writes errors, and facts about collections, as JSON. */
 #ifndef SERVE_FACTS_H
 #define SERVE_FACTS_H
 

@@ -1,17 +1,17 @@
-/* head: finds what is not certain in a request's head. */
+/* head: finds what is ambiguous in the lines before a request's body (its head). A proxy before the
+ * server might see other requests there than the server does. */
 #include "serve/head.h"
 
 #include <string.h>
 #include <strings.h>
 
-/* Facts of a request's head by which a proxy before the server may find other request boundaries
- * than the server. */
+/* What the head has of that kind. */
 struct head {
     unsigned length_count, encoding_count, host_count;
     bool is_chunked, has_bad_name, has_bad_byte;
-    /* Version 0.9 of the library leaves the head in its buffer, with NUL bytes in place of colons
-     * and line ends, and drops values that go on in the next line. at: where the next line has to
-     * begin if all lines so far are plain; NULL: some line is not. */
+    /* Where the next line must begin if all lines so far are plain; NULL: some line is not. Version
+     * 0.9 of the library leaves the head in its buffer, with NUL bytes in place of colons and line
+     * ends, and drops values that continue in the next line. */
     const char *at;
 };
 
@@ -53,8 +53,9 @@ static enum MHD_Result read_header(void *context, enum MHD_ValueKind kind, const
     return MHD_YES;
 }
 
-/* Returns whether the head has lines that the library does not show as they came: a folded line, a
- * line that ends without CR, or a NUL byte. Version 1 of the library refuses these lines. */
+/* Returns whether the head has lines that the library does not show as they came: a line that
+ * continues the line before, a line that ends without CR, or a NUL byte. Version 1 of the library
+ * refuses such lines. */
 static bool hides_lines(struct MHD_Connection *connection, const struct head *head,
                         const char *method)
 {

@@ -1,4 +1,5 @@
-/* head: finds what is not certain in a request: where it ends, and what it asks for. */
+/* head: finds what is ambiguous in a request: where it ends, and what it asks for. A proxy before
+ * the server might read it differently. */
 #ifndef SERVE_HEAD_H
 #define SERVE_HEAD_H
 
@@ -7,15 +8,16 @@
 
 /* Returns whether the text has a control byte other than a tab. */
 bool head_has_control(const char *text);
-/* The target of the request line, as the library read it. end: its NUL byte; NULL: the target has a
- * control byte or an encoded NUL byte. */
+/* The target of the request line, as the library read it. `end` points to its NUL byte. NULL: the
+ * target has a control byte or an encoded NUL byte. */
 struct head_target {
     const char *begin, *end;
 };
 
-/* Returns why the request's end or target is not certain; NULL if both are. In the library's buffer
- * a single byte lies between the method, the target and the version, so a greater distance shows a
- * NUL byte. *is_chunked: the request has a Transfer-Encoding. */
+/* Returns why the end or the target of the request is ambiguous; NULL if neither is. In the
+ * library's buffer, one byte lies between the method, the target and the version; a greater
+ * distance shows a NUL byte. Sets *is_chunked to whether the request has the header
+ * Transfer-Encoding. */
 const char *head_doubt(struct MHD_Connection *connection, const char *method,
                        const struct head_target *target, const char *version, bool *is_chunked);
 

@@ -1,4 +1,4 @@
-/* http: checks who asks, routes requests, and sends the answers. */
+/* http: serves HTTP: checks who asks, finds the function for each path, and sends the answers. */
 #include "serve/http.h"
 
 #include <arpa/inet.h>
@@ -19,18 +19,19 @@
 #include "trawl/text/command_clock.h"
 #include "trawl/text/message.h"
 
-/* Descriptors that are reckoned for a connection: the socket, an answer's pipe, and files that a
+/* Descriptors that a connection may need: its socket, the pipe of an answer, and files that a
  * search opens. */
 #define CONNECTION_DESCRIPTORS 6u
-/* Limit for a request's line and headers; size of a response's chunk. */
+/* Limit for a request's first line and headers together; also the size of the pieces of a
+ * response. */
 #define HEAD_BYTES (64u << 10)
-/* Bytes of a refused body that are read, so that the client gets to see the refusal. */
+/* So many bytes of a refused body are read, so that the client gets to see the refusal. */
 #define DISCARD_BYTES (16u << 20)
-/* Longer bodies together take at most half of --request-memory, so that other requests go on. The
- * server counts shorter bodies as long, too, if those of all connections could take more than a
- * quarter of --request-memory. */
+/* A longer body counts as long. Long bodies together take at most half of --request-memory, so that
+ * other requests go on. If the shorter bodies of all connections could take more than a quarter of
+ * --request-memory, a shorter body counts as long, too. */
 #define BODY_SMALL (64u << 10)
-/* A body must come within --idle-seconds and one second for each BODY_RATE bytes. */
+/* A body must arrive within --idle-seconds plus one second for each BODY_RATE bytes. */
 #define BODY_RATE (128u << 10)
 
 struct exchange;
@@ -39,13 +40,13 @@ struct route {
     const char *path;
     enum MHD_Result (*respond)(struct exchange *exchange);
     enum request_format format; /* format of a query's answer */
-    bool is_post, is_open;      /* is_open: needs no token */
+    bool is_post, is_open;      /* is_open: no token is needed */
 };
 
-/* A client is a process (Unix socket) or an address (TCP). */
+/* Who asks: a process (Unix socket) or an address (TCP). */
 struct asker {
     uint64_t id;
-    uint64_t running; /* 0: the entry is free */
+    uint64_t running; /* number of queries that are running; 0: the entry is free */
 };
 
 struct http {
@@ -55,16 +56,17 @@ struct http {
     atomic_bool ending;
     pthread_mutex_t mutex;    /* guards clients */
     struct asker *clients;    /* connections_max entries */
-    _Atomic uint64_t running; /* queries whose answers are not sent yet */
-    struct guard bodies;  /* counts the memory of long bodies; bodies.all is the server's guard */
-    uint64_t small_bytes; /* bodies beyond this length are long: BODY_SMALL, or less */
+    _Atomic uint64_t running; /* number of queries whose answers are not sent completely */
+    /* counts the memory of long bodies; bodies.all counts that of all requests */
+    struct guard bodies;
+    /* a body of more bytes is long: BODY_SMALL, or less if there are many connections */
+    uint64_t small_bytes;
     pthread_t opener;
-    /* While the daemon starts: where to write the library's message if the start fails; else
-     * NULL. */
+    /* While the daemon starts: receives the library's message if the start fails; else NULL. */
     char *fault;
 };
 
-/* A request, from the first line to the end of the answer. */
+/* One request and its answer, from the request's first line on. */
 struct exchange {
     struct http *http;
     const struct route *route;
@@ -74,14 +76,15 @@ struct exchange {
     bool is_closed; /* the connection is closed after the answer */
     bool is_head;   /* the method is HEAD, so the answer has no body */
     struct MHD_Connection *connection;
-    /* Status of a refusal, which is sent after the request's body has come; 0: not refused. */
+    /* HTTP status of a refusal, which is sent after the request's body has arrived; 0: not
+     * refused. */
     int status;
     char message[SETTINGS_ERROR_BYTES];
     char *body;
     size_t body_bytes, body_capacity;
-    size_t body_long;  /* bytes of body_capacity that http->bodies counts */
-    uint64_t begin_ns; /* when the head had come */
-    /* Bytes of the body that were not kept, since the request is refused. */
+    size_t body_long;  /* how many bytes of body_capacity are counted in http->bodies */
+    uint64_t begin_ns; /* time when the head had arrived */
+    /* Bytes of the body that were read but not kept, because the request is refused. */
     uint64_t discarded;
     uint64_t client;
     bool is_counted; /* counted in the client's asker.running */
@@ -97,8 +100,8 @@ static const char *header(struct exchange *exchange, const char *name)
 
 /* ---- Responses ------------------------------------------------------------------------------- */
 
-/* Adds the headers that all responses have and hands the response to the library. MHD_NO: the
- * response is NULL, or memory is short. */
+/* Adds the headers that all responses have, and gives the response to the library. Returns MHD_NO
+ * if the response is NULL or memory does not suffice. */
 static enum MHD_Result queue(struct exchange *exchange, unsigned status, const char *type,
                              struct MHD_Response *response)
 {
@@ -128,7 +131,8 @@ static enum MHD_Result queue(struct exchange *exchange, unsigned status, const c
     return result;
 }
 
-/* Sends a text, which the library frees. A text of NULL means that memory was short: MHD_NO. */
+/* Sends a text, which the library frees. A text of NULL says that memory did not suffice: returns
+ * MHD_NO. */
 static enum MHD_Result queue_text(struct exchange *exchange, unsigned status, const char *type,
                                   char *text)
 {
@@ -138,8 +142,8 @@ static enum MHD_Result queue_text(struct exchange *exchange, unsigned status, co
                  MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE));
 }
 
-/* Ends the search and the count of a query before the client sees the end of the answer, so that
- * the client's next query does not find this one running. */
+/* Ends the search of a query and stops counting it, before the client sees the end of the answer.
+ * Otherwise the client's next query might be refused because this one still counts. */
 static void end_query(struct exchange *exchange)
 {
     struct http *http = exchange->http;
@@ -156,8 +160,8 @@ static void end_query(struct exchange *exchange)
     (void)pthread_mutex_unlock(&http->mutex);
 }
 
-/* Refuses the request. The server closes the connection of a client that sent a wrong request, so
- * that no bytes which a proxy takes for a part of that request run as another request. */
+/* Refuses the request. After a wrong request the connection is closed. Otherwise bytes that a proxy
+ * takes for a part of that request could run as another request. */
 static enum MHD_Result refuse(struct exchange *exchange, int status, const char *message)
 {
     end_query(exchange);
@@ -217,7 +221,8 @@ static enum MHD_Result show_metrics(struct exchange *exchange)
 
 /* ---- Queries --------------------------------------------------------------------------------- */
 
-/* Counts one more query of the client. False: the client has as many queries running as it may. */
+/* Counts one more query of the client. Returns false if the client already has as many queries
+ * running as it may. */
 static bool enter(struct http *http, uint64_t id)
 {
     struct asker *slot = NULL;
@@ -248,8 +253,8 @@ static int descriptor_of(struct MHD_Connection *connection)
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
-/* Returns a number for the client: the IPv4 address, also where the server listens for IPv6 and
- * IPv4 clients alike, the IPv6 network (64 bits), or on a Unix socket the user and the process. */
+/* Returns a number for the client: the IPv4 address, also if the server listens for IPv6 and IPv4
+ * clients alike; the IPv6 network (64 bits); on a Unix socket, the user and the process. */
 static uint64_t client_of(struct MHD_Connection *connection)
 {
     const struct sockaddr *address =
@@ -264,7 +269,8 @@ static uint64_t client_of(struct MHD_Connection *connection)
         const struct in6_addr *at =
             &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
 
-        /* The upper 64 bits name the network; the last 4 bytes may be an IPv4 address. */
+        /* The upper 64 bits name the network; in a mapped address the last 4 bytes are the IPv4
+         * address. */
         if (IN6_IS_ADDR_V4MAPPED(at))
             memcpy(&id, &at->s6_addr[12], 4);
         else
@@ -276,7 +282,7 @@ static uint64_t client_of(struct MHD_Connection *connection)
     return (uint64_t)peer.uid << 32 | (uint32_t)peer.pid;
 }
 
-/* Gives the library the next bytes of the answer. Resets the library's idle timer, which runs on
+/* Gives the library the next bytes of the answer. Resets the library's idle timer, which goes on
  * while this function waits for the search. */
 static ssize_t read_answer(void *context, uint64_t position, char *to, size_t room)
 {
@@ -315,8 +321,9 @@ static enum MHD_Result begin_answer(struct exchange *exchange, enum request_form
         return status == 0 ? MHD_NO : refuse(exchange, status, exchange->message);
     response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, HEAD_BYTES, read_answer,
                                                  exchange, NULL);
-    /* An answer to HEAD has no body, but the library would send the last chunk of a body, which a
-     * client takes for the next answer. So this answer has no chunks and ends the connection. */
+    /* An answer to HEAD has no body. But the library would send the last chunk of a body, which a
+     * client takes for the next answer. So this answer is sent without chunks, and the connection
+     * ends. */
     if (exchange->is_head && response != NULL)
         (void)MHD_set_response_options(response, MHD_RF_HTTP_VERSION_1_0_ONLY, MHD_RO_END);
     return queue(exchange, MHD_HTTP_OK, types[format], response);
@@ -346,7 +353,7 @@ static enum MHD_Result query(struct exchange *exchange)
                       "too many queries of one client at the same time: see --max-queries");
     exchange->is_running = true;
     http->running++;
-    /* The body takes memory, too, until the request is read. */
+    /* The body itself also takes memory, until the request is read. */
     if (limits.memory_max > limits.all->bytes_max - exchange->body_capacity)
         limits.memory_max = limits.all->bytes_max - exchange->body_capacity;
     if (exchange->route->format == REQUEST_FILES) {
@@ -398,8 +405,8 @@ static void set_refusal(struct exchange *exchange, int status, const char *messa
     (void)snprintf(exchange->message, sizeof exchange->message, "%s", message);
 }
 
-/* Returns whether the header bears the token. The time that this takes depends on the token's
- * length, not on the token's bytes. */
+/* Returns whether the header has the token. The time depends only on the token's length, so that a
+ * client cannot find the token byte by byte. */
 static bool is_token(const char *token, const char *header_value)
 {
     const char *given = header_value;
@@ -417,9 +424,9 @@ static bool is_token(const char *token, const char *header_value)
     return difference == 0;
 }
 
-/* Returns whether the Host header names this machine. A foreign page may reach the server by a name
- * that resolves to a loopback address (DNS rebinding), so only addresses, `localhost` and HOST of
- * --listen are allowed. */
+/* Returns whether the Host header names this machine. A foreign web page may reach the server by a
+ * name that resolves to a loopback address (DNS rebinding). So only addresses, `localhost` and the
+ * HOST of --listen are allowed. */
 static bool is_our_host(const struct http *http, const char *host)
 {
     bool has_brackets = *host == '[';
@@ -441,8 +448,7 @@ static bool is_our_host(const struct http *http, const char *host)
            inet_pton(AF_INET, name, &four) == 1;
 }
 
-/* Returns whether a page of another site, in the browser of a user who may ask, sent the
- * request. */
+/* Returns whether a page of another site sent the request, by the browser of a user who may ask. */
 static bool is_cross_site(struct exchange *exchange, bool is_post)
 {
     const struct listener *listener = exchange->http->options.listener;
@@ -479,7 +485,7 @@ static const struct route *find_route(const char *path, const struct page_file *
     return NULL;
 }
 
-/* Checks the request's line and headers, and sets exchange->status if the request is refused. */
+/* Checks the request's first line and headers. Sets exchange->status if the request is refused. */
 static void check(struct exchange *exchange, const char *path, const char *method)
 {
     const struct http_options *options = &exchange->http->options;
@@ -514,7 +520,8 @@ static void check(struct exchange *exchange, const char *path, const char *metho
 
 /* ---- Handling requests ----------------------------------------------------------------------- */
 
-/* Returns how many bytes the request's body may have. *why: what a longer body exceeds. */
+/* Returns how many bytes the request's body may have. Sets *why to the limit that a longer body
+ * exceeds. */
 static uint64_t body_max(const struct exchange *exchange, const char **why)
 {
     const struct request_limits *limits = &exchange->http->server->limits;
@@ -528,7 +535,7 @@ static uint64_t body_max(const struct exchange *exchange, const char **why)
     return fitting < limits->body_bytes_max ? fitting : limits->body_bytes_max;
 }
 
-/* Returns the announced length of the body; UINT64_MAX: none is announced. */
+/* Returns the length of the body that the client announces; UINT64_MAX if it announces none. */
 static uint64_t announced_bytes(struct exchange *exchange)
 {
     const char *length = header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
@@ -536,7 +543,7 @@ static uint64_t announced_bytes(struct exchange *exchange)
     return length != NULL ? strtoull(length, NULL, 10) : UINT64_MAX;
 }
 
-/* Makes room for bytes_count more bytes of the body, or refuses the request. */
+/* Makes room for bytes_count more bytes of the body. Refuses the request if that is impossible. */
 static void grow_body(struct exchange *exchange, size_t bytes_count, uint64_t limit)
 {
     struct http *http = exchange->http;
@@ -560,9 +567,9 @@ static void grow_body(struct exchange *exchange, size_t bytes_count, uint64_t li
     exchange->body_long += is_long ? more : 0;
 }
 
-/* Keeps a part of the body, or refuses the request if the body is too long. False: more than
- * DISCARD_BYTES of a refused body came, or the body comes too slowly, so the connection is
- * closed. */
+/* Keeps a part of the body, or refuses the request if the body is too long. Returns false if the
+ * connection is to be closed: more than DISCARD_BYTES of a refused body came, or the body comes too
+ * slowly. */
 static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes_count)
 {
     const char *why;
@@ -586,8 +593,8 @@ static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes
     return true;
 }
 
-/* Refuses a request that announces a body that is too long. Returns whether the body is longer than
- * the server reads (DISCARD_BYTES). */
+/* Refuses a request that announces too long a body. Returns whether the body is even longer than
+ * DISCARD_BYTES, so that the server does not read it. */
 static bool is_far_too_long(struct exchange *exchange)
 {
     const char *why;
@@ -607,7 +614,7 @@ static enum MHD_Result respond(struct exchange *exchange)
     return exchange->route->respond(exchange);
 }
 
-/* Begins an exchange. The library calls this with the target as the client sent it. */
+/* Begins an exchange. The library calls this function with the target as the client sent it. */
 static void *begin_exchange(void *context, const char *target, struct MHD_Connection *connection)
 {
     struct exchange *exchange = calloc(1, sizeof *exchange);
@@ -634,8 +641,8 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     if (exchange == NULL)
         return MHD_NO;
     if (!exchange->is_checked) {
-        /* Versions of the library differ in where a chunk's line ends, so no request may follow a
-         * request in chunks. */
+        /* Versions of the library disagree on where the line of a chunk ends, so no further request
+         * is read after a request in chunks. */
         const char *why =
             head_doubt(connection, method, &exchange->target, version, &exchange->is_closed);
 
@@ -687,8 +694,8 @@ static void count_connection(void *context, struct MHD_Connection *connection, v
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
-/* Receives the library's messages. Keeps messages of the thread that starts the library, for
- * http_open to report; ignores messages about connections. */
+/* Receives the library's messages. Keeps messages of the thread that starts the library, which
+ * http_open reports. Ignores messages about connections. */
 static void keep_message(void *context, const char *format, va_list arguments)
 {
     struct http *http = context;
@@ -697,7 +704,7 @@ static void keep_message(void *context, const char *format, va_list arguments)
         (void)vsnprintf(http->fault, SETTINGS_ERROR_BYTES, format, arguments);
 }
 
-/* Returns how many connections, at most `most`, the limit for open files allows. */
+/* Returns how many connections the limit for open files allows, at most `most`. */
 static uint64_t connections_within(uint64_t most)
 {
     struct rlimit limit;
@@ -741,8 +748,8 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
                                   .bytes_max = (server->limits.all->bytes_max + 1) / 2};
     http->small_bytes = server->limits.all->bytes_max / 4 / connections;
     http->small_bytes = http->small_bytes < BODY_SMALL ? http->small_bytes : BODY_SMALL;
-    /* A client that reads its answers slowly leaves about half of the memory to others. The two
-     * more queries are for small limits. */
+    /* A client that reads its answers slowly leaves about half of the memory to other clients. Two
+     * more queries are allowed, for the case that the limit is small. */
     if (http->options.queries_max > http->bodies.bytes_max / ANSWER_BYTES + 2)
         http->options.queries_max = http->bodies.bytes_max / ANSWER_BYTES + 2;
     http->opener = pthread_self();

@@ -1,4 +1,4 @@
-/* http: serves HTTP/1.1 by means of libmicrohttpd, with a thread for each connection. */
+/* http: serves HTTP/1.1 by the library libmicrohttpd, with a thread for each connection. */
 #ifndef SERVE_HTTP_H
 #define SERVE_HTTP_H
 
@@ -9,20 +9,20 @@ struct http_options {
     const struct listener *listener;
     const char *token;             /* NULL: requests need no token */
     const char *certificate, *key; /* PEM; NULL: no TLS */
-    uint64_t queries_max;          /* queries of one client that may run at the same time */
+    uint64_t queries_max;          /* most queries of one client that run at the same time */
     uint64_t connections_max, idle_seconds;
 };
 
 struct http;
 
-/* Starts to serve. The server, the options' strings and the listener are borrowed until http_close.
- * False: message[SETTINGS_ERROR_BYTES] says why. */
+/* Starts to serve. The server, the strings of the options and the listener are borrowed until
+ * http_close. Returns false on failure; message[SETTINGS_ERROR_BYTES] then says why. */
 bool http_open(struct http **http, struct server *server, const struct http_options *options,
                char *message);
-/* Accepts no more connections and refuses new queries. The caller may close the listening socket
- * then. */
+/* Accepts no more connections, and refuses new queries. Afterwards the caller may close the
+ * listening socket. */
 void http_quiesce(struct http *http);
-/* Returns how many queries are not yet answered completely. */
+/* Returns the number of queries that are not answered completely. */
 uint64_t http_running(struct http *http);
 /* Ends all connections and waits for their threads. */
 void http_close(struct http *http);

@@ -1,4 +1,4 @@
-/* inside: the members of a collection, for the files that implement the collection. */
+/* inside: the members of a collection (collection.h), for the files that implement it. */
 #ifndef SERVE_INSIDE_H
 #define SERVE_INSIDE_H
 
@@ -9,14 +9,15 @@
 #define TOO_FAST "the files change faster than they can be listed"
 #define OPEN_LEVELS 32u /* directories that a walk keeps open */
 
-/* Bytes of files that are read while a search waits; the collection's thread reads the rest. A
- * larger file is loaded again once the file has not changed for quiet_ns. Tests set both lower. */
+/* refresh_bytes: so many bytes of changed files are read while a search waits; the collection's
+ * thread reads further files. quiet_ns: a file larger than that is loaded again only when it has
+ * not changed for so long. Tests set both lower. */
 extern uint64_t refresh_bytes, quiet_ns;
-/* Limit for changed parts of the tree that are walked separately. If more parts change, the whole
+/* Up to so many changed parts of the tree are walked separately. If more parts change, the whole
  * tree is walked. */
 #define PARTS_MAX 8u
 
-/* A directory that is to be walked, `deep`: with all directories below it. */
+/* A directory that must be walked; `deep`: with all directories below it. */
 struct changed_part {
     char *path;
     bool deep;
@@ -25,54 +26,56 @@ struct changed_part {
 struct collection {
     struct collection_options options;
     char *root; /* the root's path without links */
-    /* The directory that paths are relative to: the root, or the directory of a root that is a
-     * file. */
+    /* The directory to which paths are relative: the root, or if the root is a file, its
+     * directory. */
     char *base;
-    char *file; /* the name of a root that is a file; else NULL */
-    /* Copy of options.settings for the collection's own walks; shares the pointers. */
+    char *file; /* the name of the root if it is a file; else NULL */
+    /* A copy of options.settings for the collection's own walks. Both share what the pointers point
+     * to. */
     struct settings walking;
     struct shelf shelf;
 
-    /* Held by the thread that makes a state. Guards the members up to conflict_count: */
+    /* Held by the thread that makes a new state. Guards the members from here to conflict_count. */
     pthread_mutex_t refresh;
-    /* NULL: the kernel gives no watches, so each search looks at all files. */
+    /* NULL: the kernel gives no notices, so each search looks at all files. */
     struct watches *watches;
-    /* Not 0: the kernel gave too few watches; time of now_ns() at which to try again. */
+    /* The kernel gave too few watches: time, as of now_ns(), at which to try again. 0: it gave
+     * enough. */
     uint64_t watch_again_ns;
     bool must_walk; /* anything may have changed, so the whole tree is to be walked */
-    bool anew;      /* all files are to be read again */
-    bool renamed;   /* a walk may have missed a file that was moved meanwhile */
+    bool anew;      /* all files must be read again */
+    bool renamed;   /* a walk may have missed a file that was moved at the same time */
     struct changed_part parts[PARTS_MAX];
     size_t part_count;
-    uint32_t *dirty; /* indices of files whose contents may have changed; may contain duplicates */
+    /* indices of files whose contents may have changed; an index may come twice */
+    uint32_t *dirty;
     size_t dirty_count, dirty_capacity;
     char **fresh; /* paths of new files; owned */
     size_t fresh_count, fresh_capacity;
     char *path; /* buffer for one path */
     size_t path_capacity;
-    /* Duration of the last refresh. */
+    /* How long the last refresh took. */
     uint64_t refresh_ns;
-    /* Successive walks of the whole tree in which a directory had two paths. */
+    /* Number of consecutive walks of the whole tree in which a directory had two paths. */
     uint32_t conflict_count;
 
-    pthread_mutex_t lock; /* Held for moments only. Guards `state`: */
+    pthread_mutex_t lock; /* guards `state`; is held only for moments */
     struct state *state;  /* the newest state */
 
-    pthread_t thread; /* refreshes after notices, loads files, and merges blocks */
-    /* waits_for_quiet: a large file changed within quiet_ns, so the thread looks at the file again
-     * later. */
+    pthread_t thread; /* a thread that refreshes after notices, loads files, and merges blocks */
+    /* waits_for_quiet: a large file changed within quiet_ns, so the thread will look at it
+     * again. */
     bool has_thread, waits_for_quiet;
     int wake; /* an eventfd that ends the thread's wait for notices */
     atomic_bool is_ending, is_loading;
-    /* When the last load began, and how long that load took; number of refreshes that changed the
-     * state. */
+    /* When the last load began, and how long it took. How many refreshes changed the state. */
     _Atomic uint64_t begin_ns, load_ns, refresh_count;
 };
 
-/* The body of collection.thread. Returns NULL when the collection is closed. */
+/* The function of collection.thread. Returns NULL when the collection is closed. */
 void *tend_collection(void *collection);
 
-/* Completes `state` by what the batch made, and makes it the newest. The caller holds
+/* Completes `state` with what the batch made, and makes it the newest state. The caller holds
  * collection->refresh. */
 void collection_publish(struct collection *collection, struct state *state,
                         struct file_batch *batch);
@@ -83,33 +86,34 @@ static inline bool is_gone(int os_code)
     return os_code == ENOENT || os_code == ENOTDIR;
 }
 
-/* Reads the kernel's notices, and notes what has to be looked at or walked. The caller holds
- * collection->refresh. */
+/* Reads the kernel's notices, and notes which files must be looked at and which directories must be
+ * walked. The caller holds collection->refresh. */
 void take_notices(struct collection *collection);
 /* Forgets a part that is to be walked. */
 void drop_part(struct collection *collection, size_t at);
-/* Reads the status of a file below a directory, without following a link at the path's end; takes
- * paths that are too long for one call of the kernel, too. False: errno says why. */
+/* Reads the status of a file below a directory. Does not follow a link at the path's end. The path
+ * may be too long for one call of the kernel. Returns false on failure; errno then says why. */
 bool status_below(int directory, const char *path, struct stat *status);
 void drop_fresh(struct collection *collection);
 
-/* Returns whether the collection's bounds (--from, --until) let it serve the file at this path
- * below the base. */
+/* Returns whether the collection's bounds (--from, --until) include the file at this path below the
+ * base. */
 bool is_within_bounds(const struct collection *collection, const char *path);
 
-/* Returns whether a walk may leave files out by ripgrep's rules. */
+/* Returns whether the options let a walk leave out files by rules such as those of .gitignore. */
 bool walks_by_rules(const struct file_settings *files);
 /* Returns whether a walk that begins at a lower directory finds the same files there as a walk of
- * the whole tree. A walk that begins lower may miss rules of the directories above and a border
- * between file systems, and counts depth from another directory. */
+ * the whole tree. It may miss rules of the directories above and a border between file systems, and
+ * it counts depth from elsewhere. */
 bool walks_alike_below(const struct file_settings *files);
 
-/* Returns the part below the base of an absolute path without links; NULL: the path is not below
- * the base. */
+/* Returns the part of an absolute path without links that lies below the base; NULL if the path is
+ * not below the base. */
 const char *path_below(const struct collection *collection, const char *path);
 
-/* Writes the operand to `path` as an absolute path without "." and double slashes. *is_folder: the
- * operand ends like a directory's name. False: the operand has a part "..". */
+/* Writes the operand to `path` as an absolute path without "." and double slashes. Sets *is_folder
+ * to whether the operand ends like a directory's name. Returns false if the operand has a part
+ * "..". */
 bool path_normalize(const char *directory, const char *operand, char *path, bool *is_folder);
 
 #endif

@@ -1,4 +1,5 @@
-/* listen: opens Unix and TCP sockets, and takes the socket that systemd passes. */
+/* listen: opens the Unix or TCP socket on which the server listens, or takes the socket that
+ * systemd passes. */
 #include "serve/listen.h"
 
 #include <errno.h>
@@ -26,8 +27,8 @@ static bool refuse(char *message, const char *what, const char *why)
     return message_fail(message, "--listen: %s: %s", what, why);
 }
 
-/* Removes a socket on which no server listens any more. False: a server listens there, or the file
- * is no socket. */
+/* Removes a socket file on which no server listens. Returns false if a server listens there, or if
+ * the file is not a socket. */
 static bool remove_stale(const struct sockaddr_un *address, char *message)
 {
     struct stat status;
@@ -42,16 +43,17 @@ static bool remove_stale(const struct sockaddr_un *address, char *message)
         return refuse(message, address->sun_path, strerror(errno));
     os_code = connect(probe, (const struct sockaddr *)address, sizeof *address) == 0 ? 0 : errno;
     (void)close(probe);
-    if (os_code == 0 || os_code == EAGAIN) /* EAGAIN: the server's queue of connections is full */
+    /* EAGAIN: a server listens, but its queue of connections is full */
+    if (os_code == 0 || os_code == EAGAIN)
         return refuse(message, address->sun_path, "a server listens there already");
     if (os_code != ECONNREFUSED || unlink(address->sun_path) != 0)
         return refuse(message, address->sun_path, strerror(errno));
     return true;
 }
 
-/* Opens and locks the folder of the path. With the lock, no server sees another server's socket
- * between bind and listen, when the socket looks stale. -1: the folder cannot be opened, and
- * nothing is locked. */
+/* Opens and locks the folder of the path. Between bind and listen a server's socket looks as if
+ * nobody listened; the lock keeps other servers from seeing it then. Returns -1 if the folder
+ * cannot be opened; nothing is locked then. */
 static int lock_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -115,7 +117,7 @@ static bool listen_default(struct listener *listener, char *message)
     return listen_unix(listener, path, message);
 }
 
-/* Returns a descriptor that listens at the address; -1: errno says why. */
+/* Returns a descriptor that listens at the address, or -1; errno then says why. */
 static int listen_at(const struct addrinfo *found)
 {
     int one = 1, os_code, descriptor = socket(found->ai_family, KIND, 0);
@@ -161,8 +163,8 @@ static bool listen_tcp(struct listener *listener, const char *address, char *mes
     return listener->descriptor >= 0 || refuse(message, address, strerror(errno));
 }
 
-/* Takes the socket that systemd passed into *descriptor; leaves -1 if there is none. False: what
- * systemd passed is no listening socket. */
+/* Stores the socket that systemd passed in *descriptor; leaves -1 if systemd passed none. Returns
+ * false if what systemd passed is not a listening socket. */
 static bool take_passed(int *descriptor, char *message)
 {
     const char *process = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
@@ -195,7 +197,7 @@ static bool is_loopback(const struct sockaddr_storage *address)
             (IN6_IS_ADDR_V4MAPPED(&six->sin6_addr) && six->sin6_addr.s6_addr[12] == 127));
 }
 
-/* Fills the members that describe the socket, which trawl opened or systemd passed. */
+/* Fills the members that describe the listening socket. */
 static bool describe(struct listener *listener, char *message)
 {
     struct sockaddr_storage address = {0};

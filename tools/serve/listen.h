@@ -1,4 +1,4 @@
-/* listen: opens the socket that clients connect to, and notifies systemd. */
+/* listen: opens the socket to which clients connect, and tells systemd about the server's state. */
 #ifndef SERVE_LISTEN_H
 #define SERVE_LISTEN_H
 
@@ -8,26 +8,27 @@
 struct listener {
     int descriptor;
     bool is_unix;
-    bool is_loopback; /* a Unix socket, or a TCP address that only this machine reaches */
-    char host[256]; /* HOST of --listen; "" for Unix sockets and for a socket that systemd passed */
+    /* only this machine can reach the socket: a Unix socket, or a loopback address */
+    bool is_loopback;
+    /* HOST of --listen; "" for a Unix socket, and for a socket that systemd passed */
+    char host[256];
     char shown[300]; /* unix:PATH or HOST:PORT, with the port that the kernel chose if PORT was 0 */
-    /* The Unix socket that listen_close removes: its path, device and inode. "": no socket is
-     * removed. */
+    /* Path, device and inode of the Unix socket that listen_close removes. "": none is removed. */
     char path[108];
     dev_t device;
     ino_t inode;
 };
 
-/* Opens the socket that systemd passed, if there is one, else `address`: unix:PATH or HOST:PORT;
- * NULL: unix:$XDG_RUNTIME_DIR/trawl.sock. False: message[SETTINGS_ERROR_BYTES] says why. The caller
- * has to call listen_close in either case. Changes the umask meanwhile, so the process must have a
- * single thread. */
+/* Opens the socket that systemd passed, if any, or else `address`: unix:PATH or HOST:PORT; NULL:
+ * unix:$XDG_RUNTIME_DIR/trawl.sock. Changes the umask meanwhile, so the process must have a single
+ * thread. Returns false on failure; message[SETTINGS_ERROR_BYTES] then says why. The caller must
+ * call listen_close in each case. */
 bool listen_open(struct listener *listener, const char *address, char *message);
-/* Removes the path of the Unix socket, unless another socket has taken the path since. */
+/* Removes the path of the Unix socket, unless another socket has that path now. */
 void listen_remove(struct listener *listener);
 void listen_close(struct listener *listener);
 
-/* Sends a state such as "READY=1" to systemd, if systemd set NOTIFY_SOCKET. */
+/* Sends a state such as "READY=1" to systemd, if the environment has NOTIFY_SOCKET. */
 void listen_notify(const char *state);
 
 #endif

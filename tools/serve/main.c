@@ -1,6 +1,6 @@
 /* main: starts the server, handles signals, and ends the server.
  *
- * To read this room, follow a request: http.h receives the request, request.h reads its JSON,
+ * To read the server's code, follow a request: http.h receives it, request.h reads its JSON,
  * answer.h makes the answer from a collection (collection.h: states, blocks and views of files),
  * and pass.h searches for several requests at once. watch.h and refresh.c follow changes of the
  * files.
@@ -32,11 +32,12 @@
 #include "trawl/run/version.h"
 #include "trawl/text/whole.h"
 
-#define LOOK_MS 50 /* while collections load or answers drain: time between two checks */
+/* time between two checks, while collections load or answers are completed */
+#define LOOK_MS 50
 #define LAST_MS 2000
 #define MAPPED_BYTES_MIN (32 << 20)
 
-/* Static, since it is large. */
+/* Static, because it is too large for the stack. */
 static struct output standard_output;
 
 struct serving {
@@ -45,11 +46,12 @@ struct serving {
     struct listener listener;
     struct http *http;
     char *token, *certificate, *key;
-    /* For each collection: report_loaded has not yet reported that the collection is loaded. */
+    /* For each collection: the message that it is loaded has not been printed. */
     bool *is_loading;
 };
 
-/* Reads a whole file into *text; leaves NULL if path is NULL. False: message says why. */
+/* Reads a whole file into *text. If path is NULL, *text stays NULL. Returns false on failure;
+ * message then says why. */
 static bool read_secret(const char *path, char **text, char *message)
 {
     size_t bytes_count;
@@ -62,7 +64,7 @@ static bool read_secret(const char *path, char **text, char *message)
     return true;
 }
 
-/* Warns if users who do not belong to the file's group can read or change the secret. */
+/* Prints a warning if all users can read or change the file with a secret. */
 static void warn_of_readers(const char *path)
 {
     struct stat status;
@@ -73,8 +75,8 @@ static void warn_of_readers(const char *path)
                       (unsigned)status.st_mode & 07777u);
 }
 
-/* Returns whether a file in PEM has a part of this kind. Each part begins with a line that names
- * its kind. */
+/* Returns whether a PEM file has a part of this kind. Each part begins with a line that names its
+ * kind. */
 static bool has_part(const char *text, const char *what)
 {
     for (; (text = strstr(text, "-----BEGIN ")) != NULL; text++)
@@ -83,8 +85,8 @@ static bool has_part(const char *text, const char *what)
     return false;
 }
 
-/* Reads token, certificate and key. An address that other machines reach needs all three. False:
- * message says why. */
+/* Reads the token, the certificate and the key. If other machines can reach the address, all three
+ * are required. Returns false on failure; message then says why. */
 static bool read_secrets(struct serving *serving, char *message)
 {
     const struct serve_options *options = &serving->options;
@@ -96,7 +98,7 @@ static bool read_secrets(struct serving *serving, char *message)
     if (serving->token != NULL) {
         size_t end = strcspn(serving->token, "\r\n");
 
-        /* Programs that read HTTP drop the blanks at a header's end. */
+        /* Drop blanks at the end, because programs that read HTTP drop them from a header. */
         while (end > 0 && strchr(" \t", serving->token[end - 1]) != NULL)
             end--;
         serving->token[end] = '\0';
@@ -196,7 +198,7 @@ static bool open_all(struct serving *serving, char *message)
     wanted.key = serving->key;
     if (http_open(&serving->http, server, &wanted, message))
         return true;
-    /* The library does not say which of the two files it refuses. */
+    /* The library does not say which of the two files it rejects. */
     return serving->certificate != NULL &&
            message_fail(message,
                         "TLS does not start with the certificate %.200s and the key %.200s",
@@ -224,8 +226,8 @@ static void close_all(struct serving *serving)
     free(serving->key);
 }
 
-/* Prints a message for each collection that was loaded since the last call. Returns whether a
- * collection is still loading. */
+/* Prints a message for each collection that has been loaded since the last call. Returns whether
+ * some collection is still loading. */
 static bool report_loaded(struct serving *serving)
 {
     bool any = false;
@@ -249,12 +251,11 @@ static bool report_loaded(struct serving *serving)
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
-static atomic_int end_count; /* signals SIGTERM and SIGINT that came */
+static atomic_int end_count; /* number of signals SIGTERM and SIGINT so far */
 static atomic_bool is_hung_up;
 static int signal_event = -1;
 
-/* Handles a signal. The second SIGTERM or SIGINT ends the process at once, whatever its threads
- * do. */
+/* Handles a signal. A second SIGTERM or SIGINT ends the process at once. */
 static void at_signal(int number)
 {
     uint64_t one = 1;
@@ -281,7 +282,7 @@ static bool take_signals(void)
     return signal_event >= 0;
 }
 
-/* Waits until a signal comes, or for wait_ms milliseconds; < 0: without limit. */
+/* Waits for a signal, at most wait_ms milliseconds; wait_ms < 0: without limit. */
 static void wait_signal(int wait_ms)
 {
     struct pollfd event = {signal_event, POLLIN, 0};
@@ -299,8 +300,8 @@ static void reload(struct serving *serving)
     }
 }
 
-/* Ends the server's listening, then waits until the last answer is sent, at most drain_seconds.
- * Answers that are not complete then get LAST_MS to end with a status. */
+/* Stops listening, then waits until the last answer is sent, at most drain_seconds. After that,
+ * answers that are not complete get LAST_MS to end with a status. */
 static void drain(struct serving *serving)
 {
     uint64_t looks = serving->options.drain_seconds * 1000 / LOOK_MS;
@@ -335,8 +336,8 @@ static void serve(struct serving *serving)
     drain(serving);
 }
 
-/* Makes the null device standard input. Opens standard output and standard error on the null device
- * if closed, so that no socket gets the descriptor 1 or 2. */
+/* Makes the null device standard input. If standard output or standard error is closed, opens the
+ * null device there, so that no socket gets the descriptor 1 or 2. */
 static bool take_standard_descriptors(void)
 {
     int null = open("/dev/null", O_RDWR);
@@ -349,14 +350,13 @@ static bool take_standard_descriptors(void)
     return true;
 }
 
-/* Prepares the process: a client that disconnects or a file that shrinks must not end the
- * process. */
+/* Prepares the process: neither a client that disconnects nor a file that shrinks may end it. */
 static bool set_up_process(void)
 {
     struct rlimit limit;
 
-    /* Keep memory that requests free mapped. Otherwise 64 threads that map and unmap memory would
-     * wait for each other. */
+    /* Tell malloc to keep memory that requests free, instead of giving it back to the kernel.
+     * Otherwise 64 threads that map and unmap memory would wait for each other. */
     (void)mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES_MIN);
     (void)mallopt(M_TRIM_THRESHOLD, 2 * MAPPED_BYTES_MIN);
     bus_guard_maps();

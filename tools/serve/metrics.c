@@ -1,4 +1,4 @@
-/* metrics: writes totals of the server, the passes and the collections in the text format of
+/* metrics: writes totals of the server, its searches and its collections in the text format of
  * Prometheus. */
 #include "serve/metrics.h"
 
@@ -112,7 +112,7 @@ static void write_collections(FILE *file, struct server *server)
 {
     static const struct {
         const char *name, *help;
-        size_t offset; /* of the number, in struct collection_facts */
+        size_t offset; /* offset of the number in struct collection_facts */
     } rows[] = {
 #define AT(member) offsetof(struct collection_facts, member)
         {"trawl_collection_files", "Files of a collection.", AT(file_count)},

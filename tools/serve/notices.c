@@ -1,6 +1,7 @@
-/* notices: decides what has to be looked at because of the kernel's notices.
+/* notices: reads the kernel's notices about changes, and decides what a collection has to look at
+ * again.
  *
- * A notice names a file that may have changed, or a part of the tree that has to be walked: a
+ * A notice leads to a file that may have changed, or to a part of the tree that must be walked: a
  * directory, with or without the directories below.
  */
 #include <errno.h>
@@ -23,7 +24,8 @@ bool walks_alike_below(const struct file_settings *files)
            files->depth_max == UINT64_MAX;
 }
 
-/* Sets collection->path to directory/name. False: out of memory; the whole tree is to be walked. */
+/* Sets collection->path to directory/name. Returns false if memory does not suffice; the whole tree
+ * is then walked. */
 static bool set_path(struct collection *collection, const char *directory, const char *name)
 {
     size_t bytes = strlen(directory) + strlen(name) + 2;
@@ -46,8 +48,8 @@ void drop_part(struct collection *collection, size_t at)
     memmove(parts + at, parts + at + 1, (collection->part_count - at) * sizeof *parts);
 }
 
-/* Adds the directory collection->path to the parts to be walked. Afterwards no part lies in another
- * part that is `deep`. */
+/* Adds the directory collection->path to the parts that must be walked. Afterwards no part lies
+ * inside a part that is `deep`. */
 static void add_part(struct collection *collection, bool deep)
 {
     const struct file_settings *files = &collection->walking.files;
@@ -66,7 +68,7 @@ static void add_part(struct collection *collection, bool deep)
         else
             at++;
     }
-    /* A walk of a part opens the part's whole path at once, so the path must not be too long. */
+    /* A walk of a part opens the whole path at once, so the path must not be too long. */
     if (at == PARTS_MAX || (deep && *path == '\0') || collection->file != NULL ||
         strlen(collection->base) + strlen(path) + 2 > PATH_MAX || !walks_alike_below(files) ||
         (copy = strdup(path)) == NULL) {
@@ -76,7 +78,7 @@ static void add_part(struct collection *collection, bool deep)
     parts[collection->part_count++] = (struct changed_part){copy, deep};
 }
 
-/* Adds a file's index to collection->dirty, the list of files with possibly changed contents. */
+/* Adds a file's index to collection->dirty, the list of files whose contents may have changed. */
 static void add_dirty(struct collection *collection, uint32_t index)
 {
     uint32_t *dirty = collection->dirty;
@@ -103,7 +105,8 @@ bool status_below(int directory, const char *path, struct stat *status)
     return good;
 }
 
-/* Keeps collection->path for take_fresh: the path of a new file that no rule may leave out. */
+/* Adds collection->path to the list of new files (`fresh`). Such a file is not one that a rule may
+ * leave out. */
 static void add_fresh(struct collection *collection)
 {
     char *copy = NULL;
@@ -115,7 +118,7 @@ static void add_fresh(struct collection *collection)
         collection->fresh[collection->fresh_count++] = copy;
 }
 
-/* Returns whether options or rules may leave a file out by its path. */
+/* Returns whether some option or rule may leave out a file because of its path or size. */
 static bool may_leave_out(const struct settings *settings)
 {
     return walks_by_rules(&settings->files) || settings->filters.count > 0 ||
@@ -132,7 +135,7 @@ static bool is_rule_file(const char *name)
     return false;
 }
 
-/* Handles a notice about a file, or about a name that was a file. */
+/* Handles a notice about a file, or about a name that may have been a file. */
 static void take_file_notice(struct collection *collection, const struct notice *notice)
 {
     bool limited = collection->walking.files.bytes_max != UINT64_MAX;
@@ -153,7 +156,7 @@ static void take_file_notice(struct collection *collection, const struct notice 
     is_seen = status_below(collection->shelf.base, collection->path, &status);
     is_file = is_seen && S_ISREG(status.st_mode);
     is_closed = !is_seen && !is_gone(errno);
-    /* A file with hard links changed under its other names, too. */
+    /* A file with hard links has changed under its other names, too. */
     if (links > 1 || (is_file && status.st_nlink > 1))
         collection->must_walk = true;
     else if (is_file && is_new && !may_leave_out(&collection->walking))
@@ -163,14 +166,14 @@ static void take_file_notice(struct collection *collection, const struct notice 
         add_part(collection, false);
 }
 
-/* Decides what has to be looked at or walked because of a notice. */
+/* Decides for a notice which files must be looked at or which directories walked. */
 static void take_notice(struct collection *collection, const struct notice *notice)
 {
     const struct settings *settings = &collection->walking;
     bool of_rules = is_rule_file(notice->name), of_tree = notice->kind == NOTICE_TREE;
 
     collection->renamed |= of_rules || of_tree || notice->is_moved;
-    if (of_tree) /* the change may have resolved the conflict of two paths */
+    if (of_tree) /* the change may have ended the conflict that a directory had two paths */
         collection->conflict_count = 0;
     collection->must_walk |=
         notice->is_walked ? of_rules && settings->files.filtering : of_rules || of_tree;
@@ -182,8 +185,8 @@ static void take_notice(struct collection *collection, const struct notice *noti
         add_part(collection, true);
 }
 
-/* Returns whether another directory has the base's path now. The kernel sends no notice when an
- * empty base is replaced, or when a directory above the base is renamed. */
+/* Returns whether the base's path now leads to another directory. The kernel sends no notice if an
+ * empty base is replaced, or if a directory above the base is renamed. */
 static bool is_base_replaced(const struct collection *collection)
 {
     struct stat named, open;

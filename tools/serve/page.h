@@ -1,5 +1,5 @@
-/* page: the files that are built into the server: the page and the description of the interface.
- * cmake/embed.cmake turns the files into C source. */
+/* page: the files that are built into the server: the web page and the description of the
+ * interface. cmake/embed.cmake turns these files into C source. */
 #ifndef SERVE_PAGE_H
 #define SERVE_PAGE_H
 

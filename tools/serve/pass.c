@@ -1,9 +1,9 @@
-/* pass: searches of a state that several requests share.
+/* pass: runs passes: searches of a collection's state that several requests share.
  *
- * Passes have no thread of their own. If no pass of a request's kind is running, the request leads
- * a pass in its caller's thread. Requests that come meanwhile wait. When the pass ends, the first
- * waiting request leads the next pass and takes the other waiting requests along. Passes of
- * different states and kinds run side by side and share the runtime's workers.
+ * There is no thread for passes. If no pass of a request's kind is running, the request becomes a
+ * leader: its own thread runs a pass. Requests that come meanwhile wait. When the pass ends, the
+ * first waiting request leads the next pass, and takes the other waiting requests along. Passes of
+ * different states and kinds run at the same time, and share the threads and GPUs of the runtime.
  */
 #include "serve/pass.h"
 
@@ -13,23 +13,24 @@
 #include "serve/pass_member.h"
 #include "trawl/text/command_clock.h"
 
-#define SHARED_STRINGS_MAX 16384u /* limit for the strings of all requests of a pass */
+#define SHARED_STRINGS_MAX 16384u /* limit for the strings of all requests in a pass */
 /* Limit for the requests of a pass. */
 #define SHARED_REQUESTS_MAX 4096u
 #define MERGED_STRINGS_MAX 1000u /* a request with more strings gets a pass alone */
 
-/* After a pass for several requests the clients ask again at once. The next pass waits for these
- * clients, for up to 1 / GATHER_SHARE of the time of the last pass. */
+/* When a pass for several requests has ended, its clients usually ask again at once. The next pass
+ * waits for them, for up to 1 / GATHER_SHARE of the time of the last pass. */
 #define GATHER_SHARE 16u
 
-/* A sample of a state's blocks: SAMPLE_PARTS parts of SAMPLE_PART_BYTES. */
+/* A sample of the text in a state's blocks: SAMPLE_PARTS parts of SAMPLE_PART_BYTES. */
 #define SAMPLE_PARTS 64u
 #define SAMPLE_PART_BYTES 1024u
-/* A sample of a state's files: SAMPLE_FILES files, of each the first SAMPLE_FILE_BYTES. */
+/* A sample of a state's files: SAMPLE_FILES files, and of each file the first SAMPLE_FILE_BYTES. */
 #define SAMPLE_FILES 32u
 #define SAMPLE_FILE_BYTES 16384u
-/* Strings are frequent if the sample has more than one occurrence in so many bytes. A core counts
- * about 10 GB/s and lists 50 million occurrences a second; a device counts 100 times as much. */
+/* Strings count as frequent if the sample has more than one occurrence in so many bytes. A core
+ * counts occurrences at about 10 GB/s, but lists 50 million a second; a GPU is 100 times as fast in
+ * counting. */
 #define FREQUENT_BYTES 256u
 #define FREQUENT_DEVICE_BYTES 4096u
 
@@ -37,14 +38,15 @@ uint64_t pass_sampled_min = PASS_SAMPLED_MIN;
 
 struct passes {
     struct trawl_runtime *runtime;
-    /* A runtime for samples on the host alone; on devices a sample would wait for passes. */
+    /* A runtime that searches samples on the host alone; on GPUs a sample would wait for passes. */
     struct trawl_runtime *samples;
     pthread_mutex_t mutex;
-    /* List by `turn`; with equal turns, the request that came first is first. */
+    /* List of waiting requests by `turn`. With equal turns, the request that came first is
+     * first. */
     struct pass_member *waiting;
-    struct pass_member *leaders;   /* list of the leaders of running passes */
-    struct pass_member *gathering; /* a leader that waits for more requests; NULL: none */
-    uint64_t turn;                 /* highest turn of a request that has left `waiting` */
+    struct pass_member *leaders;   /* list of the leaders of all running passes */
+    struct pass_member *gathering; /* a leader that waits for further requests; NULL: none does */
+    uint64_t turn;                 /* highest turn of a request that has begun */
     uint32_t last_count;           /* members of the last pass that ended */
     uint64_t last_end_ns, last_ns; /* when the last pass ended, and how long it took */
     struct pass_facts facts;
@@ -74,7 +76,8 @@ void passes_close(struct passes *passes)
     if (passes == NULL)
         return;
     pthread_mutex_destroy(&passes->mutex);
-    (void)trawl_runtime_close(passes->samples, NULL); /* no searcher of `samples` is open */
+    /* no searcher of `samples` is open now, so this cannot fail */
+    (void)trawl_runtime_close(passes->samples, NULL);
     free(passes);
 }
 
@@ -111,8 +114,9 @@ static uint64_t block_bytes(const struct state *state)
     return total;
 }
 
-/* Returns whether counting the request's occurrences is cheaper than listing them. Copies the
- * sample into one text, since a search of each part would cost more than the parts. */
+/* Returns whether it is cheaper to count the request's occurrences than to list them. Searches a
+ * sample of the state. The sample's parts are copied into one text, because separate searches would
+ * cost more. */
 static bool is_dense(const struct passes *passes, const struct pass_request *request)
 {
     const struct state *state = request->state;
@@ -182,8 +186,8 @@ static void end_pass(struct passes *passes, struct pass_member *leader)
     leader->leader = NULL;
 }
 
-/* Puts a request into `waiting`. The request's turn is passes->turn + 1, or 1 after the turn of the
- * same client's last waiting request if that is later. */
+/* Adds a request to `waiting`. Its turn is passes->turn + 1; if the same client has a request
+ * waiting, 1 after that request's turn. So clients take turns. */
 static void wait_for_turn(struct passes *passes, struct pass_member *member)
 {
     struct pass_member **link = &passes->waiting;
@@ -202,7 +206,7 @@ static void wait_for_turn(struct passes *passes, struct pass_member *member)
         pthread_cond_signal(&passes->gathering->wake);
 }
 
-/* Takes a request out of `waiting`. */
+/* Removes a request from `waiting`. */
 static void stop_waiting(struct passes *passes, struct pass_member *member)
 {
     struct pass_member **link = &passes->waiting;
@@ -215,8 +219,8 @@ static void stop_waiting(struct passes *passes, struct pass_member *member)
         passes->turn = member->turn;
 }
 
-/* Returns the first request in the list from `member` on that may share a pass with the leader;
- * NULL: none. */
+/* Returns the first request from `member` on that may share a pass with the leader; NULL if there
+ * is none. */
 static struct pass_member *first_alike(struct pass_member *member, const struct pass_member *leader)
 {
     while (member != NULL && !pass_list_merges(member->request, leader->request))
@@ -224,7 +228,7 @@ static struct pass_member *first_alike(struct pass_member *member, const struct 
     return member;
 }
 
-/* Waits for clients of the last pass that are about to ask again. */
+/* Waits a moment for clients of the last pass, which are likely to ask again. */
 static void wait_for_others(struct passes *passes, struct pass_member *leader)
 {
     uint64_t until_ns = passes->last_end_ns + passes->last_ns / GATHER_SHARE;
@@ -239,7 +243,7 @@ static void wait_for_others(struct passes *passes, struct pass_member *leader)
     passes->gathering = NULL;
 }
 
-/* Moves waiting requests into the leader's pass, up to its limits. */
+/* Moves waiting requests into the leader's pass, as many as its limits allow. */
 static void gather(struct passes *passes, struct pass_member *leader)
 {
     struct pass_member *member = first_alike(passes->waiting, leader), *next, *last = leader;
@@ -261,8 +265,8 @@ static void gather(struct passes *passes, struct pass_member *leader)
     }
 }
 
-/* Ends a pass: makes the next waiting request a leader, and wakes the members of this pass. The
- * function must not touch a member after waking it. */
+/* Ends a pass: makes the next waiting request a leader, and wakes the members of this pass. A
+ * member must not be touched after it is woken. */
 static void hand_on(struct passes *passes, struct pass_member *leader, enum pass_stage stage)
 {
     struct pass_member *successor = first_alike(passes->waiting, leader), *next;
@@ -283,7 +287,7 @@ static void hand_on(struct passes *passes, struct pass_member *leader, enum pass
     leader->stage = stage;
 }
 
-/* Adds a pass to the facts, and tells its members what the pass searched. */
+/* Adds a pass to the facts, and tells its members how much it searched. */
 static void account(struct passes *passes, struct pass_member *leader, uint64_t search_ns)
 {
     uint64_t bytes = block_bytes(leader->request->state);
@@ -315,15 +319,15 @@ static enum trawl_status lead(struct passes *passes, struct pass_member *leader,
     passes->last_ns = passes->last_end_ns - begin_ns;
     account(passes, leader, passes->last_ns);
     if (status > TRAWL_STOPPED && leader->member_count > 1) {
-        hand_on(passes, leader, PASS_FAILED); /* each request is searched for alone */
+        hand_on(passes, leader, PASS_FAILED); /* now each request is searched for alone */
         return TRAWL_OK;
     }
     hand_on(passes, leader, PASS_DONE);
     return status;
 }
 
-/* Answers a request by a pass that other requests may share. OK with stage PASS_FAILED: the request
- * has to be searched for alone. */
+/* Answers a request by a pass that other requests may share. Status OK with stage PASS_FAILED says
+ * that the request must be searched for alone. */
 static enum trawl_status share(struct passes *passes, struct pass_member *member,
                                struct trawl_error *error)
 {
@@ -361,8 +365,8 @@ static enum trawl_status search_blocks(struct passes *passes, struct pass_member
     return status;
 }
 
-/* Sets the leader whose searcher pass_cancel stops: the member for a search alone; NULL: no
- * search. */
+/* Sets the member whose searcher pass_cancel stops: `leader` is the member itself during a search
+ * alone, and NULL afterwards. */
 static void lead_alone(struct passes *passes, struct pass_member *member,
                        struct pass_member *leader)
 {
@@ -372,13 +376,13 @@ static void lead_alone(struct passes *passes, struct pass_member *member,
     pthread_mutex_unlock(&passes->mutex);
 }
 
-/* Searches for a request: by a shared pass or alone in the blocks, then in the files that have to
- * be opened. */
+/* Searches for a request: first in the blocks, by a shared pass or alone, then in the files that
+ * must be opened. */
 static bool search(struct passes *passes, struct pass_member *member)
 {
     struct pass_request *request = member->request;
     const struct state *state = request->state;
-    /* Expressions are always listed: pass_own would take each file for a line. */
+    /* Expressions are always listed, because pass_own would take each file for a line. */
     bool has_expressions = trawl_plan_facts(request->plan).syntax != TRAWL_LITERAL;
     bool fits = pass_list_fits(request->plan);
     bool is_listed = fits && (has_expressions || !is_dense(passes, request));

@@ -1,9 +1,9 @@
-/* pass: searches of a state that several requests share.
+/* pass: a search of a collection's state that several requests share.
  *
- * The strings of requests that wait for the same state are merged into one set. A single
- * search for the set, a pass, answers all of these requests. A request with very many strings, or
- * with strings that are frequent in a sample of the text, gets a separate pass. Clients take turns,
- * so that a client with many requests does not delay other clients.
+ * The strings of requests that wait for the same state are merged into one set. A single search for
+ * the set, a pass, answers all these requests. A request gets a pass of its own if it has very many
+ * strings, or if its strings are frequent in a sample of the text. Clients take turns, so that a
+ * client with many requests does not delay other clients.
  */
 #ifndef SERVE_PASS_H
 #define SERVE_PASS_H
@@ -12,48 +12,49 @@
 
 struct pass_member;
 
-/* An occurrence: offset in the file, index of the file in the state, number of the pattern in the
- * plan. */
+/* An occurrence: its offset in the file, the file's index in the state, and the pattern's number in
+ * the plan. */
 struct pass_position {
     uint64_t begin;
     uint32_t file, pattern;
 };
 
-/* What one request asks about a state, and the results. The caller of pass_run owns the struct. */
+/* What a request asks about a state, and the results. The caller of pass_run owns the struct. */
 struct pass_request {
     struct state *state;            /* borrowed until pass_run returns */
     const struct served_view *view; /* a view of the state; borrowed until pass_run returns */
-    /* What the caller would search for; borrowed until pass_run returns. */
+    /* The plan with the strings of the request; borrowed until pass_run returns. */
     const struct trawl_plan *plan;
-    /* The options of the plan, borrowed until pass_run returns. NULL: the request shares a pass
-     * only if the plan has no flags. */
+    /* The options that the plan was made with; borrowed until pass_run returns. NULL: the request
+     * may share a pass only if the plan has no flags. */
     const struct trawl_plan_options *options;
-    /* The state's collection, which opens files that no block holds. */
+    /* The state's collection, by which files are opened that no block holds. */
     const struct collection *collection;
-    /* Compressed files are unpacked; requires that the collection unpacks, too. */
+    /* Compressed files are unpacked; the collection must do so, too. */
     bool search_zip;
     uint64_t client;                    /* the request's client; clients take turns */
     bool wants_positions, wants_counts; /* results that are wanted besides `files` */
     /* Limit for position_count. */
     uint64_t positions_max;
-    /* Asked before memory is allocated; NULL: no limit; borrowed until pass_run returns. */
+    /* Limits the request's memory and time; NULL: no limit; borrowed until pass_run returns. */
     struct guard *guard;
     atomic_bool cancelled; /* set by pass_cancel */
 
     /* Results. */
-    /* One bit for each index of the state: the file has an occurrence, or, unless positions or
-     * counts are wanted, no block holds the file's own bytes. pass_free frees `files` and the
-     * arrays below. */
+    /* One bit for each index of the state. It is set if the file has an occurrence. If neither
+     * positions nor counts are wanted, it is also set if no block holds the file's own bytes.
+     * pass_free frees `files` and the arrays below. */
     uint8_t *files;
-    /* Occurrences in files of the view; 0 unless positions or counts are wanted. */
+    /* Number of occurrences in files of the view; 0 unless positions or counts are wanted. */
     uint64_t occurrence_count;
-    uint64_t file_count;   /* files of the view with a bit */
-    uint64_t unread_count; /* files that could not be read; message names the last of these files */
-    uint64_t *pattern_counts;        /* wants_counts: one count for each pattern of the plan */
+    uint64_t file_count;      /* number of files of the view whose bit is set */
+    uint64_t unread_count;    /* number of files that could not be read; `message` names the last */
+    uint64_t *pattern_counts; /* wants_counts: one count for each pattern of the plan */
     struct pass_position *positions; /* wants_positions: sorted in the view's order */
-    /* Entries of `positions`, ≤ positions_max; occurrence_count may be larger. */
+    /* Number of entries of `positions`, ≤ positions_max, although occurrence_count may be
+     * larger. */
     uint64_t position_count;
-    uint32_t shared_count; /* requests that the pass answered, this one included */
+    uint32_t shared_count; /* number of requests that the pass answered, this request included */
     uint64_t searched_bytes;
     char message[SETTINGS_ERROR_BYTES];
     struct pass_member *member; /* used by pass.c; the caller sets NULL */
@@ -71,23 +72,24 @@ static inline void pass_free(struct pass_request *request)
 
 struct passes;
 
-/* Opens the passes of all collections. The runtime is borrowed. False: message says why. */
+/* Makes what all passes share. The runtime is borrowed. Returns false on failure; message then says
+ * why. */
 bool passes_open(struct passes **passes, struct trawl_runtime *runtime, char *message);
 void passes_close(struct passes *passes);
 
-/* Runs the search and waits for its end. Any number of threads may call. False: the request was
- * cancelled, or request->message says why. */
+/* Runs the search and waits for its end. Several threads may call this at once. Returns false if
+ * the request was cancelled, or if request->message says why it failed. */
 bool pass_run(struct passes *passes, struct pass_request *request);
-/* Cancels a request: pass_run returns as soon as it can. A shared pass goes on until all of its
- * requests are cancelled. Any thread may call while pass_run may run. */
+/* Cancels a request: pass_run returns as soon as it can. A shared pass goes on until all its
+ * requests are cancelled. Any thread may call this while pass_run runs. */
 void pass_cancel(struct passes *passes, struct pass_request *request);
 
-/* In states of fewer bytes, listing all occurrences costs little, so no sample is taken. Tests set
- * the variable lower. */
+/* In a state with fewer bytes, listing all occurrences costs little, so no sample is searched.
+ * Tests set the variable lower. */
 #define PASS_SAMPLED_MIN (1u << 20)
 extern uint64_t pass_sampled_min;
 
-/* Returns whether most files of the state would have an occurrence, judged by a sample of the
+/* Returns whether most files of the state are likely to have an occurrence, by a sample of the
  * files. */
 bool pass_is_frequent(struct passes *passes, const struct state *state,
                       const struct trawl_plan *plan);
@@ -95,7 +97,7 @@ bool pass_is_frequent(struct passes *passes, const struct state *state,
 struct pass_facts {
     uint64_t pass_count, request_count, shared_request_count, own_pass_count;
     uint64_t searched_bytes, search_ns;
-    uint64_t waiting_count; /* requests that wait at the moment */
+    uint64_t waiting_count; /* number of requests that wait now */
 };
 void passes_facts(struct passes *passes, struct pass_facts *facts);
 

@@ -1,7 +1,7 @@
-/* pass_list: one search of a state's blocks that lists all occurrences for all members of a pass.
+/* pass_list: a search of a state's blocks that lists all occurrences for several requests at once.
  *
- * The members' strings become one plan that has each string once. An occurrence goes to each member
- * that has the string and whose view has the file.
+ * The strings of all requests (the members) become one plan, which has each string once. An
+ * occurrence counts for each member that has the string and whose view has the file.
  */
 #include "serve/pass_member.h"
 
@@ -11,18 +11,18 @@
 struct pass_string {
     struct trawl_pattern pattern;
     struct pass_member *member;
-    uint64_t number; /* the string's number in the member's plan */
+    uint64_t number; /* number of the string in the member's plan */
 };
 
 struct pass_listing {
     struct pass_member *leader;
     /* All members' strings, sorted, so that equal strings are neighbours. */
     struct pass_string *strings;
-    /* Index in `strings` of the first string of each pattern of the merged plan. NULL: the only
-     * member's plan is searched. */
+    /* For each pattern of the common plan: the index in `strings` of the first equal string. NULL:
+     * there is one member, whose own plan is searched. */
     uint64_t *firsts;
     const struct served_block *block;
-    uint64_t range; /* index of the range of the last occurrence */
+    uint64_t range; /* index of the file's range in which the last occurrence was */
 };
 
 static bool same_letters(const struct trawl_letters *left, const struct trawl_letters *right)
@@ -43,8 +43,8 @@ bool pass_list_is_merged(const struct pass_request *request)
     return facts.flags == 0 || (options != NULL && options->flags == facts.flags);
 }
 
-/* Returns whether two requests may share a pass. Without flags two plans differ only in their
- * bytes. Plans with whole lines that passed pass_list_fits all have the line end '\n'. */
+/* Returns whether two requests may share a pass. Their plans may then differ only in their strings.
+ * Plans for whole lines that passed pass_list_fits all have the line end ' '. */
 bool pass_list_merges(const struct pass_request *left, const struct pass_request *right)
 {
     const struct trawl_plan_options *a = left->options, *b = right->options;
@@ -63,11 +63,11 @@ bool pass_list_fits(const struct trawl_plan *plan)
     bool has_lines = facts.line_end == '\n';
 
     if (facts.edits_max > 0)
-        /* Otherwise the best of several overlapping spans may cross the file's end, and a worse
-         * span inside the file would be missed. */
+        /* Otherwise, of overlapping matches, the best might cross a file's end, and a worse match
+         * inside the file would be missed. */
         return has_lines && (facts.flags & TRAWL_WITHIN_LINES);
-    /* The pass puts a newline behind each file. Under a plan with a different line end, an
-     * expression or a whole line could cross from a file into the next file. */
+    /* A block has a newline after each file. If the plan's line end is a different byte, an
+     * expression or a whole line could cross from one file into the next. */
     return has_lines || (!(facts.flags & TRAWL_WHOLE_LINE) && facts.syntax == TRAWL_LITERAL);
 }
 
@@ -114,8 +114,8 @@ end:
     return status;
 }
 
-/* Returns the range that contains `begin`. Calls have ascending `begin`, so the search starts at
- * the last range. */
+/* Returns the range of the file that contains offset `begin` of the block. `begin` must ascend from
+ * call to call, so the search starts at the last range. */
 static const struct tape_range *range_of(struct pass_listing *listing, uint64_t begin)
 {
     const struct tape_range *ranges = listing->block->ranges;

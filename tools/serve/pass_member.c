@@ -1,4 +1,4 @@
-/* pass_member: collects the results of one request. */
+/* pass_member: collects the results of one request during a pass. */
 #include "serve/pass_member.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@ static bool member_fail(struct pass_request *request)
     return false;
 }
 
-/* Fills member->ranks: the index in the view of each file, the first if a file comes twice. False:
- * out of memory. */
+/* Fills member->ranks: for each file of the state, its first index in the view. Returns false if
+ * memory does not suffice. */
 static bool read_ranks(struct pass_member *member)
 {
     const struct pass_request *request = member->request;
@@ -99,7 +99,7 @@ static int compare(const void *left, const void *right, void *context)
     return a->pattern < b->pattern ? -1 : a->pattern > b->pattern;
 }
 
-/* Sorts the positions and drops those beyond positions_max. */
+/* Sorts the positions, and drops those above positions_max. */
 static void sort(struct pass_member *member)
 {
     struct pass_request *request = member->request;
@@ -111,8 +111,9 @@ static void sort(struct pass_member *member)
         request->position_count = request->positions_max;
 }
 
-/* Makes room for one more position. The array grows to twice positions_max entries; when it is
- * full, the better half is kept. False: out of memory. */
+/* Makes room for one more position. The array grows to twice positions_max entries. When it is
+ * full, it is sorted, and only the first positions_max entries are kept. Returns false if memory
+ * does not suffice. */
 static bool make_room(struct pass_member *member)
 {
     uint64_t most = member->request->positions_max, capacity = member->position_capacity * 2;
@@ -125,7 +126,7 @@ static bool make_room(struct pass_member *member)
         return true;
     }
     capacity = capacity < POSITIONS_FIRST ? POSITIONS_FIRST : capacity > most ? most : capacity;
-    /* Sorting needs as much memory again. */
+    /* count twice the memory, because sorting needs as much again */
     grown = guard_take(member->request->guard,
                        2 * (capacity - member->position_capacity) * sizeof *grown)
                 ? realloc(member->request->positions, capacity * sizeof *grown)

@@ -1,5 +1,5 @@
-/* pass_member: a request during a pass, the results so far, and the two ways to search. For
- * pass*.c. */
+/* pass_member: a request during a pass, its results so far, and the two ways to search. Used by the
+ * files pass*.c. */
 #ifndef SERVE_PASS_MEMBER_H
 #define SERVE_PASS_MEMBER_H
 
@@ -8,7 +8,7 @@
 enum pass_stage {
     PASS_WAITS,
     PASS_LEADS, /* the request's thread runs the pass for all members */
-    PASS_RUNS,  /* is a member of a pass that another request leads */
+    PASS_RUNS,  /* the request is in a pass that another request leads */
     PASS_DONE,
     PASS_FAILED /* the shared pass failed, so the request is searched for alone */
 };
@@ -18,24 +18,26 @@ struct pass_member {
     struct trawl_searcher *searcher;
     struct pass_member *next; /* next in passes.waiting, or next member of the same pass */
     enum pass_stage stage;
-    struct pass_member *leader; /* leader of the member's pass; NULL: the member is in no pass */
+    /* leader of the pass that the member is in; NULL: it is in no pass */
+    struct pass_member *leader;
     pthread_cond_t wake;
     uint64_t turn; /* requests with lower turns are searched for first */
 
-    /* The members below are used in leaders. next_leader: list of running passes. */
+    /* Only leaders use the members from here to string_count. next_leader links the running
+     * passes. */
     struct pass_member *next_leader;
-    uint32_t member_count; /* members of the pass, linked by `next`, the leader first */
-    uint64_t string_count; /* sum of the members' strings */
+    /* number of requests in the pass, which are linked by `next` from the leader on */
+    uint32_t member_count;
+    uint64_t string_count; /* number of strings of all these requests together */
 
-    /* A file's first index in the view, for each file of the state; NULL: positions are not
-     * wanted. */
+    /* For each file of the state, its first index in the view; NULL: positions are not wanted. */
     uint32_t *ranks;
     uint64_t position_capacity; /* capacity of request->positions */
-    /* The first positions_max entries of `positions` are sorted, and each later entry comes before
-     * the last of these; later occurrences are dropped. */
+    /* There are more than positions_max occurrences. The first positions_max entries of `positions`
+     * are sorted. Only an occurrence that comes before the last of these is still added. */
     bool is_full;
-    bool no_memory; /* there was no memory for positions */
-    bool some_open; /* a file with an occurrence is not plain, so the file has to be opened */
+    bool no_memory; /* memory did not suffice for the positions */
+    bool some_open; /* a file with an occurrence is not plain (files.h), so it must be opened */
 };
 
 static inline bool pass_bit(const uint8_t *bits, uint32_t index)
@@ -63,46 +65,46 @@ static inline bool pass_member_lists(const struct pass_member *member)
     return member->request->wants_counts || member->request->wants_positions;
 }
 
-/* Allocates the results and opens a searcher. False: request->message says why. The caller has to
- * call pass_member_close in either case. */
+/* Allocates the results, and opens a searcher. Returns false on failure; request->message then says
+ * why. The caller must call pass_member_close in each case. */
 bool pass_member_open(struct pass_member *member, struct pass_request *request,
                       struct trawl_runtime *runtime);
-/* Clears all results. Files that have to be opened have their bits in request->files set. */
+/* Sets all results back. In request->files, the bits of files that must be opened stay set. */
 void pass_member_reset(struct pass_member *member);
-/* Sets the bit of a file of the view in which the search of a block found an occurrence. */
+/* Sets the bit of a file of the view, because its block has an occurrence of it. */
 void pass_member_find(struct pass_member *member, uint32_t file);
-/* pass_member_add counts an occurrence and keeps its position if positions are wanted;
+/* pass_member_add counts an occurrence, and keeps its position if positions are wanted.
  * pass_member_keep only keeps the position. */
 void pass_member_add(struct pass_member *member, uint32_t file, uint64_t begin, uint64_t pattern);
 void pass_member_keep(struct pass_member *member, uint32_t file, uint64_t begin, uint64_t pattern);
-/* Completes the results: sorts the positions in the view's order and counts the files. False:
- * request->message says why. */
+/* Completes the results: sorts the positions in the view's order, and counts the files. Returns
+ * false on failure; request->message then says why. */
 bool pass_member_finish(struct pass_member *member);
 void pass_member_close(struct pass_member *member);
 
 /* Returns whether all requests of the leader's pass are cancelled. */
 bool pass_members_cancelled(const struct pass_member *leader);
 
-/* ---- pass_list.c: for all members of a pass -------------------------------------------------- */
+/* ---- pass_list.c: a search for all members of a pass ----------------------------------------- */
 
-/* pass_list_is_merged returns whether the request may share a pass at all; pass_list_merges returns
- * whether two requests may be in the same pass. */
+/* pass_list_is_merged returns whether the request may share a pass with any other. pass_list_merges
+ * returns whether two requests may be in the same pass. */
 bool pass_list_is_merged(const struct pass_request *request);
 bool pass_list_merges(const struct pass_request *left, const struct pass_request *right);
 /* Returns whether a search of a whole block finds the same occurrences in each file as a search of
- * the file alone, once occurrences that cross a file's end are dropped. */
+ * that file alone, if occurrences that cross a file's end are dropped. */
 bool pass_list_fits(const struct trawl_plan *plan);
-/* Searches all blocks of the state for all members; each plan has passed pass_list_fits. STOPPED:
- * all requests are cancelled. Cost: with several members a plan of all strings; one search; some
- * nanoseconds for each occurrence and member. */
+/* Searches all blocks of the state for all members. Each plan must have passed pass_list_fits.
+ * Returns STOPPED if all requests are cancelled. Cost: if there are several members, a plan of all
+ * their strings; one search; some nanoseconds for each occurrence and member. */
 enum trawl_status pass_list(struct pass_member *leader, struct trawl_error *error);
 
 /* ---- pass_own.c: for one request alone ---- */
 
-/* Searches all blocks. Serves strings so frequent that listing all occurrences costs more than
- * counting them, and plans that do not pass pass_list_fits (`fits` is false). */
+/* Searches all blocks. Serves strings so frequent that counting is cheaper than listing all
+ * occurrences, and plans that do not pass pass_list_fits (`fits` is false). */
 enum trawl_status pass_own(struct pass_member *member, bool fits, struct trawl_error *error);
-/* Searches the files that have to be opened, after the blocks, if positions or counts are wanted.
+/* After the blocks, searches the files that must be opened, if positions or counts are wanted.
  * Counts files that cannot be read in unread_count. */
 enum trawl_status pass_own_files(struct pass_member *member, struct trawl_error *error);
 

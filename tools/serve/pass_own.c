@@ -1,8 +1,9 @@
-/* pass_own: searches blocks and opened files for one request alone.
+/* pass_own: searches blocks, and files that must be opened, for one request alone.
  *
- * Where no occurrence can cross a line end, neighbouring files of a block are counted as one text.
- * A search of records, which leaves each record at its first occurrence, finds the files with an
- * occurrence. Positions are listed file by file in the view's order, at most positions_max.
+ * If no occurrence can cross a line end, neighbouring files of a block are counted together as one
+ * text. To find the files with an occurrence, each file is searched as a record, which the search
+ * leaves at its first occurrence. Positions are listed file by file in the view's order, at most
+ * positions_max.
  */
 #include "serve/pass_member.h"
 
@@ -15,11 +16,11 @@
 struct pass_file {
     struct pass_member *member;
     uint32_t file;
-    /* The occurrences are already counted; only positions are kept, up to positions_max. */
+    /* The occurrences are counted already; only positions are kept, up to positions_max. */
     bool keeps;
 };
 
-/* Returns whether no occurrence can contain the '\n' behind a file. */
+/* Returns whether no occurrence can contain the ' ' that follows each file. */
 static bool stays_in_lines(const struct trawl_plan *plan)
 {
     struct trawl_facts facts = trawl_plan_facts(plan);
@@ -78,8 +79,8 @@ static enum trawl_status count_text(struct pass_member *member, struct trawl_tex
     return status;
 }
 
-/* Returns whether the state still has the range's file, the block has the file's own bytes, and the
- * view has the file. */
+/* Returns whether a range is to be counted here: the state still has its file, the block has the
+ * file's own bytes, and the view has the file. */
 static bool is_counted(const struct pass_member *member, const struct served_block *block,
                        const struct tape_range *range)
 {
@@ -88,7 +89,7 @@ static bool is_counted(const struct pass_member *member, const struct served_blo
     return file != NULL && file->is_plain && pass_member_sees(member, range->file);
 }
 
-/* Counts the occurrences in the bytes from begin to end of a block. */
+/* Counts the occurrences in the bytes [begin, end) of a block. */
 static enum trawl_status count_run(struct pass_member *member, const struct served_block *block,
                                    uint64_t begin, uint64_t end, bool joins,
                                    struct trawl_error *error)
@@ -97,7 +98,7 @@ static enum trawl_status count_run(struct pass_member *member, const struct serv
     enum trawl_status status;
 
     if (joins && begin == 0 && end + 1 == block->bytes_count)
-        /* The block's own text may be loaded onto a device. */
+        /* Use the block's own text, which may be loaded onto a GPU. */
         return count_text(member, block->text, error);
     status = trawl_text_from_memory(block->bytes + begin, end - begin, &text, error);
     if (status == TRAWL_OK)
@@ -106,8 +107,7 @@ static enum trawl_status count_run(struct pass_member *member, const struct serv
     return status;
 }
 
-/* Counts the occurrences in a block. joins: neighbouring files that are counted are searched as one
- * text. */
+/* Counts the occurrences in a block. joins: neighbouring files are searched as one text. */
 static enum trawl_status count_block(struct pass_member *member, const struct served_block *block,
                                      bool joins, struct trawl_error *error)
 {
@@ -127,8 +127,8 @@ static enum trawl_status count_block(struct pass_member *member, const struct se
     return status;
 }
 
-/* Finds the files of the block with an occurrence. Records with even numbers are files; records
- * with odd numbers are the bytes between two files. */
+/* Finds the files of a block with an occurrence. The records with even numbers are the files, those
+ * with odd numbers the bytes between two files. */
 static enum trawl_status find_files(struct pass_member *member, const struct served_block *block,
                                     struct trawl_error *error)
 {
@@ -165,8 +165,8 @@ static enum trawl_status find_files(struct pass_member *member, const struct ser
     return status;
 }
 
-/* Lists the occurrences in the text of one file, and closes the text. keeps: stops without error at
- * positions_max. */
+/* Lists the occurrences in a file's text, and closes the text. keeps: positions_max is no error,
+ * and ends the list. */
 static enum trawl_status list_file(struct pass_member *member, uint32_t number, bool keeps,
                                    struct trawl_text *text, struct trawl_error *error)
 {
@@ -227,8 +227,8 @@ enum trawl_status pass_own(struct pass_member *member, bool fits, struct trawl_e
     return status;
 }
 
-/* Opens and searches one file. Counts a file that is gone or cannot be read in unread_count, and
- * returns OK for it. */
+/* Opens and searches one file. If the file is gone or cannot be read, counts it in unread_count and
+ * returns OK. */
 static enum trawl_status search_opened(struct pass_member *member, uint32_t number,
                                        struct trawl_error *error)
 {

@@ -1,9 +1,9 @@
 /* refresh: makes the next state of a collection from the kernel's notices about its directories.
  *
- * notices.c says what has to be looked at. All changes go into a batch, and the new contents into
- * the batch's block. While the smallest blocks are no larger than about twice the batch, the batch
- * takes them in, as a log-structured merge tree does. So there are few blocks however often files
- * change.
+ * notices.c says what must be looked at. All changes go into a batch, and the new contents into the
+ * batch's block. The smallest blocks are merged into the batch's block as long as they are no
+ * larger than about twice the batch, as in a log-structured merge tree. So there are few blocks
+ * however often files change.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,14 +21,14 @@
 
 #define ROUNDS_MAX 8u
 #define ROUNDS_NS (SECOND_NS / 5)
-/* collection_now gives up if names still change after this time. */
+/* collection_now gives up if directories still change after this time. */
 #define NAMES_NS (SECOND_NS / 2)
 #define CONFLICTS_MAX 3u
-/* Pause before asking the kernel for watches again: WATCH_PAUSE_NS, or WATCH_PAUSES times the last
- * refresh if that is longer. */
+/* After the kernel has refused watches, the server asks again after WATCH_PAUSE_NS, or after
+ * WATCH_PAUSES times the last refresh if that is longer. */
 #define WATCH_PAUSE_NS SECOND_NS
 #define WATCH_PAUSES 100u
-/* Limit for a block that is merged while a search waits. */
+/* Limit for a block that is made by merging while a search waits. */
 #define MERGE_BYTES (UINT64_C(4) << 20)
 
 uint64_t refresh_bytes = UINT64_C(64) << 20;
@@ -37,24 +37,25 @@ uint64_t refresh_bytes = UINT64_C(64) << 20;
 
 enum mark { MARK_SEEN = 1, MARK_DIRTY = 2 };
 
-/* The work on a new state, which is made from the state before. */
+/* The work on a new state, which is made from the state `before`. */
 struct update {
     struct collection *collection;
     const struct state *before; /* NULL: this is the first state */
     struct state *state;        /* the state that is being made */
     struct file_batch batch;
-    uint64_t bytes_max; /* limit for the bytes of files that are read */
-    uint8_t *marks;     /* enum mark of each file of `before` */
+    uint64_t bytes_max; /* limit for the bytes that are read from files */
+    uint8_t *marks;     /* for each file of `before`: bits of enum mark */
     struct command_job job;
-    const struct changed_part *part; /* the part that is being walked */
-    /* The walk has entered the part's directory, and is_part was true. */
+    const struct changed_part *part; /* the part of the tree that is being walked */
+    /* The walk has entered the part's directory, and the directory still had the part's path. */
     bool entered;
     bool conflict;  /* a directory has two paths, or was replaced */
-    bool blind;     /* a directory cannot be watched, for the reason watch_code */
+    bool blind;     /* a directory cannot be watched; watch_code says why */
     int watch_code; /* errno; 0: the directory's file system sends no notices */
-    /* A file with hard links came or changed: its other names may have changed without a notice. */
+    /* A file with hard links is new or has changed. Its other names may have changed without a
+     * notice. */
     bool linked;
-    bool failed; /* memory or descriptors were short */
+    bool failed; /* memory or descriptors were too few */
 };
 
 /* Returns whether this update has already changed the file of this index. */
@@ -64,8 +65,8 @@ static bool is_changed(const struct update *update, uint32_t index)
            update->state->files[index] != update->before->files[index];
 }
 
-/* Adds an entry to the batch. index UINT32_MAX: the entry is new. is_read: a file that the batch
- * reads. NULL: update->failed. */
+/* Adds an entry to the batch, and returns it. index UINT32_MAX: the entry is new. is_read: the
+ * batch reads the file. Returns NULL on failure, and sets update->failed. */
 static struct served_file *put_entry(struct update *update, uint32_t index, const char *path,
                                      const struct stat *status, bool is_read)
 {
@@ -88,8 +89,8 @@ static void remove_file(struct update *update, uint32_t index)
     update->state->files[index] = NULL;
 }
 
-/* Handles a directory, or an entry that is left out: keeps the entry of the state before if
- * unchanged, else adds `wanted` to the batch. */
+/* Handles a directory, or an entry that is left out. If the entry of `before` is unchanged, keeps
+ * it; otherwise adds `wanted` to the batch. */
 static void take_other(struct update *update, const char *below, const struct served_file *wanted)
 {
     static const struct stat none;
@@ -99,7 +100,7 @@ static void take_other(struct update *update, const char *below, const struct se
     if (index != UINT32_MAX && is_changed(update, index)) {
         made = update->state->files[index];
         if (made != NULL &&
-            made->kind == wanted->kind) /* an error in a directory that was entered */
+            made->kind == wanted->kind) /* an error in a directory that was entered already */
             made->os_code = wanted->os_code;
         return;
     }
@@ -125,7 +126,7 @@ static void take_directory(struct update *update, const char *below, int os_code
     take_other(update, below, &(struct served_file){.kind = ENTRY_DIRECTORY, .os_code = os_code});
 }
 
-/* Handles a file whose status cannot be read. A file that is gone is no fault. */
+/* Handles a file whose status cannot be read. If the file is gone, that is no error. */
 static void take_unread(struct update *update, const char *below, int os_code)
 {
     update->failed |= is_shortage(os_code);
@@ -135,8 +136,8 @@ static void take_unread(struct update *update, const char *below, int os_code)
             &(struct served_file){.kind = ENTRY_LEFT, .os_code = os_code, .why = LEFT_BY_OPTION});
 }
 
-/* Handles a file that exists: keeps the file of the state before if unchanged, else adds a new file
- * to the batch. `below` is the path below the base. */
+/* Handles a file that exists. If the file of `before` is unchanged, keeps it; otherwise adds a new
+ * entry to the batch. `below` is the path below the base. */
 static void take_file(struct update *update, int directory, const char *name, const char *below)
 {
     uint32_t index = state_find(update->state, below);
@@ -148,7 +149,8 @@ static void take_file(struct update *update, int directory, const char *name, co
         return;
     if (index != UINT32_MAX) {
         if (is_changed(update, index))
-            return; /* the file was moved meanwhile, and the walk has met it before */
+            /* the walk has met this path before, because the file was moved meanwhile */
+            return;
         file = update->before->files[index];
         is_dirty = (update->marks[index] & MARK_DIRTY) != 0;
     }
@@ -166,7 +168,7 @@ static void take_file(struct update *update, int directory, const char *name, co
                         batch_fits(&update->batch, &status, update->bytes_max));
 }
 
-/* Looks at the changed and the new files that no walk has met. */
+/* Looks at the files that are new or may have changed and that no walk has met. */
 static void take_dirty(struct update *update)
 {
     struct collection *collection = update->collection;
@@ -214,8 +216,8 @@ bool is_within_bounds(const struct collection *collection, const char *path)
            (options->until == NULL || compare_paths(path, options->until) < 0);
 }
 
-/* Returns whether files of the directory's file system may change without a notice, by another
- * machine or by the kernel. */
+/* Returns whether files on the directory's file system may change without a notice, because another
+ * machine or the kernel changes them. */
 static bool is_without_notices(int descriptor)
 {
     static const uint32_t kinds[] = {
@@ -224,7 +226,7 @@ static bool is_without_notices(int descriptor)
         AFS_FS_MAGIC,
         PROC_SUPER_MAGIC,
         SYSFS_MAGIC,
-        0xff534d42 /* CIFS: a name that Linux 5.15 lacks, as the next three */,
+        0xff534d42 /* CIFS; Linux 5.15 has no name for this number, nor for the next three */,
         0xfe534d42 /* SMB2 */,
         0x65735546 /* FUSE */,
         0x00c36400 /* Ceph */,
@@ -240,7 +242,7 @@ static bool is_without_notices(int descriptor)
     return false;
 }
 
-/* Watches a directory and its .git/info, where git may have rules. Fails as watches_add does. */
+/* Watches a directory, and .git/info in it, where git may have rules. Fails as watches_add does. */
 static bool watch_directory(struct collection *collection, int descriptor, const char *path)
 {
     const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -251,7 +253,7 @@ static bool watch_directory(struct collection *collection, int descriptor, const
     bool good;
     int os_code = ENOMEM;
 
-    if (rules < 0 && errno == ENOENT) /* git may create .git/info later */
+    if (rules < 0 && errno == ENOENT) /* git may create .git/info later, so watch .git */
         rules = openat(descriptor, name = ".git", flags);
     below = rules < 0 ? NULL : malloc(bytes);
     good = rules < 0 || below != NULL;
@@ -271,7 +273,7 @@ static bool watch_directory(struct collection *collection, int descriptor, const
     return good;
 }
 
-/* Returns whether the directory at which the walk begins still has the part's path. */
+/* Returns whether the directory with which the walk began still has the part's path. */
 static bool is_part(const struct update *update, int descriptor)
 {
     int part = open_below(update->collection->shelf.base, update->part->path, O_PATH | O_CLOEXEC);
@@ -284,7 +286,7 @@ static bool is_part(const struct update *update, int descriptor)
     return same;
 }
 
-/* Watches a directory that the walk enters. Sets `conflict` or `blind` if that is not possible. */
+/* Watches a directory that the walk enters. Sets `conflict` or `blind` if that fails. */
 static void enter_directory(void *context, int descriptor, const char *path)
 {
     struct update *update = context;
@@ -326,7 +328,7 @@ static void take_found(struct update *update, const struct tree_entry *entry)
                                          .is_directory = entry->type == DT_DIR});
     } else if (entry->kind == TREE_LEFT && update->entered) {
         index = state_find(update->state, below);
-        /* The walk does not go down into this directory, which the state may know. */
+        /* The walk does not enter this directory, but the state may have an entry for it. */
         if (index != UINT32_MAX && !is_changed(update, index))
             update->marks[index] |= MARK_SEEN;
     }
@@ -359,8 +361,8 @@ static void walk_tree(struct update *update, const char *path)
     tree_close(tree);
 }
 
-/* Removes the part's files that the walk has not met. A file that has the part's own path was a
- * directory in between: a notice named the file, so take_dirty looks at the file. */
+/* Removes the files of the part that the walk has not met. If a file has the part's own path, the
+ * path was a directory for a while. A notice named that file, so take_dirty looks at it. */
 static void remove_unseen(struct update *update)
 {
     const struct changed_part *part = update->part;
@@ -410,7 +412,7 @@ static void walk_part(struct update *update, const struct changed_part *part)
         watches_end(collection->watches);
 }
 
-/* Opens the base again, since a different directory may have the base's path now. */
+/* Opens the base again, because its path may lead to a different directory now. */
 static bool open_base(struct collection *collection, char *message)
 {
     int descriptor = open(collection->base, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -429,7 +431,7 @@ static bool open_base(struct collection *collection, char *message)
     return false;
 }
 
-/* Walks the changed parts, or the whole tree. */
+/* Walks the parts that have changed, or the whole tree. */
 static bool walk_parts(struct update *update, char *message)
 {
     struct collection *collection = update->collection;
@@ -467,8 +469,8 @@ void collection_publish(struct collection *collection, struct state *state,
     state_drop(before);
 }
 
-/* Makes the next state from what has changed. False: message says why, and the whole tree is to be
- * walked later. */
+/* Makes the next state from what has changed. Returns false on failure: message says why, and the
+ * whole tree will be walked. */
 static bool make_state(struct update *update, char *message)
 {
     struct collection *collection = update->collection;
@@ -485,14 +487,14 @@ static bool make_state(struct update *update, char *message)
     if (!state_order(update->state, &update->batch))
         return message_exhausted(message);
     (void)state_merge(update->state, MERGE_BYTES, &update->batch);
-    (void)batch_fill(&update->batch); /* on failure, searches open the files that are not held */
+    (void)batch_fill(&update->batch); /* if this fails, searches open the files that are not held */
     collection_publish(collection, update->state, &update->batch);
     update->state = NULL;
     return true;
 }
 
-/* Stops watching, so that each search looks at all files. os_code: why the kernel gives no watches,
- * and the server asks for watches again after a pause; 0: the server never asks again. */
+/* Stops watching; from now on each search looks at all files. os_code says why the kernel gave no
+ * watches, and the server asks again after a pause. 0: the server never asks again. */
 static void stop_watching(struct collection *collection, int os_code)
 {
     uint64_t pause_ns = WATCH_PAUSES * collection->refresh_ns;
@@ -557,11 +559,11 @@ static bool update_state(struct collection *collection, char *message)
     return true;
 }
 
-/* Brings the state up to date; the caller holds collection->refresh. Fails if files are moved until
- * the time is over: a walk may then have looked for a file in a place too early or too late, so no
- * state is known to be complete. A new file is no reason to fail: the next call takes the file.
- * Contents that change are no reason to fail: each file is held as
- * it was at some time during the call. */
+/* Brings the state up to date. The caller holds collection->refresh. Fails if files are moved all
+ * the time until the time is over: a walk may then have looked for a moved file in its new place
+ * too early and in its old place too late, so no state would be certain to be complete. New files
+ * and changing contents are no failure: the next call takes a new file, and each file is held as it
+ * was at some time during the call. */
 static bool refresh(struct collection *collection, char *message)
 {
     uint64_t begin = now_ns();

@@ -1,7 +1,7 @@
 /* request: reads a request's JSON into settings.
  *
- * A table has a row for each member of the JSON object, with the function that reads the member.
- * Options go to the command's own parser, so options mean the same as on a command line.
+ * A table has a row for each member of the JSON object, with the function that reads it. Options go
+ * to the parser of the command trawl, so they mean the same as on a command line.
  */
 #include "serve/request.h"
 
@@ -21,18 +21,18 @@
 #define DEPTH_MAX 8u /* nesting of arrays and objects */
 #define PATHS_MAX 65536u
 #define OPTIONS_MAX 4096u
-#define REQUIRED_MAX 64u /* each of these strings takes a pass */
-/* JSON values besides the strings to be searched for. */
+#define REQUIRED_MAX 64u /* each of these strings takes a search of its own */
+/* Limit for JSON values that are not strings to be searched for. */
 #define VALUES_SPARED (PATHS_MAX + OPTIONS_MAX)
-/* Upper bounds of a request's memory, with the plan, in bytes: for each JSON value, each string to
- * be searched for, and each byte of these strings. */
+/* Upper bounds of a request's memory in bytes, including the plan: for each JSON value, for each
+ * string to be searched for, and for each byte of these strings. */
 #define VALUE_COST 160u
 #define PATTERN_COST 512u
 #define PATTERN_BYTE_COST 16u
-/* A glob is copied once for each level of its braces, of which there may be 64. */
+/* A glob is copied once for each level of its braces, at most 64 times. */
 #define GLOB_BYTE_COST 64u
 #define GLOB_BYTES_MAX 65536u
-#define SHOWN_BYTES_MAX 60 /* bytes of a client's text that a message shows */
+#define SHOWN_BYTES_MAX 60 /* a message shows at most so many bytes of a client's text */
 
 struct reading {
     struct request *request;
@@ -42,18 +42,18 @@ struct reading {
     uint64_t pattern_count, pattern_bytes, file_count;
 };
 
-/* A member of a JSON object. Members are read in the order of their table. */
+/* A member of a JSON object. The members are read in the order of their table. */
 struct request_member {
     const char *name;
     bool (*take)(struct reading *reading, const char *name, json_t *value, void *to);
-    size_t offset; /* offset in struct request of what `to` points to */
-    /* MEMBER_LIST: `take` gets each element; MEMBER_ALWAYS: `take` is called with NULL if the
-     * member is absent. */
+    size_t offset; /* offset in struct request of the variable that `take` gets as `to` */
+    /* MEMBER_LIST: `take` is called for each element. MEMBER_ALWAYS: `take` is called with NULL if
+     * the member is absent. */
     enum { MEMBER_VALUE, MEMBER_LIST, MEMBER_ALWAYS } kind;
-    uint64_t count_max; /* limit for a list's length; 0: other limits bound it */
+    uint64_t count_max; /* greatest length of a list; 0: only other limits apply */
 };
 
-/* Says why the request is refused. The value is false. */
+/* Says why the request is refused. The expression's value is false. */
 #define REFUSE(reading, status, ...) \
     (*(reading)->http_status = (status), message_fail((reading)->message, __VA_ARGS__))
 
@@ -93,11 +93,11 @@ static const char *keep_text(struct reading *reading, const char *text, size_t b
                                                                        : NULL;
 }
 
-/* ---- Values -----------------------------------------------------------------------------------
- */
+/* ---- Values
+ * ----------------------------------------------------------------------------------- */
 
 /* Reads a JSON string into *text, which ends with a NUL byte and lasts as long as the request.
- * is_base64: decodes the string. False: refused. */
+ * is_base64: the string is decoded. Returns false if the request is refused. */
 static bool string_of(struct reading *reading, const char *name, json_t *string, bool is_base64,
                       const char **text, size_t *bytes_count)
 {
@@ -121,7 +121,7 @@ static bool string_of(struct reading *reading, const char *name, json_t *string,
     return *text != NULL || exhausted(reading);
 }
 
-/* Reads a string or {"bytes": BASE64}. False: refused. */
+/* Reads a string, or {"bytes": BASE64}. Returns false if the request is refused. */
 static bool text_of(struct reading *reading, const char *name, json_t *value, const char **text,
                     size_t *bytes_count)
 {
@@ -131,7 +131,7 @@ static bool text_of(struct reading *reading, const char *name, json_t *value, co
                      bytes_count);
 }
 
-/* As text_of, into the const char * at `to`; refuses NUL bytes. */
+/* Reads a text, as text_of does, into the const char * at `to`. Refuses NUL bytes. */
 static bool take_line(struct reading *reading, const char *name, json_t *value, void *to)
 {
     const char **text = to;
@@ -149,7 +149,7 @@ static bool take_flag(struct reading *reading, const char *name, json_t *value, 
     return json_is_boolean(value) || REFUSE(reading, 400, "%s: true or false is expected", name);
 }
 
-/* Lowers the uint64_t at `to`, which is the server's limit, to the client's limit. */
+/* Lowers a limit, the uint64_t at `to`, from the server's value to the client's value. */
 static bool take_limit(struct reading *reading, const char *name, json_t *value, void *to)
 {
     uint64_t *limit = to;
@@ -170,8 +170,8 @@ static bool is_list(struct reading *reading, const char *name, json_t *value, ui
                   (unsigned long long)count_max);
 }
 
-/* Reads the members of a JSON object by the table `members`. `where` precedes the member's name in
- * messages. False: refused. */
+/* Reads the members of a JSON object by the table `members`. In messages, `where` stands before a
+ * member's name. Returns false if the request is refused. */
 static bool take_members(struct reading *reading, const char *where, json_t *object,
                          const struct request_member *members, size_t count)
 {
@@ -208,11 +208,11 @@ static bool take_members(struct reading *reading, const char *where, json_t *obj
     return true;
 }
 
-/* ---- Strings to be searched for ---------------------------------------------------------------
- */
+/* ---- Strings to be searched for
+ * --------------------------------------------------------------- */
 
-/* Counts the strings in a text against the limits, and counts the memory that the strings need.
- * False: refused. */
+/* Counts the strings in a text, and the memory that they need, against the limits. Returns false if
+ * the request is refused. */
 static bool count_patterns(struct reading *reading, const char *text, size_t bytes_count)
 {
     const char *end = text + bytes_count;
@@ -233,8 +233,8 @@ static bool count_patterns(struct reading *reading, const char *text, size_t byt
     return take_memory(reading, count * PATTERN_COST + bytes_count * PATTERN_BYTE_COST);
 }
 
-/* Makes a file in memory with these bytes. Returns its path, which lasts as long as the request.
- * NULL: refused. */
+/* Makes a file in memory with these bytes. Returns its path, which lasts as long as the request, or
+ * NULL if the request is refused. */
 static const char *make_file(struct reading *reading, const char *bytes, size_t bytes_count)
 {
     struct request *request = reading->request;
@@ -259,8 +259,8 @@ static const char *make_file(struct reading *reading, const char *bytes, size_t 
     return kept;
 }
 
-/* Reads a file: a text, or an object with a name and contents. *shown is the name or NULL. False:
- * refused. */
+/* Reads a file's contents: a text, or an object with a name and contents. Sets *shown to the name,
+ * or to NULL. Returns false if the request is refused. */
 static bool file_of(struct reading *reading, const char *name, json_t *value, const char **shown,
                     const char **text, size_t *bytes_count)
 {
@@ -326,11 +326,11 @@ static bool take_path(struct reading *reading, const char *name, json_t *value, 
     return value_add(to, VALUE_OPERAND, path) || exhausted(reading);
 }
 
-/* ---- Options ----------------------------------------------------------------------------------
- */
+/* ---- Options
+ * ---------------------------------------------------------------------------------- */
 
-/* Returns whether the option's long name is written in full. Abbreviations are refused, since a
- * later option may make an abbreviation ambiguous. */
+/* Returns whether the option's long name is complete. Abbreviations are refused, because options of
+ * later versions may make them ambiguous. */
 static bool is_whole_name(const char *option)
 {
     size_t bytes_count = strcspn(option, "=");
@@ -342,15 +342,16 @@ static bool is_whole_name(const char *option)
     return false;
 }
 
-/* Refuses the options with the parser's reason. The caller set errno to 0 before it called the
+/* Refuses the request with the parser's reason. The caller has set errno to 0 before it called the
  * parser. */
 static bool refuse_options(struct reading *reading, const char *why)
 {
     return REFUSE(reading, errno == ENOMEM ? 503 : 400, "options: %s", why);
 }
 
-/* Checks that the string is a single option, with a value where needed, and that the server serves
- * the option. `alone` holds what the command's parser made of the string. False: refused. */
+/* Checks that the string is one option, with a value if it needs one, and that the server supports
+ * the option. `alone` is what the parser made of the string. Returns false if the request is
+ * refused. */
 static bool check_option(struct reading *reading, const char *option, const struct settings *alone)
 {
     enum request_format format = reading->request->format;
@@ -382,14 +383,14 @@ static bool check_option(struct reading *reading, const char *option, const stru
                                            : take_memory(reading, strlen(option) * GLOB_BYTE_COST);
 }
 
-/* Adds an argument; the array has room for it. The text is borrowed. */
+/* Adds an argument to the command line, whose array has room. The text is borrowed. */
 static void add_argument(struct request *request, const char *text)
 {
     request->arguments[request->argument_count++] = (char *)(uintptr_t)text;
 }
 
-/* Checks and parses the options, which fill the settings. Called even if the request has no
- * options. False: refused. */
+/* Checks and parses the options, which fill the settings. Is also called for a request without
+ * options. Returns false if the request is refused. */
 static bool take_options(struct reading *reading, const char *name, json_t *values, void *to)
 {
     struct request *request = reading->request;
@@ -432,7 +433,8 @@ static bool take_options(struct reading *reading, const char *name, json_t *valu
 
 static enum charset server_charset = CHARSET_BYTES;
 
-static _Thread_local bool json_is_short; /* malloc has failed since the variable was set to false */
+/* malloc has failed since this variable was set to false */
+static _Thread_local bool json_is_short;
 
 static void *allocate(size_t bytes_count)
 {
@@ -442,8 +444,8 @@ static void *allocate(size_t bytes_count)
     return memory;
 }
 
-/* Prepares what all requests share, once, before threads use it: the locale belongs to the process.
- * Jansson reports a failed malloc while it reads as a syntax error, or leaves bytes out, so
+/* Prepares what all requests share. Must run once before threads use it, because the locale belongs
+ * to the process. If malloc fails, Jansson reports a syntax error or leaves bytes out, so
  * `allocate` notes the failure. */
 static void prepare(void)
 {
@@ -452,7 +454,7 @@ static void prepare(void)
     charset_prepare(true);
 }
 
-/* Reads the client's charset. The server serves bytes in any locale, and UTF-8 only if its own
+/* Reads the client's charset. The server serves bytes in any locale, but UTF-8 only if its own
  * charset is UTF-8. */
 static bool take_charset(struct reading *reading, const char *name, json_t *value, void *to)
 {
@@ -499,7 +501,8 @@ static bool take_environment(struct reading *reading, const char *name, json_t *
     };
 
     ((struct surroundings *)to)->charset = server_charset;
-    ((struct surroundings *)to)->unicode_case = true; /* the command sends its charset */
+    /* letters of equal case are Unicode's, unless a charset is sent, as by the command */
+    ((struct surroundings *)to)->unicode_case = true;
     if (value != NULL && !json_is_object(value))
         return REFUSE(reading, 400, "%s: an object is expected", name);
     return take_members(reading, "environment: ", value, members, sizeof members / sizeof *members);
@@ -507,8 +510,8 @@ static bool take_environment(struct reading *reading, const char *name, json_t *
 
 /* ---- The whole request ----------------------------------------------------------------------- */
 
-/* Checks the number of values in the body and the depth of nesting before Jansson allocates memory.
- * False: refused. */
+/* Checks the number of values in the body, and how deeply they are nested, before Jansson allocates
+ * memory. Returns false if the request is refused. */
 static bool is_bounded(struct reading *reading, const char *body, size_t body_bytes)
 {
     uint64_t values_max = 3 * reading->limits->patterns_max + VALUES_SPARED, value_count = 0;
@@ -577,9 +580,9 @@ static const struct request_member members[] = {
 #undef AT
 };
 
-/* Completes the settings once all members are read. A server has no standard input, so without
- * operands it searches the directory. Only the command reports that an operand is a directory;
- * other formats search the directory. */
+/* Completes the settings when all members are read. Without operands the directory is searched,
+ * because a server has no standard input. An operand that is a directory is reported only in the
+ * format for the command; in other formats the directory is searched. */
 static bool finish(struct reading *reading)
 {
     struct request *request = reading->request;
@@ -599,7 +602,7 @@ static bool finish(struct reading *reading)
                       "--devices=read is not served with directories: the server reads "
                       "only regular files");
     settings->count_by_pattern |= request->format >= REQUEST_COLUMNS;
-    /* Offsets count the bytes of the file itself, so nothing is converted. */
+    /* Nothing is converted, because offsets must count the bytes of the file itself. */
     if (request->format >= REQUEST_COLUMNS)
         settings->encoding = NULL;
     return true;

@@ -1,4 +1,5 @@
-/* serve_memory: finds out how much memory the process may use. */
+/* serve_memory: finds out how much memory the process may use, by the machine's free memory and the
+ * limits of its control groups. */
 #include "serve/serve_memory.h"
 
 #include <stdio.h>
@@ -8,8 +9,8 @@
 
 #define PATH_BYTES 4096u
 
-/* Returns the number that follows `key` at the beginning of a line of the file; key "": at the
- * beginning of the first line that has a number. UINT64_MAX: there is none. */
+/* Returns the number that follows `key` at the begin of a line of the file; with key "", the number
+ * at the begin of the first line that has one. Returns UINT64_MAX if there is none. */
 static uint64_t read_number(const char *root, const char *path, const char *name, const char *key)
 {
     char whole[PATH_BYTES], line[256];
@@ -33,8 +34,8 @@ static uint64_t read_number(const char *root, const char *path, const char *name
     return number;
 }
 
-/* Returns the least of the limits of a control group and of the groups above. In a container the
- * topmost directory may hold the group's own files. */
+/* Returns the least limit of a control group and of the groups above it. In a container the topmost
+ * directory may hold the files of the process's own group. */
 static uint64_t limit_of(const char *root, const char *mount, char *group, const char *name)
 {
     uint64_t least = UINT64_MAX, limit;

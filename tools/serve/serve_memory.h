@@ -1,12 +1,13 @@
-/* serve_memory: finds out how much memory the process may use. */
+/* serve_memory: finds out how much memory the process may use, by the machine's free memory and the
+ * limits of its control groups. */
 #ifndef SERVE_SERVE_MEMORY_H
 #define SERVE_SERVE_MEMORY_H
 
 #include <stdint.h>
 
-/* Returns the free bytes by /proc/meminfo, at most the limit of the process's control groups
- * (cgroup v2 and v1) and of the groups above. `root` is prefixed to /proc and /sys: "" except in
- * tests. */
+/* Returns the free bytes that /proc/meminfo shows, or the least limit of the process's control
+ * groups (cgroup v2 and v1) if that is less. `root` stands before /proc and /sys in paths; it is ""
+ * except in tests. */
 uint64_t memory_available(const char *root);
 
 #endif

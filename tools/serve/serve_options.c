@@ -1,5 +1,5 @@
-/* serve_options: reads the server's own options, and the command's options that say which files are
- * served. */
+/* serve_options: reads the server's own options, and those options of the command trawl that say
+ * which files are served. */
 #include "serve/serve_options.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static const struct option_row {
     const char *name, *argument;
     enum option_kind kind;
     size_t offset;
-    uint64_t normal; /* default of numbers and sizes */
+    uint64_t normal; /* default of a number or a size */
     const char *summary;
 } rows[] = {
 #define AT(member) offsetof(struct serve_options, member)
@@ -105,8 +105,8 @@ static bool set(struct serve_options *options, const struct option_row *row, con
     return value_refuse(&options->settings, "%s: '%s' is out of range", row->name, value);
 }
 
-/* Returns the row of the option that the argument names; NULL: none. *value is what follows '=';
- * NULL: no '='. */
+/* Returns the row of the option that the argument names, or NULL. Sets *value to what follows '=';
+ * NULL if there is no '='. */
 static const struct option_row *find_row(const char *argument, const char **value)
 {
     for (size_t i = 0; i < ROW_COUNT; i++) {
@@ -122,12 +122,12 @@ static const struct option_row *find_row(const char *argument, const char **valu
 }
 
 /* Reads the server's own options, and collects all other arguments in options->arguments. Returns
- * how many other arguments there are. -1: settings.error says why. */
+ * their number, or -1 on an error, which settings.error describes. */
 static int read_own(struct serve_options *options, int argument_count, char **arguments)
 {
     int left = 0;
 
-    /* Options mean what they mean to trawl, not to tg. */
+    /* The name of the command, so that options mean what they mean for trawl, not for tg. */
     options->arguments[left++] = (char *)(uintptr_t) "trawl";
     for (int at = 1; at < argument_count; at++) {
         const char *value = NULL;
@@ -154,8 +154,8 @@ static int read_own(struct serve_options *options, int argument_count, char **ar
     return left;
 }
 
-/* Refuses options of the command that belong to a request. False: settings->error names the
- * option. */
+/* Refuses options that belong to a request, not to the server. Returns false if there is one;
+ * settings->error names it. */
 static bool check_options(struct settings *settings)
 {
     for (size_t i = 0; i < settings->arguments.given_count; i++) {
@@ -171,8 +171,8 @@ static bool check_options(struct settings *settings)
     return true;
 }
 
-/* Reads an operand [NAME=]PATH, where NAME has no slash. Without NAME, the name is the last part of
- * PATH without links. False: message says why. */
+/* Reads an operand [NAME=]PATH; NAME has no slash. Without NAME, the name is the last part of PATH,
+ * after links are resolved. Returns false on failure; message then says why. */
 static bool read_root(struct serve_options *options, const char *operand, char *message)
 {
     const char *equals = strchr(operand, '='), *slash = strchr(operand, '/');

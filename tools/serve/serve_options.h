@@ -16,17 +16,17 @@ struct serve_options {
     uint64_t host_bytes, device_bytes, request_bytes; /* 0: not given */
     uint64_t drain_seconds;
     struct request_limits limits;
-    struct http_options http; /* queries_max, connections_max and idle_seconds alone are set */
-    bool help, version, manual, answers; /* the option asks for a document */
-    /* The command's options that say which files are served and how they are searched. */
+    struct http_options http; /* only queries_max, connections_max and idle_seconds are set */
+    bool help, version, manual, answers; /* an option asks for this document */
+    /* Options of the command trawl that say which files are served and how they are searched. */
     struct settings settings;
-    char **arguments; /* the arguments that the settings borrow from */
+    char **arguments; /* the arguments to which the settings point */
     struct served_root *roots;
     size_t root_count;
 };
 
-/* Reads the command line. False: message[SETTINGS_ERROR_BYTES] says what is wrong. The caller has
- * to call serve_options_free in either case. */
+/* Reads the command line. Returns false on failure; message[SETTINGS_ERROR_BYTES] then says what is
+ * wrong. The caller must call serve_options_free in each case. */
 bool serve_options_read(struct serve_options *options, int argument_count, char **arguments,
                         char *message);
 void serve_options_free(struct serve_options *options);

@@ -1,4 +1,4 @@
-/* serve_text: turns bytes and JSON documents into text. */
+/* serve_text: turns bytes and JSON documents into text for answers. */
 #include "serve/serve_text.h"
 
 #include <jansson.h>
@@ -28,8 +28,8 @@ json_t *text_value(const char *text, size_t bytes_count)
                           : json_pack("{s:o}", "bytes", base64((const uint8_t *)text, bytes_count));
 }
 
-/* json_dumps would lose a member's name if memory were short only for a moment, so the line's
- * memory is taken at once. */
+/* The memory of the line is allocated here, because json_dumps would silently leave out a member's
+ * name if memory were short for a moment. */
 char *text_line(json_t *document)
 {
     const size_t flags = JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9);

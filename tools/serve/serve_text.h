@@ -1,4 +1,4 @@
-/* serve_text: turns bytes and JSON documents into text. */
+/* serve_text: turns bytes and JSON documents into text for answers. */
 #ifndef SERVE_SERVE_TEXT_H
 #define SERVE_SERVE_TEXT_H
 
@@ -6,10 +6,11 @@
 
 struct json_t;
 
-/* Returns a JSON string, or {"bytes": BASE64} if the text is not UTF-8. NULL: out of memory. */
+/* Returns a JSON string, or {"bytes": BASE64} if the text is not UTF-8. Returns NULL if memory does
+ * not suffice. */
 struct json_t *text_value(const char *text, size_t bytes_count);
-/* Returns the document as a line with its line end, to be freed. Takes ownership of the document.
- * NULL: out of memory. */
+/* Returns the document as one line with its line end, which the caller frees. Takes ownership of
+ * the document. Returns NULL if memory does not suffice. */
 char *text_line(struct json_t *document);
 
 #endif

@@ -1,4 +1,5 @@
-/* states: see states.h. */
+/* states: makes the states of a collection (its entries at one time), each from the state before,
+ * and frees them. */
 #include "serve/states.h"
 
 #include <stdlib.h>
@@ -6,14 +7,14 @@
 
 #include "trawl/text/grow.h"
 
-/* state_merge takes in a block of up to 2 × (batch + BLOCK_BYTES_SMALL) bytes */
+/* state_merge also merges a block of up to 2 × (batch + BLOCK_BYTES_SMALL) bytes. */
 #define BLOCK_BYTES_SMALL (UINT64_C(64) << 10)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* A hash table with open addressing from paths to file indices. States share a table, also while
- * the next state adds to it. Entries are never removed: the entry of a removed file leads to an
- * index without a file, or to a file with a different path. */
+/* A hash table with open addressing, from paths to the indices of entries. Several states share a
+ * table, also while the next state adds to it. Names are never removed from it: the name of a
+ * removed file leads to an index without a file, or to a file with another path. */
 struct served_names {
     atomic_uint holder_count;
     uint64_t entry_count, used_count; /* entry_count is a power of two */
@@ -63,8 +64,8 @@ static void add_name(struct served_names *names, const char *path, uint32_t inde
     names->used_count++;
 }
 
-/* Makes room for one more name. A full table is replaced by a new table with the names of the
- * state's files, at most a quarter full. False: out of memory. */
+/* Makes room for one more name. If the table is full, makes a new table with the names of the
+ * state's files, at most a quarter full. Returns false if memory does not suffice. */
 static bool make_room(struct state *state)
 {
     struct served_names *names = state->table;
@@ -112,7 +113,7 @@ int compare_paths(const char *left, const char *right)
     }
     if (*left == '\0' || *right == '\0')
         return (*left != '\0') - (*right != '\0');
-    if (*left == '/' || *right == '/') /* the name that ends here comes first */
+    if (*left == '/' || *right == '/') /* a name that ends here comes first */
         return *left == '/' ? -1 : 1;
     return (unsigned char)*left < (unsigned char)*right ? -1 : 1;
 }
@@ -131,7 +132,8 @@ static int by_path(const void *left, const void *right, void *files)
     return compare_paths(all[*(const uint32_t *)left]->path, all[*(const uint32_t *)right]->path);
 }
 
-/* Returns which half of the order has the entry: 0 files, 1 other entries; 2: there is no entry. */
+/* Returns in which half of the order the entry is: 0 for a file, 1 for another entry, 2 if there is
+ * no entry. */
 static unsigned half_of(const struct state *state, uint32_t index)
 {
     const struct served_file *file =
@@ -140,11 +142,11 @@ static unsigned half_of(const struct state *state, uint32_t index)
     return file == NULL ? 2 : file->kind != ENTRY_FILE;
 }
 
-/* Collects the batch's indices that come into this half, sorted by path. Returns how many. */
+/* Collects the batch's indices that belong to this half, sorted by path. Returns their number. */
 static size_t find_added(const struct state *state, const struct file_batch *batch, unsigned half,
                          uint32_t *added)
 {
-    bool is_sorted = true; /* usually, since walks list files by path */
+    bool is_sorted = true; /* this is the usual case, because walks list files by path */
     size_t count = 0;
 
     for (size_t i = 0; i < batch->count; i++) {
@@ -161,7 +163,7 @@ static size_t find_added(const struct state *state, const struct file_batch *bat
     return count;
 }
 
-/* Returns whether the batch adds, removes or changes more than the contents of files. */
+/* Returns whether the batch changes more than the contents of files: it adds or removes entries. */
 static bool changes_order(const struct state *state, const struct file_batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++) {
@@ -247,8 +249,8 @@ static void free_gone(struct served_file *gone, struct shelf *shelf)
     }
 }
 
-/* Releases a hold on a state; the last one frees the state. Each file in `gone` moves to the list
- * of the next older state if that state has the file; otherwise the file is freed. */
+/* Gives up a hold on a state; the last such call frees it. Each file in `gone` moves to the list of
+ * the next older state if that state has the file; otherwise it is freed. */
 void state_drop(struct state *state)
 {
     struct served_file *file, *next, *free_now = NULL;
@@ -328,8 +330,8 @@ struct state *state_begin(struct shelf *shelf)
     return state;
 }
 
-/* Returns an index that was free in the previous state, too, so that no two items of a batch change
- * the same index. */
+/* Returns an index that was free in the previous state, too. So no two changes of a batch have the
+ * same index. */
 static uint32_t free_index(struct state *state)
 {
     const struct state *before = state->shelf->newest;
@@ -354,8 +356,8 @@ uint32_t state_add(struct state *state, struct served_file *file)
     return index;
 }
 
-/* Adds a file to the state's sums (one = 1), or subtracts the file (one = UINT32_MAX, that is,
- * -1). */
+/* Adds a file to the state's sums if `one` is 1; subtracts it if `one` is UINT32_MAX, which stands
+ * for -1. */
 static void count_file(struct state *state, const struct served_file *file, uint32_t one)
 {
     uint64_t bytes = (uint64_t)file->supplied.status.st_size, live = file->supplied.bytes_count + 1;
@@ -378,7 +380,8 @@ static void count_file(struct state *state, const struct served_file *file, uint
     state->blocks[at].live_bytes += one == 1 ? live : -live;
 }
 
-/* Drops blocks without files, and sorts the blocks by live bytes, the largest first. */
+/* Drops blocks without files of the state, and sorts the other blocks by live bytes, the largest
+ * first. */
 static void sort_blocks(struct state *state)
 {
     uint32_t count = 0;
@@ -430,7 +433,8 @@ void state_publish(struct state *state, struct file_batch *batch)
 
 /* ---- Merges ---------------------------------------------------------------------------------- */
 
-/* Adds copies of the files that the state has in a block to the batch. False: out of memory. */
+/* Adds to the batch a copy of each file that the state has in a block. Returns false if memory does
+ * not suffice. */
 static bool copy_block(const struct state *state, uint32_t at, struct file_batch *batch)
 {
     const struct served_block *block = state->blocks[at].block;
@@ -458,7 +462,7 @@ bool state_merge(const struct state *state, uint64_t bytes_max, struct file_batc
         sum += live;
     }
     if (first + 1 == state->block_count && batch->bytes_count == 0)
-        first++; /* a merge of a single block would change nothing */
+        first++; /* merging a single block would change nothing */
     for (uint32_t i = 0; i < state->block_count && good; i++) {
         uint64_t live = state->blocks[i].live_bytes;
         bool is_sparse = live < state->blocks[i].block->bytes_count / 2 && sum + live <= bytes_max;

@@ -1,16 +1,16 @@
-/* tend: runs the thread of a collection, which refreshes the collection after notices when no
- * search does, loads files that a search's refresh left unread, and merges blocks. */
+/* tend: the thread of a collection. It makes a new state after notices of changes if no search
+ * does, loads files that are not in memory yet, and merges small blocks. */
 #include <poll.h>
 #include <unistd.h>
 
 #include "serve/inside.h"
 #include "trawl/text/command_clock.h"
 
-/* A block has at most BLOCK_BYTES_MIN bytes or 1 / BLOCKS_FULL of all files' bytes, whichever is
+/* A block may have BLOCK_BYTES_MIN bytes, or 1 / BLOCKS_FULL of all files' bytes if that is
  * more. */
 #define BLOCK_BYTES_MIN (UINT64_C(1) << 30)
 #define BLOCKS_FULL 4u
-/* Pause between a notice and the refresh, since more notices may follow. */
+/* The thread waits so long after a notice, because more notices may follow. */
 #define PAUSE_NS (SECOND_NS / 50)
 
 uint64_t quiet_ns = 10 * SECOND_NS;
@@ -22,8 +22,8 @@ static uint64_t block_bytes_max(const struct state *state)
     return part > BLOCK_BYTES_MIN ? part : BLOCK_BYTES_MIN;
 }
 
-/* Returns whether a file may be loaded now. A large file has to be unchanged for quiet_ns, so that
- * a file that grows all the time is not read all the time. */
+/* Returns whether a file may be loaded now. A large file must have been unchanged for quiet_ns.
+ * Otherwise a file that grows all the time would be read all the time. */
 static bool is_quiet(const struct stat *status)
 {
     struct timespec now;
@@ -33,8 +33,8 @@ static bool is_quiet(const struct stat *status)
            (uint64_t)(now.tv_sec - status->st_mtim.tv_sec) * SECOND_NS > quiet_ns;
 }
 
-/* Adds files that no block holds to the batch, as many as fit one block. False: there is no such
- * file, or memory is short. */
+/* Adds to the batch files that no block holds, as many as one block may have. Returns false if
+ * there is no such file, or if memory does not suffice. */
 static bool plan_load(struct collection *collection, const struct state *state,
                       struct file_batch *batch)
 {
@@ -59,8 +59,8 @@ static bool plan_load(struct collection *collection, const struct state *state,
     return batch->count > 0;
 }
 
-/* Publishes what the batch made from files of `state` as the next state, without files that changed
- * meanwhile. False: out of memory. */
+/* Makes the batch, which was made from files of `state`, the next state. Leaves out files that have
+ * changed meanwhile. Returns false if memory does not suffice. */
 static bool take_over(struct collection *collection, const struct state *state,
                       struct file_batch *batch)
 {
@@ -85,8 +85,8 @@ static bool take_over(struct collection *collection, const struct state *state,
     return next != NULL;
 }
 
-/* Returns the newest state without looking for notices; NULL: there is none. The caller drops the
- * state. */
+/* Returns the newest state without reading notices; NULL if there is none. The caller releases it
+ * with state_drop. */
 static struct state *newest(struct collection *collection)
 {
     struct state *state;
@@ -99,8 +99,8 @@ static struct state *newest(struct collection *collection)
     return state;
 }
 
-/* Loads some files, or merges blocks. Returns false if there is nothing to do, or memory is
- * short. */
+/* Loads some files, or merges some blocks. Returns false if there is nothing to do, or if memory
+ * does not suffice. */
 static bool work(struct collection *collection)
 {
     struct file_batch batch = {.shelf = &collection->shelf};
@@ -121,8 +121,8 @@ static bool work(struct collection *collection)
     return good;
 }
 
-/* Waits for notices, for a wake-up, or at most a second if a large file is still changing.
- * *noticed: a refresh is needed. */
+/* Waits for notices or a wake-up; if a large file is still changing, at most a second. Sets
+ * *noticed to whether a new state is needed. */
 static void wait_for_notices(struct collection *collection, bool *noticed)
 {
     struct pollfd waits[2] = {{collection->wake, POLLIN, 0}, {-1, POLLIN, 0}};
@@ -140,9 +140,9 @@ static void wait_for_notices(struct collection *collection, bool *noticed)
     pthread_mutex_unlock(&collection->refresh);
 }
 
-/* Sleeps after a notice, since more notices may follow; searches refresh by themselves meanwhile.
- * The pause is 4 times as long as the last refresh, so that refreshes take at most a fifth of a
- * core. */
+/* Sleeps after a notice, because more notices may follow; searches meanwhile make a new state
+ * themselves. Sleeps 4 times as long as the last refresh took, so that refreshes take at most a
+ * fifth of a core. */
 static void pause_for_more(struct collection *collection)
 {
     const struct timespec pause = {0, (long)PAUSE_NS};
@@ -156,7 +156,7 @@ static void pause_for_more(struct collection *collection)
         (void)nanosleep(&pause, NULL);
 }
 
-/* Ends the load, unless a reload has begun since the last refresh. */
+/* Ends the load, unless a reload was asked for since the last refresh. */
 static void end_loading(struct collection *collection)
 {
     pthread_mutex_lock(&collection->refresh);

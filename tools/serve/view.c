@@ -1,8 +1,9 @@
-/* view: finds the files that a command line names, in a state of the collection.
+/* view: finds the files of a collection's state that a command line names.
  *
- * The state has the paths in the order of --sort=path, so the files below an operand are a range.
- * Names, globs and messages are those of the command in the client's working directory. Only an
- * operand that the state lacks is looked at on disk: the path may be missing, a link or a device.
+ * The state has the paths in the order of --sort=path, so the files below an operand are a range of
+ * the state. Names, globs and messages are the same as those of the command in the client's working
+ * directory. Only an operand that the state lacks is looked at on disk: the path may be missing, a
+ * link or a device.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,35 +16,38 @@
 #include "trawl/text/grow.h"
 #include "trawl/text/message.h"
 
-#define LOOK_ENTRIES 4096u /* entries between two looks whether the request is over */
+#define LOOK_ENTRIES 4096u /* after so many entries, the request's limits are checked again */
 
 struct viewing {
     struct collection *collection;
     const struct state *state;
     struct command_job *job;
     const char *directory, *prefix;
-    /* Files that the collection does not serve are skipped instead of reported. */
+    /* Files that the collection does not serve are skipped, not reported. */
     bool is_served_alone;
-    bool takes_all;    /* no option of the request leaves out a file by its name, place or size */
-    bool skips_hidden; /* the request leaves out hidden files, which the collection serves */
+    bool takes_all; /* the request has no option that leaves out files by name, place or size */
+    /* the request leaves out hidden files, although the collection serves them */
+    bool skips_hidden;
     char *message;
-    int *http_status; /* 0: no failure so far */
-    /* The operand that is being looked for: its path below the base, and how its names begin. */
+    int *http_status; /* HTTP status of a failure; 0: no failure so far */
+    /* The operand that is being handled: its path below the base, and how the names of its files
+     * begin. */
     char *below;
     size_t below_capacity;
     struct view_part part;
     bool is_folder; /* the operand ends like a directory's name */
     char *shown;    /* buffer for a name */
     size_t shown_capacity;
-    /* What was found. */
+    /* What was found so far. */
     struct served_view *view;
     size_t own_capacity, part_capacity, special_capacity;
-    char *missing; /* path of the first file that the collection leaves out; owned */
+    /* path of the first file that the request wants and the collection leaves out; owned */
+    char *missing;
     uint64_t missing_count, look_count;
     struct guard *guard; /* limits the request's memory and time; NULL: no limit */
 };
 
-/* Says why there is no view. The value is false. */
+/* Says why there is no view. The expression's value is false. */
 #define VIEW_FAIL(viewing, status, ...) \
     (*(viewing)->http_status = (status), message_fail((viewing)->message, __VA_ARGS__))
 
@@ -57,7 +61,8 @@ static bool no_memory(struct viewing *viewing)
 #define VIEW_GROW(viewing, array, capacity, wanted) \
     view_grow(viewing, (void *)&(array), &(capacity), wanted, sizeof *(array))
 
-/* Grows an array as GROW does, if the guard grants the memory. False: refused, or out of memory. */
+/* Grows an array as GROW does, if the guard grants the memory. Returns false if the guard refuses,
+ * or if memory does not suffice. */
 static bool view_grow(struct viewing *viewing, void *array, size_t *capacity, size_t wanted,
                       size_t size)
 {
@@ -68,7 +73,7 @@ static bool view_grow(struct viewing *viewing, void *array, size_t *capacity, si
            no_memory(viewing);
 }
 
-/* Adds indices to the view. False: memory is short. */
+/* Adds indices to the view. Returns false if memory does not suffice. */
 static bool add_files(struct viewing *viewing, const uint32_t *files, size_t count)
 {
     struct served_view *view = viewing->view;
@@ -80,7 +85,7 @@ static bool add_files(struct viewing *viewing, const uint32_t *files, size_t cou
     return true;
 }
 
-/* Begins the part of the view that the operand names. False: memory is short. */
+/* Begins the view's part for the present operand. Returns false if memory does not suffice. */
 static bool add_part(struct viewing *viewing, bool is_operand)
 {
     struct served_view *view = viewing->view;
@@ -94,7 +99,7 @@ static bool add_part(struct viewing *viewing, bool is_operand)
 }
 
 /* Adds something to report. If several servers share a tree, only the server whose part has the
- * path reports it. False: memory is short. */
+ * path reports it. Returns false if memory does not suffice. */
 static bool add_special(struct viewing *viewing, const char *below, const char *name,
                         enum walk_kind kind, int os_code)
 {
@@ -121,8 +126,8 @@ static void add_missing(struct viewing *viewing, const char *path)
         (void)no_memory(viewing);
 }
 
-/* Writes the name of the file `path` below the part's operand into a buffer. NULL: out of
- * memory. */
+/* Writes the name of the file `path`, which lies below the part's operand, into a buffer. Returns
+ * NULL if memory does not suffice. */
 static const char *write_name(const struct view_part *part, const char *path, char **buffer,
                               size_t *capacity)
 {
@@ -175,9 +180,9 @@ static bool has_ignore_file(const struct file_settings *files)
     return false;
 }
 
-/* Returns whether the request's rules that need more than a path are the collection's: then the
- * state shows which files the command would find below a directory. False: message says which rules
- * differ. */
+/* Returns whether the request has the same rules as the collection, apart from rules that need only
+ * a path. Then the state shows which files the command would find below a directory. Returns false
+ * if rules differ; message says which. */
 static bool has_same_rules(struct viewing *viewing)
 {
     const struct settings *settings = viewing->job->settings;
@@ -213,9 +218,9 @@ static bool has_same_rules(struct viewing *viewing)
     return true;
 }
 
-/* Returns whether the request wants an entry that the collection leaves out, by the verdict of the
- * request's globs and types on that entry. The ignore files that the request heeds are those of the
- * collection (has_same_rules). */
+/* Returns whether the request wants an entry that the collection leaves out. `verdict` is the
+ * decision of the request's globs and types. The request's ignore files are the same as the
+ * collection's (has_same_rules). */
 static bool wants_left(const struct viewing *viewing, const struct served_file *file,
                        enum filter_verdict verdict)
 {
@@ -238,8 +243,8 @@ static bool wants_left(const struct viewing *viewing, const struct served_file *
     }
 }
 
-/* Returns whether the request takes the entry, which lies `depth` names below the operand.
- * *is_left_out: a rule of the request leaves out the entry. */
+/* Returns whether the request takes the entry, which lies `depth` levels below the operand. Sets
+ * *is_left_out to whether a rule of the request leaves it out. */
 static bool takes(struct viewing *viewing, const struct served_file *file, uint64_t depth,
                   bool *is_left_out)
 {
@@ -272,12 +277,12 @@ static bool takes(struct viewing *viewing, const struct served_file *file, uint6
 
 /* ---- Ranges ---------------------------------------------------------------------------------- */
 
-/* Indices of a half of the state's order: files, or other entries. */
+/* Part of an order of the state's entries: of the files, or of the other entries. */
 struct range {
     const uint32_t *at, *end;
 };
 
-/* Returns the part of the range that has the entries at and below a path. */
+/* Returns the part of the range whose entries are at a path or below it. */
 static struct range range_below(const struct state *state, struct range range, const char *below)
 {
     const uint32_t *from = range.at;
@@ -317,8 +322,7 @@ static void skip_below(const struct state *state, struct range *range, const cha
         range->at++;
 }
 
-/* Handles an entry that is no file. Returns whether the entries below the directory are to be
- * skipped. */
+/* Handles an entry that is not a file. Returns whether the entries below it are to be skipped. */
 static bool pass_other(struct viewing *viewing, const struct served_file *file, uint64_t depth)
 {
     bool is_left_out, is_taken;
@@ -329,7 +333,7 @@ static bool pass_other(struct viewing *viewing, const struct served_file *file, 
     else if (file->os_code != 0) {
         const char *name =
             write_name(&viewing->part, file->path, &viewing->shown, &viewing->shown_capacity);
-        /* --files lists a file without a look at the file. */
+        /* --files lists a file without looking at it. */
         bool is_listed = file->kind == ENTRY_LEFT && viewing->job->settings->files.names_only;
 
         (void)(name != NULL ? add_special(viewing, file->path, name,
@@ -340,8 +344,8 @@ static bool pass_other(struct viewing *viewing, const struct served_file *file, 
     return !is_taken;
 }
 
-/* Handles the entries of a range that are no files, if no option leaves out a file. False: a
- * directory cannot be read, which has to be reported between the files around the directory. */
+/* Handles the entries of a range that are not files, if no option leaves out files. Returns false
+ * if a directory cannot be read: this has to be reported between the files around it. */
 static bool pass_others(struct viewing *viewing, struct range others)
 {
     struct served_file *const *files = viewing->state->files;
@@ -364,8 +368,8 @@ static uint64_t depth_of(const char *rest)
     return depth;
 }
 
-/* Adds the files below the operand one by one. `others` has the directories, in which rules may
- * leave out all files, and what is to be reported. */
+/* Adds the files below the operand one by one. `others` are the other entries there: directories in
+ * which rules may leave out all files, and what is to be reported. */
 static void add_each(struct viewing *viewing, struct range files, struct range others)
 {
     const struct state *state = viewing->state;
@@ -403,7 +407,8 @@ static void turn_round(uint32_t *items, size_t count)
     }
 }
 
-/* Adds the files below a directory, without a copy if the view is a whole range of the state. */
+/* Adds the files below a directory. If these are the whole view, points to the state's order
+ * instead of copying it. */
 static void add_directory(struct viewing *viewing, bool is_only)
 {
     const struct state *state = viewing->state;
@@ -474,7 +479,7 @@ bool collection_has(const struct collection *collection, const char *directory, 
 {
     char *path = malloc(strlen(directory) + strlen(operand) + 3);
     bool is_folder = false;
-    bool has_operand = path == NULL /* collection_view reports it */ ||
+    bool has_operand = path == NULL /* collection_view reports this case */ ||
                        !path_normalize(directory, operand, path, &is_folder) ||
                        has(collection, path);
 
@@ -482,7 +487,8 @@ bool collection_has(const struct collection *collection, const char *directory, 
     return has_operand;
 }
 
-/* Returns whether the path is an entry that the collection leaves out, or lies below one. */
+/* Returns whether the path is an entry that the collection leaves out, or lies below such an
+ * entry. */
 static bool is_left_out(const struct viewing *viewing)
 {
     char *below = viewing->below;
@@ -499,7 +505,7 @@ static bool is_left_out(const struct viewing *viewing)
     return found;
 }
 
-/* Returns whether a newer state has the path of the operand. */
+/* Returns whether a newer state has the operand's path. */
 static bool has_come(struct viewing *viewing)
 {
     struct state *newer = collection_now(viewing->collection, viewing->message);
@@ -511,7 +517,7 @@ static bool has_come(struct viewing *viewing)
     return found;
 }
 
-/* Handles an operand that is a directory; is_known: the state has the directory. */
+/* Handles an operand that is a directory. is_known: the state has an entry for it. */
 static void take_folder(struct viewing *viewing, const char *operand, bool is_known, bool is_only)
 {
     const struct command_job *job = viewing->job;
@@ -537,7 +543,7 @@ static void take_folder(struct viewing *viewing, const char *operand, bool is_kn
         add_missing(viewing, viewing->below);
 }
 
-/* Handles an operand that is a file; index UINT32_MAX: the state lacks the file. */
+/* Handles an operand that is a file. index UINT32_MAX: the state does not have the file. */
 static void take_file(struct viewing *viewing, const char *operand, uint32_t index)
 {
     const struct walk walk = {.job = viewing->job};
@@ -551,7 +557,7 @@ static void take_file(struct viewing *viewing, const char *operand, uint32_t ind
         (void)add_files(viewing, &index, 1);
 }
 
-/* Looks on disk, without following a link, at an operand that the state lacks. */
+/* Looks on disk at an operand that the state lacks, without following a link. */
 static void look_at(struct viewing *viewing, const char *operand, bool is_only)
 {
     const char *name = operand != NULL ? operand : ".";
@@ -567,10 +573,10 @@ static void look_at(struct viewing *viewing, const char *operand, bool is_only)
     if (os_code == 0 && viewing->is_folder && !S_ISDIR(status.st_mode) && !S_ISLNK(status.st_mode))
         os_code = ENOTDIR;
     if (os_code == 0 && S_ISSOCK(status.st_mode) && !viewing->job->settings->files.names_only)
-        os_code = ENXIO; /* as for the command, which opens each operand */
+        os_code = ENXIO; /* the same error as for the command, which opens each operand */
     if (os_code == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) &&
         !is_left_out(viewing) && has_come(viewing))
-        os_code = ENOENT; /* when the state was made */
+        os_code = ENOENT; /* the path did not exist when the state was made */
     if (os_code == ELOOP || S_ISLNK(status.st_mode))
         VIEW_FAIL(viewing, 409, "%s: the server follows no links: use a path without links", name);
     else if (is_shortage(os_code))
@@ -585,8 +591,8 @@ static void look_at(struct viewing *viewing, const char *operand, bool is_only)
         VIEW_FAIL(viewing, 409, "%s: the server reads only regular files", name);
 }
 
-/* Handles an operand whose path is viewing->below; NULL: the working directory, without an
- * operand. */
+/* Handles an operand, whose path is viewing->below. operand NULL: the command line has no operand,
+ * so the working directory is searched. */
 static void take_operand(struct viewing *viewing, const char *operand, bool is_only)
 {
     const struct state *state = viewing->state;
@@ -613,7 +619,7 @@ static void take_operand(struct viewing *viewing, const char *operand, bool is_o
         take_folder(viewing, operand, file->kind == ENTRY_DIRECTORY, is_only);
 }
 
-/* Checks an operand and sets viewing->below to its path below the base. */
+/* Checks an operand, and sets viewing->below to its path below the base. */
 static void find_operand(struct viewing *viewing, const char *operand, bool is_only)
 {
     const char *name = operand != NULL ? operand : ".", *below;
@@ -646,7 +652,7 @@ static void find_operand(struct viewing *viewing, const char *operand, bool is_o
 
 /* ---- The view -------------------------------------------------------------------------------- */
 
-/* Completes the view for searches. False: memory is short. */
+/* Completes the view. Returns false if memory does not suffice. */
 static bool finish_view(struct viewing *viewing)
 {
     struct served_view *view = viewing->view;
@@ -719,7 +725,7 @@ void view_drop(struct served_view *view)
     free(view);
 }
 
-/* Finds the files of all operands. False: message says why not. */
+/* Finds the files of all operands. Returns false on failure; message then says why. */
 static bool make_view(struct viewing *viewing, const struct value_item *operands, size_t count)
 {
     if (viewing->directory[0] != '/')

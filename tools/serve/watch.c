@@ -1,4 +1,4 @@
-/* watch: watches directories by inotify, and reads the kernel's notices. */
+/* watch: watches directories by inotify, and reads the kernel's notices of changes. */
 #include "serve/watch.h"
 
 #include <errno.h>
@@ -86,8 +86,8 @@ bool is_in(const char *path, const char *directory)
            (strncmp(path, directory, bytes) == 0 && (path[bytes] == '\0' || path[bytes] == '/'));
 }
 
-/* Inserts a watch. The kernel numbers watches in ascending order until numbers run out, so the new
- * watch usually comes last. NULL: out of memory. */
+/* Inserts a watch. The kernel numbers watches in ascending order, until the numbers run out, so the
+ * new watch usually comes last. Returns NULL if memory does not suffice. */
 static struct watched *insert(struct watches *watches, int number)
 {
     size_t count = watches->count;
@@ -103,8 +103,9 @@ static struct watched *insert(struct watches *watches, int number)
     return find(watches, number);
 }
 
-/* Sets the path of a watch. The path of a watch changes only if the current walk covers the old
- * path and has not met the directory yet. False: errno says why; EXDEV: both paths may be right. */
+/* Sets the path of a watch. A watch may get a new path only if the current walk covers the old path
+ * and has not met the directory yet. Returns false on failure; errno then says why, EXDEV if both
+ * paths may be right. */
 static bool set_path(const struct watches *watches, struct watched *item, const char *path)
 {
     char *copy;
@@ -161,14 +162,15 @@ void watches_end(struct watches *watches)
             watches->items[kept++] = *item;
             continue;
         }
-        /* Fails if the kernel has removed the watch already. */
+        /* This fails if the kernel has removed the watch already. */
         (void)inotify_rm_watch(watches->descriptor, item->number);
         free(item->path);
     }
     watches->count = kept;
 }
 
-/* Translates an event of inotify into a notice. False: the event tells nothing. */
+/* Translates an event of inotify into a notice. Returns false if the event says nothing about
+ * files. */
 static bool understand(const struct watches *watches, const struct inotify_event *event,
                        struct notice *notice)
 {

@@ -1,4 +1,4 @@
-/* watch: watches directories by inotify, and reads the kernel's notices. */
+/* watch: watches directories by inotify, and reads the kernel's notices of changes. */
 #ifndef SERVE_WATCH_H
 #define SERVE_WATCH_H
 
@@ -6,43 +6,43 @@
 
 struct watches;
 
-/* Why a directory is watched: git may have rules there; the collection's walk entered the
- * directory. */
+/* Why a directory is watched: git may have rules there, or the collection's walk entered it. */
 enum watch_cause { WATCH_RULES, WATCH_FILES };
 
 enum notice_kind {
     NOTICE_CONTENT, /* contents or attributes of a file changed */
     NOTICE_NAME,    /* a file was created, removed or renamed */
     NOTICE_TREE,    /* a directory was created, removed or renamed, or its attributes changed */
-    NOTICE_LOST /* notices were lost, so anything may have changed; the other members are not set */
+    /* notices were lost, so anything may have changed; no other member is set */
+    NOTICE_LOST
 };
 
 struct notice {
     enum notice_kind kind;
-    bool is_moved;         /* the file came from a different directory or name */
+    bool is_moved;         /* the file had another name or directory before */
     bool is_walked;        /* the collection's walk entered the directory */
     const char *directory; /* path given to watches_add; borrowed until the next call */
     /* Name in the directory, borrowed until the next call; "": the directory itself. */
     const char *name;
 };
 
-/* Opens an inotify instance. NULL: errno says why. */
+/* Opens an instance of inotify. Returns NULL on failure; errno then says why. */
 struct watches *watches_open(void);
 void watches_close(struct watches *watches);
-/* Returns the descriptor to poll: readable when there are notices. */
+/* Returns a descriptor for poll, which is readable when there are notices. */
 int watches_descriptor(const struct watches *watches);
 
-/* Watches an open directory, which notices call `path`. False: errno says why. EXDEV: the watch has
- * a different path that may be right, since the directory is mounted twice or was moved meanwhile.
- */
+/* Watches an open directory; notices will call it `path`. Returns false on failure; errno then says
+ * why. EXDEV: the directory is watched under another path that may be right, because it is mounted
+ * twice or was moved meanwhile. */
 bool watches_add(struct watches *watches, int descriptor, const char *path, enum watch_cause cause);
-/* watches_begin begins a walk of the directory `part`, borrowed until the end; "": the whole tree.
- * watches_end stops watching directories of the part that were not added since. A walk that is not
- * deep needs no end. */
+/* watches_begin begins a walk of the directory `part`, or of the whole tree if `part` is "". `part`
+ * is borrowed until watches_end, which stops watching directories of the part that were not added
+ * since. A walk that is not deep needs no watches_end. */
 void watches_begin(struct watches *watches, const char *part, bool is_deep);
 void watches_end(struct watches *watches);
 
-/* Reads the next notice without waiting. False: there is none. */
+/* Reads the next notice without waiting. Returns false if there is none. */
 bool watches_next(struct watches *watches, struct notice *notice);
 
 /* Returns whether the path is the directory or lies below it; every path lies below "". */

@@ -1,10 +1,11 @@
-/* binary: decides which files are binary, and from which offset on.
+/* binary: decides which files are binary, and from which offset on, as grep does. Of a binary file
+ * no lines are printed, only a message.
  *
- * grep 3.8 looks for NUL in each of its buffers before searching the buffer. From the first buffer
- * with a NUL on, grep prints no lines, NUL ends lines like newline, and the first selected line
- * ends the search with a message (under -c, counting goes on). In a file, grep's buffers are blocks
- * of 96 KiB. In a stream, a buffer is whatever read(2) returned; here, a window. In a file in
- * another encoding, a block is 96 KiB of the converted text.
+ * grep 3.8 looks for NUL in each of its buffers before it searches the buffer. From the first
+ * buffer with a NUL on, grep prints no lines, and a NUL ends a line like a newline. The first
+ * selected line ends the search with a message; under -c, counting goes on. In a file, grep's
+ * buffers are blocks of 96 KiB. In a stream, a buffer is whatever read(2) returned; here, a window.
+ * In a file in another encoding, a block is 96 KiB of the converted text.
  *
  * Here the text of a block may come in several windows. So the output of the current block is held
  * back until the next block begins.
@@ -51,9 +52,10 @@ static void discard(struct text_scan *scan)
         pool_cut_back(scan->job->worker);
 }
 
-/* Stops printing, from the block with the NUL on. The first selected line of that block ends the
- * search, or the first run of lines (ends_with_run). Of the lines in the block that were counted
- * before the NUL was seen, only the first counts; a run is searched again. */
+/* Stops printing from the block with the NUL on. The first selected line of that block ends the
+ * search; with ends_with_run, the first run of selected lines does. Lines of the block may have
+ * been counted before the NUL was seen: only the first of these counts, but a run is searched
+ * again. */
 static void go_quiet(struct text_scan *scan, bool in_current_block)
 {
     uint64_t counted = scan->lines.selected - scan->nulls.selected_before;
@@ -77,8 +79,8 @@ static void go_quiet(struct text_scan *scan, bool in_current_block)
 
 void binary_found(struct text_scan *scan)
 {
-    /* If bytes of the block had to be written, its lines stay printed, as those of earlier blocks:
-     * otherwise the output would end inside a line or message. */
+    /* If output of this block had to be written already, its lines stay printed, as if they were in
+     * an earlier block. Otherwise the output would end inside a line or message. */
     bool in_current_block = scan->nulls.block_end != OFFSET_NONE &&
                             scan->nulls.offset < scan->nulls.block_end && !scan->output->overflowed;
 
@@ -90,10 +92,11 @@ void binary_found(struct text_scan *scan)
     scan->lines.pending = 0;
     if (scan->binary_files == BINARY_FILES_WITHOUT_MATCH) {
         if (in_current_block)
-            scan->job->groups = scan->nulls.groups_before; /* the block printed nothing */
+            /* none of the block's lines was printed */
+            scan->job->groups = scan->nulls.groups_before;
         if (!scan->settings->is_tg || scan->quiet)
             scan->lines.selected = 0;
-        else if (in_current_block) /* in an earlier block all lines were printed */
+        else if (in_current_block) /* in an earlier block, all selected lines were printed */
             scan->lines.selected = scan->nulls.selected_before;
         scan->stop = true;
         return;
@@ -102,8 +105,9 @@ void binary_found(struct text_scan *scan)
         go_quiet(scan, in_current_block);
     if (!scan->stop && !scan->rules.check_whole_line && scan->settings->whole_lines &&
         scan->settings->nuls.end_line && !scan->settings->expressions &&
-        !scan->settings->approximate) { /* the plan within errors knows that NUL ends lines */
-        scan->rerun = true; /* search_file.c does this only for texts that can be read again */
+        !scan->settings->approximate) { /* a plan within errors lets NUL end lines from the start */
+        /* search again from the begin; search_file.c does so only if the text can be read again */
+        scan->rerun = true;
         scan->stop = true;
     }
 }
@@ -131,8 +135,8 @@ uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *wi
     return block_begin > window->begin ? block_begin - window->begin : 0;
 }
 
-/* Returns the offset of the first NUL behind the searched bytes and before `limit`; OFFSET_NONE: no
- * NUL. */
+/* Returns the offset of the first NUL after the searched bytes and before `limit`; OFFSET_NONE if
+ * there is none. */
 static uint64_t null_behind(struct text_scan *scan, uint64_t limit)
 {
     uint8_t buffer[LOOK_BYTES];
@@ -145,7 +149,8 @@ static uint64_t null_behind(struct text_scan *scan, uint64_t limit)
         enum trawl_status status =
             trawl_text_read(scan->text, offset, buffer, wanted, &got, &scan->error);
 
-        if (status != TRAWL_OK && status != TRAWL_READ) /* grep would not have read that far */
+        /* an error of reading does not count, because grep would not have read so far */
+        if (status != TRAWL_OK && status != TRAWL_READ)
             scan_fail(scan, status);
         if (status != TRAWL_OK || got == 0)
             return OFFSET_NONE;
@@ -177,7 +182,7 @@ void binary_look_ahead(struct text_scan *scan)
     if (null >= limit)
         return;
     scan->nulls.offset = null;
-    /* A selected line that decided the search still decides. */
+    /* If a selected line decided the search before, it still does. */
     scan->stop = scan->quiet && (scan->rules.stop_at_select || scan->ends_with_run) &&
                  scan->lines.selected > 0;
     binary_found(scan);

@@ -1,4 +1,5 @@
-/* command_matches: makes the reports without lines: -o, --positions, --count-matches. */
+/* command_matches: prints or counts matches without their lines, for the options -o, --positions
+ * and --count-matches. */
 #include "trawl/print/command_matches.h"
 
 #include <string.h>
@@ -10,7 +11,8 @@
 #include "trawl/print/style.h"
 #include "trawl/text/sizes.h"
 
-/* A longer string is taken to overlap with itself, since each end would be compared. */
+/* Strings up to this length are checked for overlaps with themselves. A longer string is assumed to
+ * overlap, because the check compares each of its ends. */
 #define COMPARED_BYTES_MAX SIZE_OR_SMALL(1024u, 8u)
 
 /* Selects the line in which a match begins at `at`, the first match of the line. */
@@ -30,7 +32,8 @@ static void begin_line(struct text_scan *scan, const struct trawl_window *window
     scan_selected(scan, end);
 }
 
-/* Looks for the end of the open line in this window, which is text up to text offset `limit`. */
+/* Looks in this window for the end of the line in which a match began. The window is text up to
+ * text offset `limit`. */
 static void close_line(struct text_scan *scan, const struct trawl_window *window, uint64_t limit)
 {
     const uint8_t *line_end;
@@ -66,12 +69,12 @@ static void take_matches(struct text_scan *scan, const struct trawl_window *wind
             begin_line(scan, window, match.begin);
             scan->occurrences.bad_line = false;
         }
-        /* a match without a byte, of an expression, selects its line and is not printed */
+        /* an empty match of an expression selects its line, but prints nothing */
         if (scan->quiet || scan->occurrences.bad_line || match.end == match.begin)
             continue;
         if (style_match(scan, window, &match, group, (uint64_t)(&window->matches[i] - group)))
             scan->occurrences.end = scan->settings->overlapping ? 0 : match.end;
-        else /* grep prints nothing more of a line with a match that is not valid text */
+        else /* as grep, print nothing more of a line after a match that is invalid text */
             scan->occurrences.bad_line = true;
     }
 }
@@ -88,11 +91,12 @@ static void take_view(struct text_scan *scan, const struct view *view)
     take_matches(scan, &part, view->begin + view->count);
 }
 
-/* Prints the matches of whole lines in threads, if that is worth while, and the matches before.
- * Returns the window with the other matches. */
+/* Prints the matches of whole lines, in several threads if that saves time, and the matches before
+ * these lines. Returns a window with the matches that are left. */
 static struct trawl_window take_parts(struct text_scan *scan, const struct trawl_window *window)
 {
-    const uint64_t line_end = scan->occurrences.line_end; /* of a line with a match so far */
+    /* where the last line with a match ends */
+    const uint64_t line_end = scan->occurrences.line_end;
     const uint64_t at = line_end > window->begin ? line_end - window->begin : 0;
     struct view view = {window->bytes,   window->begin,       window->bytes_count,
                         window->matches, window->match_count, false};
@@ -128,7 +132,7 @@ void matches_part(struct text_scan *scan, const struct trawl_window *window, uin
         scan->stop = true;
 }
 
-/* number: the number of the string; 0: not printed. */
+/* Prints a match as a position. `number` is the string's number; 0: not printed. */
 static void print_position(struct text_scan *scan, const struct trawl_match *match, uint64_t number)
 {
     if (scan->job->show_names > 0)
@@ -192,8 +196,8 @@ static int count_window(void *context, const struct trawl_window *window)
 }
 
 /* Returns whether occurrences of a string may overlap: a proper prefix is also a suffix. If not,
- * the number of all occurrences is the number that -o prints, and the library counts in parallel.
- */
+ * the number of all occurrences is the number that -o prints, and the library counts in
+ * parallel. */
 static bool may_overlap(const struct trawl_pattern *pattern)
 {
     const uint8_t *bytes = pattern->bytes;

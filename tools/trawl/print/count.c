@@ -1,7 +1,8 @@
 /* count: counts line ends and computes line numbers. */
 #include "trawl/print/count.h"
 
-/* a byte counts to 255, so the compiler makes the loop a loop over vectors of bytes */
+/* A counter of one byte counts to 255. With such counters the compiler makes the loop use vectors
+ * of bytes. */
 #define PART_BYTES_MAX 255u
 
 uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte)
@@ -28,8 +29,8 @@ void count_window_begin(struct text_scan *scan, const struct trawl_window *windo
     scan->counting.base = scan->counting.line_ends;
 }
 
-/* Continues from a match near `at`, if the bytes are the window's: the thread that searched has
- * counted the line ends before each match. */
+/* If `bytes` lie in the window, takes the number of line ends before a match near `at`, which the
+ * library has counted, and continues from there. */
 static void count_from_match(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_begin,
                              uint64_t at)
 {
@@ -57,10 +58,11 @@ uint64_t line_number_at(struct text_scan *scan, const uint8_t *bytes, uint64_t b
     if (at > scan->counting.end)
         count_from_match(scan, bytes, bytes_begin, at);
     if (at > scan->counting.end)
-        /* For a later part of a window, the bytes before `bytes` are in memory, too. */
+        /* The bytes before `bytes` are in memory, too, because `bytes` is a later part of a
+         * window. */
         scan->counting.line_ends += count_byte(bytes + (int64_t)(scan->counting.end - bytes_begin),
                                                at - scan->counting.end, scan->settings->line_end);
-    else if (at < scan->counting.end) /* `at` is in leading context */
+    else if (at < scan->counting.end) /* `at` is in leading context, which was counted already */
         scan->counting.line_ends -= count_byte(bytes + (int64_t)(at - bytes_begin),
                                                scan->counting.end - at, scan->settings->line_end);
     scan->counting.end = at;

@@ -1,4 +1,4 @@
-/* count: counts line ends and computes line numbers. */
+/* count: counts line ends, and computes line numbers from the counts. */
 #ifndef TRAWL_COUNT_H
 #define TRAWL_COUNT_H
 
@@ -6,12 +6,12 @@
 
 uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte);
 /* Returns the number of the line that contains `at`. `bytes` must contain the bytes between `at`
- * and counting.end, whichever comes first. */
+ * and counting.end. */
 uint64_t line_number_at(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_begin,
                         uint64_t at);
-/* Adds the line ends between counting.end and `end`, which the caller has counted. */
+/* Adds `line_ends`, the line ends between counting.end and `end`, which the caller has counted. */
 void count_lines(struct text_scan *scan, uint64_t end, uint64_t line_ends);
-/* Called when a window begins, and when the window is finished. */
+/* Are called when a window begins, and when it is finished. */
 void count_window_begin(struct text_scan *scan, const struct trawl_window *window);
 void count_line_ends(struct text_scan *scan, const struct trawl_window *window);
 

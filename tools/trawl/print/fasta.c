@@ -1,10 +1,11 @@
-/* fasta: --fasta: searches the sequences of FASTA files, whose lines are joined to a text for each
- * sequence.
+/* fasta: searches the sequences of FASTA files (option --fasta). A sequence is broken into lines in
+ * the file; here its lines are joined, so that strings are found across line ends.
  *
- * Sequences are gathered in a block of memory, without the line ends inside a sequence and with a
- * line end after each sequence, which no string crosses. A full block is searched. If a block
- * contains only a part of a sequence, the block's end is kept, so that the next block has the bytes
- * around an occurrence. Each block owns the begins that are not near its borders.
+ * Sequences are gathered in a block of memory. Line ends inside a sequence are left out, and a line
+ * end follows each sequence, which no string crosses. A full block is searched. If the block
+ * contains only a part of a sequence, its last bytes are kept for the next block, so that
+ * occurrences across the border are found. Each block reports only occurrences that begin in its
+ * own range, [own_from, own_to).
  */
 #include "trawl/print/fasta.h"
 
@@ -24,34 +25,37 @@
 
 struct sequence {
     uint64_t begin;      /* offset in the block */
-    uint64_t base;       /* letters of the sequence that come before the block */
+    uint64_t base;       /* number of the sequence's letters that came before this block */
     uint64_t name_begin; /* offset in `names` */
     uint64_t name_bytes; /* at most NAME_BYTES_MAX */
     bool has_match;
 };
 
 enum fasta_state {
-    FASTA_LINE,     /* at the begin of a line */
-    FASTA_NAME,     /* in a name, after > */
-    FASTA_PASSED,   /* in a part of a name's or comment's line that is ignored */
+    FASTA_LINE, /* at the begin of a line */
+    FASTA_NAME, /* in a name, after > */
+    /* in a part of a line that is ignored: a comment, or the rest of a name's line */
+    FASTA_PASSED,
     FASTA_SEQUENCE, /* in a line of a sequence */
 };
 
 struct fasta {
     struct text_scan *scan;
     struct trawl_searcher *reader;  /* reads the file, window by window */
-    struct trawl_plan *reader_plan; /* a plan for the reader, which asks for no matches */
+    struct trawl_plan *reader_plan; /* a plan without strings, because the reader only reads */
     enum fasta_state state;
-    uint64_t line;             /* lines before the current line */
-    bool had_return;           /* the part of the line before ended in a carriage return */
-    uint64_t mark_bytes;       /* bytes of a byte order mark of UTF-8 that were passed over */
-    uint8_t *bytes;            /* the block */
-    uint64_t used, capacity;   /* bytes in the block; bytes allocated */
-    uint64_t around;           /* bytes on either side of a begin that decide about an occurrence */
+    uint64_t line;           /* number of lines before the current line */
+    bool had_return;         /* the previous part of the line ended in a carriage return */
+    uint64_t mark_bytes;     /* bytes of UTF-8's byte order mark that were skipped */
+    uint8_t *bytes;          /* the block */
+    uint64_t used, capacity; /* bytes in the block, and its size */
+    /* number of bytes before and after a position that decide whether an occurrence begins there */
+    uint64_t around;
     uint64_t own_from, own_to; /* the block owns the occurrences that begin in [own_from, own_to) */
-    struct sequence *sequences; /* the sequences in the block; the last sequence may go on */
+    /* the sequences of the block; the last sequence may go on in the next block */
+    struct sequence *sequences;
     uint64_t sequence_count, sequence_capacity;
-    uint64_t sequence; /* index of the sequence that contains the last match */
+    uint64_t sequence; /* index of the sequence that holds the last match */
     uint8_t *names;
     uint64_t names_used, names_capacity;
     enum trawl_status status;
@@ -75,7 +79,7 @@ static void print_field(struct text_scan *scan, uint64_t number, const char *col
     print_field_end(scan, true);
 }
 
-/* number: the number of the string; 0: not printed. */
+/* Prints a match. `number` is the string's number; 0: not printed. */
 static void print_match(struct text_scan *scan, const struct json_match *match, uint64_t number)
 {
     const struct colors *colors = &scan->settings->colors;
@@ -94,7 +98,7 @@ static void print_match(struct text_scan *scan, const struct json_match *match, 
     output_byte(scan->output, '\n');
 }
 
-/* Returns the sequence in which a match begins. Matches ascend from call to call. */
+/* Returns the sequence in which a match begins. Matches must ascend from call to call. */
 static struct sequence *sequence_at(struct fasta *fasta, uint64_t begin)
 {
     while (fasta->sequence + 1 < fasta->sequence_count &&
@@ -126,7 +130,7 @@ static void report_match(struct fasta *fasta, const struct sequence *sequence,
         print_match(scan, &found, numbered ? numbers_get(numbers, match->pattern_index, i) : 0);
 }
 
-/* Handles matches in the block. The block owns the matches that begin in [own_from, own_to). */
+/* Takes the matches of the block that begin in [own_from, own_to). */
 static int take_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct fasta *fasta = context;
@@ -167,8 +171,8 @@ static void fail_fasta(struct fasta *fasta, enum trawl_status status)
     fasta->stop = true;
 }
 
-/* Searches the first bytes_count bytes of the block, at least 1. Occurrences that begin in
- * [own_from, own_to) are new. */
+/* Searches the first bytes_count bytes of the block, at least 1, and reports occurrences that begin
+ * in [own_from, own_to). */
 static void search_block(struct fasta *fasta, uint64_t bytes_count, uint64_t own_to)
 {
     struct command_job *job = fasta->scan->job;
@@ -196,7 +200,7 @@ static void drop_front(struct fasta *fasta, uint64_t count)
 
     fasta->used -= count;
     memmove(fasta->bytes, fasta->bytes + count, (size_t)fasta->used);
-    if (last->name_bytes > 0) /* else `names` may be NULL */
+    if (last->name_bytes > 0) /* else `names` may be NULL, which memmove does not allow */
         memmove(fasta->names, fasta->names + last->name_begin, (size_t)last->name_bytes);
     last->name_begin = 0;
     fasta->names_used = last->name_bytes;
@@ -208,8 +212,8 @@ static void drop_front(struct fasta *fasta, uint64_t count)
     fasta->sequence_count = 1;
 }
 
-/* Makes room in the block: searches the complete sequences, or if there are no complete sequences,
- * a part of the last. */
+/* Makes room in the block: searches its complete sequences and drops them. If there are none,
+ * searches a part of the only sequence. */
 static void empty_block(struct fasta *fasta)
 {
     uint64_t whole = fasta->sequences[fasta->sequence_count - 1].begin, end;
@@ -226,7 +230,7 @@ static void empty_block(struct fasta *fasta)
     fasta->own_from = fasta->around;
 }
 
-/* Appends letters to the block. A full block is searched and emptied. */
+/* Appends letters to the block. Whenever the block is full, searches and empties it. */
 static void add_bytes(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count)
 {
     while (bytes_count > 0 && !fasta->stop) {
@@ -243,7 +247,7 @@ static void add_bytes(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_
     }
 }
 
-/* Begins a sequence, after a line end that no string crosses. */
+/* Begins a sequence. Puts a line end before it, which no string crosses. */
 static void begin_sequence(struct fasta *fasta)
 {
     static const uint8_t line_end = '\n';
@@ -280,7 +284,7 @@ static void add_name(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_c
 
 /* ---- The text -------------------------------------------------------------------------------- */
 
-/* Ends the search of a text that is no FASTA. `why` says what the current line does. */
+/* Ends the search of a text that is not FASTA. `why` says what is wrong with the current line. */
 static void refuse(struct fasta *fasta, const char *why)
 {
     struct command_job *job = fasta->scan->job;
@@ -308,7 +312,7 @@ static bool begin_line(struct fasta *fasta, uint8_t byte)
     return byte == '>';
 }
 
-/* Handles a part of a line. `ends`: the line's end follows the bytes. */
+/* Handles a part of a line. `ends`: the line ends after these bytes. */
 static void take_line(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count, bool ends)
 {
     static const uint8_t mark[4] = {0xef, 0xbb, 0xbf, 0};
@@ -350,7 +354,7 @@ static void take_line(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_
         fasta->state = FASTA_LINE;
 }
 
-/* A sink of windows that cuts the text into lines. */
+/* Receives a window of the file and cuts it into lines. */
 static int take_window(void *context, const struct trawl_window *window)
 {
     struct fasta *fasta = context;
@@ -367,8 +371,8 @@ static int take_window(void *context, const struct trawl_window *window)
     return fasta->stop;
 }
 
-/* Allocates the block: at least 4 times as long as the bytes on either side of a begin. False:
- * no memory. */
+/* Allocates the block, which has at least 4 * around bytes. Returns false if memory does not
+ * suffice. */
 static bool open_block(struct fasta *fasta)
 {
     uint64_t block = fasta->scan->settings->search.chunk_bytes;
@@ -393,7 +397,7 @@ enum trawl_status fasta_search(struct text_scan *scan, struct trawl_error *error
         status = trawl_windows(fasta.reader, fasta.reader_plan, scan->text, TRAWL_WINDOW_NO_MATCHES,
                                take_window, &fasta, error);
     if (fasta.state == FASTA_SEQUENCE && !fasta.stop)
-        take_line(&fasta, NULL, 0, true); /* the last line may lack its line feed */
+        take_line(&fasta, NULL, 0, true); /* the file may end without a line end */
     if (fasta.used > 0 && (status == TRAWL_OK || status == TRAWL_READ))
         search_block(&fasta, fasta.used, fasta.used);
     if (fasta.status != TRAWL_OK) {

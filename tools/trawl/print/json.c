@@ -1,8 +1,7 @@
-/* json: --json, in the schema of ripgrep's JSON Lines. Each line is a message: `begin` and `end`
- * around the messages of a file, `match` and `context` for lines, and a `summary` at the end.
- *
- * As in ripgrep, bytes that are not UTF-8 are printed in base64 as "bytes" instead of "text".
- */
+/* json: writes results as JSON Lines in ripgrep's schema (option --json). Each line is a message:
+ * `begin` and `end` around the messages of a file, `match` and `context` for lines, and a `summary`
+ * at the end. As in ripgrep, text that is not UTF-8 is written in base64, as "bytes" instead of
+ * "text". */
 #include "trawl/print/json.h"
 
 #include <inttypes.h>
@@ -18,8 +17,9 @@
 
 typedef uint8_t byte_vector __attribute__((vector_size(16)));
 
-#define PART_BYTES SIZE_OR_SMALL(6144u, 6u) /* bytes escaped at a time, a multiple of 3 */
-#define BEGINNING_BYTES 64u                 /* room for the bytes of a message before its path */
+/* bytes that are escaped at a time; a multiple of 3 for base64 */
+#define PART_BYTES SIZE_OR_SMALL(6144u, 6u)
+#define BEGINNING_BYTES 64u /* room for the begin of a message, up to its path */
 #define ESCAPE_BYTES_MAX 6u
 
 static void put(struct text_scan *scan, const void *bytes, uint64_t bytes_count)
@@ -33,7 +33,7 @@ static inline void put_text(struct text_scan *scan, const char *text)
     put(scan, text, strlen(text));
 }
 
-/* Puts a member of an object after `name`: comma, name and colon. */
+/* Writes a number as a member of an object. `name` holds the comma, the name and the colon. */
 static void put_member(struct text_scan *scan, const char *name, uint64_t number)
 {
     struct output *output = scan->output;
@@ -46,7 +46,7 @@ static void put_member(struct text_scan *scan, const char *name, uint64_t number
     scan->json.bytes += output->used - used;
 }
 
-/* Control characters in a JSON string. */
+/* How control characters are written in a JSON string. */
 static const char escapes[32][8] = {
     "\\u0000", "\\u0001", "\\u0002", "\\u0003", "\\u0004", "\\u0005", "\\u0006", "\\u0007",
     "\\b",     "\\t",     "\\n",     "\\u000b", "\\f",     "\\r",     "\\u000e", "\\u000f",
@@ -55,8 +55,7 @@ static const char escapes[32][8] = {
 
 #define ESCAPES_SHORT (1u << '\b' | 1u << '\t' | 1u << '\n' | 1u << '\f' | 1u << '\r')
 
-/* Writes a byte in the form that a JSON string requires, and returns the end. May write up to 8
- * bytes. */
+/* Writes a byte as it must stand in a JSON string, and returns the end. May write up to 8 bytes. */
 static uint8_t *escape(uint8_t *to, uint8_t byte)
 {
     if (byte >= ' ' && byte != '"' && byte != '\\') {
@@ -72,7 +71,7 @@ static uint8_t *escape(uint8_t *to, uint8_t byte)
     return to + ((ESCAPES_SHORT >> byte & 1) != 0 ? 2 : ESCAPE_BYTES_MAX);
 }
 
-/* Returns whether a JSON string requires an escape for some byte. */
+/* Returns whether some of the bytes must be escaped in a JSON string. */
 static bool has_escape(byte_vector bytes)
 {
     uint64_t halves[2];
@@ -84,7 +83,7 @@ static bool has_escape(byte_vector bytes)
     return (halves[0] | halves[1]) != 0;
 }
 
-/* Prints valid UTF-8 inside a JSON string. */
+/* Writes valid UTF-8 inside a JSON string. */
 static bool put_escaped(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     struct output *output = scan->output;
@@ -117,7 +116,8 @@ static bool put_escaped(struct text_scan *scan, const uint8_t *bytes, uint64_t b
     return output->error == 0;
 }
 
-/* Prints base64. All parts except the last have a multiple of 3 bytes. */
+/* Writes a part of a text in base64. All parts except for the last must have a multiple of 3
+ * bytes. */
 static bool put_base64(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     struct output *output = scan->output;
@@ -138,8 +138,8 @@ static bool is_utf8(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes
     return utf8_is_valid(bytes, bytes_count);
 }
 
-/* Prints the range [begin, end) as json_data does: offsets are in `line`, or if `line` is NULL in
- * the text. */
+/* Writes the bytes [begin, end) as json_data does. The offsets are in `line`; if `line` is NULL, in
+ * the text, which is read again. */
 static void put_data(struct text_scan *scan, const uint8_t *line, uint64_t begin, uint64_t end)
 {
     bool is_text = line != NULL ? utf8_is_valid(line + begin, end - begin)
@@ -159,14 +159,15 @@ void json_data(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_coun
     put_data(scan, bytes, 0, bytes_count);
 }
 
-/* Prints the beginning of a message: {"type":TYPE,"data":{"path":PATH */
+/* Writes the begin of a message: {"type":TYPE,"data":{"path":PATH */
 static void put_beginning(struct text_scan *scan, const char *type)
 {
-    bool is_input = strcmp(scan->name, "(standard input)") == 0; /* the name in ripgrep */
+    /* ripgrep calls standard input <stdin> */
+    bool is_input = strcmp(scan->name, "(standard input)") == 0;
     const char *name = is_input && scan->settings->heads.label == NULL ? "<stdin>" : scan->name;
 
-    /* The server counts results by the first bytes of lines, so a full buffer is written before
-     * these bytes and not between them. */
+    /* The server counts results by the first bytes of each line. So a full buffer is written before
+     * these bytes, never between them. */
     output_need(scan->output, BEGINNING_BYTES);
     put_text(scan, "{\"type\":\"");
     put_text(scan, type);
@@ -180,13 +181,13 @@ void json_open(struct text_scan *scan)
     scan->nulls.json_before = scan->json;
 }
 
-/* Prints a file's `begin` message, once. */
+/* Writes the message `begin` of a file, if it was not written yet. */
 static void put_begin(struct text_scan *scan)
 {
     if (scan->json.begun)
         return;
     scan->json.begun = true;
-    /* The server needs the whole line at once. */
+    /* Make room for the whole line, because the server needs it at once. */
     output_need(scan->output, BEGINNING_BYTES + ESCAPE_BYTES_MAX * strlen(scan->name));
     put_beginning(scan, "begin");
     put_text(scan, "}}\n");
@@ -205,7 +206,7 @@ static void put_match(struct text_scan *scan, const struct piece *line,
         put_data(scan, NULL, begin, end);
 }
 
-/* Prints distance and strand, which ripgrep lacks, if the options ask. */
+/* Writes distance and strand if options ask for them. ripgrep has no such members. */
 static void put_errors(struct text_scan *scan, uint16_t distance, uint16_t reversed)
 {
     if (scan->settings->shows_distance)
@@ -264,8 +265,8 @@ void json_line(struct text_scan *scan, const struct piece *line, uint64_t number
     scan->json.matches += line->selected ? line->span_count : 0;
 }
 
-/* Writes a duration. sorted: keys in alphabetical order, as in ripgrep's summary; otherwise in the
- * order of ripgrep's `end`. */
+/* Writes a duration as text. sorted: with its keys in alphabetical order, as in ripgrep's summary;
+ * otherwise as in ripgrep's `end`. */
 static void elapsed(char *text, size_t text_bytes, uint64_t ns, bool sorted)
 {
     char human[40];

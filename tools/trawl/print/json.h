@@ -1,4 +1,4 @@
-/* json: --json, in the schema of ripgrep's JSON Lines. */
+/* json: writes results as JSON Lines in ripgrep's schema (option --json). */
 #ifndef TRAWL_JSON_H
 #define TRAWL_JSON_H
 
@@ -6,26 +6,27 @@
 
 /* A match in a sequence of a FASTA file. */
 struct json_match {
-    const uint8_t *sequence, *bytes; /* the sequence's name, the bytes of the match */
+    const uint8_t *sequence, *bytes; /* the name of the sequence, and the bytes of the match */
     uint64_t sequence_bytes, bytes_count;
     uint64_t offset;
     uint64_t number; /* number of the string */
     uint16_t distance, reversed;
 };
 
-/* Called before a text is searched. */
+/* Is called before a text is searched. */
 void json_open(struct text_scan *scan);
-/* number: the line's number; 0: not printed. lines: more than 1 if matches cross lines. */
+/* Writes a line. `number` is the line's number; 0: not written. `lines` is more than 1 if matches
+ * cross lines. */
 void json_line(struct text_scan *scan, const struct piece *line, uint64_t number, uint64_t lines);
 void json_match(struct text_scan *scan, const struct json_match *match);
-/* Called after a text was searched. binary: the text matches, but lines of a binary file are not
- * shown. */
+/* Is called after a text was searched. binary: the text matches, but it is binary, so its lines
+ * were not written. */
 void json_end(struct text_scan *scan, bool binary);
 
-/* Prints bytes as {"text":...}, or as {"bytes":...} in base64 if the bytes are not UTF-8. */
+/* Writes bytes as {"text":...}; if they are not UTF-8, as {"bytes":...} in base64. */
 void json_data(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count);
 
-/* Prints the summary, after the last text. */
+/* Writes the summary, after the last text. */
 void json_summary(struct output *output, const struct json_totals *totals, uint64_t elapsed_ns);
 
 #endif

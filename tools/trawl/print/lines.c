@@ -1,8 +1,10 @@
-/* lines: cuts windows into lines and selects lines.
+/* lines: cuts windows (pieces of the text that come one after the other) into lines, and decides
+ * which lines are selected.
  *
- * Whole lines of a window are handled in the window. The carry keeps the open line at the window's
- * end, and the lines before that leading context may need. If the open line grows long, its bytes
- * are dropped; the offset of its begin stays, with the matches that decide about the line.
+ * Whole lines of a window are handled in the window. A line that the window's end cuts is open: its
+ * bytes are kept in the carry until the next window, together with earlier lines that leading
+ * context may need. If an open line grows long, its bytes are dropped. Only the offset of its begin
+ * and the matches that decide about it are kept.
  */
 #include "trawl/print/lines.h"
 
@@ -18,26 +20,27 @@
 #include "trawl/print/print_line.h"
 #include "trawl/text/sizes.h"
 
-/* An open line of more bytes (or of more than --chunk-bytes, if given) is not kept; if the line is
- * printed, its bytes are read again. */
+/* An open line of more bytes is not kept; the option --chunk-bytes may lower the limit. If such a
+ * line is printed, its bytes are read again. */
 #define KEPT_LINE_BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(16))
 
-#define NEAR_BYTES 256u /* a match at most this far ahead is often in the next line */
+#define NEAR_BYTES 256u /* a match at most so many bytes ahead is often in the next line */
 
-/* Counts a selected line, and begins trailing context if the line was printed. */
+/* Counts a selected line. If the line was printed, trailing context follows. */
 static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
 {
     const struct settings *settings = scan->settings;
     bool after = printed && settings->after_count > 0;
 
     scan->lines.pending = after ? (uint64_t)settings->after_count : 0;
-    /* grep, too, treats the begin of the file as printed when grep looks for trailing context. */
+    /* If trailing context is wanted, grep acts as if something was printed at the file's begin. */
     if (!printed && !scan->quiet && settings->after_count > 0 &&
         scan->lines.printed_end == OFFSET_NONE)
         scan->lines.printed_end = 0;
     scan->job->groups = GROUPS_PRINTED;
     scan_selected(scan, end);
-    /* The line after the last that -m allows counts as a line that does not match. */
+    /* With stop_on_nonmatch, the line after the last that -m allows counts as a line without a
+     * match. */
     if (settings->stop_on_nonmatch && scan->lines.left == 0)
         scan->lines.pending = after || (printed && settings->is_tg && settings->passthru);
 }
@@ -53,7 +56,7 @@ static void count_spans(struct text_scan *scan, const struct view *view, uint64_
     scan->lines.spans += scan->style.span_count > 0 ? scan->style.span_count : 1;
 }
 
-/* Selects the line [begin, end) of the view: prints the line with the context before. */
+/* Selects the line [begin, end) of the view, and prints it after its leading context. */
 static void select_line(struct text_scan *scan, const struct view *view, uint64_t begin,
                         uint64_t end)
 {
@@ -68,8 +71,8 @@ static void select_line(struct text_scan *scan, const struct view *view, uint64_
             print_pending(scan, view, begin);
         if (view->begin + end > scan->nulls.block_end)
             binary_next_block(scan, view->begin + end);
-        /* Under -v adjacent selected lines form a group, printed or not. But grep handles a last
-         * line without line end separately, and prints its context. */
+        /* Under -v, adjacent selected lines form a group, whether they are printed or not. But grep
+         * treats a last line without a line end as a group of its own, and prints its context. */
         if (!scan->settings->invert || scan->lines.selected == 0 ||
             scan->lines.selected_end != view->begin + begin ||
             print_content_end(scan, view, begin, end) == end)
@@ -79,7 +82,7 @@ static void select_line(struct text_scan *scan, const struct view *view, uint64_
     end_selected(scan, view->begin + end, printed);
 }
 
-/* Returns whether the lines after the last that -m allows are printed as context, too. */
+/* Returns whether the lines after the last selected line that -m allows are printed as context. */
 static bool passes_on(const struct text_scan *scan)
 {
     return scan->settings->is_tg && scan->settings->passthru && !scan->quiet &&
@@ -101,7 +104,8 @@ static uint64_t begin_of_line(const struct text_scan *scan, const struct view *v
     return found != NULL ? (uint64_t)(found - view->bytes) + 1 : floor;
 }
 
-/* Returns whether only selected lines are printed, each as head and bytes: the usual case. */
+/* Returns whether the output consists only of selected lines, each with its head. This is the usual
+ * case. */
 static bool is_plain(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
@@ -110,7 +114,7 @@ static bool is_plain(const struct text_scan *scan)
            settings->after_count < 0 && scan->lines.ignore_before == 0 && print_is_simple(scan);
 }
 
-/* Selects and prints the adjacent lines [at, limit), all of which are selected. */
+/* Selects and prints the adjacent lines in [at, limit). */
 static void select_run(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t limit)
 {
     uint64_t lines = print_run(scan, view, at, limit, ':');
@@ -129,7 +133,7 @@ static void select_run(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* Selects all lines in [at, limit): under -v the lines between two lines that match. */
+/* Selects all lines in [at, limit), which have no match. Is used under -v. */
 static void select_gap(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t limit)
 {
     bool context = scan->settings->before_count >= 0 || scan->settings->after_count >= 0;
@@ -160,8 +164,8 @@ static void select_gap(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* Goes from match to match under -v, and selects the lines between. Where most lines match, the
- * next match is usually in the next line. */
+/* Selects the lines without a match (-v): goes from match to match and selects the lines between.
+ * The next line is tried first, because where most lines match, it holds the next match. */
 static void jump_gaps(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     const struct trawl_match *match = view->matches, *end_match = match + view->match_count;
@@ -184,7 +188,7 @@ static void jump_gaps(struct text_scan *scan, const struct view *view, uint64_t 
         select_gap(scan, view, at, view->count);
 }
 
-/* Goes from match to match and selects the lines with a match. */
+/* Selects the lines with a match, by going from match to match. */
 static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     uint64_t i = print_first_match_at(view, view->begin + at);
@@ -201,17 +205,18 @@ static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* Returns whether a line ends the run that the first selected line began. The line is the next
- * after the run, ends at text offset `end`, and is selected or not. */
+/* The first selected line began a run of adjacent selected lines. Returns whether the line after
+ * the run, which ends at text offset `end`, ends the run. `selected` says whether that line is
+ * selected. */
 static bool ends_run(const struct text_scan *scan, uint64_t end, bool selected)
 {
-    uint64_t last = scan->lines.selected_end; /* end of the last line of the run */
+    uint64_t last = scan->lines.selected_end; /* where the run's last line ends */
 
     return scan->ends_with_run && scan->lines.selected > scan->nulls.selected_before &&
            (!selected || (end - 1) / BLOCK_BYTES != (last - 1) / BLOCK_BYTES);
 }
 
-/* Handles a line that is not selected, and ends at `end`. */
+/* Handles a line that is not selected. */
 static void pass_line(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t end)
 {
     const struct settings *settings = scan->settings;
@@ -227,7 +232,7 @@ static void pass_line(struct text_scan *scan, const struct view *view, uint64_t 
     }
 }
 
-/* Decides about each line, for searches that may select lines without a match. */
+/* Decides about each line in turn. Serves searches that may select lines without a match. */
 static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     uint64_t i = print_first_match_at(view, view->begin + at);
@@ -252,12 +257,11 @@ static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* As jump_lines, for is_plain: prints adjacent selected lines together.
- */
+/* Does what jump_lines does if is_plain: prints adjacent selected lines together. */
 static void jump_plain_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     const struct trawl_match *match = view->matches, *end_match = match + view->match_count;
-    uint64_t run = at; /* lines in [run, at) are selected, but not printed yet */
+    uint64_t run = at; /* the lines in [run, at) are selected, but not printed yet */
 
     while (match < end_match && match->begin < view->begin + at)
         match++;
@@ -288,14 +292,14 @@ static void jump_plain_lines(struct text_scan *scan, const struct view *view, ui
 
 /* ---- Occurrences across lines --------------------------------------------------------------- */
 
-/* The lines [begin, end) of a view that adjacent matches touch, of which `next` is the first that
- * does not. */
+/* The lines [begin, end) of a view that adjacent matches touch. `next` is the index of the first
+ * match after them. */
 struct block {
     uint64_t begin, end, next;
 };
 
-/* Returns the end of the last line that the match touches. known: where the line ends in which the
- * match before ends, or 0. A line with many matches is searched for its end once. */
+/* Returns the end of the last line that the match touches. `known` is the end of the previous
+ * match's last line, or 0. So a line with many matches is searched for its end only once. */
 static uint64_t end_of_match(const struct text_scan *scan, const struct view *view,
                              const struct trawl_match *match, uint64_t known)
 {
@@ -308,8 +312,9 @@ static uint64_t end_of_match(const struct text_scan *scan, const struct view *vi
                : print_line_end(scan, view, end);
 }
 
-/* Finds the block of the match number `i`, in lines from `at` on. As in ripgrep, lines that follow
- * each other are one block, of at most `most` matches; under -v each match has its lines. */
+/* Finds the block of lines that match number `i` touches, in lines from `at` on. As in ripgrep, the
+ * lines of adjacent matches form one block, of at most `most` matches. Under -v, each match has a
+ * block of its own. */
 static struct block find_block(const struct text_scan *scan, const struct view *view, uint64_t at,
                                uint64_t i, uint64_t most)
 {
@@ -329,7 +334,7 @@ static struct block find_block(const struct text_scan *scan, const struct view *
     return block;
 }
 
-/* Passes over lines that are not selected. */
+/* Handles lines that are not selected. */
 static void pass_lines(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t limit)
 {
     for (uint64_t end; scan->settings->passthru && at < limit && !is_over(scan); at = end) {
@@ -338,7 +343,7 @@ static void pass_lines(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* Goes from block to block: selects a block as a whole, or under -v each line between blocks. */
+/* Selects each block as a whole; under -v, each line between blocks. */
 static void walk_blocks(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     const bool invert = scan->settings->invert;
@@ -356,13 +361,14 @@ static void walk_blocks(struct text_scan *scan, const struct view *view, uint64_
             const enum groups groups = scan->job->groups;
             const size_t used = scan->output->used;
 
-            scan->lines.left -= block.next - i - 1; /* -m counts matches */
+            scan->lines.left -= block.next - i - 1; /* -m counts matches here */
             select_line(scan, view, block.begin, block.end);
             if (scan->settings->report == REPORT_ONLY_MATCHING && scan->output->used == used)
-                scan->job->groups = groups; /* all matches were empty */
+                scan->job->groups = groups; /* all matches were empty, so nothing was printed */
         } else if (!invert && !scan->quiet && i < view->match_count &&
                    scan->settings->before_count > 0) {
-            /* As in ripgrep, an empty match after the last line end has context, but no line. */
+            /* As in ripgrep, an empty match after the last line end has leading context, but no
+             * line. */
             print_pending(scan, view, view->count);
             print_before(scan, view, view->count);
             scan->job->groups = GROUPS_PRINTED;
@@ -374,7 +380,7 @@ static void walk_blocks(struct text_scan *scan, const struct view *view, uint64_
 
 static void handle_part_of_view(struct text_scan *scan, const struct view *view);
 
-/* Handles the lines of the view from `at` on. Earlier lines are there for context. */
+/* Handles the lines of the view from `at` on. The lines before `at` may be printed as context. */
 static void handle_view(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     if (view->count == 0 || at >= view->count)
@@ -404,7 +410,7 @@ static void handle_part_of_view(struct text_scan *scan, const struct view *view)
     handle_view(scan, view, 0);
 }
 
-/* Returns whether the printed form of a line depends on each match. */
+/* Returns whether all matches of a line are needed to print it. */
 static bool keeps_each(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
@@ -413,13 +419,14 @@ static bool keeps_each(const struct text_scan *scan)
                             settings->shows_distance || settings->report == REPORT_ONLY_MATCHING);
 }
 
-/* Keeps the matches of the open line that may still decide something. */
+/* Keeps the matches of the open line that may still be needed. */
 static bool carry_matches(struct text_scan *scan, const struct trawl_match *matches,
                           uint64_t match_count)
 {
     const struct settings *settings = scan->settings;
-    /* A line printed with numbers needs each pattern once. If the carry also holds earlier lines,
-     * patterns found in these lines cannot be told apart here, so all matches are kept. */
+    /* To print the numbers of the strings in a line, one match of each string suffices. If the
+     * carry also holds earlier lines, the matches of different lines cannot be told apart here, so
+     * all are kept. */
     bool numbered = settings->heads.pattern_number && !scan->quiet && !keeps_each(scan) &&
                     settings->before_count <= 0 && !scan->rules.check_whole_line;
 
@@ -428,7 +435,7 @@ static bool carry_matches(struct text_scan *scan, const struct trawl_match *matc
             !keeps_each(scan) && scan->carry.match_count > 0)
             return true;
         if (scan->carry.dropped && scan->rules.check_whole_line)
-            continue; /* the match begins behind the line's begin */
+            continue; /* this match cannot decide, because it begins after the line's begin */
         if (numbered &&
             !number_set_first(scan, matches[i].pattern_index, scan->carry.match_count == 0))
             continue;
@@ -440,8 +447,8 @@ static bool carry_matches(struct text_scan *scan, const struct trawl_match *matc
     return true;
 }
 
-/* Appends bytes of the open line to the carry, unless the line's bytes were dropped. False: no
- * memory. */
+/* Appends bytes of the open line to the carry, unless the line's earlier bytes were dropped.
+ * Returns false if memory does not suffice. */
 static bool carry_bytes(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     if (scan->carry.dropped || bytes_count == 0)
@@ -453,7 +460,7 @@ static bool carry_bytes(struct text_scan *scan, const uint8_t *bytes, uint64_t b
     return true;
 }
 
-/* Drops the bytes of the open line if the bytes are not needed or can be read again. */
+/* Drops the bytes of the open line if they are not needed or can be read again. */
 static void drop_open_line(struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
@@ -476,7 +483,7 @@ static void drop_open_line(struct text_scan *scan)
     scan->carry.match_count = kept;
 }
 
-/* Returns an address even for an empty array, since NULL + 0 is undefined. */
+/* Returns an address even for an array that is NULL, because NULL + 0 is undefined. */
 static const struct trawl_match *array_of(const struct trawl_match *matches)
 {
     static const struct trawl_match none;
@@ -484,7 +491,8 @@ static const struct trawl_match *array_of(const struct trawl_match *matches)
     return matches != NULL ? matches : &none;
 }
 
-/* Decides about the dropped line, which ends at text offset `end`; has_end: with a line end. */
+/* Decides about the line whose bytes were dropped. The line ends at text offset `end`. has_end: a
+ * line end follows. */
 static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_end)
 {
     uint64_t begin = scan->carry.line_begin;
@@ -528,11 +536,11 @@ static void handle_carried(struct text_scan *scan, uint64_t count)
     view.match_count = print_first_match_at(&view, view.begin + count);
     handle_view(scan, &view, scan->carry.line_begin - scan->carry.begin);
     if (scan->settings->heads.line_number &&
-        !scan->quiet) /* the next bytes lie elsewhere in memory */
+        !scan->quiet) /* count its lines now, because the next bytes are elsewhere in memory */
         (void)line_number_at(scan, scan->carry.bytes, scan->carry.begin, carry_end);
 }
 
-/* Handles the carry, which now ends with a whole line, and empties the carry. */
+/* Handles the carry, which now consists of whole lines, and empties it. */
 static void handle_carry(struct text_scan *scan)
 {
     handle_carried(scan, scan->carry.count);
@@ -541,9 +549,8 @@ static void handle_carry(struct text_scan *scan)
     scan->carry.match_count = 0;
 }
 
-/* Drops carried lines that leading context no longer needs; lines up to `handled` were handled.
- * Does so only once the carry has doubled, so that each byte is moved a few times at most.
- */
+/* Drops lines of the carry that leading context no longer needs. Lines up to `handled` have been
+ * handled. Does so only when the carry has doubled, so that each byte is moved only a few times. */
 static void trim_carry(struct text_scan *scan, uint64_t handled)
 {
     uint64_t at, dropped_matches = 0;
@@ -565,9 +572,9 @@ static void trim_carry(struct text_scan *scan, uint64_t handled)
                 (size_t)scan->carry.match_count * sizeof *scan->carry.matches);
 }
 
-/* With leading context, the carry also holds the lines before the open line. The first lines of the
- * window may need such lines as context, so the open line and the next before_count lines go
- * through the carry. Later lines find their context in the window. */
+/* Handles a window if leading context is wanted. The carry then also holds the lines before the
+ * open line, and the window's first lines may need these as context. So the open line and the next
+ * before_count lines are handled in the carry. Later lines find their context in the window. */
 static void handle_with_history(struct text_scan *scan, const struct view *window, uint64_t whole,
                                 bool last)
 {
@@ -577,7 +584,7 @@ static void handle_with_history(struct text_scan *scan, const struct view *windo
     for (int64_t i = 0; i <= scan->settings->before_count && head < whole; i++)
         head = print_line_end(scan, window, head);
     if (head == whole)
-        head = window->count; /* the carry continues with the whole window */
+        head = window->count; /* the whole window becomes part of the carry */
     matches_kept = print_first_match_at(window, window->begin + head);
     if (!carry_bytes(scan, window->bytes, head) ||
         !carry_matches(scan, window->matches, matches_kept))
@@ -605,8 +612,8 @@ static void handle_with_history(struct text_scan *scan, const struct view *windo
     scan->carry.trim_at = 2 * scan->carry.count;
 }
 
-/* Ends the open line at the first line end of the window. Returns how many of the window's bytes,
- * and in *used_matches how many of the window's matches, belong to the line. */
+/* Ends the open line at the window's first line end. Returns how many of the window's bytes belong
+ * to the line, and sets *used_matches to how many of its matches do. */
 static uint64_t close_open_line(struct text_scan *scan, const struct view *window,
                                 uint64_t *used_matches)
 {
@@ -625,7 +632,7 @@ static uint64_t close_open_line(struct text_scan *scan, const struct view *windo
     return end;
 }
 
-/* Handles the text of a window. last: the text ends with the window. */
+/* Handles a window. last: the text ends with it. */
 static void handle_window(struct text_scan *scan, const struct view *window, bool last)
 {
     const uint8_t *final = window->count == 0 ? NULL
@@ -673,7 +680,7 @@ static void handle_window(struct text_scan *scan, const struct view *window, boo
     }
 }
 
-/* Handles the part [at, end) of the window, after the first NUL with line ends in place of NULs. */
+/* Handles the part [at, end) of the window. After the first NUL, NULs are replaced by line ends. */
 static void handle_part(struct text_scan *scan, const struct trawl_window *window, uint64_t at,
                         uint64_t end)
 {
@@ -685,7 +692,7 @@ static void handle_part(struct text_scan *scan, const struct trawl_window *windo
         past++;
     part.matches += past;
     part.match_count = window->match_count - past;
-    while (part.match_count > 0 && /* at most a few matches are behind the part */
+    while (part.match_count > 0 && /* a few matches may begin after the part */
            part.matches[part.match_count - 1].begin >= part.begin + part.count)
         part.match_count--;
     if (scan->nulls.seen && scan->settings->nuls.end_line) {
@@ -726,7 +733,7 @@ int lines_window(void *context, const struct trawl_window *window)
     if (scan->nulls.block_end == OFFSET_NONE)
         output_commit(scan->output);
     scan_part_end(scan);
-    scan->window = NULL; /* the library frees the window */
+    scan->window = NULL; /* the library frees the window after this call */
     return scan->stop || scan->output->error != 0;
 }
 
@@ -745,7 +752,7 @@ int lines_whole(void *context, const struct trawl_window *window)
         return 1;
     view.matches = array_of(scan->carry.matches);
     view.match_count = scan->carry.match_count;
-    if (!window->last) { /* matches to come may belong to the last block */
+    if (!window->last) { /* the last block may get further matches from the next window */
         view.count = scan->carry.line_begin;
         while (handled < view.match_count) {
             const struct block block =

@@ -1,11 +1,11 @@
-/* lines: cuts windows into lines and selects lines. */
+/* lines: cuts windows of the text into lines, and decides which lines are selected. */
 #ifndef TRAWL_LINES_H
 #define TRAWL_LINES_H
 
 #include "trawl/job/command_scan.h"
 
 int lines_window(void *context, const struct trawl_window *window);
-/* The sink of --multiline: the text is scan->whole. */
+/* Receives the whole text, which is scan->whole, for the option --multiline. */
 int lines_whole(void *context, const struct trawl_window *window);
 
 #endif

@@ -1,14 +1,15 @@
-/* occurrences: says which of the library's matches are occurrences, in every report.
+/* occurrences: decides for every kind of output which of the library's matches count as
+ * occurrences.
  *
- * occurrences_window checks the matches of a window by the characters of the locale: a string that
+ * occurrences_window checks the matches of a window by the characters of the locale. A string that
  * is invalid UTF-8 may be found inside a character; the bytes before the match show that. Case is
- * compared again where i and I are two letters, as in Turkish. With --only-first, of the matches
- * that begin in a line the first is kept.
+ * compared again if i and I are two letters, as in Turkish. With --only-first, only the first match
+ * of each line is kept.
  *
  * occurrences_of_line lists the occurrences of a line, which do not overlap. The library finds
- * matches of a byte or more. As ripgrep, tg also reports each place at which a pattern matches no
- * byte, unless a match before ends there: the places between the library's matches are tried one by
- * one. ripgrep tries the places inside a character, too.
+ * matches of at least one byte. tg, like ripgrep, also reports each place where a pattern matches
+ * no byte, unless a match ends there. So the places between the library's matches are tried one by
+ * one, also places inside a character.
  */
 #include "trawl/print/occurrences.h"
 
@@ -19,11 +20,11 @@
 #include "trawl/print/reread.h"
 #include "trawl/options/words.h"
 
-#define NO_CHARACTER 0x110000u /* as in words_utf8 */
+#define NO_CHARACTER 0x110000u /* no character, as in words_utf8 */
 
-/* Looks at the character that contains the byte before text offset `at`; `at` is in the window. An
- * invalid byte counts as a character. Returns the character's end, which is > `at` if `at` is
- * inside the character. */
+/* Looks at the character that contains the byte before text offset `at`, which is in the window. An
+ * invalid byte counts as a character. Returns the end of the character; `at` lies inside the
+ * character if the end is greater. */
 static uint64_t character_before(const struct text_scan *scan, const struct trawl_window *window,
                                  uint64_t at, bool *is_word)
 {
@@ -34,7 +35,7 @@ static uint64_t character_before(const struct text_scan *scan, const struct traw
     uint32_t code_point = 0;
     size_t length = 1;
 
-    *is_word = false; /* at the begin of the text */
+    *is_word = false; /* `at` is the begin of the text */
     first = at > first + UTF8_BYTES_MAX ? at - UTF8_BYTES_MAX : first;
     end = end > at + UTF8_BYTES_MAX ? at + UTF8_BYTES_MAX : end;
     if (first == at)
@@ -55,7 +56,7 @@ static uint64_t character_before(const struct text_scan *scan, const struct traw
     return start + length;
 }
 
-/* Keeps the last bytes of the window, since the next window may begin inside a character. */
+/* Keeps the window's last bytes, because the next window may begin inside a character. */
 static void keep_tail(struct text_scan *scan, const struct trawl_window *window)
 {
     struct characters *characters = &scan->characters;
@@ -70,7 +71,7 @@ static void keep_tail(struct text_scan *scan, const struct trawl_window *window)
     characters->tail_count = (uint32_t)(kept + added);
 }
 
-/* Returns whether a match of the library is a match by the characters of the locale. */
+/* Returns whether a match of the library counts, by the characters of the locale. */
 static bool is_match(struct text_scan *scan, const struct trawl_window *window,
                      const struct trawl_match *match)
 {
@@ -90,9 +91,8 @@ static bool is_match(struct text_scan *scan, const struct trawl_window *window,
                                                (size_t)(match->end - match->begin));
 }
 
-/* Compares two matches with the same begin: the longer match is better, then the match with fewer
- * errors; for tg, the match of the string that was given first.
- */
+/* Returns which of two matches with the same begin is better. For tg, the match of the string that
+ * was given first; otherwise the longer match, then the match with fewer errors. */
 static bool prefers(const struct text_scan *scan, const struct trawl_match *match,
                     const struct trawl_match *other)
 {
@@ -102,7 +102,7 @@ static bool prefers(const struct text_scan *scan, const struct trawl_match *matc
            (match->end == other->end && match->distance < other->distance);
 }
 
-/* Returns where the line of `at` ends, if the end is in the window; otherwise OFFSET_NONE. */
+/* Returns where the line that holds `at` ends; OFFSET_NONE if the end is not in the window. */
 static uint64_t end_of_line(const struct text_scan *scan, const struct trawl_window *window,
                             uint64_t at)
 {
@@ -117,16 +117,17 @@ static uint64_t end_of_line(const struct text_scan *scan, const struct trawl_win
     return end != NULL ? at + (uint64_t)(end - bytes) + 1 : OFFSET_NONE;
 }
 
-/* --only-first: keeps a match if no other match of its line begins before. Of the matches that
- * begin there too the best is kept, and if numbers are wanted, those that end with it. Where whole
- * lines are compared later, all are kept. */
+/* For --only-first: keeps a match if no earlier match begins in its line. Of several matches with
+ * that begin, the best is kept; if the numbers of strings are wanted, also the matches with the
+ * same end. If whole lines are compared later, all matches are kept. */
 static void keep_first(struct text_scan *scan, const struct trawl_window *window,
                        const struct trawl_match *match, struct trawl_window *kept)
 {
     struct characters *characters = &scan->characters;
     struct trawl_match *first = characters->kept + characters->first;
     bool is_empty = match->end == match->begin &&
-                    (scan->whole.bytes == NULL || match->distance > 0); /* selects the line alone */
+                    /* such a match only selects its line */
+                    (scan->whole.bytes == NULL || match->distance > 0);
 
     if (match->begin >= characters->line_end && !is_empty) {
         characters->line_end = end_of_line(scan, window, match->begin);
@@ -194,7 +195,7 @@ struct passed_on {
     trawl_match_sink sink;
 };
 
-/* A sink of windows: passes the checked matches to passed->sink. */
+/* Receives windows, and passes the matches that count to passed->sink. */
 static int pass_on(void *context, const struct trawl_window *window)
 {
     struct passed_on *passed = context;
@@ -233,7 +234,7 @@ struct trawl_match occurrences_best(const struct text_scan *scan, const struct t
     return best;
 }
 
-/* The line, and a place that moves through the line from character to character. */
+/* A line, and a position `at` that moves through the line from character to character. */
 struct places {
     const uint8_t *bytes;
     uint64_t count;
@@ -249,7 +250,8 @@ bool occurrences_end_with_return(struct text_scan *scan, const struct view *view
     return last != NULL && *last == '\r';
 }
 
-/* Returns whether neither neighbour of the place belongs to a word, or is no character. */
+/* Returns whether no character of a word stands directly before or after the place, and both
+ * neighbours are valid characters. */
 static bool is_apart(const struct settings *settings, struct places *places, uint64_t place)
 {
     const struct trawl_letters words = words_utf8(settings);
@@ -264,7 +266,7 @@ static bool is_apart(const struct settings *settings, struct places *places, uin
         else if (places->at < places->count &&
                  !charset_decode(places->bytes + places->at, (size_t)(places->count - places->at),
                                  &code_point, &length))
-            code_point = 0x110000; /* as in words_utf8 */
+            code_point = 0x110000; /* no character, as in words_utf8 */
         if (places->at < places->count)
             is_word = words.is_word(words.context, code_point);
 
@@ -275,7 +277,7 @@ static bool is_apart(const struct settings *settings, struct places *places, uin
     }
 }
 
-/* Returns whether a pattern matches no byte at a place of the line. */
+/* Returns whether some pattern matches the empty string at this place of the line. */
 static bool is_empty_match(struct text_scan *scan, struct places *places, uint64_t place)
 {
     const struct settings *settings = scan->settings;
@@ -311,8 +313,8 @@ static bool add_span(struct text_scan *scan, const struct line_span *span)
     return true;
 }
 
-/* Adds the matches of no byte at the places [from, to) of the line, except at the end of a match.
- */
+/* Adds an empty match for each of the places [from, to) of the line where a pattern matches the
+ * empty string, except where a match ends. */
 static bool add_empty(struct text_scan *scan, struct places *places, uint64_t from, uint64_t to)
 {
     const struct style_state *style = &scan->style;
@@ -329,8 +331,8 @@ static bool add_empty(struct text_scan *scan, struct places *places, uint64_t fr
     return scan->status == TRAWL_OK;
 }
 
-/* Returns whether the empty string, which was given before the string of the match, matches where
- * the match begins. */
+/* Returns whether an empty match at the begin of `match` wins: the empty string matches there and
+ * was given before the string of `match`. */
 static bool empty_comes_first(struct text_scan *scan, struct places *places,
                               const struct trawl_match *match, uint64_t line)
 {
@@ -341,7 +343,8 @@ static bool empty_comes_first(struct text_scan *scan, struct places *places,
            is_empty_match(scan, places, match->begin - line);
 }
 
-/* Returns the number of places in the line. The place at the end counts if the line has an end. */
+/* Returns the number of places in the line where an empty match may be. The place after the last
+ * byte counts if the line has a line end. */
 static uint64_t count_places(struct text_scan *scan, const struct view *view, uint64_t end,
                              struct places *places)
 {
@@ -353,9 +356,9 @@ static uint64_t count_places(struct text_scan *scan, const struct view *view, ui
     return places->count + has_end;
 }
 
-/* Finds the leftmost, longest match that begins at `from` or later in the line [begin, end), given
- * as text offsets. With --overlapping and -o, finds each match of the line in turn. The search goes
- * on at *index. False: no further match. */
+/* Finds the first match that begins at `from` or later in the line [begin, end), in text offsets;
+ * of several with that begin, the longest. With --overlapping and -o, finds each match of the line
+ * in turn. *index is where the search goes on. Returns false if there is no further match. */
 static bool next_match(struct text_scan *scan, const struct view *view, uint64_t begin,
                        uint64_t end, uint64_t from, uint64_t *index, struct trawl_match *found)
 {
@@ -364,8 +367,8 @@ static bool next_match(struct text_scan *scan, const struct view *view, uint64_t
 
         if (match.begin < from)
             continue;
-        /* The match of an expression may be empty. Of --multiline's matches an empty match counts,
-         * unless the text ends there, or a match. */
+        /* An expression may match the empty string. With --multiline, such a match counts unless it
+         * is at the end of the text or of another match. */
         if (match.end == match.begin &&
             (scan->whole.bytes == NULL || match.distance > 0 ||
              (*index > 1 && view->matches[*index - 2].end == match.begin)))
@@ -373,14 +376,14 @@ static bool next_match(struct text_scan *scan, const struct view *view, uint64_t
         if (scan->rules.check_whole_line && (match.begin != begin || match.end != end))
             continue;
         if (match.end > end)
-            match.end = end; /* the string contains a line end */
+            match.end = end; /* the string contains a line end, so cut the match */
         *found = match;
         return true;
     }
     return false;
 }
 
-/* As occurrences_of_line, without regard to --only-first. */
+/* Does what occurrences_of_line does, but ignores --only-first. */
 static bool find_spans(struct text_scan *scan, const struct view *view, uint64_t begin,
                        uint64_t end)
 {
@@ -401,7 +404,7 @@ static bool find_spans(struct text_scan *scan, const struct view *view, uint64_t
             continue;
         if (scan->settings->crlf && scan->settings->whole_lines && match.end > match.begin &&
             occurrences_end_with_return(scan, view, match.end))
-            match.end--; /* patterns.c added the '\r' */
+            match.end--; /* leave out the '\r', which patterns.c added to the pattern */
         group = index - 1;
         past = index;
         while (!each && group > 0 && view->matches[group - 1].begin == match.begin)

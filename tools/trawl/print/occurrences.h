@@ -1,26 +1,27 @@
-/* occurrences: says which of the library's matches are occurrences, in every report. */
+/* occurrences: decides for every kind of output which of the library's matches count as
+ * occurrences. */
 #ifndef TRAWL_OCCURRENCES_H
 #define TRAWL_OCCURRENCES_H
 
 #include "trawl/job/command_scan.h"
 
-/* Chooses the occurrences among the matches of a window. If not all matches are occurrences,
- * *window points to `kept`, with those that are. False: no memory. */
+/* Chooses the matches of a window that count. If some do not count, sets *window to `kept`, which
+ * then holds those that do. Returns false if memory does not suffice. */
 bool occurrences_window(struct text_scan *scan, const struct trawl_window **window,
                         struct trawl_window *kept);
-/* Prepares for another pass from the begin of the text. */
+/* Prepares for a second pass over the text. */
 void occurrences_begin(struct text_scan *scan);
-/* Returns whether all matches of the library are occurrences. */
+/* Returns whether all matches of the library count. */
 bool occurrences_are_all(const struct text_scan *scan);
-/* As trawl_positions, with the occurrences alone. */
+/* Does what trawl_positions does, but passes on only the matches that count. */
 enum trawl_status occurrences_positions(struct text_scan *scan, trawl_match_sink sink,
                                         struct trawl_error *error);
-/* As occurrences_next, if another match begins there, too. */
+/* Serves occurrences_next if several matches begin at the same offset. */
 struct trawl_match occurrences_best(const struct text_scan *scan, const struct trawl_match *matches,
                                     uint64_t match_count, uint64_t *index);
 
-/* Returns the best of the matches that begin where matches[*index] begins, with --overlapping that
- * match, and moves *index behind it. */
+/* Returns the best of the matches that begin where matches[*index] begins, and moves *index behind
+ * them. With --overlapping, returns matches[*index] itself. */
 static inline struct trawl_match occurrences_next(const struct text_scan *scan,
                                                   const struct trawl_match *matches,
                                                   uint64_t match_count, uint64_t *index)
@@ -30,9 +31,9 @@ static inline struct trawl_match occurrences_next(const struct text_scan *scan,
     return matches[(*index)++];
 }
 
-/* Stores the occurrences of the line [begin, end) of the view as the style's spans; `end` excludes
- * the line end. False: no memory. Reads the view's bytes only if patterns->finds_empty, or with
- * --crlf. */
+/* Stores the occurrences of the line [begin, end) of the view in scan->style; `end` excludes the
+ * line end. Reads the view's bytes only if patterns->finds_empty or --crlf. Returns false if memory
+ * does not suffice. */
 bool occurrences_of_line(struct text_scan *scan, const struct view *view, uint64_t begin,
                          uint64_t end);
 /* Returns whether the byte before text offset `end` is a carriage return. */

@@ -1,9 +1,10 @@
 /* parts: prints the lines of a large window in several threads.
  *
- * The library searches chunks in several threads, but one thread gets the windows. Where most lines
+ * The library searches in several threads, but gives the results to one thread. Where most lines
  * match, printing takes longer than searching. So a window is cut into parts at line ends. Each
- * part has a scan and an output of its own, and the output is appended to the report in order. A
- * part whose output grows large waits for its turn, and then prints to the report.
+ * part is printed by a thread into an output of its own, and the outputs are appended to the report
+ * in order. A part whose output grows large waits until it is its turn, and then writes to the
+ * report directly.
  */
 #include "trawl/print/parts.h"
 
@@ -17,8 +18,7 @@
 #include "trawl/text/thread.h"
 
 #define PARTS_MAX 32u
-/* Printing this many matches, under -v the lines of this many bytes, takes longer than waking a
- * thread. */
+/* With fewer matches, or under -v fewer bytes, printing takes less time than waking a thread. */
 #define PART_MATCHES SIZE_OR_SMALL(256u, 2u)
 #define PART_BYTES SIZE_OR_SMALL(16u << 10, 64u)
 
@@ -26,7 +26,8 @@ struct part {
     struct parts *parts;
     uint32_t number;
     bool done, counted;
-    uint64_t line_ends; /* if counted: line ends of the text up to the part's end */
+    /* if counted: number of line ends from the text's begin to the part's end */
+    uint64_t line_ends;
     struct view view;
     struct text_scan scan;
     struct command_job job; /* a copy */
@@ -46,11 +47,13 @@ struct parts {
     struct part *items;
     struct part_thread *threads;
     uint32_t most, thread_count;
-    uint32_t count, next, turn; /* of the window: parts, the next to be begun and to be appended */
+    /* number of the window's parts; the next part to be begun, and the next to be appended */
+    uint32_t count, next, turn;
     bool over;
 };
 
-/* Waits until the parts before are in the report, which then gets this part's output at once. */
+/* Waits until all earlier parts are in the report. From then on this part's output goes to the
+ * report at once. */
 static void wait_turn(void *context)
 {
     struct part *part = context;
@@ -65,8 +68,8 @@ static void wait_turn(void *context)
     output_commit(&part->output);
 }
 
-/* Counts the part's lines, and sets the number of the first. Another thread began to count the part
- * before earlier. Called with the lock, and gives the lock up meanwhile. */
+/* Counts the part's lines, and sets the number of its first line, for which it waits until the
+ * previous part is counted. Is called with the lock held, and releases the lock while it counts. */
 static void count_part(struct parts *parts, struct part *part)
 {
     uint64_t own;
@@ -85,7 +88,7 @@ static void count_part(struct parts *parts, struct part *part)
     pthread_cond_broadcast(&parts->changed);
 }
 
-/* Prints the next part. Called with the lock, and gives the lock up meanwhile. */
+/* Prints the next part. Is called with the lock held, and releases the lock while it prints. */
 static void print_next(struct parts *parts)
 {
     struct part *part = &parts->items[parts->next++];
@@ -115,7 +118,7 @@ static void *work(void *context)
     return NULL;
 }
 
-/* Starts the threads of the scan. False: no thread runs. */
+/* Starts the threads for this scan. Returns false if no thread could be started. */
 static bool start(struct text_scan *scan, parts_printer *printer)
 {
     const uint64_t wanted = scan->settings->search.threads;
@@ -170,8 +173,8 @@ void parts_close(struct text_scan *scan)
     scan->parts = NULL;
 }
 
-/* Returns in how many parts the view is printed; 1: the lines need more than themselves, or are too
- * few. Most files have a single window, for which no threads are started. */
+/* Returns the number of parts for the view; 1 if there are too few lines, or if a line's output
+ * depends on other lines. A file with a single window, as most files, starts no threads. */
 static uint32_t part_count(struct text_scan *scan, const struct view *view, parts_printer *printer)
 {
     const struct settings *settings = scan->settings;
@@ -192,7 +195,7 @@ static uint32_t part_count(struct text_scan *scan, const struct view *view, part
     return most < scan->parts->most ? (uint32_t)most : scan->parts->most;
 }
 
-/* Sets the part to the lines [begin, end) of the view. */
+/* Prepares a part for the lines [begin, end) of the view. */
 static void part_begin(struct part *part, struct text_scan *scan, const struct view *view,
                        uint64_t begin, uint64_t end)
 {
@@ -226,7 +229,7 @@ static void part_begin(struct part *part, struct text_scan *scan, const struct v
     part->output.used = part->output.committed = 0;
     part->output.full = wait_turn;
     part->job = *scan->job;
-    part->job.worker = NULL; /* this worker has the turn */
+    part->job.worker = NULL; /* the part's thread is not this worker, which has the turn to print */
     part->scan = own;
     part->scan.style.heading_shown = true;
     if (part->number == 0)
@@ -239,7 +242,7 @@ static void part_begin(struct part *part, struct text_scan *scan, const struct v
                                false};
 }
 
-/* Appends the part's output to the report, and adds what was counted. */
+/* Appends the part's output to the report, and adds its counts. */
 static void part_end(const struct part *part, struct text_scan *scan)
 {
     const struct text_scan *own = &part->scan;
@@ -263,8 +266,8 @@ static void part_end(const struct part *part, struct text_scan *scan)
     }
 }
 
-/* Returns the end of the lines whose blocks end in the view. A NUL in the next window makes earlier
- * lines of its block binary. */
+/* Returns the end of the lines that certainly are text. A NUL in the next window would make the
+ * lines of its block binary, so the block at the view's end is not certain. */
 static uint64_t known_end(const struct text_scan *scan, const struct view *view)
 {
     const uint64_t past = view->begin + view->count, block = past / BLOCK_BYTES * BLOCK_BYTES;

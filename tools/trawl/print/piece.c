@@ -1,4 +1,5 @@
-/* piece: the bytes of a line to be printed, in which --replace may have replaced matches. */
+/* piece: gives the bytes of a line to be printed, in which the option --replace may have replaced
+ * the matches. */
 #include "trawl/print/piece.h"
 
 #include <string.h>
@@ -8,26 +9,28 @@
 #include "trawl/text/sizes.h"
 #include "trawl/text/utf8.h"
 
-/* bytes of a replaced line that are composed at a time */
+/* A replaced line is put together in blocks of so many bytes. */
 #define REPLACED_BLOCK_BYTES SIZE_OR_SMALL(4096u, 32u)
-#define AROUND_BYTES 128u /* that an assertion sees on each side of a line, as in ripgrep */
-#define GROUPS_MAX 100u   /* groups of an expression that --replace knows */
+/* bytes before and after a line that an assertion may look at, as in ripgrep */
+#define AROUND_BYTES 128u
+#define GROUPS_MAX 100u /* limit for the groups of an expression that --replace can name */
 
-/* Returns bytes of the piece's line from `at` on. *count: how many bytes are wanted, then how many
- * are there. */
+/* Returns bytes of the piece's line from `at` on. *count is the number of bytes that are wanted,
+ * and becomes the number that are there. */
 static const uint8_t *line_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
                                  uint64_t *count)
 {
     return piece->bytes != NULL ? piece->bytes + at : reread_some(scan, piece->offset + at, count);
 }
 
-/* Returns where a part begins in the replacement of a match of match_bytes bytes. */
+/* Returns at which offset of a replacement a part begins. `match_bytes` is the length of the
+ * replaced match. */
 static uint64_t part_begin(const struct replace_part *part, uint64_t match_bytes)
 {
     return part->bytes_before + part->matches_before * match_bytes;
 }
 
-/* Returns bytes of a span's replacement from `at` on, and their number in *count. */
+/* Returns bytes of the replacement of a match from `at` on, and sets *count to their number. */
 static const uint8_t *replacement_bytes(struct text_scan *scan, const struct piece *piece,
                                         const struct line_span *span, uint64_t at, uint64_t *count)
 {
@@ -54,7 +57,7 @@ static const uint8_t *replacement_bytes(struct text_scan *scan, const struct pie
     return (const uint8_t *)parts[low].bytes + at;
 }
 
-/* Returns how many spans begin at `at` or before. */
+/* Returns the number of spans that begin at `at` or before. */
 static uint64_t spans_to(const struct text_scan *scan, uint64_t at)
 {
     uint64_t low = 0, high = scan->style.span_count;
@@ -70,8 +73,8 @@ static uint64_t spans_to(const struct text_scan *scan, uint64_t at)
     return low;
 }
 
-/* Returns bytes of a replaced line from `at` on that are adjacent in memory, and their number in
- * *count. NULL: unreadable. */
+/* Returns bytes of a replaced line from `at` on, as many as lie together in memory, and sets *count
+ * to their number. NULL: the text cannot be read. */
 static const uint8_t *replaced_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
                                      uint64_t *count)
 {
@@ -88,7 +91,7 @@ static const uint8_t *replaced_bytes(struct text_scan *scan, const struct piece 
     return line_bytes(scan, piece, piece->line_bytes - *count, count);
 }
 
-/* As replaced_bytes, but collects short parts in a block first. */
+/* Does what replaced_bytes does, but first collects short parts in a block. */
 static const uint8_t *replaced_block(struct text_scan *scan, const struct piece *piece, uint64_t at,
                                      uint64_t *count)
 {
@@ -140,8 +143,8 @@ uint8_t piece_byte_at(struct text_scan *scan, const struct piece *piece, uint64_
     return bytes != NULL ? *bytes : '\0';
 }
 
-/* Reads the character at `at`, which ends at `end` at the latest. Returns the number of its bytes;
- * 1 for an invalid byte. */
+/* Reads the character at `at`, up to `end` at most. Returns its number of bytes; 1 for an invalid
+ * byte. */
 static uint64_t character_at(struct text_scan *scan, const struct piece *piece, uint64_t at,
                              uint64_t end, uint8_t character[UTF8_BYTES_MAX])
 {
@@ -155,8 +158,8 @@ static uint64_t character_at(struct text_scan *scan, const struct piece *piece, 
     return length > 0 ? length : 1;
 }
 
-/* As piece_bytes, up to `end`. Never ends inside a character: a character across two blocks is
- * copied to `character`. */
+/* Does what piece_bytes does, up to `end`, but never ends inside a character: a character that
+ * crosses two blocks is copied to `character`. */
 static const uint8_t *piece_characters(struct text_scan *scan, const struct piece *piece,
                                        uint64_t at, uint64_t end, uint8_t character[UTF8_BYTES_MAX],
                                        uint64_t *count)
@@ -200,7 +203,7 @@ bool piece_parts_are_printable(struct text_scan *scan, const struct piece *piece
 
 /* ---- Replacements ---- */
 
-/* Adds a part of --replace: bytes, or NULL for the match. */
+/* Adds a part of the value of --replace: bytes, or with NULL the match. */
 static bool add_part(struct text_scan *scan, const char *bytes, uint64_t bytes_count)
 {
     struct style_state *style = &scan->style;
@@ -223,7 +226,7 @@ static size_t name_bytes(const char *text)
     return strspn(text, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
-/* Reads the value of --replace into the style's parts. False: the scan has failed. */
+/* Parses the value of --replace into the style's parts. Returns false if the scan has failed. */
 static bool read_parts(struct text_scan *scan)
 {
     const char *text = scan->settings->replace;
@@ -271,7 +274,7 @@ static bool put_text(struct text_scan *scan, const void *bytes, uint64_t count)
     return true;
 }
 
-/* Returns the number of the group that a part of --replace names. */
+/* Returns the number of the expression's group that a part of --replace names. */
 static uint64_t group_of(const struct text_scan *scan, uint64_t expression,
                          const struct replace_part *part)
 {
@@ -285,8 +288,8 @@ static uint64_t group_of(const struct text_scan *scan, uint64_t expression,
     return number;
 }
 
-/* Appends the replacement of a match, with the groups of an expression. The line is the bytes of
- * `text` from `line` on; around it an assertion may look at further bytes. */
+/* Appends the replacement of a match, in which groups of an expression are filled in. The line is
+ * the bytes of `text` from `line` on; assertions may look at bytes around it. */
 static bool write_text(struct text_scan *scan, const uint8_t *text, uint64_t count, uint64_t line,
                        const struct line_span *span, uint64_t expression)
 {
@@ -298,7 +301,7 @@ static bool write_text(struct text_scan *scan, const uint8_t *text, uint64_t cou
         scan_fail(scan, scan->error.status);
         return false;
     }
-    groups[0] = match; /* also of a match of which the line has a part alone */
+    groups[0] = match; /* the whole match, even if only a part of it lies in this line */
     for (uint64_t i = 0; i < scan->style.part_count; i++) {
         const struct replace_part *part = &scan->style.parts[i];
         const char *bytes = part->bytes;
@@ -317,8 +320,8 @@ static bool write_text(struct text_scan *scan, const uint8_t *text, uint64_t cou
     return true;
 }
 
-/* Returns where the character at `at` begins in the whole text; the text's end if `at` is beyond.
- */
+/* Returns the begin of the character that holds the byte at `at` of the whole text; the text's end
+ * if `at` lies behind it. */
 static uint64_t character_begin(const struct text_scan *scan, uint64_t at)
 {
     const struct whole_text *whole = &scan->whole;
@@ -330,9 +333,9 @@ static uint64_t character_begin(const struct text_scan *scan, uint64_t at)
     return at < whole->count ? at - back : whole->count;
 }
 
-/* Writes what replaces each of the style's spans, which are matches in the line, and points the
- * spans there. `content`: the line's bytes without the line end. `offset`: of the line. False: the
- * scan has failed. */
+/* Writes the replacements of the matches in a line, which are the style's spans, and points the
+ * spans to them. `content` is the number of the line's bytes without line end, `offset` the line's
+ * offset in the text. Returns false if the scan has failed. */
 static bool write_texts(struct text_scan *scan, const struct view *view, const uint8_t *line,
                         uint64_t content, uint64_t offset)
 {

@@ -1,8 +1,6 @@
-/* print: prints the parts of a line: heads, names, numbers, matches.
- *
- * lines.c, command_matches.c and string_counts.c decide what is printed, and these functions print.
- * The bytes go to the job's output, which may be the kept output of a worker.
- */
+/* print: prints the parts of a line: head, file name, numbers, matches. The files lines.c,
+ * command_matches.c and string_counts.c decide what is printed. The bytes go to the job's output,
+ * which a worker may have to keep until its turn. */
 #include "trawl/print/print.h"
 
 #include "trawl/text/charset.h"
@@ -11,7 +9,7 @@
 #include "trawl/job/turn.h"
 #include "trawl/print/style_name.h"
 
-#define COLOR_FRAME_BYTES 16 /* bytes before and after a colour in an escape sequence */
+#define COLOR_FRAME_BYTES 16 /* number of bytes that an escape sequence adds around a colour */
 
 void print_separator(struct text_scan *scan, char separator)
 {
@@ -37,7 +35,7 @@ void print_field_end(struct text_scan *scan, bool selected)
 
 void print_name(struct text_scan *scan)
 {
-    /* ripgrep's link is around the colour, trawl's inside */
+    /* ripgrep puts the link around the colour, trawl puts the colour around the link */
     bool linked = scan->settings->is_tg && style_begin_link(scan, 0, 0);
 
     print_color_start(scan, scan->settings->colors.file_name);
@@ -77,7 +75,8 @@ void print_number(struct text_scan *scan, uint64_t number, unsigned width, const
     print_color_end(scan, color);
 }
 
-/* Prints a number as a field. ends_link: an open link ends after the number. */
+/* Prints a number as a field of a line's head. ends_link: a link that is open ends after the
+ * number. */
 static void print_field(struct text_scan *scan, uint64_t number, const char *color, bool selected,
                         bool ends_link)
 {
@@ -87,8 +86,8 @@ static void print_field(struct text_scan *scan, uint64_t number, const char *col
     print_field_end(scan, selected);
 }
 
-/* Prints the numbers of the strings; in a line of context, where no string was found, only the
- * separator. */
+/* Prints the numbers of the strings that occur. For a line of context, which has no match, prints
+ * only the separator. */
 static void print_numbers(struct text_scan *scan, bool selected)
 {
     for (uint64_t i = 0; i < scan->shown.number_count; i++) {
@@ -99,7 +98,8 @@ static void print_numbers(struct text_scan *scan, bool selected)
     print_separator(scan, selected ? ':' : '-');
 }
 
-/* Prints the distance; in a line of context, which has no match, only the separator. */
+/* Prints the distance of the match. For a line of context, which has no match, prints only the
+ * separator. */
 static void print_distance(struct text_scan *scan, bool selected)
 {
     if (scan->shown.distance != DISTANCE_NONE)
@@ -107,8 +107,8 @@ static void print_distance(struct text_scan *scan, bool selected)
     print_field_end(scan, selected);
 }
 
-/* Prints the file's name above its first line, after an empty line if another file's lines were
- * printed before. */
+/* Prints the file's name above its first line. If lines of another file were printed before, an
+ * empty line comes first. */
 static void print_heading(struct text_scan *scan)
 {
     struct pool_worker *worker = scan->job->worker;
@@ -193,7 +193,7 @@ void print_group_separator(struct text_scan *scan)
 
     if (settings->colors.on)
         color_bytes += strlen(settings->colors.separator) + COLOR_FRAME_BYTES;
-    /* Under --heading, print_heading prints an empty line between files. */
+    /* With --heading, print_heading separates files by an empty line. */
     if (separator == NULL || scan->job->groups == GROUPS_NONE ||
         (settings->style.heading && !scan->style.heading_shown) ||
         (settings->before_count < 0 && settings->after_count < 0))

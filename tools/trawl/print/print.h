@@ -1,32 +1,35 @@
-/* print: prints the parts of a line: heads, names, numbers, matches. */
+/* print: prints the parts of a line: head, file name, numbers, matches. */
 #ifndef TRAWL_PRINT_H
 #define TRAWL_PRINT_H
 
 #include "trawl/job/command_scan.h"
 
-/* Returns the offset in the view at which the line's bytes end, before the line end. */
+/* Returns the offset in the view where the content of the line [begin, end) ends, before its line
+ * end. */
 uint64_t print_content_end(struct text_scan *scan, const struct view *view, uint64_t begin,
                            uint64_t end);
 /* Returns the index of the first match that begins at `at` or later. */
 uint64_t print_first_match_at(const struct view *view, uint64_t at);
 
-/* Returns whether the bytes may be printed. Invalid text is not printed; a message at the end says
+/* Returns whether the bytes are valid text. Other bytes are not printed; a message at the end says
  * that the file is binary. */
 bool print_is_printable(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count);
-/* Sets shown.numbers to the numbers of the strings that occur in a line. False: no memory. */
+/* Sets shown.numbers to the numbers of the strings that occur in the line. Returns false if memory
+ * does not suffice. */
 bool print_show_numbers(struct text_scan *scan, const struct view *view, uint64_t begin,
                         uint64_t end);
 uint64_t print_line_number(struct text_scan *scan, const struct view *view, uint64_t at);
 
 /* Prints a separator in the separator's colour. */
 void print_separator(struct text_scan *scan, char separator);
-/* Prints what follows a field in the head of a selected line, or of a line of context. */
+/* Prints the character that follows a field in a line's head; it differs between selected lines and
+ * context. */
 void print_field_end(struct text_scan *scan, bool selected);
-/* Prints a number in a colour, filled with blanks to `width`. */
+/* Prints a number in a colour, with blanks before it up to `width`. */
 void print_number(struct text_scan *scan, uint64_t number, unsigned width, const char *color);
 void print_head(struct text_scan *scan);
-/* Ends a printed line that the text does not end: by the byte that trawl prints there, or as lines
- * of the text end for tg. */
+/* Ends a printed line that has no line end in the text. trawl prints the byte `of_trawl`; tg prints
+ * the line end of the text's other lines. */
 static inline void print_terminator(struct output *output, const struct settings *settings,
                                     uint8_t of_trawl)
 {
@@ -34,14 +37,14 @@ static inline void print_terminator(struct output *output, const struct settings
         output_byte(output, '\r');
     output_byte(output, settings->is_tg ? settings->line_end : of_trawl);
 }
-/* With context: prints the separator between two groups of lines that are not adjacent. */
+/* If context is wanted: prints the separator between two groups of lines that are not adjacent. */
 void print_group_separator(struct text_scan *scan);
-/* Prints what is between groups of lines of two files. */
+/* Prints the separator between lines of two files. */
 void print_between_files(struct output *output, const struct settings *settings);
 void print_name(struct text_scan *scan);
-/* Prints the file's name as the first field of a line. */
+/* Prints the file's name as the first field of a line's head. */
 void print_name_field(struct text_scan *scan, bool selected);
-/* Prints the file's name, then NUL under -Z and otherwise `end`. */
+/* Prints the file's name, and then NUL under -Z or else `end`. */
 void print_name_end(struct text_scan *scan, uint8_t end);
 
 static inline void print_color_start(struct text_scan *scan, const char *color)

@@ -1,5 +1,5 @@
-/* print_line: prints lines with the context before and after. style.c prints lines that need more
- * than a head and the line's bytes. */
+/* print_line: prints lines, and the context before and after them. style.c prints lines that need
+ * more than a head and their bytes. */
 #include "trawl/print/print_line.h"
 
 #include "trawl/print/binary.h"
@@ -114,8 +114,8 @@ uint64_t print_at(const struct text_scan *scan, const struct view *view)
     return inside ? scan->lines.printed_end - view->begin : 0;
 }
 
-/* Prints the lines of trailing context [at, end). After the last line that -m allows, tg marks the
- * lines that match, as ripgrep does where ripgrep does not decide line by line. */
+/* Prints the lines [at, end) as trailing context. After the last selected line that -m allows, tg
+ * still marks lines that match, as ripgrep does when it searches many lines at once. */
 static bool print_trailing(struct text_scan *scan, const struct view *view, uint64_t at,
                            uint64_t end)
 {
@@ -134,19 +134,19 @@ static bool print_trailing(struct text_scan *scan, const struct view *view, uint
         content = print_content_end(scan, view, at, past);
         selected = scan_matches(scan, view->bytes + at, view->begin + at, view->begin + content,
                                 view->matches + first, after - first) != settings->invert;
-        if (scan->whole.bytes != NULL && !settings->invert) /* the line alone must match */
+        if (scan->whole.bytes != NULL && !settings->invert) /* the line by itself must match */
             selected = selected && view->matches[first].end <= view->begin + content;
         if (!print_line(scan, view, at, past, selected ? ':' : '-'))
             return false;
         if (selected)
-            scan->lines.selected_end = view->begin + past; /* as far as ripgrep has searched */
+            scan->lines.selected_end = view->begin + past; /* ripgrep has searched as far as this */
     }
     return true;
 }
 
 void print_pending(struct text_scan *scan, const struct view *view, uint64_t limit)
 {
-    /* without meaning if no line was printed; then no line is pending either */
+    /* If no line was printed, this means nothing, but then no line waits to be printed either. */
     uint64_t at = print_at(scan, view), end = at, lines = 0;
 
     for (; lines < scan->lines.pending && end < limit; lines++)

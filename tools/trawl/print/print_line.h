@@ -1,41 +1,39 @@
-/* print_line: prints lines with the context before and after. */
+/* print_line: prints lines, and the context before and after them. */
 #ifndef TRAWL_PRINT_LINE_H
 #define TRAWL_PRINT_LINE_H
 
 #include "trawl/job/command_scan.h"
 
-/* Returns the end of the line that contains `at`: behind the line end, or at the end of the
+/* Returns the end of the line that contains `at`, after its line end; at most the end of the
  * view. */
 uint64_t print_line_end(const struct text_scan *scan, const struct view *view, uint64_t at);
-/* Prints the line [begin, end), given as offsets in the view, `end` behind the line end if the line
- * has a line end. False: not printed, because the line is invalid text. */
+/* Prints the line [begin, end), in offsets of the view; a line end belongs to the line. Returns
+ * false if it was not printed, because it is invalid text. */
 bool print_line(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                 char separator);
-/* Returns whether each line is printed as head and bytes, independent of the matches in the
- * line. */
+/* Returns whether a line is printed as head and bytes, whatever matches it has. */
 bool print_is_simple(const struct text_scan *scan);
-/* Returns an offset ≤ end up to which the lines [begin, end) can be printed together. Lines of the
- * last block must be separable from earlier lines in the output, because binary.c may discard
+/* Returns an offset up to which the lines [begin, end) may be printed together. Lines of the last
+ * block of 96 KiB must be apart from earlier lines in the output, because binary.c may discard
  * them. */
 uint64_t print_part(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end);
-/* Prints the lines [begin, end) together, if the lines are simple and valid text. Returns the
- * number of lines; 0: nothing was printed, and print_line must print each line. */
+/* Prints the lines [begin, end) together, if they are simple and valid text. Returns the number of
+ * lines; 0: nothing was printed, so print_line has to print each line. */
 uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                    char separator);
-/* Prints the lines [at, end) with the same separator. A line of invalid text is not printed; then
- * print_lines goes on if `all`, and otherwise returns false. */
+/* Prints the lines [at, end) with the same separator. A line of invalid text is not printed. After
+ * such a line, goes on if `all`, and returns false otherwise. */
 bool print_lines(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t end,
                  char separator, bool all);
-/* Returns the offset in the view behind the last printed line; 0: no line of the view is printed.
- */
+/* Returns the offset in the view after the last printed line; 0 if no line of the view was
+ * printed. */
 uint64_t print_at(const struct text_scan *scan, const struct view *view);
-/* Prints the lines of trailing context before `limit`. */
+/* Prints the trailing context that is still to be printed before `limit`. */
 void print_pending(struct text_scan *scan, const struct view *view, uint64_t limit);
-/* Returns where the lines of leading context before `at` begin, at which a line begins; `floor` if
- * there are fewer lines after it. */
+/* Returns where the leading context of the line at `at` begins, but not before `floor`. */
 uint64_t print_lines_before(const struct text_scan *scan, const uint8_t *bytes, uint64_t floor,
                             uint64_t at);
-/* Prints the separator and the leading context of a selected line at `begin`. */
+/* Prints the separator of groups and the leading context, before a selected line at `begin`. */
 void print_before(struct text_scan *scan, const struct view *view, uint64_t begin);
 
 #endif

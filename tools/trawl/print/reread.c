@@ -19,13 +19,14 @@ static bool has_buffer(struct text_scan *scan)
     return scan->reread.bytes != NULL;
 }
 
-/* Fills the buffer from text offset `begin` on, of which `wanted` bytes are needed now. */
+/* Fills the buffer with text from offset `begin` on. At least `wanted` bytes are needed now. */
 static enum trawl_status fill(struct text_scan *scan, uint64_t begin, uint64_t wanted)
 {
     enum trawl_status status = trawl_text_read(scan->text, begin, scan->reread.bytes, REREAD_BYTES,
                                                &scan->reread.count, &scan->error);
 
-    if (status == TRAWL_READ && wanted < REREAD_BYTES) /* the error may lie behind the line */
+    /* the error may lie after the wanted bytes, so read only these */
+    if (status == TRAWL_READ && wanted < REREAD_BYTES)
         status = trawl_text_read(scan->text, begin, scan->reread.bytes, wanted, &scan->reread.count,
                                  &scan->error);
     if (status != TRAWL_OK)
@@ -46,7 +47,7 @@ const uint8_t *reread_some(struct text_scan *scan, uint64_t begin, uint64_t *byt
         if (status != TRAWL_OK)
             scan_fail(scan, status);
         if (scan->reread.count == 0)
-            return NULL; /* an error, or the file was truncated meanwhile */
+            return NULL; /* an error, or the file was truncated since the search */
         read_end = begin + scan->reread.count;
     }
     if (*bytes_count > read_end - begin)
@@ -83,7 +84,7 @@ bool reread_pieces(struct text_scan *scan, enum charset charset, uint64_t begin,
             break;
         }
         if (got == 0)
-            break; /* the file was truncated meanwhile, so the line ends here */
+            break; /* the file was truncated since the search, so the line ends here */
         begin += got;
         got += left_over;
         left_over = begin < end && charset == CHARSET_UTF8 ? utf8_last(buffer, got) : 0;

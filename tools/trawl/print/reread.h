@@ -4,19 +4,20 @@
 
 #include "trawl/job/command_scan.h"
 
-/* The function that reread_pieces calls for each part of the text. Returning false ends the
- * pass. */
+/* The function that reread_pieces calls for each part of the text. If it returns false, no further
+ * part is read. */
 typedef bool (*reread_pass)(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count);
-/* Calls `pass` for parts of the text [begin, end). In CHARSET_UTF8, no part ends inside a
- * character; otherwise each part except the last has a multiple of 3 bytes. False: `pass` returned
- * false, or the scan has failed. */
+/* Reads the text [begin, end) again and calls `pass` for each part. In CHARSET_UTF8, no part ends
+ * inside a character; otherwise each part except for the last has a multiple of 3 bytes. Returns
+ * false if `pass` did, or if the scan has failed. */
 bool reread_pieces(struct text_scan *scan, enum charset charset, uint64_t begin, uint64_t end,
                    reread_pass pass);
-/* Returns bytes of the text from `begin` on, valid until the next call. *bytes_count: how many
- * bytes are wanted, then how many there are, ≥ 1. NULL: unreadable. */
+/* Returns bytes of the text from `begin` on, valid until the next call. *bytes_count is the number
+ * of bytes that are wanted, and becomes the number that are there, at least 1. NULL: the text
+ * cannot be read. */
 const uint8_t *reread_some(struct text_scan *scan, uint64_t begin, uint64_t *bytes_count);
-/* Returns the bytes [begin, end) of the text, valid until the next call. NULL: too many bytes, or
- * unreadable. */
+/* Returns the bytes [begin, end) of the text, valid until the next call. NULL: there are too many
+ * bytes, or they cannot be read. */
 const uint8_t *reread_range(struct text_scan *scan, uint64_t begin, uint64_t end);
 
 #endif

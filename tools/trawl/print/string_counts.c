@@ -1,4 +1,4 @@
-/* string_counts: counts how often each string occurs. */
+/* string_counts: counts how often each string occurs, for the option --count-by-pattern. */
 #include "trawl/print/string_counts.h"
 
 #include <pthread.h>
@@ -10,12 +10,12 @@
 #include "trawl/job/command_scan.h"
 #include "trawl/text/message.h"
 
-/* The counts of the texts that a worker searches. */
+/* Counts that one worker adds up over the texts that it searches. */
 struct string_counts_part {
-    struct string_counts_part *next;      /* list of all parts */
-    struct string_counts_part *next_idle; /* list of the parts that no text uses */
-    uint64_t *counts;                     /* counts[i]: occurrences of pattern i of the plan */
-    uint64_t *touched;                    /* -H: patterns with a count > 0 */
+    struct string_counts_part *next;      /* next in the list of all parts */
+    struct string_counts_part *next_idle; /* next in the list of parts that no worker uses now */
+    uint64_t *counts;  /* counts[i]: number of occurrences of pattern i of the plan */
+    uint64_t *touched; /* only under -H: the patterns whose count is above 0 */
     uint64_t touched_count, touched_capacity;
 };
 
@@ -60,7 +60,7 @@ void string_counts_close(struct command_job *job)
     job->string_counts = NULL;
 }
 
-/* Takes an idle part, or makes a part. NULL: no memory. */
+/* Takes a part that no worker uses, or makes one. Returns NULL if memory does not suffice. */
 static struct string_counts_part *take_part(struct string_counts *string_counts,
                                             uint64_t pattern_count)
 {
@@ -108,7 +108,7 @@ static bool prints_each_text(const struct settings *settings)
     return settings->heads.file_names > 0;
 }
 
-/* Adds `count` to a pattern's count. False: no memory. */
+/* Adds `count` to a pattern's count. Returns false if memory does not suffice. */
 static bool add_count(struct text_scan *scan, uint64_t pattern, uint64_t count)
 {
     struct string_counts_part *part = scan->string_counts_part;
@@ -165,7 +165,8 @@ static int compare(const void *a, const void *b)
     return (*first > *second) - (*first < *second);
 }
 
-/* -H: prints the counts of the text in the order of the strings, and resets the counts to 0. */
+/* Under -H: prints the text's counts in the order of the strings, and sets them to 0 for the next
+ * text. */
 static bool print_text(struct text_scan *scan, struct string_counts_part *part)
 {
     struct command_job *job = scan->job;

@@ -1,7 +1,7 @@
-/* string_counts: counts how often each string occurs, for --count-by-pattern.
+/* string_counts: counts how often each string occurs, for the option --count-by-pattern.
  *
- * A text's occurrences are counted in an array with an element for each pattern of the plan. Each
- * text that is searched at the same time has its own array; the arrays are added up at the end.
+ * Occurrences are counted in an array with an element for each pattern of the plan. Texts that are
+ * searched at the same time have separate arrays, which are added up at the end.
  */
 #ifndef TRAWL_STRING_COUNTS_H
 #define TRAWL_STRING_COUNTS_H
@@ -10,11 +10,13 @@
 
 struct text_scan;
 
-/* Makes job->string_counts. False: message[SETTINGS_ERROR_BYTES] says why. */
+/* Makes job->string_counts. Returns false if this fails; message[SETTINGS_ERROR_BYTES] then says
+ * why. */
 bool string_counts_open(struct command_job *job, char *message);
-/* Counts the strings in a text, and with -H prints the counts. */
+/* Counts the strings in a text. Under -H, prints the text's counts. */
 enum trawl_status string_counts_search(struct text_scan *scan, struct trawl_error *error);
-/* Prints the counts after the last text, unless each text's counts were printed. */
+/* Prints the sums after the last text. Prints nothing under -H, where each text's counts were
+ * printed. */
 void string_counts_print(struct command_job *job);
 void string_counts_close(struct command_job *job);
 

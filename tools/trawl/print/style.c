@@ -1,6 +1,5 @@
-/* style: prints lines that need more than a head and bytes (print_line.c): marked matches, columns,
- * replacements, shortened lines.
- */
+/* style: prints lines that need more than a head and their bytes: with coloured matches, columns or
+ * replacements, or shortened. */
 #include "trawl/print/style.h"
 
 #include <inttypes.h>
@@ -12,8 +11,8 @@
 #include "trawl/print/piece.h"
 #include "trawl/print/occurrences.h"
 
-/* ---- Texts ------------------------------------------------------------------------------------
- */
+/* ---- Texts
+ * ------------------------------------------------------------------------------------ */
 
 static void put_bytes(struct text_scan *scan, const struct piece *piece, uint64_t begin,
                       uint64_t end)
@@ -44,8 +43,8 @@ static void print_bytes(struct text_scan *scan, const struct piece *piece, uint6
     print_color_end(scan, color);
 }
 
-/* As print_part, in ripgrep's way: matches that touch are marked together, and the rest of a line
- * with a match may be marked, too. */
+/* Prints a part of a piece with coloured matches as ripgrep does: matches that touch get one colour
+ * sequence, and the rest of a line with a match may have a colour, too. */
 static void print_marked(struct text_scan *scan, const struct piece *piece, uint64_t at,
                          uint64_t end)
 {
@@ -80,8 +79,8 @@ static void print_marked(struct text_scan *scan, const struct piece *piece, uint
         print_terminator(scan->output, scan->settings, scan->settings->line_end);
 }
 
-/* Prints the part [begin, end) of a piece in the line's colour, with marked spans, up to the end of
- * its content. Returns where the bytes without a colour begin. */
+/* Prints the part [begin, end) of a piece in the line's colour, with coloured matches, up to the
+ * end of its content. Returns where the bytes begin that have no colour. */
 static uint64_t print_colored(struct text_scan *scan, const struct piece *piece, uint64_t begin,
                               uint64_t end)
 {
@@ -100,7 +99,7 @@ static uint64_t print_colored(struct text_scan *scan, const struct piece *piece,
         to = to < content ? to : content;
         if (from >= to)
             continue;
-        if (is_greps) { /* the match's colour ends the line's colour */
+        if (is_greps) { /* in grep, the match's colour ends the line's colour */
             print_color_start(scan, line_color);
             put_bytes(scan, piece, at, from);
         } else {
@@ -126,7 +125,7 @@ static bool is_marked(const struct text_scan *scan, const struct piece *piece)
            *(piece->selected ? colors->selected_match : colors->context_match) != '\0';
 }
 
-/* Prints the part [begin, end) of a piece, with marked spans. */
+/* Prints the part [begin, end) of a piece, with coloured matches. */
 static void print_span(struct text_scan *scan, const struct piece *piece, uint64_t begin,
                        uint64_t end)
 {
@@ -142,17 +141,18 @@ static void print_span(struct text_scan *scan, const struct piece *piece, uint64
         begin = print_colored(scan, piece, begin, end);
     put_bytes(scan, piece, begin, end < piece->content ? end : piece->content);
     if (end > piece->content &&
-        scan->status == TRAWL_OK) /* a line that cannot be read is cut off */
+        scan->status == TRAWL_OK) /* a line that cannot be read is cut off, and gets no line end */
         output_byte(scan->output, settings->line_end);
 }
 
-/* Returns `begin`, after leading blanks if --trim. */
+/* Returns `begin`; with --trim, the offset after the blanks at `begin`. */
 static uint64_t trimmed(struct text_scan *scan, const struct piece *piece, uint64_t begin)
 {
     static const char blanks[6] = {' ', '\t', '\n', '\v', '\f', '\r'};
 
     size_t count =
-        sizeof blanks - scan->settings->crlf; /* with --crlf the '\r' may belong to the line end */
+        /* with --crlf the '\r' may belong to the line end, so it is no blank */
+        sizeof blanks - scan->settings->crlf;
 
     if (scan->settings->style.trim && !(piece->is_match && scan->whole.bytes != NULL))
         while (begin < piece->content &&
@@ -161,19 +161,19 @@ static uint64_t trimmed(struct text_scan *scan, const struct piece *piece, uint6
     return begin;
 }
 
-/* Prints the beginning of a line that is too long. With -o, ripgrep 13 compares offsets in the line
- * with offsets in the match, and so does this function. */
+/* Prints the begin of a line that is too long. With -o, ripgrep 13 compares offsets in the line
+ * with offsets in the match, and this function imitates that. */
 static void print_beginning(struct text_scan *scan, const struct piece *piece, uint64_t characters)
 {
     const struct line_span *spans = piece->is_match ? scan->style.spans : piece->spans;
     uint64_t span_count = piece->is_match ? scan->style.span_count : piece->span_count;
-    /* only with --vimgrep, the line end counts as a character that may be a match */
+    /* only with --vimgrep, the line end counts as a character that may be in a match */
     uint64_t limit = scan->settings->style.vimgrep ? piece->count : piece->content;
-    /* of --multiline, spans count from the block's begin */
+    /* with --multiline, spans count from the block's begin */
     uint64_t base = piece->is_match && scan->whole.bytes != NULL ? piece->at : 0;
     uint64_t begin = trimmed(scan, piece, 0), more = 0;
     uint64_t end = piece_skip_characters(scan, piece, begin, limit, characters);
-    /* as in ripgrep, blanks that --trim removes hide matches if no match is marked */
+    /* as in ripgrep, blanks that --trim removes still count here, unless matches are coloured */
     uint64_t counted = is_marked(scan, piece) || scan->whole.bytes != NULL
                            ? end
                            : piece_skip_characters(scan, piece, 0, limit, characters);
@@ -190,7 +190,7 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
     output_format(scan->output, " [... %" PRIu64 " more match%s]", more, more == 1 ? "" : "es");
 }
 
-/* Prints a line that exceeds --max-columns: a preview, or how much was left out. */
+/* Prints a line that exceeds --max-columns: its begin, or a message about what was left out. */
 static void print_too_long(struct text_scan *scan, const struct piece *piece)
 {
     const struct settings *settings = scan->settings;
@@ -213,7 +213,7 @@ static bool is_too_long(struct text_scan *scan, const struct piece *piece)
 
     if (most == 0)
         return false;
-    /* as in ripgrep, blanks that --trim removes count only if matches are marked */
+    /* as in ripgrep, blanks that --trim removes count as columns only if matches are coloured */
     if (is_marked(scan, piece) && scan->whole.bytes == NULL)
         return piece->count > most;
     return piece->count - trimmed(scan, piece, 0) > most;
@@ -234,7 +234,8 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
         settings->style.max_columns == 0 &&
         (!colors->on ||
          (settings->is_tg && *colors->highlight == '\0' && *colors->selected_match != '\0'))) {
-        /* as below; saves a tenth of the work of a dense -o, and a fifth with colours */
+        /* does the same as below, but saves a tenth of the work of -o where matches are dense, and
+         * a fifth with colours */
         print_color_start(scan, colors->selected_match);
         output_bytes(scan->output, piece->bytes + piece->at + begin, piece->count - begin);
         print_color_end(scan, colors->selected_match);
@@ -250,12 +251,12 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
         print_terminator(scan->output, settings, settings->line_end);
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------
- */
+/* ---- Lines
+ * ------------------------------------------------------------------------------------ */
 
-/* -o: prints a piece, which is the match or a line of the match, on its own line; with
- * --pattern-number, on a line for each number of the matches `group`, which begin where the match
- * begins. */
+/* For -o: prints a piece, a match or a line of a match, on a line of its own. With
+ * --pattern-number, prints it once for each string number in `group`, the matches with the same
+ * begin. */
 static bool print_match(struct text_scan *scan, struct piece *piece, const struct line_span *span,
                         const struct trawl_match *group, uint64_t number)
 {
@@ -281,7 +282,7 @@ static bool print_match(struct text_scan *scan, struct piece *piece, const struc
     return true;
 }
 
-/* Returns the part [begin, end) of the line. */
+/* Returns the part [begin, end) of the line as a piece. */
 static struct piece part_of(const struct piece *line, uint64_t begin, uint64_t end)
 {
     struct piece piece = *line;
@@ -308,7 +309,7 @@ bool style_match(struct text_scan *scan, const struct trawl_window *window,
     return print_match(scan, &piece, &span, group, number);
 }
 
-/* -o: prints each match of the line. */
+/* For -o: prints each match of the line. */
 static bool print_matches(struct text_scan *scan, const struct view *view, const struct piece *line,
                           uint64_t number)
 {
@@ -322,7 +323,7 @@ static bool print_matches(struct text_scan *scan, const struct view *view, const
     return true;
 }
 
-/* --vimgrep: prints the line for each match. */
+/* For --vimgrep: prints the line once for each match. */
 static void print_for_each_match(struct text_scan *scan, const struct piece *line, uint64_t number)
 {
     const struct colors *colors = &scan->settings->colors;
@@ -343,7 +344,7 @@ static void print_for_each_match(struct text_scan *scan, const struct piece *lin
 
 /* ---- Lines that matches cross ---- */
 
-/* Replaces the piece, a replaced block, by its bytes in memory. */
+/* Turns a block whose matches are replaced into a piece whose bytes are in memory. */
 static bool write_out(struct text_scan *scan, struct piece *block)
 {
     uint8_t *bytes;
@@ -362,7 +363,7 @@ static bool write_out(struct text_scan *scan, struct piece *block)
     return true;
 }
 
-/* Returns the line of the block that begins at `at`, without spans. */
+/* Returns the line of the block that begins at `at`, without matches. */
 static struct piece line_of(const struct text_scan *scan, const struct piece *block, uint64_t at)
 {
     const uint8_t *end =
@@ -376,7 +377,7 @@ static struct piece line_of(const struct text_scan *scan, const struct piece *bl
     return line;
 }
 
-/* Adds the part of the span in the line to the line's spans. */
+/* Adds to the line's matches the part of `span` that lies in the line. */
 static void add_cut(struct text_scan *scan, struct piece *line, const struct line_span *span)
 {
     const uint64_t at = line->at, past = at + line->count;
@@ -391,7 +392,8 @@ static void add_cut(struct text_scan *scan, struct piece *line, const struct lin
     line->spans = scan->style.cut;
 }
 
-/* Returns where the line's bytes end, before the line end with its carriage return. */
+/* Returns where the line's content ends, before its line end and the carriage return that belongs
+ * to it. */
 static uint64_t shown_end(const struct text_scan *scan, const struct piece *line)
 {
     const bool has_return = scan->settings->crlf && line->content > 0 &&
@@ -400,7 +402,8 @@ static uint64_t shown_end(const struct text_scan *scan, const struct piece *line
     return line->content - has_return;
 }
 
-/* -o: prints the parts of the matches in the line, as ripgrep each with the match's begin. */
+/* For -o: prints the parts of the matches that lie in this line. As in ripgrep, each part is
+ * printed with the begin of its match. */
 static void print_parts(struct text_scan *scan, const struct view *view, const struct piece *block,
                         const struct piece *line, uint64_t first, uint64_t number)
 {
@@ -421,8 +424,8 @@ static void print_parts(struct text_scan *scan, const struct view *view, const s
     }
 }
 
-/* --vimgrep: prints for each match the line in which the match begins; and as ripgrep the next line
- * of the match, if the line is too long to be printed. */
+/* For --vimgrep: prints for each match the line in which it begins. As in ripgrep, if that line is
+ * too long to be printed, also prints the next line of the match. */
 static void print_begins(struct text_scan *scan, const struct piece *block, uint64_t number)
 {
     struct piece line = line_of(scan, block, 0);
@@ -452,7 +455,7 @@ static void print_begins(struct text_scan *scan, const struct piece *block, uint
     }
 }
 
-/* Prints the block of lines that matches touch. */
+/* Prints a block: the lines that matches touch. */
 static bool print_block(struct text_scan *scan, const struct view *view, struct piece *block,
                         uint64_t number)
 {
@@ -484,8 +487,8 @@ static bool print_block(struct text_scan *scan, const struct view *view, struct 
     return scan->status == TRAWL_OK;
 }
 
-/* Returns where the line's bytes end. Of a block, in which matches may hold line ends, all bytes
- * count. */
+/* Returns where the content of the lines ends. In a block, whose matches may hold line ends, all
+ * bytes count as content. */
 static uint64_t content_end(struct text_scan *scan, const struct view *view, uint64_t begin,
                             uint64_t end, bool is_block)
 {
@@ -494,7 +497,7 @@ static uint64_t content_end(struct text_scan *scan, const struct view *view, uin
                : print_content_end(scan, view, begin, end);
 }
 
-/* Prints a line as JSON. A line of context has matches, too, under -v. */
+/* Prints a line as JSON. Under -v, a line of context has matches, too. */
 static bool print_json(struct text_scan *scan, const struct view *view, uint64_t begin,
                        uint64_t end, bool selected)
 {
@@ -514,7 +517,8 @@ static bool print_json(struct text_scan *scan, const struct view *view, uint64_t
         return false;
     line.spans = scan->style.spans;
     line.span_count = scan->style.span_count;
-    if (content == end && line.bytes != NULL) /* all lines, and the last line without line end */
+    /* the block's lines are counted; the last may have no line end */
+    if (content == end && line.bytes != NULL)
         lines = count_byte(line.bytes, end - begin, scan->settings->line_end) +
                 (line.bytes[end - begin - 1] != scan->settings->line_end);
     json_line(scan, &line, print_line_number(scan, view, begin), lines);

@@ -1,15 +1,16 @@
-/* style: prints lines as ripgrep's options ask. */
+/* style: prints lines in the forms of ripgrep's options: colours, columns, replacements, shortened
+ * lines. */
 #ifndef TRAWL_STYLE_H
 #define TRAWL_STYLE_H
 
 #include "trawl/job/command_scan.h"
 
-/* Prints a line with the style that the options ask for; otherwise as print_line. */
+/* Prints a line with what the options ask for. Arguments and result are as for print_line. */
 bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                 char separator);
-/* Prints a match of -o on its own line, with --pattern-number on a line for each number of the
- * string. group: the matches with the same begin. False: not printed, because the match is invalid
- * text, or the scan has failed. */
+/* For -o: prints a match on a line of its own; with --pattern-number, once for each number of its
+ * string. `group` has the matches with the same begin. Returns false if it was not printed, because
+ * it is invalid text or the scan has failed. */
 bool style_match(struct text_scan *scan, const struct trawl_window *window,
                  const struct trawl_match *match, const struct trawl_match *group,
                  uint64_t group_count);

@@ -1,4 +1,4 @@
-/* style_name: prints a file's name as ripgrep's options ask, and links. */
+/* style_name: prints a file's name in the forms of ripgrep's options, and links to the file. */
 #include "trawl/print/style_name.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "trawl/options/hyperlink.h"
 
-/* Returns the absolute path of the file, to be freed; NULL: no path. */
+/* Returns the file's absolute path, which the caller frees; NULL if it has none. */
 static char *whole_path(const struct text_scan *scan)
 {
     const char *directory = scan->settings->surroundings.directory;
@@ -28,7 +28,7 @@ bool style_begin_link(struct text_scan *scan, uint64_t line, uint64_t column)
     if (!scan->settings->style.links || style->link_open)
         return false;
     if (!style->link_sought)
-        style->link_path = whole_path(scan); /* NULL for standard input */
+        style->link_path = whole_path(scan); /* standard input has no path */
     style->link_sought = true;
     if (style->link_path == NULL)
         return false;
