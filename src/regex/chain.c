@@ -17,8 +17,9 @@
 #define UNKNOWN (1u << 30) /* bit of places.members: only RE2 knows whether the character fits */
 #define RANGES_MAX 1024u
 #define PAGE_CODES 64u
-#define BYTES_PER_FIND 16u /* in which a line end is looked for while the automaton reads a byte \
-                            */
+#define BYTES_PER_FIND                                                        \
+    16u /* in which a line end is looked for while the automaton reads a byte \
+         */
 
 /* The sequence with its repetitions written out, as places. A set of places is a word: a bit for
  * each place that may come next, and bit `count` if the whole sequence has been read. */
