@@ -180,9 +180,13 @@ def main():
                 continue  # younger libraries allow more in (?<= ), and so does Perl, and one name twice
             if refused == 2 or (status == 2 and ('-[' in made or judge == 'grep-E')) or (status != 2 and wanted == got):
                 continue
+            more = [one for one in got if one not in wanted]
+            broken = [line.decode(errors='ignore').encode() != line for line in lines]
+            if judge.startswith('grep') and wanted == [one for one in got if one in wanted] and all(broken[int(one.split(b':')[0]) - 1] for one in more):
+                continue  # a row of regex.md: grep -P overlooks matches behind a byte of no character
             failures += 1
             print(f'DIFFERENT: {" ".join(command)} {made!r}, judged by {judge}: status {status}')
-            print('  missing', [one for one in wanted if one not in got][:3], 'and too many', [one for one in got if one not in wanted][:3])
+            print('  missing', [one for one in wanted if one not in got][:3], 'and too many', more[:3])
             if failures > 10:
                 break
     sys.exit(failures > 0)
