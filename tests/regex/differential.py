@@ -54,7 +54,7 @@ def expression(draw, depth=2, wide=False, more=GREP_PIECES):
             part = draw.choice(CLASSES)
         else:
             part = '(' + expression(draw, depth - 1, wide, more) + ')'
-        if draw.random() < 0.25 and not part.endswith('>'):
+        if draw.random() < 0.25 and re.search(r'\\[<>bB]', part) is None:
             if len(part) > 1 and part[0] not in '([\\':
                 part = '(' + part + ')'
             part += draw.choice(REPEATS)

@@ -210,7 +210,7 @@ static bool is_decided(const struct settings *settings, const struct patterns *p
 
     const bool without_reading = settings->asked.max_count_given == 0 || patterns->none_given;
 
-    if (settings->list == LIST_WITHOUT_MATCH)
+    if (settings->list == LIST_WITHOUT_MATCH && settings->report != REPORT_QUIET)
         return settings->is_tg && without_reading;
     return without_reading || inverted_all;
 }
