@@ -99,11 +99,6 @@ bool is_within_bounds(const struct collection *collection, const char *path);
 
 /* Returns whether a walk may leave files out by ripgrep's rules. */
 bool walks_by_rules(const struct file_settings *files);
-/* Returns whether a walk that begins at a lower directory finds the same files there as a walk of
- * the whole tree. A walk that begins lower may miss rules of the directories above and a border
- * between file systems, and counts depth from another directory. */
-bool walks_alike_below(const struct file_settings *files);
-
 /* Returns the part below the base of an absolute path without links; NULL: the path is not below
  * the base. */
 const char *path_below(const struct collection *collection, const char *path);

@@ -23,8 +23,6 @@ struct listener {
  * has to call listen_close in either case. Changes the umask meanwhile, so the process must have a
  * single thread. */
 bool listen_open(struct listener *listener, const char *address, char *message);
-/* Removes the path of the Unix socket, unless another socket has taken the path since. */
-void listen_remove(struct listener *listener);
 void listen_close(struct listener *listener);
 
 /* Sends a state such as "READY=1" to systemd, if systemd set NOTIFY_SOCKET. */

@@ -22,9 +22,6 @@ void json_match(struct text_scan *scan, const struct json_match *match);
  * shown. */
 void json_end(struct text_scan *scan, bool binary);
 
-/* Prints bytes as {"text":...}, or as {"bytes":...} in base64 if the bytes are not UTF-8. */
-void json_data(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count);
-
 /* Prints the summary, after the last text. */
 void json_summary(struct output *output, const struct json_totals *totals, uint64_t elapsed_ns);
 
