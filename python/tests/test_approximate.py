@@ -153,34 +153,6 @@ def test_symbols():
     assert trawl.Plan("cafes").alphabet == trawl.Plan("cafes", alphabet="utf8").alphabet == "bytes"
 
 
-def test_stages():
-    pyarrow = pytest.importorskip("pyarrow")
-    from trawl.stages import Stage
-
-    plan = trawl.Plan("needle", edits=1)
-    batch = pyarrow.record_batch({"text": ["a neeedle", None, "nothing", "nedle"]})
-    (cells,) = pickle.loads(pickle.dumps(Stage(plan, "text", "cells")))([batch])
-    assert cells.to_pydict() == {"record": [0, 3], "pattern": [0, 0], "begin": [3, 0]}
-    plan = trawl.Plan(["GATTACA", "CCCC"], mismatches=1, alphabet="dna", reverse_complement=True)
-    texts = ["aGATTACA", None, "", "TGTATTCCC", "a"]
-    batch = pyarrow.record_batch({"text": texts, "id": [4, 5, 6, 7, 8]})
-    stage = Stage(plan, "text", "matches", keep=["id"], engine="cpu", signed=True)
-    found = list(stage([batch, batch.slice(3)]))
-    assert [row for part in found for row in part.to_pylist()] == [
-        {"id": key, "record": record, "begin": begin, "end": end, "pattern": pattern,
-         "distance": distance, "strand": strand}
-        for key, record, begin, end, pattern, distance, strand in [
-            (4, 0, 1, 8, 0, 0, "+"), (7, 3, 0, 7, 0, 1, "-"), (7, 3, 5, 9, 1, 1, "+"),
-            (7, 5, 0, 7, 0, 1, "-"), (7, 5, 5, 9, 1, 1, "+"),
-        ]
-    ]  # fmt: skip
-    assert stage.counters["found"] == 3 and found[0].schema.field("distance").type == "int64"
-    plain = Stage(trawl.Plan("an"), "text", "matches")
-    (rows,) = plain([pyarrow.record_batch({"text": ["banana", None, "pear"]})])
-    assert rows.to_pydict() == {"record": [0, 0], "begin": [1, 3], "end": [3, 5], "pattern": [0, 0]}
-    assert plain.empty(pyarrow.schema({"text": pyarrow.string()}))[0].num_rows == 0
-
-
 @pytest.mark.parametrize(
     "options, what",
     [

@@ -10,7 +10,6 @@ import socket
 import subprocess
 import threading
 import time
-import warnings
 from functools import partial
 from multiprocessing import shared_memory
 from types import SimpleNamespace
@@ -99,19 +98,6 @@ def test_streams():
     one.close()
     assert same(two)
     two.close()
-
-
-def test_packed_files_are_named(tmp_path):
-    """Check that a search of a packed file's own bytes warns. (In an earlier version count(path) of a .gz file returned
-    0 without a warning.)"""
-    path = tmp_path / "text.gz"
-    path.write_bytes(gzip.compress(TEXT))
-    for source in (path, open(path, "rb")):
-        with pytest.warns(UserWarning, match=r"text.gz: gzip data .* decompress=True"):
-            PLAN.count(source)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert same(trawl.Text(path, decompress=True))
 
 
 def test_objects_without_a_descriptor(tmp_path):

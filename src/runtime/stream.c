@@ -358,11 +358,10 @@ static enum trawl_status feed_strings(struct feed *feed, const uint8_t *bytes, u
     /* the stream keeps the last bytes of its bytes and of the piece */
     old = count < kept ? min_u64(stream->count, kept - count) : 0;
     count = min_u64(count, kept);
-    bytes += feed->now - stream->position - count;
     if (old > 0)
         memmove(stream->bytes, stream->bytes + stream->count - old, (size_t)old);
     if (count > 0)
-        memcpy(stream->bytes + old, bytes, (size_t)count);
+        memcpy(stream->bytes + old, bytes + (feed->now - stream->position - count), (size_t)count);
     stream->count = old + count;
     return TRAWL_OK;
 }

@@ -158,9 +158,13 @@ void input_add_pattern(struct diff_input *input, const uint8_t *bytes, uint64_t 
     uint8_t *copy = test_memory(bytes_count);
 
     memcpy(copy, bytes, (size_t)bytes_count);
-    input->patterns = realloc(input->patterns, (index + 1) * sizeof *input->patterns);
-    input->pattern_memory =
-        realloc(input->pattern_memory, (index + 1) * sizeof *input->pattern_memory);
+    if ((index & (index - 1)) == 0) { /* the room is doubled */
+        uint64_t room = index == 0 ? 1 : 2 * index;
+
+        input->patterns = realloc(input->patterns, room * sizeof *input->patterns);
+        input->pattern_memory =
+            realloc(input->pattern_memory, room * sizeof *input->pattern_memory);
+    }
     input->patterns[index] = (struct naive_bytes){copy, bytes_count};
     input->pattern_memory[index] = copy;
 }

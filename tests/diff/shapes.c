@@ -9,8 +9,13 @@
 
 /* ---- Making ------------------------------------------------------------------------------- */
 
-static uint64_t record_bytes(struct test_random *random, uint64_t kind)
+#define DENSE_RECORDS 30u
+#define DENSE_BYTES 4u /* the longest pattern */
+
+static uint64_t record_bytes(struct test_random *random, uint64_t kind, uint64_t longest)
 {
+    if (longest != 0)
+        return test_random_one_in(random, 5) ? 0 : test_random_below(random, longest);
     switch (kind == 0 ? test_random_below(random, 5) : kind) {
     case 1:
         return 0;
@@ -23,15 +28,21 @@ static uint64_t record_bytes(struct test_random *random, uint64_t kind)
     }
 }
 
-static void make_records(struct test_random *random, bool whole, struct shapes_case *c)
+/* longest: of a dense case, records have fewer bytes; 0: the case is not dense. */
+static void make_records(struct test_random *random, bool whole, uint64_t longest,
+                         struct shapes_case *c)
 {
     uint64_t count = test_random_one_in(random, 20) ? 0 : 1 + test_random_below(random, 60);
     uint64_t kind = test_random_below(random, 5), at = test_random_below(random, 5);
     enum input_kind letters = (enum input_kind)test_random_below(random, INPUT_KINDS);
     bool narrow = test_random_one_in(random, 2);
 
-    if (!whole &&
-        test_random_one_in(random, 3)) { /* for many strings of letters, the method uses stems */
+    if (longest != 0) {
+        count = DENSE_RECORDS;
+        at = 0;
+        letters = INPUT_LETTERS_4;
+    } else if (!whole && test_random_one_in(
+                             random, 3)) { /* for many strings of letters, the method uses stems */
         c->method = TRAWL_METHOD_CLASSES;
         count = 400;
         kind = 3;
@@ -43,7 +54,7 @@ static void make_records(struct test_random *random, bool whole, struct shapes_c
     for (uint64_t i = 0; i <= count; i++) {
         c->offsets[i] = at;
         c->offsets_narrow[i] = (int32_t)at;
-        at += record_bytes(random, kind);
+        at += record_bytes(random, kind, longest);
     }
     for (uint64_t i = 0; i < count / 8 + 3; i++)
         c->validity[i] = (uint8_t)(test_random_u64(random) | test_random_u64(random));
@@ -63,7 +74,9 @@ static void make_records(struct test_random *random, bool whole, struct shapes_c
     }
 }
 
-static void make_patterns(struct test_random *random, bool whole, struct shapes_case *c)
+/* dense: how many patterns a dense case has; 0: the case is not dense. */
+static void make_patterns(struct test_random *random, bool whole, uint64_t dense,
+                          struct shapes_case *c)
 {
     uint64_t count = 1 + test_random_below(random, test_random_one_in(random, 4) ? 300 : 12);
     uint64_t most = 1 + test_random_below(random, 12), least = 1;
@@ -73,6 +86,10 @@ static void make_patterns(struct test_random *random, bool whole, struct shapes_
     if (c->method == TRAWL_METHOD_CLASSES) {
         count = 300;
         least = most = 4 + most % 5;
+    }
+    if (dense != 0) {
+        count = dense;
+        most = DENSE_BYTES;
     }
     for (uint64_t i = 0; i < count; i++) {
         uint64_t begin = test_random_below(random, c->tape.text_bytes);
@@ -88,7 +105,7 @@ static void make_patterns(struct test_random *random, bool whole, struct shapes_
         input_add_pattern(&c->tape, c->tape.text + begin,
                           test_random_between(random, room < least ? room : least, room));
     }
-    c->tape.flags = c->method != TRAWL_METHOD_AUTO || test_random_one_in(random, 2)
+    c->tape.flags = dense != 0 || c->method != TRAWL_METHOD_AUTO || test_random_one_in(random, 2)
                         ? 0
                         : (uint32_t)test_random_below(random, 8);
     if (whole)
@@ -123,8 +140,16 @@ static void expect_row(struct shapes_case *c, uint64_t record)
 void shapes_make(struct test_random *random, bool whole, struct shapes_case *c)
 {
     memset(c, 0, sizeof *c);
-    make_records(random, whole, c);
-    make_patterns(random, whole, c);
+    make_records(random, whole, 0, c);
+    make_patterns(random, whole, 0, c);
+}
+
+void shapes_make_dense(struct test_random *random, uint64_t pattern_count, uint64_t longest,
+                       struct shapes_case *c)
+{
+    memset(c, 0, sizeof *c);
+    make_records(random, false, longest, c);
+    make_patterns(random, false, pattern_count, c);
 }
 
 void shapes_free(struct shapes_case *c)

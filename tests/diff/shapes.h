@@ -23,6 +23,10 @@ struct shapes_case {
  * twice in the list; flags. `whole`: occurrences must be whole words or lines, and the method is
  * AUTO. */
 void shapes_make(struct test_random *random, bool whole, struct shapes_case *c);
+/* Makes a case of records of fewer than `longest` bytes, most of which hold many of the short
+ * patterns. */
+void shapes_make_dense(struct test_random *random, uint64_t pattern_count, uint64_t longest,
+                       struct shapes_case *c);
 void shapes_free(struct shapes_case *c);
 /* Builds the plan of the case's patterns, by the case's method. */
 enum trawl_status shapes_plan(const struct shapes_case *c, struct trawl_plan **plan,

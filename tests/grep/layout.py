@@ -345,7 +345,7 @@ class Printer:
             stop, counted = (at + len("".join(list(whole[at:].decode("utf-8", "surrogateescape"))[:case.columns]).encode("utf-8", "surrogateescape")) for at in (begin, 0))
             if begin < min(stop, len(text)):
                 self.out += self.marked(text, b"", spans, begin, min(stop, len(text)), selected, is_match)
-            more = sum((stop if marked else counted) <= first < len(whole) for first, _ in all_spans)
+            more = sum((stop if marked else counted) <= first < len(text + end) for first, _ in all_spans)  # also one replaced by nothing at the end
             note = " [... %d more match%s]" % (more, "" if more == 1 else "es") if spans else " [... omitted end of long line]"
         elif match_count and not is_match:
             note = "[Omitted long line with %d matches]" % match_count

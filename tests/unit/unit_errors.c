@@ -1,6 +1,5 @@
-/* unit_errors: options of plans with errors that are refused, and occurrences that were found by
- * hand.
- */
+/* unit_errors: options of plans with errors that are refused. (Occurrences that were found by hand
+ * are in python/tests/test_approximate.py.) */
 #include "calls.h"
 
 #define SYMBOLS_MAX 65535u
@@ -78,65 +77,6 @@ static void told(void)
                facts.alphabet == TRAWL_DNA);
 }
 
-struct wanted {
-    uint64_t begin, end, distance, reversed;
-};
-
-static void occurs(const char *pattern, const struct trawl_plan_options *options, const char *text,
-                   const struct wanted *wanted, uint64_t count)
-{
-    AUTO_PLAN plan = must_plan_with(pattern, options);
-    AUTO_SEARCHER searcher = must_searcher(1, 0);
-    AUTO_TEXT opened = must_string(text);
-    struct trawl_match matches[8];
-    uint64_t found = 0;
-
-    MUST(list_matches(searcher, plan, opened, matches, 8, &found, NULL));
-    TEST_CHECK_U64(found, count);
-    for (uint64_t i = 0; i < count && i < found; i++)
-        if (!TEST_CHECK(matches[i].begin == wanted[i].begin && matches[i].end == wanted[i].end &&
-                        matches[i].distance == wanted[i].distance &&
-                        matches[i].reversed == wanted[i].reversed))
-            printf("  '%s' in '%s': (%" PRIu64 ", %" PRIu64 ") at distance %u\n", pattern, text,
-                   matches[i].begin, matches[i].end, matches[i].distance);
-}
-
-#define OCCURS(pattern, options, text, ...)                              \
-    occurs(pattern, options, text, (const struct wanted[]){__VA_ARGS__}, \
-           sizeof((const struct wanted[]){__VA_ARGS__}) / sizeof(struct wanted))
-#define OCCURS_NOT(pattern, options, text) occurs(pattern, options, text, NULL, 0)
-
-static void found_by_hand(void)
-{
-    const struct trawl_range middle = {1, 3};
-
-    OCCURS("kitten", PLAN_WITH(.edits_max = 2), "sitting", {0, 6, 2, 0});
-    OCCURS_NOT("kitten", PLAN_WITH(.edits_max = 1), "sitting");
-    /* In the first text, ab, abx and abxc are each one edit away from the pattern. Their ends are
-     * neighbours and form a run, of which only the first end counts: there is one occurrence. */
-    OCCURS("abc", PLAN_WITH(.edits_max = 1), "abxc", {0, 2, 1, 0});
-    OCCURS("abc", PLAN_WITH(.edits_max = 1, .flags = TRAWL_EVERY_END), "abxc", {0, 2, 1, 0},
-           {0, 3, 1, 0}, {0, 4, 1, 0});
-    /* ab leads to abc, which is no edit away. */
-    OCCURS("abc", PLAN_WITH(.edits_max = 1), "-abc-", {1, 4, 0, 0});
-    /* xb has as many symbols as the pattern, b one less. */
-    OCCURS("ab", PLAN_WITH(.edits_max = 1), "xb", {0, 2, 1, 0});
-    /* As whole words, bc and "a bc" are equally near to three symbols: the longer span counts. */
-    OCCURS("abc", PLAN_WITH(.edits_max = 1, .flags = TRAWL_WHOLE_WORD), "a bc", {0, 4, 1, 0});
-    OCCURS("na\xc3\xafve", PLAN_WITH(.mismatches_max = 1, .alphabet = TRAWL_CHARACTERS), "naive",
-           {0, 5, 1, 0});
-    OCCURS_NOT("na\xc3\xafve", PLAN_WITH(.mismatches_max = 1), "naive");
-    OCCURS("abcd", PLAN_WITH(.mismatches_max = 2, .exact_count = 1, .exact = &middle), "axcd xbcy",
-           {5, 9, 2, 0});
-    OCCURS("GGAN", PLAN_WITH(.alphabet = TRAWL_DNA, .flags = TRAWL_REVERSE_COMPLEMENT), "ggacTTCCN",
-           {0, 4, 0, 0}, {4, 8, 0, 1});
-    OCCURS("ACG", PLAN_WITH(.alphabet = TRAWL_DNA, .flags = TRAWL_ANY_BASE), "ANGT", {0, 3, 0, 0});
-    OCCURS_NOT("ACG", PLAN_WITH(.alphabet = TRAWL_DNA), "ANGT");
-    OCCURS("ab\ncd", PLAN_WITH(.mismatches_max = 1), "xb\ncd", {0, 5, 1, 0});
-    OCCURS_NOT("ab\ncd", PLAN_WITH(.mismatches_max = 1, .flags = TRAWL_WITHIN_LINES), "xb\ncd");
-    OCCURS_NOT("abc", PLAN_WITH(.edits_max = 1), "");
-}
-
 /* Checks that a plan without patterns finds nothing. */
 static void nothing(void)
 {
@@ -196,7 +136,6 @@ int main(void)
     refused();
     refused_patterns();
     told();
-    found_by_hand();
     nothing();
     return test_end();
 }

@@ -66,140 +66,26 @@ static void mixed_calls(void)
     TEST_CHECK(both > cases / 8);
 }
 
-typedef void (*batch_check)(const void *context, const struct trawl_matrix_batch *batch,
-                            enum trawl_matrix_shape shape);
-
-static void pull_all(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                     const struct trawl_record_array *array, int shape, batch_check check,
-                     const void *context)
-{
-    struct trawl_matrix_batch batch = {.size = sizeof batch};
-    struct trawl_matrix_search *matrix;
-
-    MUST(trawl_matrix_open(searcher, plan, array, (enum trawl_matrix_shape)shape, &matrix, NULL));
-    while (!batch.last) {
-        MUST(trawl_matrix_next(matrix, &batch, NULL));
-        check(context, &batch, (enum trawl_matrix_shape)shape);
-    }
-    trawl_matrix_close(matrix);
-}
-
-/* Records most of which hold many of the patterns. The oracle is a table of the first begins of all
- * strings of up to SHORT_MAX letters in a record. */
-enum { SHORT_MAX = 4, LETTERS = 3, STRINGS = 4 * 4 * 4 * 4 * 4, DENSE_ROWS = 30 };
-
-struct dense_scene {
-    uint8_t tape[DENSE_ROWS * 1000];
-    uint64_t offsets[DENSE_ROWS + 1];
-    uint64_t pattern_count;
-    uint8_t (*bytes)[SHORT_MAX];
-    struct trawl_pattern *patterns;
-    uint32_t *strings; /* strings[p]: string_number of pattern p */
-};
-
-/* Returns the number of a string of letters; strings of other lengths have other numbers. */
-static uint32_t string_number(const uint8_t *bytes, uint64_t count)
-{
-    uint32_t number = 0;
-
-    for (uint64_t i = 0; i < count; i++)
-        number = 4 * number + 1 + (bytes[i] - (uint32_t)'a');
-    return number;
-}
-
-static void dense_make(struct dense_scene *scene, uint64_t pattern_count, uint64_t longest)
-{
-    uint64_t at = 0;
-
-    memset(scene, 0, sizeof *scene);
-    for (uint64_t i = 0; i < sizeof scene->tape; i++)
-        scene->tape[i] = (uint8_t)('a' + test_random_below(&source, LETTERS));
-    for (uint64_t i = 0; i < DENSE_ROWS; i++) {
-        at += test_random_one_in(&source, 5) ? 0 : test_random_below(&source, longest);
-        scene->offsets[i + 1] = at;
-    }
-    scene->pattern_count = pattern_count;
-    scene->bytes = (uint8_t(*)[SHORT_MAX])test_memory(pattern_count * sizeof *scene->bytes);
-    scene->patterns = (struct trawl_pattern *)test_memory(pattern_count * sizeof *scene->patterns);
-    scene->strings = (uint32_t *)test_memory(pattern_count * sizeof *scene->strings);
-    for (uint64_t p = 0; p < pattern_count; p++) {
-        uint64_t count = test_random_between(&source, 1, SHORT_MAX);
-
-        for (uint64_t i = 0; i < count; i++)
-            scene->bytes[p][i] = (uint8_t)('a' + test_random_below(&source, LETTERS));
-        scene->patterns[p] = (struct trawl_pattern){scene->bytes[p], count};
-        scene->strings[p] = string_number(scene->bytes[p], count);
-    }
-}
-
-/* Computes for all strings where they first begin in the record; -1: the string does not occur. */
-static void dense_expect(const struct dense_scene *scene, uint64_t record, int64_t *first)
-{
-    const uint8_t *bytes = scene->tape + scene->offsets[record];
-    uint64_t count = scene->offsets[record + 1] - scene->offsets[record];
-
-    memset(first, 0xff, STRINGS * sizeof *first);
-    for (uint64_t i = count; i-- > 0;)
-        for (uint64_t length = 1; length <= SHORT_MAX && length <= count - i; length++)
-            first[string_number(bytes + i, length)] = (int64_t)i;
-}
-
-static void dense_check(const void *context, const struct trawl_matrix_batch *batch,
-                        enum trawl_matrix_shape shape)
-{
-    const struct dense_scene *scene = (const struct dense_scene *)context;
-    static int64_t first[STRINGS];
-    uint64_t at = 0, wrong = 0, columns = scene->pattern_count;
-
-    for (uint64_t r = batch->record_begin; r < batch->record_end; r++) {
-        uint64_t row = r - batch->record_begin, in_row = 0;
-
-        dense_expect(scene, r, first);
-        for (uint64_t p = 0; p < columns; p++) {
-            int64_t begin = first[scene->strings[p]];
-
-            if (begin < 0 || (shape == TRAWL_MATRIX_ANY && in_row > 0))
-                continue;
-            if (shape == TRAWL_MATRIX_CELLS)
-                wrong += at >= batch->cell_count || batch->cell_records[at] != r ||
-                         batch->cell_patterns[at] != p || batch->cell_begins[at] != (uint64_t)begin;
-            at++;
-            in_row++;
-        }
-        if (shape == TRAWL_MATRIX_ANY)
-            wrong += (batch->any[row / 8] >> row % 8 & 1) != in_row;
-    }
-    TEST_CHECK_U64(wrong, 0);
-    TEST_CHECK_U64(batch->cell_count, at);
-}
-
-/* Returns a chunk size: a random size, or a size with which the first chunk ends at a record's end,
- * a byte before or a byte after. */
-static uint64_t dense_chunk(const struct dense_scene *scene)
-{
-    uint64_t end = scene->offsets[1 + test_random_below(&source, DENSE_ROWS)];
-
-    return test_random_one_in(&source, 3)
-               ? 1 + test_random_below(&source, 3000)
-               : 1 + (end > 2 ? end - 2 : 0) + test_random_below(&source, 3);
-}
-
+/* Pulls every shape of records most of which hold many of the patterns. whole: chunks cut no
+ * record; else a chunk has a random size, or ends at a record's end, a byte before or a byte after.
+ */
 static void dense_run(uint64_t pattern_count, uint64_t longest, bool whole)
 {
-    static struct dense_scene scene;
-    struct trawl_record_array array = records_of(scene.tape, scene.offsets, DENSE_ROWS);
     AUTO_SEARCHER searcher = NULL;
     AUTO_PLAN plan = NULL;
+    struct shapes_case c;
+    uint64_t end;
 
-    dense_make(&scene, pattern_count, longest);
-    searcher =
-        must_searcher(1 + (uint32_t)test_random_below(&source, 3), whole ? 0 : dense_chunk(&scene));
-    plan = must_plans(scene.patterns, pattern_count, NULL);
+    shapes_make_dense(&source, pattern_count, longest, &c);
+    end = c.offsets[1 + test_random_below(&source, c.array.record_count)];
+    end = test_random_one_in(&source, 3)
+              ? 1 + test_random_below(&source, 3000)
+              : 1 + (end > 2 ? end - 2 : 0) + test_random_below(&source, 3);
+    searcher = must_searcher(1 + (uint32_t)test_random_below(&source, 3), whole ? 0 : end);
+    MUST(shapes_plan(&c, &plan, NULL));
     for (int shape = 0; shape < SHAPES; shape++)
-        pull_all(searcher, plan, &array, shape, dense_check, &scene);
-    free(scene.bytes);
-    free(scene.patterns);
-    free(scene.strings);
+        MUST(shapes_pull(&c, searcher, plan, (enum trawl_matrix_shape)shape, NULL));
+    shapes_free(&c);
 }
 
 /* Runs dense records with few and with many patterns, so that each way to store a record's cells is

@@ -273,95 +273,6 @@ static void one_is_never_taken(struct trawl_plan *plan)
 
 /* ---- Calls that are cancelled ------------------------------------------------------------- */
 
-enum call { CALL_COUNT, CALL_FIRST, CALL_LINES, CALL_POSITIONS, CALL_BATCHES, CALLS };
-
-/* A call that searches a text without an end, so that the call ends only if it is cancelled. */
-struct endless {
-    struct trawl_searcher *searcher;
-    const struct trawl_plan *plan;
-    struct trawl_text *text;
-    enum call call;
-    _Atomic bool begun, ended;
-    enum trawl_status status;
-    bool untouched; /* true: the call has not written to its outputs */
-};
-
-static void *call_endless(void *context)
-{
-    struct endless *e = (struct endless *)context;
-    struct trawl_batch batch = {.size = sizeof batch};
-    struct trawl_search *search = NULL;
-    struct trawl_match match;
-    uint64_t count = 77;
-    bool found = true;
-
-    atomic_store(&e->begun, true);
-    switch (e->call) {
-    case CALL_COUNT:
-        e->status = trawl_count(e->searcher, e->plan, e->text, &count, NULL);
-        break;
-    case CALL_FIRST:
-        e->status = trawl_first(e->searcher, e->plan, e->text, &match, &found, NULL);
-        break;
-    case CALL_LINES:
-        e->status =
-            trawl_count_lines(e->searcher, e->plan, e->text, false, UINT64_MAX, &count, NULL);
-        break;
-    case CALL_BATCHES:
-        e->status = trawl_search_open(e->searcher, e->plan, e->text, 0, &search, NULL);
-        while (e->status == TRAWL_OK)
-            e->status = trawl_search_next(search, &batch, NULL);
-        trawl_search_close(search);
-        break;
-    case CALL_POSITIONS:
-    case CALLS:
-        e->status = trawl_positions(e->searcher, e->plan, e->text, ignore_matches, NULL, NULL);
-        break;
-    }
-    e->untouched = count == 77 && found;
-    atomic_store(&e->ended, true);
-    return NULL;
-}
-
-/* Checks that a cancelled call reports STOPPED and writes no answer, and that the next call has an
- * answer. */
-static void cancelled_calls(struct trawl_plan *plan, uint32_t threads)
-{
-    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, threads, 0);
-    struct endless e = {
-        must_searcher_of(runtime, 0), plan, NULL, CALL_COUNT, false, false, TRAWL_OK, false};
-    AUTO_TEXT text = must_text(bytes, TEXT_BYTES);
-
-    for (uint32_t call = 0; call < CALLS; call++) {
-        pthread_t thread;
-        int ends[2];
-
-        if (pipe(ends) != 0 || write(ends[1], "ccccccccc", 9) != 9)
-            exit(1);
-        MUST(trawl_text_from_descriptor(ends[0], "pipe", &e.text, NULL));
-        e.call = (enum call)call;
-        atomic_store(&e.begun, false);
-        atomic_store(&e.ended, false);
-        if (pthread_create(&thread, NULL, call_endless, &e) != 0)
-            exit(1);
-        while (!atomic_load(&e.begun))
-            (void)usleep(100);
-        (void)usleep(call % 2 == 0 ? 3000 : 0);
-        while (!atomic_load(&e.ended)) { /* the thread may not be inside the call yet */
-            trawl_searcher_cancel(e.searcher);
-            (void)usleep(500);
-        }
-        (void)pthread_join(thread, NULL);
-        CHECK_STATUS(e.status, TRAWL_STOPPED);
-        TEST_CHECK(e.untouched);
-        trawl_text_close(e.text);
-        (void)close(ends[0]);
-        (void)close(ends[1]);
-        TEST_CHECK_U64(must_count(e.searcher, plan, text), expected_count);
-    }
-    trawl_searcher_close(e.searcher);
-}
-
 static int cancel_at(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     (void)matches;
@@ -741,7 +652,6 @@ int main(void)
         pulls(plan, threads, 0, threads % 2 != 0);
         pulls(plan, threads, 700 * threads, threads % 2 == 0);
         many_searchers(plan, threads, threads % 2 != 0 ? 3000 : 0);
-        cancelled_calls(plan, threads);
         polls(plan, threads);
     }
     overtaking();

@@ -4,7 +4,7 @@ Five questions, for 1 to 100,000 patterns: count the occurrences in a long text;
 contain a pattern; list the occurrences of each record, with a call for each; replace the occurrences in a
 text; replace the occurrences in a column of records. Half
 of the patterns are taken from the text, half do not occur. Compiling the patterns is not timed. Packages
-that are not installed are left out. At the end, counts from Python stand beside the same counts from C."""
+that are not installed are left out."""
 import functools
 import itertools
 import random
@@ -16,7 +16,7 @@ from runner import die
 
 COUNTS = (1, 10, 100, 1000, 10000, 100000)
 CLOCKS = {'wall': time.perf_counter, 'cpu': time.process_time}
-TRAWL, C = 'trawl', 'C'
+TRAWL = 'trawl'
 SMALLEST = 256  # a slow contestant gets a share of the text, at least 1 / SMALLEST
 
 
@@ -290,27 +290,6 @@ class GoogleRe2:
     mask, replace, column = Re.mask, Re.replace, Re.column
 
 
-class Find:
-    """A loop of bytes.find for each pattern."""
-    name, largest = 'bytes.find', 100
-
-    def __init__(self, patterns):
-        self.patterns = patterns
-
-    def count(self, text):
-        total = 0
-        for pattern in self.patterns:
-            at = text.find(pattern)
-            while at >= 0:
-                total += 1
-                at = text.find(pattern, at + 1)
-        return total
-
-    def mask(self, records):
-        patterns = [pattern.decode() for pattern in self.patterns]
-        return sum(1 for record in records.strings if any(one in record for one in patterns))
-
-
 class Pyarrow:
     name, largest = 'pyarrow.compute', 100
 
@@ -348,7 +327,7 @@ class Polars:
         return series.str.replace_many(self.patterns, values_of(self.patterns), leftmost=True)
 
 
-CONTESTANTS = (Trawl, AhocorasickRs, Pyahocorasick, Hyperscan, StringZilla, Re, GoogleRe2, Find, Pyarrow, Polars)
+CONTESTANTS = (Trawl, AhocorasickRs, Pyahocorasick, Hyperscan, StringZilla, Re, GoogleRe2, Pyarrow, Polars)
 TABLES = (('patterns, one text', 'count'), ('patterns, records', 'mask'), ('patterns, a call for each record', 'each'),
           ('replaced in one text', 'replace'), ('replaced in records', 'column'))
 
@@ -397,33 +376,12 @@ def set_rows(options, draw, text):
                                              lambda _, part, find=who[TRAWL]: find(part))}
 
 
-def beside_c(options, runner, texts, text):
-    """Count with a plan from Python and from C, in turns."""
-    trawl, size = package(), 1 << 20
-    turns = Turns(options, CLOCKS[options.clock])
-    searcher, plan = trawl.Searcher('cpu', options.threads), trawl.Plan('pattern')
-    while size <= len(text):
-        name, content = f'beside C, {size >> 20} MiB', text[:size]
-        size *= 4
-        if (options.filter or '') not in name:
-            continue
-        row, = runner.run([{'name': name, 'table': 'beside C', 'rounds': options.rounds, 'asks': [(
-            {'text': f'file:{texts.write(name, content)}', 'patterns': 'literal:pattern'},
-            [{'name': C, 'plan': 'once', 'threads': options.threads, 'ours': True,
-              'clock': 'cpu' if options.clock == 'cpu' else None}])]}])
-        count = row['results'][0]['count']
-        row['results'] += turns.results(
-            name, {TRAWL: lambda it: searcher.count(plan, it)}, lambda _, it=content: it, lambda *_: count)
-        row['count'] = size >> 22
-        yield row
-
-
-def measure(options, runner, texts):
-    """Measure all rows and print their speeds."""
+def measure(options, _runner, _texts):
+    """Measure all rows and print their speeds. Nothing of trawl-bench is used here."""
     draw = random.Random(options.seed)
     text = make_text(draw, options.bytes)
     rows = []
-    for row in itertools.chain(set_rows(options, draw, text), beside_c(options, runner, texts, text)):
+    for row in set_rows(options, draw, text):
         rows.append(row)
         print(f"{row['name']}: " + ', '.join(
             f"{it['name']} {digits(rate(row, it['name']))}" for it in row['results']), flush=True)
@@ -449,7 +407,7 @@ def section(data):
         for row in rows:
             rates = {name: rate(row, name) for name in names}
             best = max((value for name, value in rates.items() if value and name != TRAWL), default=None)
-            cells.append([f"{row['count']:,}" if 'count' in row else row['name']]
+            cells.append([f"{row['count']:,}"]
                          + [digits(value) if value else '' for value in rates.values()]
                          + [f'{rates[TRAWL] / best:.1f}' if best else ''])
         lines += [''] + table([title, *names, 'by the best other'], cells)

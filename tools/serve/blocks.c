@@ -257,10 +257,11 @@ bool batch_copy(struct file_batch *batch, uint32_t index, const struct served_fi
 {
     struct served_file *made =
         batch_make(batch, index, source->path, &source->supplied.status, false);
-    struct batch_item *item = &batch->items[batch->count - 1];
+    struct batch_item *item;
 
     if (made == NULL)
         return false;
+    item = &batch->items[batch->count - 1];
     made->is_plain = source->is_plain;
     made->recent = source->recent;
     item->source = source;

@@ -102,11 +102,6 @@ bool is_within_bounds(const struct collection *collection, const char *path);
 
 /* Returns whether the options let a walk leave out files by rules such as those of .gitignore. */
 bool walks_by_rules(const struct file_settings *files);
-/* Returns whether a walk that begins at a lower directory finds the same files there as a walk of
- * the whole tree. It may miss rules of the directories above and a border between file systems, and
- * it counts depth from elsewhere. */
-bool walks_alike_below(const struct file_settings *files);
-
 /* Returns the part of an absolute path without links that lies below the base; NULL if the path is
  * not below the base. */
 const char *path_below(const struct collection *collection, const char *path);

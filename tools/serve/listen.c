@@ -238,7 +238,8 @@ bool listen_open(struct listener *listener, const char *address, char *message)
     return listen_tcp(listener, address, message) && describe(listener, message);
 }
 
-void listen_remove(struct listener *listener)
+/* Removes the path of the Unix socket, unless another socket has taken the path since. */
+static void listen_remove(struct listener *listener)
 {
     struct stat status;
 

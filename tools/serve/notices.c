@@ -18,7 +18,10 @@ bool walks_by_rules(const struct file_settings *files)
     return files->filtering || files->hidden < 0 || files->rules.count > 0;
 }
 
-bool walks_alike_below(const struct file_settings *files)
+/* Returns whether a walk that begins at a lower directory finds the same files there as a walk of
+ * the whole tree. A walk that begins lower may miss rules of the directories above and a border
+ * between file systems, and counts depth from another directory. */
+static bool walks_alike_below(const struct file_settings *files)
 {
     return !(files->filtering && files->no_ignore_parent) && !files->one_file_system &&
            files->depth_max == UINT64_MAX;

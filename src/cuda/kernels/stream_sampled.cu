@@ -202,7 +202,7 @@ SIMT_FUNCTION int sampled_equal_one(const struct scan_arguments *a, uint64_t x, 
 SIMT_FUNCTION int sampled_differs(const struct scan_arguments *a, uint64_t x, int looks,
                                   uint32_t *steps)
 {
-    const uint64_t *text = (const uint64_t *)(const void *)(a->text + (x & ~7ull));
+    const uint64_t *text = (const uint64_t *)(const void *)(a->text + (int64_t)(x & ~7ull));
     uint32_t before = (uint32_t)x & 7u; /* bytes of the first aligned word before x */
     uint32_t end = a->pattern_bytes + before, group = SAMPLED_GROUP;
     uint32_t at = SAMPLED_LANE_BYTES + 8u * (simt_lane() & (group - 1u));

@@ -24,7 +24,7 @@ bool scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t
     if (more == 0 || guard_take(guard, more)) {
         good = grow_array(array, capacity, 64, wanted, size);
         if (*capacity > before)
-            scan->guarded_bytes += more;
+            scan->carry.guarded_bytes += more;
         else
             guard_give(guard, more);
     }
@@ -90,6 +90,6 @@ void scan_free(struct text_scan *scan)
     free(scan->style.texts);
     free(scan->style.text_bytes);
     free(scan->style.link_path);
-    if (scan->guarded_bytes > 0)
-        guard_give(scan->settings->guard, scan->guarded_bytes);
+    if (scan->carry.guarded_bytes > 0)
+        guard_give(scan->settings->guard, scan->carry.guarded_bytes);
 }

@@ -121,9 +121,10 @@ struct carry {
     uint64_t trim_at; /* `count` from which lines that are no longer needed are dropped */
     struct trawl_match *matches; /* matches that begin in the open line */
     uint64_t match_count, match_capacity;
-    uint64_t line_begin; /* begin of the first line that is not decided yet */
-    bool dropped;        /* `bytes` lacks the open line */
-    bool keeps_bytes;    /* the bytes of the open line may be needed */
+    uint64_t line_begin;    /* begin of the first line that is not decided yet */
+    bool dropped;           /* `bytes` lacks the open line */
+    bool keeps_bytes;       /* the bytes of the open line may be needed */
+    uint64_t guarded_bytes; /* memory of the scan that scan_grow counted in settings->guard */
 };
 
 /* The bytes that reread.c read last. */
@@ -140,6 +141,7 @@ struct counting {
     uint64_t line_ends; /* line ends before `end` */
     /* false: the library counts all line ends, which takes less time with several threads */
     bool counts;
+    struct string_counts_part *strings; /* --count-by-pattern: counts of each string */
 };
 
 /* The lines that were selected, printed and scanned so far. */
@@ -153,6 +155,7 @@ struct lines {
     /* lines that end at or before this offset were reported by an earlier pass */
     uint64_t ignore_before;
     uint64_t scanned_end; /* end of the last window */
+    bool ends_with_run;   /* the search ends with the first run of selected lines in a block */
 };
 
 /* What command_matches.c keeps between matches. */
@@ -229,19 +232,16 @@ struct text_scan {
     struct shown shown;
     /* --pattern-number: strings found in the current line or match */
     struct number_set numbers;
-    struct string_counts_part *string_counts_part;
     struct style_state style; /* what style.c keeps between lines */
     struct json_state json;   /* what json.c keeps between lines */
 
     bool quiet;               /* print no more lines */
-    bool ends_with_run;       /* the search ends with the first run of selected lines in a block */
     bool stop;                /* the search of the text ends as soon as possible */
     bool rerun;               /* search the text again, with another plan */
     bool encoding_error;      /* a line was not valid text in the locale */
     enum trawl_status status; /* other than TRAWL_OK: the search failed */
     struct trawl_error error; /* set if `status` is other than TRAWL_OK */
     struct whole_text whole;  /* --multiline */
-    uint64_t guarded_bytes;   /* memory that scan_grow counted in settings->guard */
     struct parts *parts;      /* threads that print; NULL: none so far */
     bool is_part;             /* the scan is that of a part (print/parts.c) */
 };

@@ -47,7 +47,9 @@ static bool is_quotable(const struct settings *settings, char byte)
            strchr(settings->syntax == TRAWL_BASIC ? "\\*.[]^$" : "\\*.[]^$+?(){}|", byte) != NULL;
 }
 
-bool expressions_is_string(const struct settings *settings, const struct trawl_pattern *pattern)
+/* Returns whether the expression is a string: characters, some of them after '\'. */
+static bool expressions_is_string(const struct settings *settings,
+                                  const struct trawl_pattern *pattern)
 {
     const char *bytes = pattern->bytes;
 

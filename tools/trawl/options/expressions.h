@@ -5,8 +5,6 @@
 
 #include "trawl/options/patterns.h"
 
-/* Returns whether the expression is a string: characters, some of them after '\'. */
-bool expressions_is_string(const struct settings *settings, const struct trawl_pattern *pattern);
 /* Decides whether the patterns are expressions or, without operators, strings, which become what
  * the expressions mean. Sets settings->expressions. False: no memory. */
 bool expressions_take(struct patterns *patterns, struct settings *settings);

@@ -213,8 +213,6 @@ bool value_binary_files(struct settings *settings, const char *value);
 bool value_directories(struct settings *settings, const char *value);
 bool value_devices(struct settings *settings, const char *value);
 bool value_color(struct settings *settings, const char *value);
-bool value_when(struct settings *settings, const char *value, const char *option,
-                enum color_when *when);
 bool value_engine(struct settings *settings, const char *value);
 bool value_check_colors(struct settings *settings, const char *spec);
 bool value_separator(struct settings *settings, const char *value, const char **bytes,

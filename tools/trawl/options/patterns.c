@@ -139,8 +139,11 @@ static int hex_value(char digit)
 #define SHOWN_BYTES_MAX 60
 #define SHOWN_NAME_MAX 300
 
-size_t patterns_place(const struct patterns *patterns, const void *bytes, uint64_t index,
-                      char *message)
+/* Writes where a string is that begins at `bytes` and has this index: the file of -f and the line,
+ * or the string's number among several strings. Writes nothing if neither is known. Returns how
+ * long the message is. */
+static size_t patterns_place(const struct patterns *patterns, const void *bytes, uint64_t index,
+                             char *message)
 {
     uint64_t line = 1;
 

@@ -89,11 +89,6 @@ bool patterns_gather(struct patterns *patterns, struct settings *settings,
                      const char *first_operand, char *message);
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
                    struct trawl_plan **plan, char *message);
-/* Writes where a string is that begins at `bytes` and has this index: the file of -f and the line,
- * or the string's number among several strings. Writes nothing if neither is known. Returns how
- * long the message is. */
-size_t patterns_place(const struct patterns *patterns, const void *bytes, uint64_t index,
-                      char *message);
 /* Returns whether a list has bytes that explain why nothing was found; `message` says which. */
 bool patterns_doubt(const struct patterns *patterns, const struct settings *settings,
                     char *message);

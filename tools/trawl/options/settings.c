@@ -190,7 +190,7 @@ bool settings_build(struct settings *settings, char *error)
     settings->crlf = settings->crlf && !settings->null_data;
     settings->text = settings->binary_files == BINARY_FILES_TEXT ||
                      settings->report >= REPORT_COUNT_MATCHES || settings->fasta;
-    settings->checks_text =
+    settings->nuls.checks_text =
         settings->surroundings.charset != CHARSET_BYTES && !settings->text && !settings->is_tg;
     settings->nuls.is_binary = !settings->text && !settings->null_data;
     settings->nuls.end_line = settings->nuls.is_binary && !settings->hex;

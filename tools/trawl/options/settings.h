@@ -93,11 +93,14 @@ struct arguments {
     size_t storage_count;
 };
 
-/* What a NUL byte does. */
+/* What makes a file binary, and what a NUL byte does. */
 struct nul_rules {
     bool is_binary; /* a NUL byte makes a file binary */
     bool end_line;  /* a NUL byte also ends a line */
     bool end_count; /* only the count of lines that NUL or line_end ends is wanted */
+    /* a line that is invalid in the locale makes a file binary, too; false for tg, where as in
+     * ripgrep only NUL does */
+    bool checks_text;
 };
 
 /* Facts about the process that settings_build needs. The command asks the system, a server is told
@@ -150,9 +153,6 @@ struct settings {
 
     /* What settings_build derives from the options. */
     enum report report;
-    /* a line that is invalid in the locale makes a file binary; false for tg, where as in ripgrep
-     * only NUL does */
-    bool checks_text;
     bool writes_lines;       /* lines are written as soon as they are found */
     bool stop_at_first_file; /* -q: the first match ends the program */
     bool stops_early;        /* the first match probably ends the search of a text */

@@ -157,8 +157,8 @@ static bool one_of(const char *value, const char *a, const char *b, const char *
     return strcmp(value, a) == 0 || strcmp(value, b) == 0 || strcmp(value, c) == 0;
 }
 
-bool value_when(struct settings *settings, const char *value, const char *option,
-                enum color_when *when)
+static bool value_when(struct settings *settings, const char *value, const char *option,
+                       enum color_when *when)
 {
     if (value == NULL || one_of(value, "auto", "tty", "if-tty"))
         *when = COLOR_AUTO;

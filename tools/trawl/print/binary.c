@@ -63,9 +63,9 @@ static void go_quiet(struct text_scan *scan, bool in_current_block)
     scan->quiet = true;
     scan->lines.ignore_before = scan->nulls.offset / BLOCK_BYTES * BLOCK_BYTES;
     scan->rules.stop_at_select = !scan->rules.run_ends_input;
-    if (scan->ends_with_run)
+    if (scan->lines.ends_with_run)
         return;
-    scan->ends_with_run = scan->rules.run_ends_input;
+    scan->lines.ends_with_run = scan->rules.run_ends_input;
     scan->rules.every_line |= scan->rules.run_ends_input;
     if (!in_current_block) {
         scan->nulls.selected_before = scan->lines.selected;
@@ -183,7 +183,7 @@ void binary_look_ahead(struct text_scan *scan)
         return;
     scan->nulls.offset = null;
     /* If a selected line decided the search before, it still does. */
-    scan->stop = scan->quiet && (scan->rules.stop_at_select || scan->ends_with_run) &&
+    scan->stop = scan->quiet && (scan->rules.stop_at_select || scan->lines.ends_with_run) &&
                  scan->lines.selected > 0;
     binary_found(scan);
 }

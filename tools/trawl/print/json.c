@@ -154,7 +154,8 @@ static void put_data(struct text_scan *scan, const uint8_t *line, uint64_t begin
     put_text(scan, "\"}");
 }
 
-void json_data(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+/* Prints bytes as {"text":...}, or as {"bytes":...} in base64 if the bytes are not UTF-8. */
+static void json_data(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     put_data(scan, bytes, 0, bytes_count);
 }

@@ -23,9 +23,6 @@ void json_match(struct text_scan *scan, const struct json_match *match);
  * were not written. */
 void json_end(struct text_scan *scan, bool binary);
 
-/* Writes bytes as {"text":...}; if they are not UTF-8, as {"bytes":...} in base64. */
-void json_data(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count);
-
 /* Writes the summary, after the last text. */
 void json_summary(struct output *output, const struct json_totals *totals, uint64_t elapsed_ns);
 

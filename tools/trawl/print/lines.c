@@ -212,7 +212,7 @@ static bool ends_run(const struct text_scan *scan, uint64_t end, bool selected)
 {
     uint64_t last = scan->lines.selected_end; /* where the run's last line ends */
 
-    return scan->ends_with_run && scan->lines.selected > scan->nulls.selected_before &&
+    return scan->lines.ends_with_run && scan->lines.selected > scan->nulls.selected_before &&
            (!selected || (end - 1) / BLOCK_BYTES != (last - 1) / BLOCK_BYTES);
 }
 

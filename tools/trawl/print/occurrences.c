@@ -242,7 +242,9 @@ struct places {
     bool word_before; /* the character before `at` belongs to a word */
 };
 
-bool occurrences_end_with_return(struct text_scan *scan, const struct view *view, uint64_t end)
+/* Returns whether the byte before text offset `end` is a carriage return. */
+static bool occurrences_end_with_return(struct text_scan *scan, const struct view *view,
+                                        uint64_t end)
 {
     const uint8_t *last = view->bytes != NULL ? view->bytes + (end - 1 - view->begin)
                                               : reread_range(scan, end - 1, end);

@@ -36,7 +36,4 @@ static inline struct trawl_match occurrences_next(const struct text_scan *scan,
  * does not suffice. */
 bool occurrences_of_line(struct text_scan *scan, const struct view *view, uint64_t begin,
                          uint64_t end);
-/* Returns whether the byte before text offset `end` is a carriage return. */
-bool occurrences_end_with_return(struct text_scan *scan, const struct view *view, uint64_t end);
-
 #endif

@@ -209,7 +209,7 @@ void print_group_separator(struct text_scan *scan)
 
 bool print_is_printable(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
-    if (!scan->settings->checks_text || charset_is_valid(bytes, (size_t)bytes_count))
+    if (!scan->settings->nuls.checks_text || charset_is_valid(bytes, (size_t)bytes_count))
         return true;
     scan->encoding_error = true;
     return false;

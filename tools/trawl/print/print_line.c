@@ -48,7 +48,8 @@ uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t beg
     bool has_end;
 
     if (view->bytes == NULL || !print_is_simple(scan) ||
-        (settings->checks_text && !charset_is_valid(view->bytes + begin, (size_t)(end - begin))))
+        (settings->nuls.checks_text &&
+         !charset_is_valid(view->bytes + begin, (size_t)(end - begin))))
         return 0;
     has_end = view->bytes[end - 1] == settings->line_end;
     scan->output->holds =

@@ -111,7 +111,7 @@ static bool prints_each_text(const struct settings *settings)
 /* Adds `count` to a pattern's count. Returns false if memory does not suffice. */
 static bool add_count(struct text_scan *scan, uint64_t pattern, uint64_t count)
 {
-    struct string_counts_part *part = scan->string_counts_part;
+    struct string_counts_part *part = scan->counting.strings;
 
     if (prints_each_text(scan->settings) && part->counts[pattern] == 0 &&
         !list_touched(part, pattern)) {
@@ -202,7 +202,7 @@ enum trawl_status string_counts_search(struct text_scan *scan, struct trawl_erro
 
     if (part == NULL)
         return TRAWL_MEMORY;
-    scan->string_counts_part = part;
+    scan->counting.strings = part;
     status = occurrences_are_all(scan)
                  ? trawl_count_by_pattern(scan->job->searcher, scan->plan, scan->text, counts_sink,
                                           scan, error)

@@ -160,10 +160,10 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
         settings->invert && !settings->quiet && settings->max_count < UINT64_MAX &&
         file->descriptor == STDIN_FILENO &&
         (settings->report == REPORT_QUIET || (!scan->quiet && scan->rules.seekable));
-    scan->ends_with_run = scan->rules.run_ends_input && scan->quiet;
-    scan->rules.stop_at_select = scan->rules.stop_at_select && !scan->ends_with_run;
+    scan->lines.ends_with_run = scan->rules.run_ends_input && scan->quiet;
+    scan->rules.stop_at_select = scan->rules.stop_at_select && !scan->lines.ends_with_run;
     scan->rules.every_line = patterns->has_empty || (settings->passthru && !scan->quiet) ||
-                             scan->ends_with_run || scan->rules.counts_spans ||
+                             scan->lines.ends_with_run || scan->rules.counts_spans ||
                              settings->stop_on_nonmatch;
     scan->carry.keeps_bytes =
         (patterns->has_empty && (settings->whole_lines ? settings->crlf : settings->words)) ||
@@ -198,7 +198,7 @@ static void scan_again(struct text_scan *scan)
     scan->carry.begin = scan->carry.line_begin = 0;
     occurrences_begin(scan);
     scan->carry.dropped = false;
-    if (scan->settings->report == REPORT_COUNT || scan->ends_with_run) {
+    if (scan->settings->report == REPORT_COUNT || scan->lines.ends_with_run) {
         scan->lines.selected = scan->nulls.selected_before;
         scan->lines.left = scan->settings->max_count - scan->lines.selected;
     } else if (scan->lines.left == 0) {

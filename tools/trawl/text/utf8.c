@@ -144,19 +144,6 @@ bool utf8_is_valid(const uint8_t *bytes, uint64_t bytes_count)
     return all < 0x80 || text_is_valid(bytes, bytes_count);
 }
 
-uint64_t utf8_skip(const uint8_t *bytes, uint64_t bytes_count, uint64_t count)
-{
-    uint64_t at = 0;
-    uint32_t code_point;
-
-    for (; count > 0 && at < bytes_count; count--) {
-        size_t length = utf8_character(bytes + at, bytes_count - at, &code_point);
-
-        at += length > 0 ? length : 1;
-    }
-    return at;
-}
-
 uint64_t utf8_last(const uint8_t *bytes, uint64_t bytes_count)
 {
     for (uint64_t count = 1; count <= UTF8_BYTES_MAX && count <= bytes_count; count++) {

@@ -16,9 +16,6 @@ size_t utf8_write(uint32_t code_point, uint8_t *bytes);
 
 bool utf8_is_valid(const uint8_t *bytes, uint64_t bytes_count);
 
-/* Returns where the first `count` characters end. An invalid byte counts as a character. */
-uint64_t utf8_skip(const uint8_t *bytes, uint64_t bytes_count, uint64_t count);
-
 /* Returns the length of the last character at the end of the bytes, which may be truncated. 0: the
  * last byte is ASCII, or belongs to no character. */
 uint64_t utf8_last(const uint8_t *bytes, uint64_t bytes_count);
