@@ -90,7 +90,8 @@ static uint8_t length_of(const struct split_sequence *sequence)
     uint32_t length = 0;
 
     for (uint32_t i = 0; sequence != NULL && i < sequence->count; i++) {
-        if (sequence->items[i].edge != 0 || sequence->items[i].least != sequence->items[i].most ||
+        if (sequence->items[i].edge != 0 || sequence->items[i].skips > 0 ||
+            sequence->items[i].least != sequence->items[i].most ||
             sequence->items[i].most > UINT8_MAX - length)
             return 0;
         length += sequence->items[i].most;

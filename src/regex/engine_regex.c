@@ -33,8 +33,9 @@
 #define BYTES_PER_MISS 48u
 #define BYTES_PER_LOOK 6u /* for a string that the bytes around it rule out, likewise */
 #define WHOLE_STEPS 32u   /* number of steps that are read whole before the atoms are tried again */
-#define MISSED_SHARE 32u  /* a smaller share of missed bytes takes no time worth saving */
+#define MISSED_SHARE 16u  /* a smaller share of missed bytes takes no time worth saving */
 #define SAMPLE_BYTES (UINT64_C(64) << 10)
+#define SPLIT_STEPS 2u    /* a text of so many steps is long enough for a better choice of atoms */
 #define RESPLIT_MAX 4096u /* expressions with more anchors keep their atoms */
 #define RESPLIT_ANCHORS                                                      \
     16u /* so many anchors are split again in the time of regex_missed_bytes \
@@ -139,18 +140,17 @@ static struct judged judged_of(const struct step *step, struct regex_line line)
     const struct engine_chunk *chunk = step->chunk;
     const bool lines = step->want == WANT_LINES;
 
-    return (struct judged){.bytes = chunk->bytes + line.begin,
-                           .count = line.end - line.begin,
-                           .call = chunk->call,
-                           .takes_empty = chunk->records != NULL &&
-                                          expressions_take_empty(step->worker->expressions),
-                           .each_empty = judges_whole(step) && (lines || step->want == WANT_SPANS),
-                           .by_lines = lines,
-                           .near = step->worker->near.hits != NULL ? &step->worker->near : NULL,
-                           .atoms_end =
-                               step->atoms_end > line.begin ? step->atoms_end - line.begin : 0,
-                           .words = &step->worker->words,
-                           .at = chunk->begin + line.begin};
+    return (struct judged){
+        .bytes = chunk->bytes + line.begin,
+        .count = line.end - line.begin,
+        .call = chunk->call,
+        .takes_empty = chunk->records != NULL && expressions_take_empty(step->worker->expressions),
+        .each_empty = judges_whole(step) && (lines || step->want == WANT_SPANS),
+        .by_lines = lines,
+        .near = step->worker->near.hits != NULL ? &step->worker->near : NULL,
+        .atoms_end = step->atoms_end > line.begin ? step->atoms_end - line.begin : 0,
+        .words = &step->worker->words,
+        .at = chunk->begin + line.begin};
 }
 
 /* Pushes a hit of `length` bytes at the line's begin if some expression matches in the line. */
@@ -434,6 +434,16 @@ static bool is_wide(const struct step *step, struct line *line)
     return line->wide == WIDE;
 }
 
+/* Returns whether to choose the atoms again before RE2 is asked for the first time: for a few
+ * expressions that takes no longer than to compile RE2's programs. */
+static bool may_split_again(const struct step *step)
+{
+    const struct engine_worker *worker = step->worker;
+
+    return !worker->is_resplit && worker->expressions->anchor_count <= RESPLIT_ANCHORS &&
+           step->chunk->records == NULL && step->chunk->owned >= SPLIT_STEPS * regex_step_bytes;
+}
+
 /* Adds the expressions that may match with this atom at `at` to worker->passing. Finds the line's
  * end if the bytes around the atom do not rule out all expressions. by_words: an atom counts if it
  * is a word. */
@@ -482,6 +492,9 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
             continue;
         }
         if (!matches && !anchor->is_sure && !is_wide(step, line)) {
+            step->splits_again = may_split_again(step);
+            if (step->splits_again)
+                return TRAWL_OK;
             step->asked += anchor->before != NULL || anchor->after != NULL;
             by_line = (*known & DECIDED) == TRIES_MAX || !has_parts(expressions->ops, anchor);
             TRAWL_TRY(verify(step, anchor, at, by_line, around, line, &may, error));
@@ -526,6 +539,12 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
                 continue; /* this hit cannot change what is known about the line */
             literal = plan_literal_at(expressions->atoms, hits->items[i].literal);
             TRAWL_TRY(pass_atom(step, at, &literal, by_words, &line, &passing, error));
+            if (step->splits_again)
+                break;
+        }
+        if (step->splits_again) { /* this line, too, is searched with the new atoms */
+            step->to = line_begin(step, line.at);
+            return TRAWL_OK;
         }
         if (line.after == UINT64_MAX) /* the hits that were left are ruled out */
             break;
@@ -579,7 +598,7 @@ static void grow_steps(struct engine_worker *worker)
 static enum trawl_status resplit(const struct step *step, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
-    const uint64_t bytes = min_u64(step->to - step->from, SAMPLE_BYTES);
+    const uint64_t bytes = min_u64(step->chunk->owned - step->from, SAMPLE_BYTES);
 
     worker->is_resplit = true;
     worker->whole_steps = 0;
@@ -597,6 +616,8 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
 
     if (worker->expressions->atoms != NULL && worker->whole_steps == 0) {
         TRAWL_TRY(by_anchors(step, error));
+        if (step->splits_again)
+            return resplit(step, error);
         if (step->missed + atoms_cost(worker->expressions, step->want, worker->atoms.hits.count) >
                 step->to - step->from &&
             worker->expressions->ops->is_ready(worker->expressions->whole))

@@ -48,6 +48,7 @@ struct step {
     uint64_t from;
     uint64_t to;
     struct engine_result *result; /* where the task's hits go */
+    bool splits_again; /* the atoms shall be chosen again, and the step ends before this line */
     bool is_paused;   /* the step ended at step->to, inside a line, because the result is full */
     uint64_t decided; /* no line that begins earlier is looked at again */
     uint64_t atoms_end; /* the line's last atom begins before; 0: not known, or PCRE2 decides */
