@@ -148,7 +148,8 @@ static struct judged judged_of(const struct step *step, struct regex_line line)
         .each_empty = judges_whole(step) && (lines || step->want == WANT_SPANS),
         .by_lines = lines,
         .near = step->worker->near.hits != NULL ? &step->worker->near : NULL,
-        .atoms_end = step->atoms_end > line.begin ? step->atoms_end - line.begin : 0,
+        .atoms_begin = step->atoms_begin - min_u64(step->atoms_begin, line.begin),
+        .atoms_end = step->atoms_end - min_u64(step->atoms_end, line.begin),
         .words = &step->worker->words,
         .at = chunk->begin + line.begin};
 }
@@ -548,8 +549,10 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
         }
         if (line.after == UINT64_MAX) /* the hits that were left are ruled out */
             break;
-        step->atoms_end =
-            expressions->beyond == NULL ? step->from + hits->items[i - 1].offset + 1 : 0;
+        if (expressions->beyond == NULL) {
+            step->atoms_begin = expressions->has_no_heads ? line.at : 0;
+            step->atoms_end = step->from + hits->items[i - 1].offset + 1;
+        }
         if (any && line.is_decided)
             TRAWL_TRY(push_hit(step, line.at, worker->passing[0], line.end - line.at, error));
         else if (passing > 0)
@@ -559,7 +562,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
             return TRAWL_OK;
         step->decided = line.after;
     }
-    step->atoms_end = 0;
+    step->atoms_begin = step->atoms_end = 0;
     if (ended < step->to)
         return judge(step, content_of(step, ended, step->to), NULL, expressions->count, error);
     return TRAWL_OK;

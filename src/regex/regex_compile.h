@@ -78,6 +78,7 @@ struct expressions {
     uint64_t anchor_count;
     uint64_t anchor_capacity;
     bool has_near;        /* a match begins in the line of its atom (near.h) */
+    bool has_no_heads;    /* each match begins with an atom */
     bool atoms_are_exact; /* a line matches if and only if the line holds an atom */
     bool words_are_exact; /* a line matches if and only if the line holds an atom as a word */
     bool is_string; /* the only expression is its only atom, whose occurrences never overlap */

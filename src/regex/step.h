@@ -49,12 +49,13 @@ struct step {
     uint64_t to;
     struct engine_result *result; /* where the task's hits go */
     bool splits_again; /* the atoms shall be chosen again, and the step ends before this line */
-    bool is_paused;   /* the step ended at step->to, inside a line, because the result is full */
-    uint64_t decided; /* no line that begins earlier is looked at again */
-    uint64_t atoms_end; /* the line's last atom begins before; 0: not known, or PCRE2 decides */
-    uint64_t judged;  /* lines about which RE2 decided */
-    uint64_t asked;   /* atoms about which the chains did not decide */
-    uint64_t spare;   /* bytes that chains may read beyond CHAIN_BYTES: linear time */
+    bool is_paused;    /* the step ended at step->to, inside a line, because the result is full */
+    uint64_t decided;  /* no line that begins earlier is looked at again */
+    uint64_t atoms_begin; /* no match in the line begins before; 0: not known */
+    uint64_t atoms_end;   /* nor there or later: the line's last atom begins before; 0: not known */
+    uint64_t judged;      /* lines about which RE2 decided */
+    uint64_t asked;       /* atoms about which the chains did not decide */
+    uint64_t spare;       /* bytes that chains may read beyond CHAIN_BYTES: linear time */
     /* bytes that RE2 could have read in the time of verifications and judgements that failed */
     uint64_t missed;
 };

@@ -29,12 +29,13 @@ struct judged {
     /* An expression whose matches here are all empty occurs at the first match. false: the line is
      * no record, or no expression has an empty match. */
     bool takes_empty;
-    bool each_empty;     /* each empty match is an occurrence */
-    struct near *near;   /* NULL, or where to look for matches (near.h) */
-    bool by_lines;       /* likewise; the search goes on after the lines of an occurrence */
-    uint64_t atoms_end;  /* no match begins there or later; 0: not known */
-    struct words *words; /* what is known of the line; words_begin begins a line */
-    uint64_t at;         /* offset of the line in the text, for errors */
+    bool each_empty;      /* each empty match is an occurrence */
+    struct near *near;    /* NULL, or where to look for matches (near.h) */
+    bool by_lines;        /* likewise; the search goes on after the lines of an occurrence */
+    uint64_t atoms_begin; /* no match begins before */
+    uint64_t atoms_end;   /* no match begins there or later; 0: not known */
+    struct words *words;  /* what is known of the line; words_begin begins a line */
+    uint64_t at;          /* offset of the line in the text, for errors */
 };
 
 struct words {
