@@ -99,7 +99,8 @@ static uint8_t length_of(const struct split_sequence *sequence)
     uint32_t length = 0;
 
     for (uint32_t i = 0; sequence != NULL && i < sequence->count; i++) {
-        if (sequence->items[i].edge != 0 || sequence->items[i].least != sequence->items[i].most ||
+        if (sequence->items[i].edge != 0 || sequence->items[i].skips > 0 ||
+            sequence->items[i].least != sequence->items[i].most ||
             sequence->items[i].most > UINT8_MAX - length)
             return 0;
         length += sequence->items[i].most;
@@ -331,8 +332,11 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
     }
     made->atoms_are_exact = maker->all_sure && (made->plan->flags & conditions) == 0;
     made->has_near = expressions_cross(made);
-    for (uint64_t i = 0; i < made->anchor_count; i++)
+    made->has_no_heads = true;
+    for (uint64_t i = 0; i < made->anchor_count; i++) {
+        made->has_no_heads &= made->anchors[i].begins;
         made->has_near &= made->anchors[i].begins || made->anchors[i].head != NULL;
+    }
     made->words_are_exact = maker->all_sure && (made->plan->flags & conditions) == TRAWL_WHOLE_WORD;
     made->is_string = made->atoms_are_exact && made->count == 1 && made->atom_count == 1 &&
                       !maker->folds && !overlaps_itself(&maker->strings[0].string);

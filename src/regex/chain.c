@@ -17,16 +17,16 @@
 #define UNKNOWN (1u << 30) /* bit of places.members: only RE2 knows whether the character fits */
 #define RANGES_MAX 1024u
 #define PAGE_CODES 64u
-#define BYTES_PER_FIND                                                        \
-    16u /* in which a line end is looked for while the automaton reads a byte \
-         */
+/* a line end is looked for in so many bytes while the automaton reads one byte */
+#define BYTES_PER_FIND 16u
 
 /* The sequence with its repetitions written out, as places. A set of places is a word: a bit for
  * each place that may come next, and bit `count` if the whole sequence has been read. */
 struct places {
     struct chain *chain;
     uint32_t count;
-    uint32_t optional;             /* set of the places that may be left out, as in a? */
+    /* for each place: so many places, this one first, may be left out together, as in (ab)? */
+    uint8_t skips[PLACES_MAX];
     uint32_t endless;              /* set of the places that may be read again, as in a* */
     uint8_t character[PLACES_MAX]; /* for each place: number of the sequence's character */
     /* for each place: its edge, as in split_character.edge; 0: a character */
@@ -104,8 +104,7 @@ static bool write_out(const struct expressions *made, const struct split_sequenc
         for (uint32_t copy = 0; copy < copies; copy++, places->count++) {
             places->character[places->count] = (uint8_t)i;
             places->edges[places->count] = character->edge;
-            if (copy >= least)
-                places->optional |= 1u << places->count;
+            places->skips[places->count] = copy >= least ? 1 : character->skips;
             if (endless && copy + 1 == copies)
                 places->endless |= 1u << places->count;
         }
@@ -186,8 +185,9 @@ static uint32_t reach(const struct places *places, uint32_t place)
 {
     uint32_t set = 1u << place;
 
-    for (; place < places->count && (places->optional >> place & 1) != 0; place++)
-        set |= 2u << place;
+    for (; place < places->count; place++)
+        if ((set >> place & 1) != 0)
+            set |= 1u << (place + places->skips[place]);
     return set;
 }
 
@@ -272,6 +272,9 @@ static void note_last(const struct expressions *made, const struct split_sequenc
     const uint32_t last = sequence->count - 2;
     struct chain *chain = places->chain;
 
+    for (uint32_t i = 0; i < sequence->count; i++)
+        if (sequence->items[i].skips > 0)
+            return;
     if (sequence->count < 3 || chain->backwards || chain->multi ||
         (plan->flags & TRAWL_CRLF) != 0 || places->endless == 0 ||
         sequence->items[last + 1].edge != SPLIT_LINE_EDGE || sequence->items[last].edge != 0 ||
@@ -395,17 +398,25 @@ static inline uint32_t read_one(const struct chain *chain, const uint8_t *bytes,
 static inline uint32_t run(const struct chain *chain, uint32_t state, const uint8_t *bytes,
                            uint64_t *at, uint64_t count, uint64_t most, bool back)
 {
-    const uint64_t start = *at;
-    uint64_t here = start;
+    const uint64_t left = back ? *at : count - *at;
+    const uint64_t stop = back ? *at - min_u64(left, most) : *at + min_u64(left, most);
+    uint64_t here = *at;
 
-    while (state > CHAIN_ASKS && (back ? start - here : here - start) < most) {
+    while (state > CHAIN_ASKS && (back ? here > stop : here < stop)) {
         const struct chain_row *row = &chain->rows[state - CHAIN_ASKS - 1];
-        uint32_t symbol = read_one(chain, bytes, &here, count, back);
+        uint32_t symbol;
 
-        while ((row->stays >> symbol & 1) != 0 && (back ? start - here : here - start) < most)
-            symbol = read_one(chain, bytes, &here, count, back);
+        do {
+            symbol = chain->of_byte[bytes[here - back]];
+            if (symbol != CHAIN_LONG)
+                here += back ? UINT64_MAX : 1;
+            else
+                symbol = read_one(chain, bytes, &here, count, back);
+        } while ((row->stays >> symbol & 1) != 0 && (back ? here > stop : here < stop));
         state = row->next[symbol];
     }
+    if (state > CHAIN_ASKS && here == (back ? 0 : count))
+        state = chain->rows[state - CHAIN_ASKS - 1].next[chain->multi ? CHAIN_ELSE : CHAIN_END];
     *at = here;
     return state;
 }

@@ -39,8 +39,9 @@
 #define BYTES_PER_LOOK 6u
 #define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
 /* the wasted time of a step may be this share of the step's bytes before it counts */
-#define MISSED_SHARE 32u
+#define MISSED_SHARE 16u
 #define SAMPLE_BYTES (UINT64_C(64) << 10)
+#define SPLIT_STEPS 2u    /* a text of so many steps is long enough for a better choice of atoms */
 #define RESPLIT_MAX 4096u /* expressions with more anchors keep their atoms */
 /* So many anchors can be split again in the time of regex_missed_bytes. */
 #define RESPLIT_ANCHORS 16u
@@ -154,7 +155,8 @@ static struct judged judged_of(const struct step *step, struct regex_line line)
         .each_empty = judges_whole(step) && (lines || step->want == WANT_SPANS),
         .by_lines = lines,
         .near = step->worker->near.hits != NULL ? &step->worker->near : NULL,
-        .atoms_end = step->atoms_end > line.begin ? step->atoms_end - line.begin : 0,
+        .atoms_begin = step->atoms_begin - min_u64(step->atoms_begin, line.begin),
+        .atoms_end = step->atoms_end - min_u64(step->atoms_end, line.begin),
         .words = &step->worker->words,
         .at = chunk->begin + line.begin};
 }
@@ -447,6 +449,16 @@ static bool is_wide(const struct step *step, struct line *line)
     return line->wide == WIDE;
 }
 
+/* Returns whether to choose the atoms again before RE2 is asked for the first time: for a few
+ * expressions that takes no longer than to compile RE2's programs. */
+static bool may_split_again(const struct step *step)
+{
+    const struct engine_worker *worker = step->worker;
+
+    return !worker->is_resplit && worker->expressions->anchor_count <= RESPLIT_ANCHORS &&
+           step->chunk->records == NULL && step->chunk->owned >= SPLIT_STEPS * regex_step_bytes;
+}
+
 /* Adds to worker->passing the expressions that may match with this atom at `at`. Finds the line's
  * end unless the bytes around the atom rule out all expressions. by_words: an atom counts only if
  * it is a whole word. */
@@ -495,6 +507,9 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
             continue;
         }
         if (!matches && !anchor->is_sure && !is_wide(step, line)) {
+            step->splits_again = may_split_again(step);
+            if (step->splits_again)
+                return TRAWL_OK;
             step->asked += anchor->before != NULL || anchor->after != NULL;
             by_line = (*known & DECIDED) == TRIES_MAX || !has_parts(expressions->ops, anchor);
             TRAWL_TRY(verify(step, anchor, at, by_line, around, line, &may, error));
@@ -539,12 +554,20 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
                 continue; /* this hit can add nothing to what is known about the line */
             literal = plan_literal_at(expressions->atoms, hits->items[i].literal);
             TRAWL_TRY(pass_atom(step, at, &literal, by_words, &line, &passing, error));
+            if (step->splits_again)
+                break;
+        }
+        if (step->splits_again) { /* this line, too, is searched with the new atoms */
+            step->to = line_begin(step, line.at);
+            return TRAWL_OK;
         }
         /* all hits that were left are ruled out, so no line was looked up */
         if (line.after == UINT64_MAX)
             break;
-        step->atoms_end =
-            expressions->beyond == NULL ? step->from + hits->items[i - 1].offset + 1 : 0;
+        if (expressions->beyond == NULL) {
+            step->atoms_begin = expressions->has_no_heads ? line.at : 0;
+            step->atoms_end = step->from + hits->items[i - 1].offset + 1;
+        }
         if (any && line.is_decided)
             TRAWL_TRY(push_hit(step, line.at, worker->passing[0], line.end - line.at, error));
         else if (passing > 0)
@@ -554,7 +577,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
             return TRAWL_OK;
         step->decided = line.after;
     }
-    step->atoms_end = 0;
+    step->atoms_begin = step->atoms_end = 0;
     if (ended < step->to)
         return judge(step, content_of(step, ended, step->to), NULL, expressions->count, error);
     return TRAWL_OK;
@@ -594,7 +617,7 @@ static void grow_steps(struct engine_worker *worker)
 static enum trawl_status resplit(const struct step *step, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
-    const uint64_t bytes = min_u64(step->to - step->from, SAMPLE_BYTES);
+    const uint64_t bytes = min_u64(step->chunk->owned - step->from, SAMPLE_BYTES);
 
     worker->is_resplit = true;
     worker->whole_steps = 0;
@@ -612,6 +635,8 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
 
     if (worker->expressions->atoms != NULL && worker->whole_steps == 0) {
         TRAWL_TRY(by_anchors(step, error));
+        if (step->splits_again)
+            return resplit(step, error);
         if (step->missed + atoms_cost(worker->expressions, step->want, worker->atoms.hits.count) >
                 step->to - step->from &&
             worker->expressions->ops->is_ready(worker->expressions->whole))

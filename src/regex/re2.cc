@@ -264,16 +264,20 @@ void explain(const re2::RE2 &re, regex_fault *fault)
 bool is_small(const std::string &source, re2::RE2::Options options, const regex_options &given)
 {
     constexpr size_t long_bytes = 64;
+    const std::string kind = given.bytes ? "b" : "u";
     regex_options plain = given;
     std::string parsed;
+    const auto parses = [&options](const std::string &text) {
+        return re2::RE2(text, options).error_code() == re2::RE2::ErrorPatternTooLarge;
+    };
 
+    options.set_max_mem(MEMORY_TO_PARSE);
     plain.ripgrep = false;
     for (size_t at = 0, end; at < source.size(); at = end) {
         end = source[at] == '[' ? std::min(source.find(']', at), source.size() - 1) + 1 : at;
         const std::string part = source.substr(at, end - at);
 
-        if (part.size() > long_bytes && remembered(part + (given.bytes ? "b" : "u"),
-                                                   [&] { return re2::RE2(part, options).ok(); })) {
+        if (part.size() > long_bytes && remembered(part + kind, [&] { return parses(part); })) {
             parsed += "\\w";
         } else {
             end = part_end(source, at, plain);
@@ -284,8 +288,7 @@ bool is_small(const std::string &source, re2::RE2::Options options, const regex_
         if (at + 1 < source.size() && std::isdigit(static_cast<uint8_t>(source[at + 1])) != 0 &&
             (at < 2 || source.compare(at - 2, 2, "\\x") != 0))
             return false;
-    options.set_max_mem(MEMORY_TO_PARSE);
-    return re2::RE2(parsed, options).error_code() == re2::RE2::ErrorPatternTooLarge;
+    return remembered(parsed + kind, [&] { return parses(parsed); });
 }
 
 enum regex_status compile(const char *bytes, uint64_t count, const regex_options *given,

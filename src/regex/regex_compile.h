@@ -89,6 +89,7 @@ struct expressions {
     uint64_t anchor_capacity;
     /* a match begins in the line of its atom, so it is looked for there (near.h) */
     bool has_near;
+    bool has_no_heads;    /* each match begins with an atom */
     bool atoms_are_exact; /* a line matches exactly if it holds an atom */
     bool words_are_exact; /* a line matches exactly if it holds an atom as a whole word */
     /* the plan's only expression is a string, its only atom, and its occurrences never overlap */

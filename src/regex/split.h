@@ -35,6 +35,7 @@ struct split_sequence {
         uint8_t edge;
         bool fold;
         bool dot_all;
+        uint8_t skips; /* so many characters, this one first, may be left out together */
         uint32_t least;
         uint32_t most;     /* SPLIT_ENDLESS: no limit */
         const char *bytes; /* the character or the class, as in the expression */

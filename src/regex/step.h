@@ -57,12 +57,13 @@ struct step {
     uint64_t from;
     uint64_t to;
     struct engine_result *result; /* receives the task's hits */
-    bool is_paused;   /* the result is full, so the step ended at step->to, inside a line */
-    uint64_t decided; /* lines that begin before this offset are decided */
-    /* no atom of the line begins there or later; 0: not known, or PCRE2 decides */
-    uint64_t atoms_end;
-    uint64_t judged; /* number of lines that RE2 has judged */
-    uint64_t asked;  /* number of atoms about which the chains (chain.h) could not decide */
+    bool splits_again;    /* the atoms shall be chosen again, and the step ends before this line */
+    bool is_paused;       /* the result is full, so the step ended at step->to, inside a line */
+    uint64_t decided;     /* lines that begin before this offset are decided */
+    uint64_t atoms_begin; /* no match in the line begins before; 0: not known */
+    uint64_t atoms_end;   /* no match in the line begins there or later; 0: not known */
+    uint64_t judged;      /* number of lines that RE2 has judged */
+    uint64_t asked;       /* number of atoms about which the chains (chain.h) could not decide */
     /* bytes that chains may read beyond CHAIN_BYTES; the limit keeps the time linear */
     uint64_t spare;
     /* bytes that RE2 could have read in the time of failed verifications and judgements */

@@ -36,9 +36,10 @@ struct judged {
     /* under TRAWL_MULTILINE, if lines are wanted: after an occurrence, the search goes on behind
      * the line in which the occurrence ends */
     bool by_lines;
-    uint64_t atoms_end;  /* no match begins there or later; 0: not known */
-    struct words *words; /* what is known of the line; words_begin resets it for a new line */
-    uint64_t at;         /* offset of the line in the text, for error messages */
+    uint64_t atoms_begin; /* no match begins before; 0: not known */
+    uint64_t atoms_end;   /* no match begins there or later; 0: not known */
+    struct words *words;  /* what is known of the line; words_begin resets it for a new line */
+    uint64_t at;          /* offset of the line in the text, for error messages */
 };
 
 struct words {
