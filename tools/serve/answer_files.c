@@ -80,8 +80,13 @@ static bool require(struct served_answer *answer, struct answer_share *share,
     own.patterns = (struct value_list){.items = required, .count = 1};
     good = patterns_gather(&patterns, &own, NULL, message) &&
            patterns_plan(&patterns, &own, own.whole_lines, &patterns.plan, message);
+    if (good && own.expressions)
+        patterns_find_empty(&patterns, patterns.plan);
     if (!good) {
         answering_refuse(answer, 400, message);
+    } else if (patterns.has_empty || patterns.empty_between != 0) {
+        good = false;
+        answering_refuse(answer, 400, "requires: a string or an expression that matches no byte");
     } else if (patterns.check.any) {
         good = false;
         answering_refuse(answer, 422,

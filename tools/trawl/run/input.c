@@ -291,6 +291,7 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
         if (item->kind != WALK_INPUT && is_skipped(worker, item, status.st_mode))
             return;
         if (settings->encoding != NULL &&
+            (!settings->search_zip || (S_ISREG(status.st_mode) && !is_packed(&file))) &&
             encoding_applies(settings->encoding, descriptor, &status)) {
             search_encoded(worker, &file);
             return;
