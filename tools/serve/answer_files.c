@@ -158,7 +158,7 @@ static bool holds_nothing(const struct served_answer *answer, uint32_t item)
     file = share->state->files[item];
     return !input_is_converted(settings, file->block->bytes + file->block_begin,
                                file->supplied.bytes_count) &&
-           !search_file_is_output(settings, &file->supplied.status);
+           !search_file_is_output(settings, &file->supplied.status, false);
 }
 
 /* Returns PASS_PART_DEVICE if the state's largest block is on a device, else PASS_PART_HOST. */
