@@ -136,8 +136,9 @@ void hyperlink_begin(struct output *output, const char *format, const char *path
         } else if (variable == VARIABLE_WSL) {
             const char *name = getenv("WSL_DISTRO_NAME");
 
-            output_text(output, name != NULL ? "wsl$/" : "");
-            print_path(output, name != NULL ? name : "");
+            name = name != NULL ? name : "";
+            output_text(output, *name != '\0' ? "wsl$/" : "");
+            print_path(output, name);
         } else if (variable != VARIABLE_NONE) {
             uint64_t number = variable == VARIABLE_LINE ? line : column;
 
