@@ -184,7 +184,7 @@ def test_contradictions():
 
 # A row: option, other arguments, values that are accepted, values that are refused.
 VALUES = [
-    ("--path-separator=", "-H foo a", ["/", "+", " ", "\\x41", "\\n", "\\\\", "\\"], ["", "ab", "\\x00", "\\x4", "\\xg1", "\\q", "\u00e9", "\\n\\n"]),
+    ("--path-separator=", "-H foo a", ["", "/", "+", " ", "\\x41", "\\n", "\\\\", "\\"], ["ab", "\\x00", "\\x4", "\\xg1", "\\q", "\u00e9", "\\n\\n"]),
     ("--exact=", "--mismatches=1 foob a", ["1", "4", "1-1", "3-4", "1-4", "0002-03"],
      ["", "0", "0-1", "2-1", "5-4", "-", "-1", "1-", "1--2", "1-2-3", "a", "1-a", "a-1", " 1", "+1", "1 ", "-1-2", "1,2", "%d" % 2 ** 64, "1-%d" % 2 ** 64,
       "%d-%d" % (2 ** 64 + 1, 2 ** 64 + 2)]),
@@ -194,8 +194,8 @@ VALUES = [
     ("--type=", "-r foo d", ["c", "all"], ["", "C", "c,py", "nope", "al", "c "]), ("--type-not=", "-r foo d", ["c"], ["", "nope"]),
     ("--type-clear=", "-r foo d", ["c", "nope", ""], []),
     ("--colors=", "foo a", ["match:fg:red", "path:bg:0x10", "line:fg:1,0x2,255", "column:none", "match:style:nobold", "match:fg:255", "match:bg:0",
-                            "path:style:intense"],
-     ["", "match", "match:", ":", "match:fg", "match:fg:", "match:bg:purple", "Match:fg:red", "match:fg:red:x", "match:style:", "match:style:no",
+                            "path:style:intense", "Match:FG:Red"],
+     ["", "match", "match:", ":", "match:fg", "match:fg:", "match:bg:purple", "match:fg:red:x", "match:style:", "match:style:no",
       "match:style:red", "match:none:x", "match::none", "none",
       *("match:fg:" + color for color in ("256", "0x100", "-1", "+1", " 1", "1,2", "1,2,", ",1,2", "1,2,3,4", "1,2,256", "0x", "0xg", "1x", "%d" % 2 ** 32,
                                           "%d" % 2 ** 64))]),
@@ -213,7 +213,7 @@ VALUES = [
 # A row: escapes, the bytes of a separator.
 ESCAPES = [("\\n", b"\n"), ("\\r", b"\r"), ("\\t", b"\t"), ("\\\\", b"\\"), ("\\\\n", b"\\n"), ("\\x00", b"\0"), ("\\xfF\\xAa\\x09", b"\xff\xaa\t"),
            ("\\x7g", b"\\x7g"), ("\\xg7", b"\\xg7"), ("\\x", b"\\x"),
-           ("\\x4", b"\\x4"), ("\\", b"\\"), ("a\\", b"a\\"), ("\\q\\0", b"\\q\\0"), ("", b""), ("\\X41", b"\\X41")]
+           ("\\x4", b"\\x4"), ("\\", b"\\"), ("a\\", b"a\\"), ("\\q\\0", b"\\q\0"), ("", b""), ("\\X41", b"\\X41")]
 
 
 def test_values():
@@ -509,6 +509,7 @@ VARIABLES = [
     ("POSIXLY_CORRECT", "1", {}, "value", "-s foo a -c"), ("GREP_COLORS", "mt=1;32", {}, "unset", "--color=always foo a"), ("GREP_COLOR", "1;34", {}, "unset", "--color=always foo a"),
     ("TERM", "xterm", {}, "value", "--color=auto foo a"), ("NO_COLOR", "1", {"TERM": "xterm"}, "value", "--color=auto foo a"),
     ("XDG_RUNTIME_DIR", "xdg", {}, "unset", "--server=unix: foo a"), ("TRAWL_TOKEN_FILE", "served", {}, "unset", ""), ("TRAWL_SERVER", "served", {}, "unset", ""),
+    ("WSL_DISTRO_NAME", "A", {}, "unset", "--color=always --hyperlink-format=x://{wslprefix}{path} -H foo a"),
     ("LC_ALL", "C", {"LANG": "C.UTF-8"}, "unset", "-ci É é"), ("LC_CTYPE", "C", {"LANG": "C.UTF-8"}, "unset", "-ci É é"), ("LANG", "C.UTF-8", {}, "unset", "-ci É é"),
 ]
 

@@ -81,8 +81,13 @@ static bool require(struct served_answer *answer, struct answer_share *share,
     own.patterns = (struct value_list){.items = required, .count = 1};
     good = patterns_gather(&patterns, &own, NULL, message) &&
            patterns_plan(&patterns, &own, own.whole_lines, &patterns.plan, message);
+    if (good && own.expressions)
+        patterns_find_empty(&patterns, patterns.plan);
     if (!good) {
         answering_refuse(answer, 400, message);
+    } else if (patterns.has_empty || patterns.empty_between != 0) {
+        good = false;
+        answering_refuse(answer, 400, "requires: a string or an expression that matches no byte");
     } else if (patterns.check.any) {
         good = false;
         answering_refuse(answer, 422,
@@ -154,7 +159,7 @@ static bool holds_nothing(const struct served_answer *answer, uint32_t item)
     file = share->state->files[item];
     return !input_is_converted(settings, file->block->bytes + file->block_begin,
                                file->supplied.bytes_count) &&
-           !search_file_is_output(settings, &file->supplied.status);
+           !search_file_is_output(settings, &file->supplied.status, false);
 }
 
 /* Returns PASS_PART_DEVICE if the state's largest block is on a device, else PASS_PART_HOST. */

@@ -309,7 +309,7 @@ static bool take_pattern(struct reading *reading, const char *name, json_t *valu
         return false;
     if (strlen(text) != bytes_count)
         return REFUSE(reading, 400,
-                      "patterns: send a string with a NUL byte as a file: an object with a name");
+                      "%s: send a string with a NUL byte as a file: an object with a name", name);
     return count_patterns(reading, text, bytes_count) &&
            (value_add(to, VALUE_STRING, text) || exhausted(reading));
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "trawl/options/settings.h"
 
@@ -38,7 +39,7 @@ static bool read_color(char color[16], const char *text)
     size_t count = 0;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i]) == 0) {
+        if (strcasecmp(text, names[i]) == 0) {
             (void)snprintf(color, 16, "%zu", i);
             return true;
         }
@@ -61,16 +62,16 @@ static bool read_color(char color[16], const char *text)
  * "no". False: another word. */
 static bool read_style(struct color_spec *spec, const char *text)
 {
-    bool on = strncmp(text, "no", 2) != 0;
+    bool on = strncasecmp(text, "no", 2) != 0;
 
     text += on ? 0 : 2;
-    if (strcmp(text, "bold") == 0)
+    if (strcasecmp(text, "bold") == 0)
         spec->bold = on;
-    else if (strcmp(text, "intense") == 0)
+    else if (strcasecmp(text, "intense") == 0)
         spec->intense = on;
-    else if (strcmp(text, "italic") == 0)
+    else if (strcasecmp(text, "italic") == 0)
         spec->italic = on;
-    else if (strcmp(text, "underline") == 0)
+    else if (strcasecmp(text, "underline") == 0)
         spec->underline = on;
     else
         return false;
@@ -98,14 +99,14 @@ const char *color_spec_read(struct color_spec *specs, const char *text)
     const char *value;
 
     while (type < COLOR_TYPE_COUNT &&
-           (strlen(names[type]) != type_bytes || memcmp(names[type], text, type_bytes) != 0))
+           (strlen(names[type]) != type_bytes || strncasecmp(names[type], text, type_bytes) != 0))
         type++;
     if (type == COLOR_TYPE_COUNT)
         return "unknown type; the types are path, line, column, match, highlight";
     if (*attribute == ':')
         attribute++;
     value = strchr(attribute, ':');
-    if (strcmp(attribute, "none") == 0) {
+    if (strcasecmp(attribute, "none") == 0) {
         memset(&specs[type], 0, sizeof specs[type]);
         specs[type].given = true;
         return NULL;
@@ -114,14 +115,15 @@ const char *color_spec_read(struct color_spec *specs, const char *text)
         return "it is not of the form TYPE:ATTRIBUTE:VALUE or TYPE:none";
     value++;
     begin_spec(&specs[type], (enum color_type)type);
-    if (strncmp(attribute, "fg:", 3) == 0 || strncmp(attribute, "bg:", 3) == 0)
-        return read_color(*attribute == 'f' ? specs[type].foreground : specs[type].background,
+    if (strncasecmp(attribute, "fg:", 3) == 0 || strncasecmp(attribute, "bg:", 3) == 0)
+        return read_color((*attribute | 0x20) == 'f' ? specs[type].foreground
+                                                     : specs[type].background,
                           value)
                    ? NULL
                    : "unknown colour; the colours are black, red, green, yellow, blue, magenta, "
                      "cyan, "
                      "white, a number up to 255, or three numbers with commas";
-    if (strncmp(attribute, "style:", 6) == 0)
+    if (strncasecmp(attribute, "style:", 6) == 0)
         return read_style(&specs[type], value)
                    ? NULL
                    : "unknown style; the styles are bold, intense, italic, underline, each also "

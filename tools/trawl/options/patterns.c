@@ -627,8 +627,7 @@ enum neighbour patterns_neighbour(const uint8_t *bytes, uint64_t count, uint64_t
                                                                       : NEIGHBOUR_ASKS;
 }
 
-/* Finds out whether the expression matches no byte at some place of some line, or at all places. */
-static void find_empty(struct patterns *patterns, const struct trawl_plan *plan)
+void patterns_find_empty(struct patterns *patterns, const struct trawl_plan *plan)
 {
     static const char *const lines[] = {"", "a", " ", "aa", "  ", "a ", " a"};
     const uint32_t all = (1u << NEIGHBOURS * NEIGHBOURS) - 1;
@@ -704,7 +703,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         patterns->finds_empty = false; /* the library delivers matches of no byte */
     else if (status == TRAWL_OK && settings->expressions && settings->is_tg &&
              !settings->numbers_wanted && prints_matches(settings))
-        find_empty(patterns, *plan);
+        patterns_find_empty(patterns, *plan);
     if (status == TRAWL_LIMIT)
         errno = EFBIG; /* which tells a server that the request is too large */
     if (spare > 0)

@@ -92,6 +92,9 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
 /* Returns whether a list has bytes that explain why nothing was found; `message` says which. */
 bool patterns_doubt(const struct patterns *patterns, const struct settings *settings,
                     char *message);
+/* Finds out whether the expression matches no byte at some place of some line, or at all places:
+ * sets finds_empty, empty_between, empty_everywhere. */
+void patterns_find_empty(struct patterns *patterns, const struct trawl_plan *plan);
 /* Returns what the byte at `at` is to the places beside the byte; at UINT64_MAX there is none. */
 enum neighbour patterns_neighbour(const uint8_t *bytes, uint64_t count, uint64_t at);
 void patterns_free(struct patterns *patterns);

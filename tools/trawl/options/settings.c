@@ -31,8 +31,9 @@ static bool contradiction(const struct settings *settings, char *error)
     const struct option_pair pairs[] = {
         {asked->count_matches + asked->positions + by_pattern > 1,
          "--count-matches, --positions and --count-by-pattern", "each other"},
-        {settings->encoding != NULL && settings->search_zip, "--encoding and --search-zip",
-         "each other: unpack the files first"},
+        {settings->search_zip && settings->encoding != NULL &&
+             strcmp(settings->encoding, "auto") != 0,
+         "--encoding and --search-zip", "each other: unpack the files first"},
     };
     const struct option_pair layouts[] = {
         {settings->json && is_beyond, "--json", beyond},
@@ -85,8 +86,6 @@ static void finish_layout(struct settings *settings)
         finish_pretty(settings);
     if (settings->is_tg)
         finish_terminal(settings);
-    if (settings->search_zip && !settings->asked.encoding_given) /* tg's default "auto" */
-        settings->encoding = NULL;
     if (settings->style.vimgrep) {
         settings->style.heading = false;
         settings->style.column = true;

@@ -76,7 +76,7 @@ struct asked {
     enum color_when color;
     bool only_matching, count, count_matches, positions;
     bool smart_case, no_column, no_line_number, pretty;
-    bool heading_given, encoding_given, color_given;
+    bool heading_given, color_given;
     bool syntax_given;       /* an option has chosen the syntax */
     bool names_errors;       /* an option of approximate search was given */
     int line_buffered;       /* 1: lines are written as soon as found; -1: not; 0: on a terminal */

@@ -335,7 +335,7 @@ static size_t unescape(char *bytes, const char *text)
     size_t used = 0;
 
     while (*text != '\0') {
-        static const char letters[] = "nrt\\", meanings[] = "\n\r\t\\";
+        static const char letters[] = "nrt\\0", meanings[] = "\n\r\t\\";
         const char *letter = text[0] == '\\' && text[1] != '\0' ? strchr(letters, text[1]) : NULL;
 
         if (letter != NULL) {
@@ -387,7 +387,6 @@ bool value_encoding(struct settings *settings, const char *value)
             settings, "--encoding: '%s' is not auto, none, or an encoding that this system knows",
             value);
     settings->encoding = strcmp(value, "none") == 0 ? NULL : value;
-    settings->asked.encoding_given = !settings->is_tg || strcmp(value, "auto") != 0;
     return true;
 }
 
@@ -409,8 +408,8 @@ bool value_path_separator(struct settings *settings, const char *value)
 
     if (!value_separator(settings, value, &bytes, &bytes_count))
         return false;
-    if (bytes_count != 1 || bytes[0] == '\0')
+    if (bytes_count > 1 || (bytes_count == 1 && *bytes == '\0'))
         return value_refuse(settings, "--path-separator: '%s' is not one byte", value);
-    settings->style.path_separator = bytes[0];
+    settings->style.path_separator = bytes_count == 0 ? '\0' : bytes[0];
     return true;
 }

@@ -128,7 +128,8 @@ static enum whole read_unseen(struct pool_worker *worker, int descriptor,
     if (item->type != DT_REG || job->settings->heads.initial_tab || job->settings->encoding != NULL)
         return WHOLE_NOT;
     if (job->settings->surroundings.output_is_regular &&
-        (fstat(descriptor, status) != 0 || search_file_is_output(job->settings, status)))
+        (fstat(descriptor, status) != 0 ||
+         search_file_is_output(job->settings, status, item->is_operand)))
         return WHOLE_NOT;
     whole = read_whole(worker, descriptor, -1, file);
     memset(status, 0, sizeof *status);
@@ -291,12 +292,13 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
         if (item->kind != WALK_INPUT && is_skipped(worker, item, status.st_mode))
             return;
         if (settings->encoding != NULL &&
+            (!settings->search_zip || (S_ISREG(status.st_mode) && !is_packed(&file))) &&
             encoding_applies(settings->encoding, descriptor, &status)) {
             search_encoded(worker, &file);
             return;
         }
         if (item->kind != WALK_INPUT && S_ISREG(status.st_mode) &&
-            !search_file_is_output(settings, &status))
+            !search_file_is_output(settings, &status, item->is_operand))
             whole = read_whole(worker, descriptor, status.st_size, &file);
     }
     if (whole == WHOLE_READ && worker->gather.files_max > 0)

@@ -8,10 +8,13 @@
 #include "trawl/run/run.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "trawl/text/command_clock.h"
@@ -281,13 +284,29 @@ static int run(struct command_job *job, struct settings *settings, char *message
                : run_operands(job, operands, operand_count, message);
 }
 
+/* Returns whether an item is a link to nothing: the rest of what the walk takes has a type. */
+static bool is_broken(const struct walk_item *item)
+{
+    return item->kind == WALK_FILE && !item->is_operand && item->type == DT_UNKNOWN;
+}
+
+/* Reports the error of an item, for which a search would report it. */
+static void tell_broken(struct command_job *job, const struct walk_item *item)
+{
+    int directory = item->directory != NULL ? item->directory->descriptor : AT_FDCWD;
+    struct stat status;
+
+    if (fstatat(directory, item->name + item->open_at, &status, 0) != 0)
+        job_file_error(job, item->name, errno);
+}
+
 /* Returns whether a search would leave the file out. */
 static bool is_skipped(const struct walk *walk, const struct walk_item *item)
 {
     if (item->kind == WALK_INPUT)
         return false;
     if (!item->is_operand)
-        return item->type == DT_UNKNOWN; /* of what the walk takes, only links to nothing */
+        return false;
     return walk_skips_operand(walk, item->name, false) ||
            (item->type != DT_REG && walk_skips_devices(walk->job->settings, true));
 }
@@ -304,6 +323,8 @@ static void print_names(struct command_job *job, const struct value_item *operan
     while (!(job->selected && quiet) && job->output->error == 0 && walk_next(&walk, &item)) {
         if (item.kind != WALK_FILE && item.kind != WALK_INPUT) {
             walk_tell(job, &item);
+        } else if (is_broken(&item)) {
+            tell_broken(job, &item);
         } else if (!is_skipped(&walk, &item)) {
             job->selected = true;
             if (!quiet)

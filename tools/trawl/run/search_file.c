@@ -36,16 +36,18 @@
 /* Digits of INT64_MAX: the width that grep uses where a file's size is unknown. */
 #define NUMBER_WIDTH_UNKNOWN 19
 
-bool search_file_is_output(const struct settings *settings, const struct stat *status)
+bool search_file_is_output(const struct settings *settings, const struct stat *status,
+                           bool is_operand)
 {
     const struct surroundings *surroundings = &settings->surroundings;
 
     return surroundings->output_is_regular && S_ISREG(status->st_mode) &&
            status->st_dev == surroundings->output_device &&
-           status->st_ino == surroundings->output_inode && settings->max_count > 1 &&
-           settings->report != REPORT_COUNT && settings->report != REPORT_NAMES &&
-           settings->report != REPORT_QUIET &&
-           (settings->report != REPORT_COUNT_BY_PATTERN || settings->heads.file_names > 0);
+           status->st_ino == surroundings->output_inode &&
+           ((settings->is_tg && !is_operand) ||
+            (settings->max_count > 1 && settings->report != REPORT_COUNT &&
+             settings->report != REPORT_NAMES && settings->report != REPORT_QUIET &&
+             (settings->report != REPORT_COUNT_BY_PATTERN || settings->heads.file_names > 0)));
 }
 
 /* Returns the width of numbers under -T: the digits of the file's size, or with -n of size + 1, the
@@ -664,7 +666,9 @@ void search_file(struct command_job *job, const struct open_file *file)
     off_t begin = is_input ? lseek(file->descriptor, 0, SEEK_CUR) : 0;
     enum trawl_status status;
 
-    if (search_file_is_output(job->settings, file->status)) {
+    if (search_file_is_output(job->settings, file->status, file->is_operand)) {
+        if (job->settings->is_tg && !file->is_operand)
+            return; /* as ripgrep leaves the file out */
         if (!job->settings->no_messages)
             job_message(job, "%s: input file is also the output", file->name);
         job->error_seen = true;

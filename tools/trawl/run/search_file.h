@@ -20,8 +20,10 @@ struct open_file {
 
 /* Searches a file and prints the report. */
 void search_file(struct command_job *job, const struct open_file *file);
-/* Returns whether the file is the output itself, so that printing its lines would never end. */
-bool search_file_is_output(const struct settings *settings, const struct stat *status);
+/* Returns whether the file is the output itself, so that printing its lines would never end; for
+ * tg, with each report, if a directory has the file. */
+bool search_file_is_output(const struct settings *settings, const struct stat *status,
+                           bool is_operand);
 /* Prints the report of a file that has no occurrence. */
 void search_file_pass_over(struct command_job *job, const char *name);
 /* Prints the name of a file on a line, for --files. */
