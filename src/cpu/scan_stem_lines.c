@@ -12,9 +12,8 @@
 #define LINES_SHARE 4u /* lines_hit is set if at least 1 of 4 lines has a hit */
 #define WORDS_SHARE 8u /* lines are located in a tile only if it has at least 1 hit per 8 words */
 #define NO_HIT UINT32_MAX
-#define ASKED                                                                           \
-    (UINT32_MAX - 1) /* the line has no hit yet, but one of its stems is being compared \
-                      */
+/* the line has no hit yet, but one of its stems is being compared */
+#define ASKED (UINT32_MAX - 1)
 
 /* Returns the number of set bits. The compiler's popcount builtin would call a function, because
  * not every processor of the target has the instruction. */

@@ -1,4 +1,4 @@
-/* read: chooses between the descriptor's bytes and the unpacked bytes. */
+/* read: reads a stream's bytes. If they are compressed, unpacks them. */
 #include "text/read.h"
 
 #include "text/descriptor.h"
