@@ -1,7 +1,7 @@
 /* dense_fold: replaces all variants of a character by a single representative, in patterns and in
  * texts, so that the automaton needs only one string for each pattern.
  *
- * Variants are characters that match each other, such as the cases of a letter. A character of a
+ * Variants are characters that match each other, like the cases of a letter. A character of a
  * pattern and its variants form a group. The member with the shortest encoding represents the
  * group. If the variants are not mutual, a group may have more members than a character has
  * variants; the scan then compares each string that it finds with the pattern.
@@ -135,7 +135,7 @@ static void groups_join(struct fold *fold, uint32_t a, uint32_t b)
     members[a].size += members[b].size;
 }
 
-/* Puts all alternatives of a pattern's element into one group. The first alternative is the
+/* Puts all alternatives of a pattern's element into a single group. The first alternative is the
  * pattern's own character. Sets *fits to false if an alternative is not a UTF-8 character. Errors:
  * MEMORY. */
 static enum trawl_status element_note(struct fold *fold, const struct plan_element *element,

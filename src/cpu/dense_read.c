@@ -2,8 +2,8 @@
  * of the text at once.
  *
  * The automaton is stored in one of two forms. As rows: each step reads the row of the current node
- * and one word for each byte. As cells: each test reads 16 bytes, and the nodes on a path without
- * branches share cache lines.
+ * and a single word for each byte. As cells: each test reads 16 bytes, and the nodes on a path
+ * without branches share cache lines.
  */
 #include "base/checked.h"
 #include "cpu/worker.h"
@@ -98,7 +98,7 @@ static inline __attribute__((always_inline)) void read_lanes(const struct plan_a
         }
         read_all(set->cells, set->class_of, text, &read, least, ends);
     }
-    /* Near the end, read the unfinished lanes one after the other. */
+    /* Near the end, read the unfinished lanes in turn. */
     for (uint32_t lane = 0; lane < LANES; lane++) {
         while (read.owner[lane] == lane && read.at[lane] > read.from[lane])
             read_cell(set->cells, set->class_of, text, &read.state[lane], &read.at[lane], ends);

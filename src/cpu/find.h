@@ -42,7 +42,8 @@ struct find_tile {
 /* A set of byte values. */
 struct find_bytes {
     bool has[256];
-    /* the same set as nibble tables for one byte, exact because each value has a slot of its own */
+    /* the same set as nibble tables for a single byte, exact because each value has a slot of its
+     * own */
     struct plan_nibbles nibbles;
 };
 
@@ -128,7 +129,7 @@ struct find_ops {
                      const struct plan_probe probes[3], uint32_t *positions, uint32_t room);
     /* Tests the samples at first, first + stride, ... below `last` of a class of literals
      * (cpu/set_class.h) that is searched by grams, stride > 1. Stores the samples that pass the
-     * class's bitmap in *passed, and returns their number. Depends on max(q, 8) bytes at each
+     * class's bitmap in *passed, and returns the number. Depends on max(q, 8) bytes at each
      * sample. */
     uint32_t (*gram_samples)(const uint8_t *text, uint64_t first, uint64_t last,
                              const struct set_class *class, uint64_t fold,

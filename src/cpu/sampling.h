@@ -1,6 +1,7 @@
 /* sampling: the state of a search for a large set in a tile (a piece of text), which is shared by
  * the files scan_classes, scan_stems, scan_stem_lines and scan_verify. The literals are divided
- * into classes by length (set_class.h), and the tile is searched for one class after the other. */
+ * into classes by length (set_class.h), and the tile is searched for a single class after the
+ * other. */
 #ifndef TRAWL_CPU_SAMPLING_H
 #define TRAWL_CPU_SAMPLING_H
 
@@ -40,9 +41,9 @@ static inline uint64_t load_readable(const struct scan *scan, uint64_t i)
 
 /* ---- scan_stems.c: a class that is searched by stems, the first 8 bytes of its literals ---- */
 enum trawl_status sample_stems(const struct sampling *sampling);
-/* Finds positions near which a literal of the class may begin, below `end`. Writes the positions
- * to scratch->positions, and returns their number. If words > 0, tests pairs of bytes in that many
- * words of the tile; otherwise tests samples of four bytes at every stride-th position. */
+/* Finds positions near which a literal of the class may begin, below `end`. Writes the positions to
+ * scratch->positions, and returns the number. If words > 0, tests pairs of bytes in that many words
+ * of the tile; otherwise tests samples of four bytes at every stride-th position. */
 uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t words);
 /* Does what stem_positions does by samples, for literals that begin in the spans. */
 uint32_t stem_span_positions(const struct sampling *sampling, const struct set_span *spans,
@@ -51,12 +52,12 @@ uint32_t stem_span_positions(const struct sampling *sampling, const struct set_s
  * of pairs. */
 uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end);
 /* Tests each position and the stride - 1 positions before it. Sets *begins to those below `end`
- * where a literal may begin, and returns their number. */
+ * where a literal may begin, and returns the number. */
 uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t stride,
                         const uint32_t *positions, uint32_t position_count,
                         const uint32_t **begins);
 /* Looks up the stems of all lengths at the first SET_STEM_BATCH begins. Writes the stems that the
- * text may have to scratch->stems, as set_stem_code, and returns their number. */
+ * text may have to scratch->stems, as set_stem_code, and returns the number. */
 uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins, uint32_t count);
 /* Gathers the occurrences that begin in [sampling->begin, end), at a position of `positions` or up
  * to stride - 1 before. */

@@ -160,7 +160,7 @@ static void pass_line(struct scan *scan, uint64_t x, bool *nulls)
 
     TRAWL_ASSERT(owned <= scan->available);
     if (x < owned && scan->chunk->records != NULL) {
-        /* a record has at least one byte, so x is in it */
+        /* a record has at least a byte, so x is in it */
         scan->line_until = verify_record_end(scan, x, 1) + 1;
         return;
     }

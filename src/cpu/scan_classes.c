@@ -1,5 +1,5 @@
 /* scan_classes: searches for a large set. The literals are divided into classes by length
- * (set_class.h), and each tile (a piece of text) is searched for one class after the other.
+ * (set_class.h), and each tile (a piece of text) is searched for a single class after the other.
  *
  * The scan gathers all occurrences of a tile, sorts them, and only then emits them. So if the
  * tile's candidates turn out to be dense, the scan can drop what it has gathered, and leave the

@@ -194,7 +194,7 @@ static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uin
         worker->first_probes--;
 }
 
-/* Fills the worker's tile for the next positions by method every. Sets *positions to their number,
+/* Fills the worker's tile for the next positions by method every. Sets *positions to the number,
  * and *words to the number of words. */
 static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
 {

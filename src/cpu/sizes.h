@@ -28,7 +28,7 @@ struct cpu_sizes {
     uint64_t named;       /* literals that are compared with the text together, ≤ SET_NAMED_MAX */
     uint64_t trial_bytes; /* bytes of a piece in a tournament */
     uint64_t trial_advance; /* ns that a tournament may begin before it is due; for tests */
-    /* verify_linear searches so many positions for one literal before it goes to the next
+    /* verify_linear searches so many positions for a single literal before it goes to the next
      * literal */
     uint64_t verify_step;
     /* when more bytes were compared for each byte of chunk and literal, two_way takes over */

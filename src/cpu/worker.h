@@ -1,5 +1,5 @@
 /* worker: the memory of a thread that searches on the host's cores, and the state of a scan, a
- * search of one chunk of text.
+ * search of a single chunk of text.
  *
  * A begin is a position where an occurrence may begin. A candidate is a begin that passed a filter.
  * A program is one of the search loops scan_*.c.
@@ -131,7 +131,7 @@ struct engine_worker {
 /* Copies the tuning's probes into the worker. */
 void worker_probes_begin(struct engine_worker *worker);
 
-/* The state of a scan: a search of one chunk. */
+/* The state of a scan: a search of a single chunk. */
 struct scan {
     /* NULL: verify_steps serves a different engine, without a worker */
     struct engine_worker *worker;
@@ -182,7 +182,7 @@ struct scan {
     /* a literal's occurrences have different lengths, which hits.lengths stores */
     bool keeps_lengths;
     bool over; /* the program returns: it has its answer, is full, has failed or leaves the text */
-    bool is_left; /* the program has left the text from `at` on to another program */
+    bool is_left; /* the program has left the text from `at` on to a different program */
     enum trawl_status status;
 };
 

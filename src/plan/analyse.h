@@ -12,8 +12,8 @@ struct byte_rates {
 
 /* Estimates the rates: from the sample if sample_bytes ≥ PLAN_SAMPLE_BYTES_MIN, else from built-in
  * rates of usual texts. Without a sample, the bytes of a literal with at most four byte values
- * (DNA) get higher rates, because its text is probably like it. With `fold`, the rates of a
- * letter's two cases are added up. */
+ * (DNA) get higher rates, because the text is probably like the literal. With `fold`, the rates of
+ * a letter's two cases are added up. */
 void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
                    uint64_t literal_bytes, bool fold, struct byte_rates *rates);
 
@@ -42,10 +42,10 @@ double analyse_byte_bits(const uint8_t *bytes, uint64_t count);
 void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, uint64_t *period);
 
 /* Chooses probes: bytes of the literal that a search tests first. Chooses offsets near each other,
- * so that the probes share cache lines, and orders them by how many positions each rules out, the
- * best first. With a sample, the best probe leaves the fewest positions of the sample; without
- * (sample_bytes 0), it has the rarest byte. passed[i] is the expected share of positions of a text
- * that pass probes 0 to i. Returns the number of probes. */
+ * so that the probes share cache lines, and orders the probes by how many positions each rules out,
+ * the best first. With a sample, the best probe leaves the fewest positions of the sample; without
+ * (sample_bytes 0), the best probe has the rarest byte. passed[i] is the expected share of
+ * positions of a text that pass probes 0 to i. Returns the number of probes. */
 uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
                         const struct byte_rates *rates, const uint8_t *sample,
                         uint64_t sample_bytes, struct plan_probe *probes, double *passed);
@@ -64,8 +64,8 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
 uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates);
 
 /* Returns the offset of the 8 bytes of the literal that occur least often in the sample, among the
- * first 1024 offsets. If several are equally rare, `rates` decide. If all of them occur in the
- * sample, looks for rarer 8 bytes at further offsets. Sets *rate to the share of the sample's
+ * first 1024 offsets. If several are equally rare, `rates` decide. If all 8-byte sequences occur in
+ * the sample, looks for rarer 8 bytes at further offsets. Sets *rate to the share of the sample's
  * positions where the returned 8 bytes stand. count ≥ 8. */
 uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
                              const struct byte_rates *rates, const uint8_t *sample,

@@ -1,7 +1,7 @@
 /* automaton: builds the automaton of a set of strings (automaton.h), as a table of rows or as a
  * table of cells.
  *
- * A node stands for a string of bytes that ends some string of the set; its children are longer by
+ * A node stands for a string of bytes that ends some string of the set; the children are longer by
  * a byte. A table of rows has the next node for each node and class, so that a byte takes one load.
  * Large automatons get a table of cells, which takes less memory.
  *
@@ -27,12 +27,12 @@
 #define CLASS_NONE UINT32_MAX
 /* least value of row_children: a node with fewer children has no row */
 #define ROW_CHILDREN_MIN 3u
-/* The rows may have max(ROW_CELLS_FREE, number of nodes) cells; row_children is raised until they
- * fit. */
+/* The rows may have max(ROW_CELLS_FREE, number of nodes) cells; row_children is raised until the
+ * rows fit. */
 #define ROW_CELLS_FREE (1ull << 20)
 
 /* Divides the bytes into classes. Class 0 has all bytes that no string holds, if there are such
- * bytes. Each other byte is a class of its own; if case is ignored, both cases of a letter share a
+ * bytes. Each other byte has a separate class; if case is ignored, both cases of a letter share a
  * class. */
 static void make_classes(struct plan_automaton *set, bool fold)
 {
@@ -70,21 +70,21 @@ struct branch {
     uint32_t length;
     uint32_t depth;
     uint32_t parent; /* the shared node at `depth` */
-    uint32_t node;   /* the first node of its own, at depth + 1 */
+    uint32_t node;   /* the first own node, at depth + 1 */
 };
 
 struct making {
     struct plan_automaton *set;
     struct branch *branches; /* a branch for each end, [set->count] */
     uint64_t node_count;     /* UINT64_MAX: some string is longer than 2^32 - 1 bytes */
-    /* For each node, the node to which it fails (its longest proper suffix that is a node). Before
+    /* For each node, the node to which it fails (the longest proper suffix that is a node). Before
      * finish_nodes runs: its number of children. */
     uint32_t *fail;
     uint32_t *path; /* nodes of the current string, indexed by depth */
     /* indices of ends, sorted by the depth at which their strings branch off; the first `live`
      * entries are in work */
     uint32_t *order;
-    /* a node with at least so many children has a row; the root always has one */
+    /* a node with at least so many children has a row; the root always has a row */
     uint32_t row_children;
     uint64_t row_count;
 };
@@ -103,8 +103,8 @@ static inline const uint8_t *bytes_end(const struct plan_automaton *set, uint32_
     return set->bytes + string.bytes_begin + string.bytes_count;
 }
 
-/* Sorts the strings by their reversed bytes, and groups equal strings: each group is an end.
- * `strings` has room for all strings. */
+/* Sorts the strings by reversed bytes, and groups equal strings: each group is an end. `strings`
+ * has room for all strings. */
 static enum trawl_status find_branches(struct making *making, struct backwards *strings,
                                        struct trawl_error *error)
 {
@@ -159,7 +159,7 @@ static void number_nodes(struct making *making)
     TRAWL_ASSERT(next == set->node_count);
 }
 
-/* Lowers row_children as far as the rows stay within their limit. */
+/* Lowers row_children as far as the rows stay within the limit. */
 static void plan_rows(struct making *making)
 {
     const struct plan_automaton *set = making->set;
@@ -177,7 +177,7 @@ static void plan_rows(struct making *making)
     }
 }
 
-/* Initialises the node's cell, its link to the first child, and its empty row. Returns the index of
+/* Initialises the node's cell, the link to the first child, and the empty row. Returns the index of
  * the cell where the next row begins. */
 static uint64_t make_node(const struct making *making, uint32_t node, uint32_t class, uint64_t rows)
 {
@@ -220,7 +220,7 @@ static void make_nodes(struct making *making)
     TRAWL_ASSERT(rows == set->cell_count);
 }
 
-/* Returns the number of the branch's node at `depth`, and sets *parent to the node before it. */
+/* Returns the number of the branch's node at `depth`, and sets *parent to the previous node. */
 static uint32_t node_at(const struct branch *branch, uint32_t depth, uint32_t *parent)
 {
     uint32_t node = branch->node + (depth - 1 - branch->depth);

@@ -1,10 +1,10 @@
 /* automaton: makes the automaton of a set of strings (Aho and Corasick 1975), which reads a text
- * from its end to its begin.
+ * backwards.
  *
- * After it has read the byte at position x, the automaton is at a node: the longest string that
- * begins at x in the text and is a suffix of some string of the set. So the node tells which
- * strings of the set begin at x. An automaton is stored as a table of rows if the rows fit the
- * caches, and else as a table of cells, which is smaller.
+ * After reading the byte at position x, the automaton is at a node: the longest string that begins
+ * at x in the text and is a suffix of some string of the set. So the node tells which strings of
+ * the set begin at x. An automaton is stored as a table of rows if the rows fit the caches, and
+ * else as a table of cells, which is smaller.
  */
 #ifndef TRAWL_PLAN_AUTOMATON_H
 #define TRAWL_PLAN_AUTOMATON_H
@@ -25,7 +25,8 @@ struct plan_automaton_end {
     /* index of the end of the longest proper prefix that is in the set; PLAN_NONE if no prefix
      * is */
     uint32_t shorter;
-    /* number of strings of the group and of all its prefixes, that is, of all that begin with it */
+    /* number of strings of the group and of all its prefixes, that is, of all strings that begin
+     * with this string */
     uint32_t outputs;
 };
 

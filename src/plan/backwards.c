@@ -1,6 +1,6 @@
 /* backwards: sorts strings by their last bytes first (backwards.h). Takes KEY_BYTES bytes of each
- * string at a time as a number (a key), and sorts the keys. Strings with equal keys and more bytes
- * are then sorted by their next keys. */
+ * string at a time as a number (a key), and sorts the keys. Strings of equal keys and more bytes
+ * are then sorted by the next keys. */
 #include "plan/backwards.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ struct key {
     uint32_t common; /* see struct backwards */
 };
 
-/* The keys begin .. end - 1. Their strings share the first `depth` bytes, and are longer. */
+/* The keys begin .. end - 1. The strings share the first `depth` bytes, and are longer. */
 struct range {
     uint32_t begin, end, depth;
 };
@@ -92,7 +92,7 @@ static uint32_t common_bytes(uint64_t a, uint64_t b)
 }
 
 /* Sorts the keys of a range. Writes to `left` the ranges of equal keys whose strings have more
- * bytes, and returns their number. */
+ * bytes, and returns the number. */
 static uint32_t sort_range(const struct backwards *strings, bool forwards, struct range range,
                            struct key *keys, struct key *other, struct range *left)
 {

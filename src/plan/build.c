@@ -17,7 +17,7 @@
 static _Atomic uint64_t plans_built;
 
 /* Checks the options about regular expressions, and whether the other options can be combined with
- * them. */
+ * these options. */
 static enum trawl_status check_syntax(const struct trawl_plan_options *options,
                                       struct trawl_error *error)
 {
@@ -137,7 +137,7 @@ static enum trawl_status copy_ids(struct trawl_plan *plan, const uint64_t *ids,
     return TRAWL_OK;
 }
 
-/* Returns whether a pattern has a letter beyond ASCII that has another case in Unicode. */
+/* Returns whether a pattern has a letter beyond ASCII that has a different case in Unicode. */
 static bool has_letters_beyond(const struct trawl_plan *plan)
 {
     const uint64_t count = plan->pattern_begin[plan->pattern_count];

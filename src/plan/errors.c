@@ -188,9 +188,10 @@ enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *err
 }
 
 /* Computes how many bytes a search reads before and after an occurrence. To find where a character
- * begins, it reads the bytes before the character. With edits, it compares an end with the end one
- * symbol earlier, whose spans may begin up to 2 k + 1 symbols before the occurrence. It also reads
- * as many ends after an occurrence as the longest span has symbols. */
+ * begins, the search reads the bytes before the character. With edits, the search compares an end
+ * with the end a single symbol earlier, whose spans may begin up to 2 k + 1 symbols before the
+ * occurrence. The search also reads as many ends after an occurrence as the longest span has
+ * symbols. */
 void errors_need(struct trawl_plan *plan)
 {
     const uint64_t width = plan->errors.alphabet == TRAWL_CHARACTERS ? CHARACTER_BYTES : 1;

@@ -1,10 +1,11 @@
-/* expand: makes literals and tails of patterns whose characters have variants of other bytes, such
- * as the two cases of a letter in UTF-8.
+/* expand: makes literals and tails of patterns whose characters have variants of other bytes, like
+ * the two cases of a letter in UTF-8.
  *
  * The first characters of a pattern, as many as have at most EXPAND_LITERALS_MAX combinations of
- * variants, become literals, one for each combination. The characters after these are the tail. In
- * an encoding, the bytes of a character never begin with the bytes of another character. So at each
- * position at most one literal of a pattern matches, and its tail matches in at most one way.
+ * variants, become literals: a literal for each combination. The characters after these are the
+ * tail. In an encoding, the bytes of a character never begin with the bytes of another character.
+ * So at each position at most a single literal of a pattern matches, and the tail matches in a
+ * single way.
  */
 #include "plan/steps.h"
 
@@ -168,8 +169,9 @@ static enum trawl_status literal_compose(struct trawl_plan *plan, uint32_t patte
 }
 
 /* Makes literals and a tail from a pattern, if UTF-8 and case is ignored. Appends all elements of
- * the pattern to plan->elements, makes literals from the first of them, and then removes these, so
- * that only the tail stays. Sets *length_max to the length in bytes of the longest occurrence. */
+ * the pattern to plan->elements, makes literals from the first elements, and then removes these
+ * elements, so that only the tail stays. Sets *length_max to the length in bytes of the longest
+ * occurrence. */
 static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern,
                                      uint64_t *length_max, struct trawl_error *error)
 {

@@ -48,7 +48,7 @@ static void explain_prices(struct explanation *text, const struct trawl_plan *pl
                              : "what a long one is like decides how it is searched");
 }
 
-/* Adds which programs (search loops) the CPU tries in turn before it goes on with the fastest. */
+/* Adds which programs (search loops) the CPU tries in turn before the fastest goes on. */
 static void explain_trials(struct explanation *text, const struct trawl_plan *plan)
 {
     if (plan->has_buckets && plan->has_classes)

@@ -1,6 +1,6 @@
 /* layout: the plain structs of a plan that all engines read.
  *
- * The structs have no pointers, so an engine can copy their bytes to a GPU's memory unchanged. All
+ * The structs have no pointers, so an engine can copy the bytes to a GPU's memory unchanged. All
  * numbers are in the machine's byte order, which is little-endian on every machine that trawl
  * supports.
  */
@@ -13,9 +13,9 @@
 #define PLAN_PROBE_SPAN_BYTES 64u /* all probes of a literal lie within so many bytes */
 #define PLAN_NONE UINT32_MAX
 
-/* A probe, a test of one byte of a literal: (text[x + offset] | fold) == value. fold is 0x20 for
- * letters if case is ignored, else 0. With fold 0x20, only the two cases of the letter `value` (a
- * to z) pass, so the probe is exact. */
+/* A probe, a test of a single byte of a literal: (text[x + offset] | fold) == value. fold is 0x20
+ * for letters if case is ignored, else 0. With fold 0x20, only the two cases of the letter `value`
+ * (a to z) pass, so the probe is exact. */
 struct plan_probe {
     uint64_t offset;
     uint8_t value;
@@ -65,8 +65,8 @@ struct plan_sampled {
 };
 
 /* Method set: at each position the search hashes the first q bytes and tests a bit of a bitmap. If
- * the bit is set, it hashes the first min(length_min, 8) bytes. This hash chooses a bucket, which
- * lists all literals whose first bytes have the hash. Vectors can hash four bytes at every
+ * the bit is set, the search hashes the first min(length_min, 8) bytes. This hash chooses a bucket,
+ * which lists all literals whose first bytes have the hash. Vectors can hash four bytes at every
  * position. The bucket depends on eight bytes because many literals may begin alike: by four bytes,
  * 10,000 literals "key-0000" would share a bucket, and 16-mers of DNA would fill only 256
  * buckets. */

@@ -1,4 +1,4 @@
-/* match: compares a literal with the text at one position, and checks the conditions around an
+/* match: compares a literal with the text at a single position, and checks the conditions around an
  * occurrence (whole words, whole lines). */
 #include <string.h>
 

@@ -171,9 +171,8 @@ static float low_left(const struct dealing *dealing, uint32_t literal, uint32_t 
                : 1.0f;
 }
 
-/* Chooses the offsets whose low bits are tested, at most nibbles->bytes. Chooses one after the
- * other: each time the offset that leaves the smallest share of usual texts, summed over the
- * literals. */
+/* Chooses the offsets whose low bits are tested, at most nibbles->bytes. Chooses in turn: each time
+ * the offset that leaves the smallest share of usual texts, summed over the literals. */
 static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nibbles)
 {
     const struct trawl_plan *plan = dealing->plan;

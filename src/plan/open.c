@@ -1,5 +1,5 @@
-/* open: tells which occurrences at the end of a text are decided although more bytes will come. It
- * looks up, in the sorted literals, whether some literal begins with the last bytes of the text. */
+/* open: tells which occurrences at the end of a text are decided although more bytes will come.
+ * Looks up, in the sorted literals, whether some literal begins with the last bytes of the text. */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/backwards.h"
@@ -56,7 +56,7 @@ struct look {
 };
 
 /* Compares the bytes [begin, end) with the sorted literals. Sets *is_string to whether some literal
- * has these bytes, and *is_begin to whether some longer literal begins with them. */
+ * has these bytes, and *is_begin to whether some longer literal begins with these bytes. */
 static void look_up(struct look *look, uint64_t begin, uint64_t end, bool *is_string,
                     bool *is_begin)
 {

@@ -1,10 +1,10 @@
-/* parts: divides a set of strings into smaller sets by length, if these are searched faster one
- * after the other.
+/* parts: divides a set of strings into smaller sets by length, if these are searched faster in
+ * turn.
  *
  * The filter of a set tests as many bytes of the text as the set's shortest string has. With a
- * single string of two bytes, it passes nearly every position, even if all other strings are long.
- * In parts, the short strings have a filter of their own, and hardly any position passes the filter
- * of the long strings. The counts of the parts are added up, and their hits are merged.
+ * single string of two bytes, the filter passes nearly every position, even if all other strings
+ * are long. In parts, the short strings have a filter of their own, and hardly any position passes
+ * the filter of the long strings. The counts of the parts are added up, and the hits are merged.
  */
 #ifndef TRAWL_PLAN_PARTS_H
 #define TRAWL_PLAN_PARTS_H
@@ -31,7 +31,7 @@ struct plan_parts {
  *   the automaton   near or dense, + make × bytes + level × the longest string's bytes
  * If there are several parts, each string adds `part`. r is the probability that a string's first
  * bytes stand at a position, and `bytes` the sum of the strings' lengths. A GPU's filter looks at
- * more bytes of longer strings, so its cost grows more slowly than r.
+ * more bytes of longer strings, so the cost grows more slowly than r.
  */
 struct plan_part_costs {
     /* The host. There a tournament on the text decides between the parts and the whole plan, and
@@ -47,18 +47,18 @@ struct plan_part_costs {
     double many;       /* limit of what the number of strings adds to the filter's cost */
     double many_half;  /* number of strings that adds half of `many` */
     double met;        /* testing the positions that pass the filter */
-    /* The automaton: `near` if its rows are expected to have at most near_words words, and `dense`
+    /* The automaton: `near` if the rows are expected to have at most near_words words, and `dense`
      * otherwise. */
     double near, near_words, dense;
     double doubled;     /* is added to `dense` each time that the rows double, from near_words on */
     double make, level; /* making the automaton */
 };
-/* The costs for a GPU, in units of the time in which it reads the text once. Tests replace them. */
+/* The costs for a GPU, in units of the time of reading the text once. Tests replace them. */
 extern struct plan_part_costs plan_part_costs_device;
 extern const struct plan_part_costs plan_part_costs_device_default;
 
-/* Returns the expected cost of searching by an automaton whose rows have so many words, without
- * making it. */
+/* Returns the expected cost of searching by an automaton with rows of so many words, without the
+ * making. */
 double plan_automaton_cost(const struct plan_part_costs *costs, double words);
 
 /* Returns the number of different suffixes of some literals. An automaton that reads backwards has
@@ -73,9 +73,9 @@ uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patt
 /* Returns whether the plan may be divided into parts. `which` is PLAN_ALONE, PLAN_PARTS_HOST or
  * PLAN_PARTS_DEVICE. */
 bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which);
-/* Gets the parts in which the host or a GPU searches the plan. The first call makes them, and the
- * plan owns them. Sets *parts to NULL if the plan is better searched as a whole. Errors: MEMORY.
- * Any thread may call. */
+/* Gets the parts in which the host or a GPU searches the plan. The first call makes the parts,
+ * which the plan owns. Sets *parts to NULL if the plan is better searched as a whole. Errors:
+ * MEMORY. Any thread may call. */
 enum trawl_status plan_parts_want(const struct trawl_plan *plan, enum plan_attachment which,
                                   const struct plan_parts **parts, struct trawl_error *error);
 

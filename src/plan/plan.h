@@ -1,11 +1,11 @@
 /* plan: the compiled form of patterns. A plan is built once; then any number of threads use it at
  * the same time.
  *
- * A literal is a string of bytes that is searched as a whole. Usually a pattern is one literal. If
- * characters have variants of other bytes (the cases of a letter in UTF-8), a pattern becomes
- * several literals. If there would be too many, only the pattern's first characters are expanded
- * into literals. The characters after these are its tail, whose elements a search matches one by
- * one.
+ * A literal is a string of bytes that is searched as a whole. Usually a pattern is a single
+ * literal. If characters have variants of other bytes (the cases of a letter in UTF-8), a pattern
+ * becomes several literals. If there would be too many, only the pattern's first characters are
+ * expanded into literals. The characters after these are its tail, whose elements a search matches
+ * one by one.
  */
 #ifndef TRAWL_PLAN_PLAN_H
 #define TRAWL_PLAN_PLAN_H
@@ -242,8 +242,8 @@ static inline bool plan_is_one_literal(const struct trawl_plan *plan)
  * in DNA, nor evenly over all values. */
 bool plan_has_letters(const struct trawl_plan *plan);
 
-/* For a set: gets its tables. The first call makes them, and the plan owns them. Any thread may
- * call. Errors: MEMORY. */
+/* For a set: gets its tables. The first call makes the tables, which the plan owns. Any thread
+ * may call. Errors: MEMORY. */
 enum trawl_status plan_set_want(const struct trawl_plan *plan,
                                 const struct plan_set_tables **tables, struct trawl_error *error);
 

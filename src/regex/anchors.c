@@ -107,7 +107,7 @@ static uint8_t length_of(const struct split_sequence *sequence)
     return (uint8_t)length;
 }
 
-/* Adds an anchor for one alternative of the expression. It is the callback `take` of
+/* Adds an anchor for a single alternative of the expression. It is the callback `take` of
  * split_options. */
 static enum trawl_status take(void *context, const struct split *split, struct trawl_error *error)
 {

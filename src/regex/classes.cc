@@ -1,6 +1,6 @@
-// classes: reads classes such as [a-z&&[^aeiou]] as sets of characters, and writes the sets in
-// RE2's syntax. ripgrep's classes may hold classes and the operators && (both), -- (the first
-// without the second) and ~~ (only one of both).
+// classes: reads classes like [a-z&&[^aeiou]] as sets of characters, and writes the sets in RE2's
+// syntax. ripgrep's classes may hold classes and the operators && (both), -- (the first without the
+// second) and ~~ (only one of both).
 #include "regex/classes.h"
 
 #include <re2/re2.h>

@@ -85,7 +85,7 @@ static uint8_t peek(const struct reader *reader)
     return reader->at < reader->count ? reader->bytes[reader->at] : 0;
 }
 
-/* Returns whether the character is i or I in another case, in a language such as Turkish, in which
+/* Returns whether the character is i or I in a different case, in a language like Turkish, in which
  * i and I are different letters. An engine takes i and I for equal. */
 static bool is_case_of_i(const struct reader *reader, const uint8_t *bytes, uint32_t bytes_count)
 {

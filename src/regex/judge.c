@@ -1,5 +1,5 @@
-/* judge: finds the matches of an expression in a line one after the other, under the plan's
- * conditions such as whole words, and finds a match's groups. */
+/* judge: finds the matches of an expression in a line in turn, under the plan's conditions like
+ * whole words, and finds a match's groups. */
 #include "regex/judge.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 
 #include "regex/words.h"
 
-/* The atoms that were found in a text. The whole text is searched as one line. */
+/* The atoms that were found in a text. The whole text is searched as a single line. */
 struct near {
     const struct hits *hits; /* hits of expressions->atoms; NULL: the atoms were not searched */
     /* offset from which failed_ns, the time of failed verifications, is counted */

@@ -54,7 +54,7 @@ bool quick::add(const std::string &part, bool is_bytes, bool lines)
     return items.size() <= ITEMS_MAX;
 }
 
-// If a repetition stands at *at, reads it and moves *at to its end.
+// If a repetition stands at *at, reads that repetition and moves *at to the end.
 bool quick::repeat(const std::string &source, size_t *at)
 {
     item &last = items.back();

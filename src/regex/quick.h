@@ -1,4 +1,4 @@
-// quick: matches simple sequences of characters, such as `\w+@\w+`, several times as fast as RE2.
+// quick: matches simple sequences of characters, like `\w+@\w+`, several times as fast as RE2.
 #ifndef TRAWL_REGEX_QUICK_H
 #define TRAWL_REGEX_QUICK_H
 

@@ -23,8 +23,8 @@ struct anchor {
     /* number of characters of each head; 0: heads of different lengths, or none */
     uint8_t head_length;
     bool looks_back; /* an assertion of the expression depends on the byte before it */
-    /* The program of the head. Its matches end where the string begins. NULL: there is no head, or
-     * RE2 reads the whole line. */
+    /* The program of the head. Matches end where the string begins. NULL: there is no head, or RE2
+     * reads the whole line. */
     struct regex *head;
     /* If there is a head: the program of the string and the rest. NULL: nothing follows the
      * string. */
@@ -72,7 +72,7 @@ struct expressions {
     bool has_wide_words;
     /* The common program: all expressions as alternatives, for texts of many lines. NULL: some
      * expression means something else in such a text, or the expressions are too many or too large.
-     * This program, heads and tails are compiled when a search first asks whether they are
+     * This program, heads and tails are compiled when a search first asks whether programs are
      * ready. */
     struct regex *whole;
     /* each match of `whole` is an occurrence of the plan's only expression */
@@ -87,11 +87,11 @@ struct expressions {
     struct anchor *anchors;
     uint64_t anchor_count;
     uint64_t anchor_capacity;
-    /* a match begins in the line of its atom, so it is looked for there (near.h) */
+    /* a match begins in the line of its atom, where the search looks for the match (near.h) */
     bool has_near;
     bool atoms_are_exact; /* a line matches exactly if it holds an atom */
     bool words_are_exact; /* a line matches exactly if it holds an atom as a whole word */
-    /* the plan's only expression is a string, its only atom, and its occurrences never overlap */
+    /* the plan's only expression is a string, the only atom, and occurrences never overlap */
     bool is_string;
     /* While the plan is compiled, in bytes: the memory that each program gets at first, the most
      * that a large program gets, and what is left for further programs. */
@@ -100,7 +100,7 @@ struct expressions {
     uint64_t bytes_left;
 };
 
-/* Returns whether the whole text, or each record, counts as one line. */
+/* Returns whether the whole text, or each record, counts as a single line. */
 static inline bool expressions_cross(const struct expressions *expressions)
 {
     return (expressions->plan->flags & TRAWL_MULTILINE) != 0;
@@ -137,7 +137,7 @@ enum trawl_status expressions_want(const struct trawl_plan *plan,
                                    const struct expressions **expressions,
                                    struct trawl_error *error);
 /* Gets a second compiled form of the plan, whose atoms are the strings that occur least often in
- * the sample, a part of the text. The first call makes it for its sample. */
+ * the sample, a part of the text. The first call makes the form for that call's sample. */
 enum trawl_status expressions_resplit(const struct trawl_plan *plan, const uint8_t *sample,
                                       uint64_t sample_bytes, const struct expressions **expressions,
                                       struct trawl_error *error);

@@ -5,8 +5,8 @@
  * A list is a sequence of items without '|': characters, classes, assertions and groups, each with
  * its repetition. A run is a part of a list whose texts can be listed: `the (son|daughter)s? of `
  * in `the (son|daughter)s? of [A-Z]\w+`. Of all runs, the search takes the run that a text should
- * hold least often. If runs inside a group are rarer, it takes these: `(a+bcd|e+fgh)x*` is searched
- * by `bcd` and `fgh`.
+ * hold least often. If runs inside a group are rarer, the search takes these: `(a+bcd|e+fgh)x*` is
+ * searched by `bcd` and `fgh`.
  */
 #include "regex/items.h"
 

@@ -56,9 +56,9 @@ struct split {
     /* The string and the rest, as an expression. Empty: nothing follows the string. */
     const char *tail;
     uint64_t tail_bytes;
-    /* The head, read backwards from the string, and the rest, read forwards, as sequences. They
-     * include the edges that the options ask for. NULL: they are not simple or short enough for a
-     * sequence. */
+    /* The head, read backwards from the string, and the rest, read forwards, as sequences. The
+     * sequences include the edges that the options ask for. NULL: head or rest is not simple or
+     * short enough for a sequence. */
     const struct split_sequence *before;
     const struct split_sequence *after;
 };

@@ -39,7 +39,7 @@ struct engine_worker {
     uint64_t record;    /* index of the record that was looked up last */
     struct merge merge; /* the occurrences in the present line; room for passing_capacity */
     struct words words; /* what is known of the present line, for matches at edges of words */
-    struct near near;   /* the atoms of a text that is searched as one line */
+    struct near near;   /* the atoms of a text that is searched as a single line */
     struct pause pause;
     uint32_t *passing; /* the expressions that may match in the present line */
     uint64_t passing_capacity;
@@ -67,7 +67,7 @@ struct step {
     uint64_t missed;
 };
 
-/* Returns whether the whole text is searched as one line, because matches may cross lines. */
+/* Returns whether the whole text is searched as a single line, because matches may cross lines. */
 static inline bool judges_whole(const struct step *step)
 {
     return step->chunk->records == NULL && expressions_cross(step->worker->expressions);

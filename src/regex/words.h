@@ -36,7 +36,7 @@ struct judged {
     /* under TRAWL_MULTILINE, if lines are wanted: after an occurrence, the search goes on behind
      * the line in which the occurrence ends */
     bool by_lines;
-    struct words *words; /* what is known of the line; words_begin resets it for a new line */
+    struct words *words; /* what is known of the line; words_begin resets this struct */
     uint64_t at;         /* offset of the line in the text, for error messages */
 };
 

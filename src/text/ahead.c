@@ -1,5 +1,5 @@
-/* ahead: lets several threads unpack pieces of one compressed file before the reading thread needs
- * them (ahead.h). */
+/* ahead: lets several threads unpack pieces of a single compressed file before the reading thread
+ * needs the pieces (ahead.h). */
 #include "text/ahead.h"
 
 #include <pthread.h>
@@ -11,8 +11,8 @@
 #include "text/codecs.h"
 #include "text/descriptor.h"
 
-/* Length of a cell for files that are unpacked block by block. In most cells one block begins, so
- * that no thread decodes longer than the others. */
+/* Length of a cell for files that are unpacked block by block. In most cells a single block begins,
+ * so that all threads decode for about as long. */
 #define BLOCKS_CELL_BYTES (UINT64_C(64) << 10)
 
 enum piece_state {
@@ -30,7 +30,7 @@ struct ahead {
     const struct codec *codec;
     /* length of a cell of the file; most unpacked bytes of a piece */
     uint64_t cell_bytes, piece_bytes;
-    uint64_t window_bytes; /* most memory that the decoder of a piece may take for its window */
+    uint64_t window_bytes; /* most memory that the decoder of a piece may take for the window */
     bool by_blocks;
     /* length of a cell in the unit of pieces' offsets: bytes, or bits if by_blocks */
     uint64_t cell_length;
@@ -43,14 +43,14 @@ struct ahead {
     uint64_t cell_next; /* the first cell in which no thread has looked for a piece */
     bool ended;         /* the file has no further cells */
     uint32_t piece_count;
-    struct piece *pieces; /* piece_count pieces, and one more that the reader makes itself */
-    /* Decoders that no piece uses. The decoder that was used last is used first, because its window
+    struct piece *pieces; /* piece_count pieces, and a further piece that only the reader makes */
+    /* Decoders that no piece uses. The decoder that was used last is used first, because the window
      * is still in a core's cache. */
     struct decoder *idle;
 };
 
-/* Reads up to `wanted` bytes of the file and returns their number. An error of reading counts as
- * the file's end. */
+/* Reads up to `wanted` bytes of the file and returns the number. An error of reading counts as the
+ * file's end. */
 static uint64_t read_whole(const struct ahead *ahead, uint64_t from, uint8_t *bytes,
                            uint64_t wanted)
 {
@@ -65,7 +65,7 @@ static uint64_t read_whole(const struct ahead *ahead, uint64_t from, uint8_t *by
     return used;
 }
 
-/* Gives the piece a decoder if it has none. Returns false if there is no memory for one. */
+/* Gives a decoder to a piece without a decoder. Returns false if memory does not suffice. */
 static bool has_decoder(struct ahead *ahead, struct piece *piece)
 {
     (void)pthread_mutex_lock(&ahead->lock);
@@ -96,7 +96,7 @@ static uint64_t packed_room(const struct ahead *ahead)
 }
 
 /* Reads the compressed bytes of a cell, and `beyond` bytes after it, for decoding by blocks.
- * Returns their number (bytes_count of blocks.h); 0 also if there is no memory. */
+ * Returns the number (bytes_count of blocks.h); 0 also if there is no memory. */
 static uint64_t load(const struct ahead *ahead, struct piece *piece, uint64_t from, uint64_t beyond)
 {
     uint64_t used;
@@ -108,8 +108,9 @@ static uint64_t load(const struct ahead *ahead, struct piece *piece, uint64_t fr
     return used;
 }
 
-/* Decides whether threads decode blocks of a bzip2 stream, instead of whole streams. They do if the
- * file is longer than a cell and no second stream begins within the length of the longest block. */
+/* Decides whether threads decode blocks of a bzip2 stream, instead of whole streams. Blocks are
+ * decoded if the file is longer than a cell and no second stream begins within the length of the
+ * longest block. */
 static void choose_blocks(struct ahead *ahead)
 {
     struct piece *own = &ahead->pieces[ahead->piece_count];
@@ -133,7 +134,7 @@ enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *
     ahead->text = text;
     ahead->codec = codec;
     ahead->cell_bytes = ahead->cell_length = cell_bytes;
-    ahead->cell_next = 1; /* the reader itself decodes the first cell */
+    ahead->cell_next = 1; /* the reader decodes the first cell */
     /* Each thread can fill a piece while other pieces are searched. */
     ahead->piece_count = threads + threads / 2 + 1;
     ahead->piece_bytes = max_u64(room_bytes / ahead->piece_count, cell_bytes + CODEC_HEAD_BYTES);
@@ -250,8 +251,8 @@ static bool begin_blocks(const struct ahead *ahead, struct piece *piece)
            piece->decoder->library->step(piece->decoder->state, &io) == CODEC_MORE;
 }
 
-/* Decodes the piece's blocks. Returns false if they are damaged, need more room, or are not wanted
- * any more. */
+/* Decodes the piece's blocks. Returns false if the blocks are damaged, need more room, or are not
+ * wanted any more. */
 static bool decode_blocks(const struct ahead *ahead, struct piece *piece,
                           const _Atomic bool *wanted)
 {
@@ -289,7 +290,7 @@ static bool begin(struct ahead *ahead, struct piece *piece)
 }
 
 /* Decodes the piece until a member ends after the cell, or until the piece pauses. A fault of the
- * data ends the piece, too; the reader then finds the fault itself. Returns false if there is no
+ * data ends the piece, too; the reader then finds the same fault. Returns false if there is no
  * memory for the window. */
 static bool decode(const struct ahead *ahead, struct piece *piece, const _Atomic bool *wanted)
 {
@@ -319,8 +320,8 @@ static bool decode(const struct ahead *ahead, struct piece *piece, const _Atomic
 
 /* ---- Taking turns ------------------------------------------------------------------------- */
 
-/* Returns the earliest piece that a thread has left unfinished; if there is none, a free piece for
- * the next cell; NULL if there is nothing to do now. The caller holds the lock. */
+/* Returns the earliest piece that a thread has left unfinished; otherwise, a free piece for the
+ * next cell; NULL if there is nothing to do now. The caller holds the lock. */
 static struct piece *take_work(struct ahead *ahead)
 {
     struct piece *found = NULL;
@@ -346,7 +347,7 @@ static struct piece *take_work(struct ahead *ahead)
     return found;
 }
 
-/* Finds where the piece of a cell begins, and begins to decode it. */
+/* Finds where the piece of a cell begins, and begins to decode. */
 static bool find(struct ahead *ahead, struct piece *piece)
 {
     uint64_t at = UINT64_MAX;
@@ -421,7 +422,7 @@ struct piece *ahead_take(struct ahead *ahead, uint64_t offset)
     (void)pthread_mutex_lock(&ahead->lock);
     while (!atomic_load(&ahead->stopping) && (piece = sift(ahead, offset)) != NULL &&
            piece->state != PIECE_READY) {
-        /* while another thread decodes the piece that is needed, this thread decodes a later
+        /* while a different thread decodes the piece that is needed, this thread decodes a later
          * piece */
         if (helps) {
             atomic_store(&ahead->waits, true);

@@ -1,12 +1,12 @@
-/* ahead: lets several threads unpack pieces of one compressed file before the reading thread needs
- * them.
+/* ahead: lets several threads unpack pieces of a single compressed file before the reading thread
+ * needs the pieces.
  *
- * A member is what can be decoded without the bytes before it: a gzip member, a zstd or lz4 frame,
- * an xz or bzip2 stream. The file is divided into cells of equal length. A thread looks in a cell
- * for bytes with which a member may begin, and decodes from there on, until a member ends after the
+ * A member is what can be decoded without earlier bytes: a gzip member, a zstd or lz4 frame, an xz
+ * or bzip2 stream. The file is divided into cells of equal length. A thread looks in a cell for
+ * bytes with which a member may begin, and decodes from there on, until a member ends after the
  * cell. The result is a piece. The reader uses a piece only if an earlier member ends exactly where
  * the piece begins. So a piece that began inside a member by mistake is dropped. If a piece's room
- * is full, the reader continues to decode it.
+ * is full, the reader continues to decode.
  *
  * A bzip2 file without a second stream near its begin is divided at blocks (blocks.h) instead. The
  * offsets of pieces then count bits.
@@ -21,14 +21,14 @@ struct ahead;
 
 struct piece {
     struct decoder *decoder; /* the decoder that continues after the piece; NULL if is_whole */
-    bool is_whole;           /* the piece ends where a member ends and another member begins */
+    bool is_whole;           /* the piece ends where a member ends and a further member begins */
     uint64_t end;            /* offset in the file where the piece ends */
     uint8_t *bytes;          /* the unpacked bytes, of which bytes[at, count) have not been read */
     uint64_t at, count;
     uint64_t begin; /* offset in the file where the piece begins; UINT64_MAX: not known yet */
     uint64_t cell;
-    /* only if by_blocks: the piece's blocks, its compressed bytes, and the part of these that is
-     * not decoded yet */
+    /* only if by_blocks: the piece's blocks, its compressed bytes, and the part that is not decoded
+     * yet */
     struct blocks blocks;
     uint8_t *packed;
     uint64_t packed_at, packed_count;
@@ -48,21 +48,21 @@ enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *
 void ahead_close(struct ahead *ahead);
 
 /* Does a part of the work: continues a piece that a thread has left, or looks for a piece in the
- * next cell and unpacks it. Stops soon after *wanted becomes false; `wanted` may be NULL. Returns
- * false if there is nothing to do now. */
+ * next cell and unpacks that piece. Stops soon after *wanted becomes false; `wanted` may be NULL.
+ * Returns false if there is nothing to do now. */
 bool ahead_help(struct ahead *ahead, const _Atomic bool *wanted);
 /* Returns the piece that begins at this offset, where a member begins. Waits until the piece is
  * complete. Returns NULL if there is no such piece; the reader must then decode. */
 struct piece *ahead_take(struct ahead *ahead, uint64_t offset);
-/* Returns whether pieces consist of blocks, so that their offsets count bits. */
+/* Returns whether pieces consist of blocks, so that offsets count bits. */
 bool ahead_by_blocks(const struct ahead *ahead);
 /* Unpacks the blocks that begin at this bit, as a piece for the reader. Returns NULL if that
  * fails. */
 struct piece *ahead_make(struct ahead *ahead, uint64_t bit);
-/* Returns the next `wanted` bytes of the piece without copying them, and counts them as read.
- * `kept` bytes before them and TEXT_SLACK_BYTES after them are readable, too. When the bytes are no
- * longer needed, the caller lowers piece->lent. Returns NULL if the piece has not all of these
- * bytes, or if it is the reader's own. */
+/* Returns the next `wanted` bytes of the piece without a copy, and counts the bytes as read. `kept`
+ * earlier bytes and TEXT_SLACK_BYTES later bytes are readable, too. When the bytes are no longer
+ * needed, the caller lowers piece->lent. Returns NULL if the piece has not all of these bytes, or
+ * is the reader's own. */
 const uint8_t *ahead_lend(struct piece *piece, uint64_t kept, uint64_t wanted);
 /* Gives back a piece of which the reader has read all bytes. */
 void ahead_give(struct ahead *ahead, struct piece *piece);

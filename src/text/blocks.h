@@ -1,9 +1,9 @@
 /* blocks: finds the blocks of a bzip2 stream in its compressed bytes. A block begins at any bit,
  * with a mark of 48 bits.
  *
- * A block can be decoded without the blocks before it. So several blocks, with the begin and the
- * end of a stream added, are decoded by libbz2 as a stream of their own. The end of the true stream
- * has a sum of all blocks' checksums, which the reader compares.
+ * A block can be decoded without earlier blocks. So several blocks, with the begin and the end of a
+ * stream added, are decoded by libbz2 as a separate stream. The end of the true stream has a sum of
+ * all blocks' checksums, which the reader compares.
  */
 #ifndef TRAWL_TEXT_BLOCKS_H
 #define TRAWL_TEXT_BLOCKS_H

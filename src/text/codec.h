@@ -1,9 +1,9 @@
-/* codec: decodes compressed texts. There is a codec for each format, and it uses a library.
+/* codec: decodes compressed texts. There is a codec for each format, which uses a library.
  *
  * A format's library is loaded with the first text of that format. So the command does not load
- * five libraries at its start, and a program that links libtrawl needs none of them. The build
- * takes types from a library's header. Without the header, the codec is built without its library,
- * and opening a text of that format fails with a message.
+ * five libraries at the start, and a program that links libtrawl needs no decoder. The build takes
+ * types from a library's header. Without the header, the codec is built without the library, and
+ * opening a text of that format fails with a message.
  */
 #ifndef TRAWL_TEXT_CODEC_H
 #define TRAWL_TEXT_CODEC_H
@@ -17,7 +17,7 @@
 
 struct codec_io {
     const uint8_t *in;
-    /* A step moves `in` and `out` after the bytes that it used and wrote, and lowers in_count and
+    /* A step moves `in` and `out` after the used and the written bytes, and lowers in_count and
      * out_count. */
     uint64_t in_count;
     bool is_last; /* the file has no bytes after these */
@@ -32,7 +32,7 @@ struct codec_io {
 
 enum codec_result {
     CODEC_MORE, /* the step used all input, or filled the output */
-    CODEC_END,  /* a member has ended; another member may follow */
+    CODEC_END,  /* a member has ended; a further member may follow */
     CODEC_DAMAGED,
     CODEC_LARGE, /* decoding would need more than CODEC_MEMORY_MAX */
     CODEC_MEMORY
@@ -47,10 +47,11 @@ struct codec {
     bool (*load)(void *library);
     void *(*open)(uint32_t threads); /* NULL: out of memory */
     enum codec_result (*step)(void *state, struct codec_io *io);
-    /* Prepares for another member, also after a fault. Returns false if memory does not suffice. */
+    /* Prepares for a further member, also after a fault. Returns false if memory does not
+     * suffice. */
     bool (*again)(void *state);
     void (*close)(void *state);
-    /* Returns how many bytes the library holds for its window. NULL: at most 8 MiB. */
+    /* Returns how many bytes the library holds for the window. NULL: at most 8 MiB. */
     uint64_t (*memory)(const void *state);
     /* A faster codec for undamaged data, which serves decoders with at least threads_least threads;
      * NULL: there is none. */

@@ -1,4 +1,4 @@
-/* codec_zstd: decodes zstd by libzstd. By its default, libzstd refuses windows over 128 MiB. */
+/* codec_zstd: decodes zstd by libzstd. By default, libzstd refuses windows over 128 MiB. */
 #include <dlfcn.h>
 
 #include "base/fault.h"

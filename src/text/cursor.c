@@ -160,7 +160,7 @@ bool text_cursor_is_slow(const struct text_cursor *cursor)
     return unpack_is_slow(cursor->text);
 }
 
-/* Takes the lock. While another thread holds it, unpacks pieces of a compressed file for that
+/* Takes the lock. While a different thread holds it, unpacks pieces of a compressed file for that
  * thread. */
 static void lock_or_help(struct text_cursor *cursor)
 {
@@ -268,8 +268,8 @@ static void enter_extent(const struct text_cursor *cursor, uint64_t extent,
 }
 
 /* Is called for the chunk in which a stride begins. Gives the pages of the stride before last back
- * to the kernel; all threads have probably left it. A thread that still needs such a page gets it
- * by a page fault. */
+ * to the kernel; all threads have probably left that stride. A thread that still needs a page there
+ * gets the page by a fault. */
 static void enter_stride(const struct text_cursor *cursor, uint64_t stride, uint64_t chunk_bytes)
 {
     uint64_t end = stride * MAP_STRIDE - min_u64(stride * MAP_STRIDE, MAP_STRIDE);
@@ -396,8 +396,8 @@ static enum trawl_status carry_keep(struct text_cursor *cursor, const struct tex
 }
 
 /* Reads up to `room` further bytes of a stream, which begin at position `at` of the text. Sets *got
- * to their number. 0 says that the stream has ended or failed; each later call then returns the
- * same status. */
+ * to the number of bytes. 0 says that the stream has ended or failed; each later call then returns
+ * the same status. */
 static enum trawl_status read_more(struct text_cursor *cursor, uint64_t at, uint8_t *to,
                                    uint64_t room, uint64_t *got, struct trawl_error *error)
 {
@@ -531,7 +531,7 @@ static enum trawl_status next_lines_of_stream(struct text_cursor *cursor, uint64
     return status != TRAWL_OK ? status : carry_keep(cursor, chunk, have, error);
 }
 
-/* Makes a chunk of bytes that lie in an unpacked piece of a compressed file, without copying them.
+/* Makes a chunk of bytes that lie in an unpacked piece of a compressed file, without a copy.
  * Returns false if some of the next bytes are elsewhere. */
 static bool next_is_lent(struct text_cursor *cursor, uint64_t chunk_bytes, struct text_chunk *chunk,
                          enum trawl_status *status, struct trawl_error *error)
@@ -560,8 +560,8 @@ static bool next_is_lent(struct text_cursor *cursor, uint64_t chunk_bytes, struc
     return false;
 }
 
-/* Locks a stream's cursor if the next chunk has the index `only`. Returns false if another thread
- * holds the lock, or if an earlier chunk comes first. */
+/* Locks a stream's cursor if the next chunk has the index `only`. Returns false if a different
+ * thread holds the lock, or if an earlier chunk comes first. */
 static bool lock_for(struct text_cursor *cursor, uint64_t only)
 {
     if (cursor->shared && pthread_mutex_trylock(&cursor->lock) != 0)
@@ -625,7 +625,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
         (void)pthread_mutex_unlock(&cursor->lock);
     if (*taken != TEXT_TAKEN || alone)
         return status;
-    /* A mapped chunk may have to be read later, so its buffer must be as large. */
+    /* A mapped chunk may have to be read later, so the buffer must be as large. */
     if (cursor->need.lines != NULL && text_cursor_room(cursor, chunk_bytes) > buffer->capacity)
         status = cursor->need.lines->grow(cursor->need.lines->context, buffer, 0,
                                           text_cursor_room(cursor, chunk_bytes), error);

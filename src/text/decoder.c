@@ -43,8 +43,8 @@ static enum trawl_status no_memory(const struct decoder *decoder,
                       decoder->codec->name);
 }
 
-/* Prepares the library for a member. Opens it, unless the decoder has a state of this library that
- * can begin again. */
+/* Prepares the library for a member. Opens the library, unless the decoder has a state of this
+ * library that can begin again. */
 static enum trawl_status begin_with(struct decoder *decoder, const struct codec *library,
                                     const struct decoder_source *source)
 {
@@ -132,8 +132,8 @@ static bool is_skippable(const struct decoder *decoder, const uint8_t *bytes, ui
            (strcmp(decoder->codec->name, "zstd") == 0 || strcmp(decoder->codec->name, "lz4") == 0);
 }
 
-/* Finds out what follows a member: another member, the file's end, or NULs that fill the file up to
- * its end. */
+/* Finds out what follows a member: a further member, the file's end, or NULs up to the file's
+ * end. */
 static enum trawl_status find_member(struct decoder *decoder, const struct decoder_source *source,
                                      enum decoder_stop *stop)
 {
@@ -162,9 +162,9 @@ static enum trawl_status find_member(struct decoder *decoder, const struct decod
     }
 }
 
-/* Counts `bytes` decoded bytes of the member. Drops those that an earlier call has delivered
- * already, and moves the others to the buffer's begin. Returns the number of bytes that are
- * left. */
+/* Counts `bytes` decoded bytes of the member. Drops bytes that an earlier call has delivered
+ * already, and moves the remaining bytes to the buffer's begin. Returns the number of bytes that
+ * are left. */
 static uint64_t keep_new(struct decoder *decoder, uint8_t *buffer, uint64_t bytes)
 {
     uint64_t dropped = min_u64(bytes, decoder->skip_bytes);
@@ -187,9 +187,8 @@ static bool lacks_input(const struct decoder *decoder)
     return decoder->count - decoder->at < needed && !decoder->input_ended;
 }
 
-/* Calls the library once; for a codec with head_bytes, once for each block. Calls it without input
- * if it may have output that found no room. Sets *moved to whether the library used input or gave
- * output. */
+/* Calls the library once; for a codec with head_bytes, once for each block. Calls without input if
+ * output may have found no room. Sets *moved to whether the library used input or gave output. */
 static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t count,
                               uint64_t *read_bytes, bool *moved)
 {
@@ -221,7 +220,7 @@ static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t
     } while (head_bytes > 0 && goes_on && result == CODEC_MORE && decoder->at < decoder->count &&
              !lacks_input(decoder) && io.out_count > 0);
     decoder->between = result == CODEC_END;
-    /* ISA-L counts bytes that it did not write, so the whole call is decoded again by the format's
+    /* ISA-L counts bytes that were not written, so the whole call is decoded again by the format's
      * own library */
     if (decoder->library != decoder->codec && result != CODEC_MORE && result != CODEC_END)
         io.out_count = count;

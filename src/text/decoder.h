@@ -1,10 +1,11 @@
 /* decoder: decodes a compressed text from an offset of the file on, one member after the other. A
- * member is what can be decoded without the bytes before it, such as a gzip member.
+ * member is what can be decoded without earlier bytes, like a gzip member.
  *
  * The compressed bytes go through an input buffer of 64 KiB. If the format has a faster library
- * (codec.h) and the text is a file, that library decodes. What it finds damaged is decoded once
- * more by the format's own library, from the member's begin on, and the bytes that were delivered
- * before are dropped. So the format's own library alone decides what is damaged, and where.
+ * (codec.h) and the text is a file, that library decodes. What that library finds damaged is
+ * decoded once more by the format's own library, from the member's begin on, and the bytes that
+ * were delivered before are dropped. So the format's own library alone decides what is damaged, and
+ * where.
  */
 #ifndef TRAWL_TEXT_DECODER_H
 #define TRAWL_TEXT_DECODER_H
@@ -15,7 +16,7 @@
 #define DECODER_INPUT_BYTES (64u << 10)
 #define DECODER_WHAT_BYTES 64u
 
-/* Where a decoder reads compressed bytes, and where it reports errors. */
+/* Where a decoder reads compressed bytes, and where errors are reported. */
 struct decoder_source {
     const struct trawl_text *text;
     bool from_file; /* read by pread from a file; false: read a stream */
@@ -32,7 +33,7 @@ struct decoder {
     bool input_ended;
     bool out_was_full; /* the last call filled the output, so the library may have more */
     bool between;      /* a member has ended, and the next member has not begun */
-    /* A fault was found after bytes that could be decoded; the next read reports it. */
+    /* A fault was found after bytes that could be decoded; the next read reports the fault. */
     bool failed;
     enum codec_result fault;
     char what[DECODER_WHAT_BYTES];
@@ -55,15 +56,15 @@ enum trawl_status decoder_begin(struct decoder *decoder, const struct codec *cod
 /* Moves the decoder to this file offset. decoder_begin must have been called before. */
 void decoder_move(struct decoder *decoder, uint64_t file_offset);
 void decoder_close(struct decoder *decoder);
-/* Returns how many bytes the library holds for its window, as far as the members have told. */
+/* Returns how many bytes the library holds for the window, as far as the members have told. */
 uint64_t decoder_memory(const struct decoder *decoder);
 
 /* Reads more compressed bytes after the input. */
 enum trawl_status decoder_fill(struct decoder *decoder, const struct decoder_source *source);
 
 enum decoder_stop { DECODER_MORE, DECODER_MEMBER, DECODER_ENDED };
-/* Decodes 1 to `count` bytes. With *read_bytes 0 it stopped: the text has ended, or a further
- * member begins, for which decoder_next prepares. Each call after a fault returns the same
+/* Decodes 1 to `count` bytes. *read_bytes is 0 if decoding stopped: the text has ended, or a
+ * further member begins, for which decoder_next prepares. Each call after a fault returns the same
  * status. */
 enum trawl_status decoder_read(struct decoder *decoder, const struct decoder_source *source,
                                uint8_t *buffer, uint64_t count, uint64_t *read_bytes,

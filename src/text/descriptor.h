@@ -8,8 +8,8 @@
 enum trawl_status read_file(const struct trawl_text *text, uint64_t offset, uint8_t *buffer,
                             uint64_t count, uint64_t *read_bytes, struct trawl_error *error);
 
-/* Reads the descriptor's bytes as they are, even if they are compressed. With from_file, calls
- * pread at `offset` of the text. Otherwise does what read_stream (read.h) does. */
+/* Reads the descriptor's own bytes, even of a compressed text. With from_file, calls pread at
+ * `offset` of the text. Otherwise does what read_stream (read.h) does. */
 enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, int wake,
                                 uint64_t offset, uint8_t *buffer, uint64_t count,
                                 uint64_t *read_bytes, struct trawl_error *error);

@@ -1,16 +1,16 @@
-/* mapping: maps a regular file, so that a search reads its bytes directly in the kernel's page
+/* mapping: maps a regular file, so that a search reads the bytes directly in the kernel's page
  * cache.
  *
  * A mapping saves the copy of read(2): a core searches 27 to 31 GB/s in place, but only 10 GB/s
  * with the copy (AMD EPYC). But a mapping costs page faults. If the page cache holds the file in
- * large folios, as after writing or reading in large blocks, a fault maps 2 MiB. If it holds single
- * pages, a fault maps 64 KiB, and mapping saves little. text/cursor.c measures the faults.
+ * large folios, as after writing or reading in large blocks, a fault maps 2 MiB. With single pages,
+ * a fault maps 64 KiB, and mapping saves little. text/cursor.c measures the faults.
  *
- * While a file is mapped, another process may truncate it, or the disk may fail. Touching such a
- * page raises SIGBUS. The program's signal handler then calls mapping_repair, which puts zero pages
- * over the rest of the mapping and notes where they begin. After its search, a worker asks
- * mapping_is_whole; if not, it drops its results and reads the bytes. So the search ends or fails
- * as a search without mappings does.
+ * While a file is mapped, a different process may truncate the file, or the disk may fail. Touching
+ * a lost page raises SIGBUS. The program's signal handler then calls mapping_repair, which puts
+ * zero pages over the rest of the mapping and notes the first zero page. After a search, a worker
+ * asks mapping_is_whole; if not, the worker drops the results and reads the bytes. So the search
+ * ends or fails as a search without mappings does.
  */
 #ifndef TRAWL_TEXT_MAPPING_H
 #define TRAWL_TEXT_MAPPING_H
@@ -54,16 +54,17 @@ bool mapping_is_whole(const struct mapping *mapping, uint64_t end);
 /* Returns whether mapping_repair has replaced some page of the mapping by zeros. */
 bool mapping_was_repaired(const struct mapping *mapping);
 
-/* Gives the pages of the text's bytes [begin, end) back to the kernel. Touching such a page again
- * costs a page fault, and shows the same bytes. */
+/* Gives the pages of the text's bytes [begin, end) back to the kernel. Touching a page again costs
+ * a page fault, and shows the same bytes. */
 void mapping_drop(const struct mapping *mapping, uint64_t begin, uint64_t end);
 
 /* Returns the number of page faults of the calling thread so far. A fault that waits for a disk
  * counts as 1000. */
 uint64_t mapping_faults(void);
 
-/* Puts zero pages over the mapping that contains `address`, from `address` to its end. Returns
- * false if no mapping of trawl contains it. A signal handler may call this function. */
+/* Puts zero pages over the mapping that contains `address`, from `address` to the mapping's end.
+ * Returns false if no mapping of trawl contains `address`. A signal handler may call this
+ * function. */
 bool mapping_repair(const void *address);
 
 #endif

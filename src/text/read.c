@@ -1,4 +1,4 @@
-/* read: reads a stream's bytes. If they are compressed, unpacks them. */
+/* read: reads a stream's bytes. Unpacks compressed bytes. */
 #include "text/read.h"
 
 #include "text/descriptor.h"

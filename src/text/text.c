@@ -1,4 +1,4 @@
-/* text: opens and closes texts (memory, files, streams), and answers questions about them. */
+/* text: opens and closes texts (memory, files, streams), and answers questions about texts. */
 #include "text/text.h"
 
 #include <errno.h>
@@ -101,7 +101,7 @@ void text_host_done(struct trawl_text *text)
 /* ---- Files and streams --------------------------------------------------------------------- */
 
 /* Sets the text's kind by its descriptor. A regular file of size 0 is read like a stream, because
- * files of the kernel, such as those in /proc, have size 0 whatever they hold. */
+ * files of the kernel, like those in /proc, have size 0 whatever the contents. */
 static enum trawl_status text_examine(struct trawl_text *text, struct trawl_error *error)
 {
     struct stat facts;
@@ -132,7 +132,7 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
     return TRAWL_OK;
 }
 
-/* Prepares unpacking. The first bytes of a regular file show whether it is compressed. For a
+/* Prepares unpacking. The first bytes of a regular file show whether the file is compressed. For a
  * stream, the first read decides. */
 static enum trawl_status text_unpack_begin(struct trawl_text *text, struct trawl_error *error)
 {
@@ -284,7 +284,8 @@ enum trawl_status trawl_text_tell(const struct trawl_text *text, struct trawl_te
                               : 0;
     if (text->kind == TEXT_MEMORY && !text_is_hidden(text))
         told.bytes = text->bytes;
-    /* If the file now ends inside its last page, no signal has told so; its size does. */
+    /* If the file now ends inside its last page, no signal has told so, but the file's size
+     * does. */
     told.is_cut = text->mapping.slot != NULL &&
                   (mapping_was_repaired(&text->mapping) ||
                    (fstat(text->descriptor, &facts) == 0 &&

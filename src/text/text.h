@@ -48,13 +48,13 @@ static inline bool text_is_hidden(const struct trawl_text *text)
 {
     return text->device_address != 0 && !atomic_load(&text->is_on_host);
 }
-/* Makes the host pages of a text on a GPU writable, so that its bytes can be copied there. Errors:
+/* Makes the host pages of a text on a GPU writable, so that the bytes can be copied there. Errors:
  * MEMORY. */
 enum trawl_status text_host_begin(struct trawl_text *text, struct trawl_error *error);
 /* Records that the copy is complete. */
 void text_host_done(struct trawl_text *text);
 
-/* The buffer of a thread that takes chunks. It is used for one chunk after the other. */
+/* The buffer of a thread that takes chunks. It is used for a single chunk after the other. */
 struct text_buffer {
     uint8_t *bytes;
     uint64_t capacity;
@@ -65,13 +65,13 @@ void text_buffer_release(struct text_buffer *buffer);
 /* Whether a chunk of a file may be mapped instead of read. */
 enum text_maps { TEXT_MAPS_NEVER, TEXT_MAPS_IF_FASTER, TEXT_MAPS_ALWAYS };
 
-/* What a search needs in each chunk, and how files are read for it. */
+/* What a search needs in each chunk, and how files are read. */
 struct text_need {
     uint64_t before;      /* number of bytes that must be readable before the chunk */
     uint64_t after;       /* number of bytes that must be readable after the chunk's own bytes */
     uint64_t chunk_bytes; /* most own bytes of a chunk */
-    /* A byte value that no match contains; -1: there is none. If a chunk of a stream ends with this
-     * byte, the search needs no bytes after it. */
+    /* A byte value that no match contains; -1: every byte may be in a match. If a chunk of a stream
+     * ends with this byte, the search needs no later bytes. */
     int barrier;
     enum text_maps maps;
     const struct text_lines *lines; /* NULL: chunks may end anywhere */
@@ -79,8 +79,8 @@ struct text_need {
      * ahead (unpack.h). */
     uint32_t unpack_threads;
     uint64_t unpack_bytes;
-    /* An eventfd. Once it is readable, threads stop waiting for a stream's bytes. -1: the wait
-     * cannot be ended. */
+    /* An eventfd. Once the eventfd is readable, threads stop waiting for a stream's bytes. -1: the
+     * wait cannot be ended. */
     int wake;
     /* Is called while a stream rests. Returns how many of the `have` bytes at `bytes` can be
      * searched although fewer than `after` bytes follow. bytes[-before] is readable. May be
@@ -91,7 +91,7 @@ struct text_need {
 
 /* For searches that need whole lines: chunks end where lines end. */
 struct text_lines {
-    uint8_t line_end; /* the two byte values that end lines; they may be equal */
+    uint8_t line_end; /* two byte values that end lines, perhaps equal */
     uint8_t line_end_also;
     void *context;
     /* Returns the end of the record that holds the byte at this text offset. Only for texts in
@@ -102,7 +102,7 @@ struct text_lines {
                               uint64_t bytes, struct trawl_error *error);
 };
 
-/* A search may load so many bytes after a chunk, for the widest vector, and ignores them. */
+/* A search may load so many bytes after a chunk, for the widest vector, and ignores these bytes. */
 #define TEXT_SLACK_BYTES 64u
 
 struct text_chunk {
@@ -114,10 +114,10 @@ struct text_chunk {
     uint64_t before;   /* bytes of the text before bytes[0] that are there, too */
     uint64_t after;    /* bytes of the text after the chunk's own bytes that are there, too */
     uint64_t readable; /* bytes after the chunk's own bytes that may be loaded, ≥ after */
-    /* If not NULL, the bytes lie in a piece of text/ahead.h: the taker lowers this count when it no
-     * longer needs them. */
+    /* If not NULL, the bytes lie in a piece of text/ahead.h: the taker lowers this count when the
+     * bytes are no longer needed. */
     _Atomic uint32_t *lent;
-    uint64_t window_bytes; /* compressed texts: memory of the reader's decoder for its window */
+    uint64_t window_bytes; /* compressed texts: memory of the reader's decoder for the window */
     bool last;             /* the text ends with this chunk's owned bytes */
     bool beyond;           /* the text had ended before this chunk, which is empty */
     /* The chunk lies in a mapping: call text_cursor_is_whole and text_cursor_judge after the
@@ -129,7 +129,7 @@ struct text_chunk {
 struct text_cursor {
     struct trawl_text *text;
     struct text_need need;
-    bool shared;         /* several threads take chunks, so they must lock */
+    bool shared;         /* several threads take chunks, so the threads must lock */
     uint64_t index_next; /* index of the next chunk */
     uint64_t begin_next; /* text offset of the next chunk */
     bool ended;          /* the last chunk was handed out, or reading failed */
@@ -139,7 +139,7 @@ struct text_cursor {
     uint64_t carry_count;            /* number of bytes in `carry` */
     bool stream_ended;               /* the stream has ended; reading a terminal again would wait */
     enum trawl_status stream_status; /* READ: reading failed after the bytes in `carry` */
-    struct mapping mapping;          /* the file's mapping, if need.maps allows one */
+    struct mapping mapping;          /* the file's mapping, if need.maps allows a mapping */
     _Atomic uint64_t map_from;       /* offset from which on chunks may be mapped again */
     /* how many bytes are read before mapping is tried again */
     uint64_t map_pause;
@@ -175,7 +175,8 @@ bool text_cursor_is_slow(const struct text_cursor *cursor);
 enum text_taken { TEXT_TAKEN, TEXT_END, TEXT_BUSY };
 #define TEXT_ANY_CHUNK UINT64_MAX
 
-/* Returns the size of a buffer for a chunk, with the bytes before and after it and the slack. */
+/* Returns the size of a buffer for a chunk, with the bytes before and after the chunk and the
+ * slack. */
 uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes);
 
 /* Takes the next chunk. *taken is TEXT_TAKEN, or TEXT_END if the text has no more chunks.
@@ -197,7 +198,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
  * memory, only for the chunk that was taken last, and only while no other thread takes chunks. */
 void text_cursor_shorten(struct text_cursor *cursor, struct text_chunk *chunk, uint64_t owned);
 
-/* Returns whether a chunk that begins at this offset may be mapped, as it seems now. */
+/* Returns whether a chunk that begins at this offset may be mapped, as far as is known now. */
 bool text_cursor_maps(const struct text_cursor *cursor, uint64_t begin);
 /* Returns whether a mapped chunk, and the bytes after it, were the file's bytes during the whole
  * search. If not, the taker must drop its results. */

@@ -11,7 +11,7 @@
 #include "text/decoder.h"
 #include "text/descriptor.h"
 
-/* A library may start one more thread for so much memory that unpacking ahead may use. */
+/* A library may start a further thread for so much memory that unpacking ahead may use. */
 #define BYTES_PER_THREAD (UINT64_C(16) << 20)
 
 struct text_unpack {
@@ -20,14 +20,15 @@ struct text_unpack {
     bool decided;
     bool from_file;
     bool has_begun; /* the decoder has begun to use a library */
-    pid_t process;  /* the process that began to read; 0: none has */
+    pid_t process;  /* the process that began to read; 0: no process has */
     uint32_t threads;
     struct ahead *ahead; /* threads that unpack ahead; NULL: none does */
-    struct piece *piece; /* a piece of `ahead` that is being read; the decoder continues after it */
+    struct piece
+        *piece; /* a piece of `ahead` that is being read; the decoder continues after the piece */
     struct decoder *decoder; /* owned */
     /* A bzip2 stream is being read block by block. */
     bool in_blocks;
-    /* file offset of that stream, and the number of bytes that were read from it */
+    /* file offset of that stream, and the number of bytes that were read */
     uint64_t stream_begin, stream_bytes;
     uint64_t bit; /* position in the file, in bits, of the next block */
     uint32_t sum; /* sum of the checksums of the blocks so far */
@@ -58,9 +59,8 @@ enum trawl_status unpack_open(const struct codec *codec, struct text_unpack **un
     return TRAWL_OK;
 }
 
-/* Returns whether a parent process had begun to read before it forked this process. The parent's
- * threads do not exist here, so locks, decoders and libraries may wait for them for ever: nothing
- * is freed. */
+/* Returns whether a parent process had begun to read before the fork. The parent's threads do not
+ * exist here, so locks, decoders and libraries may wait for ever: nothing is freed. */
 static bool is_of_parent(const struct text_unpack *unpack)
 {
     return unpack->process != 0 && unpack->process != getpid();
@@ -129,7 +129,7 @@ void unpack_unshare(const struct trawl_text *text)
     text->unpack->piece = NULL;
 }
 
-/* Finds out by a stream's first bytes whether it is compressed. */
+/* Finds out by a stream's first bytes whether the stream is compressed. */
 static enum trawl_status decide(struct text_unpack *unpack, const struct decoder_source *source)
 {
     struct decoder *decoder = unpack->decoder;
@@ -224,7 +224,7 @@ static enum trawl_status next_piece(struct text_unpack *unpack, const struct dec
     return TRAWL_OK;
 }
 
-/* Reads bytes from the piece. When the piece ends, its decoder becomes the reader's. */
+/* Reads bytes from the piece. When the piece ends, the piece's decoder becomes the reader's. */
 static void read_piece(struct text_unpack *unpack, uint8_t *buffer, uint64_t count,
                        uint64_t *read_bytes)
 {

@@ -2,8 +2,8 @@
  *
  * The first bytes of the file show the format. A decoder (decoder.h) has bounded memory, so the
  * memory does not depend on the size of the file or of the unpacked text. If several threads search
- * the text, they unpack pieces of the file ahead of the reader (ahead.h); the memory for these
- * pieces is bounded, too.
+ * the text, the threads unpack pieces of the file ahead of the reader (ahead.h); the memory for
+ * these pieces is bounded, too.
  */
 #ifndef TRAWL_TEXT_UNPACK_H
 #define TRAWL_TEXT_UNPACK_H
@@ -12,7 +12,7 @@
 #include "text/text.h"
 
 /* Prepares to unpack a descriptor's bytes. codec: the format of a regular file, which is read by
- * pread. NULL: a stream, whose first bytes will show the format. */
+ * pread. NULL: a stream, in which the first bytes will show the format. */
 enum trawl_status unpack_open(const struct codec *codec, struct text_unpack **unpack,
                               struct trawl_error *error);
 void unpack_close(struct text_unpack *unpack);
@@ -28,8 +28,8 @@ const char *unpack_format(const struct text_unpack *unpack);
 bool unpack_is_ready(const struct trawl_text *text, uint32_t wait_ns);
 
 /* Lets `threads` threads unpack. Must be called before the first read. ahead_bytes: limit for the
- * memory of bytes that are unpacked ahead; 0: none are. cell_bytes: length of the cells of
- * ahead.h. */
+ * memory of bytes that are unpacked ahead; 0: nothing is unpacked ahead. cell_bytes: length of the
+ * cells of ahead.h. */
 void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahead_bytes,
                   uint64_t cell_bytes);
 /* Unpacks ahead of the reader, as ahead_help does. Any thread may call this. */
@@ -37,11 +37,11 @@ bool unpack_help(const struct trawl_text *text, const _Atomic bool *wanted);
 /* Returns whether the reader's first read may take as long as reading a MiB of a text that is not
  * compressed. */
 bool unpack_is_slow(const struct trawl_text *text);
-/* Returns bytes of a piece without copying them, as ahead_lend does. When they are no longer
- * needed, the caller lowers *lent. */
+/* Returns bytes of a piece without a copy, as ahead_lend does. When the bytes are no longer needed,
+ * the caller lowers *lent. */
 const uint8_t *unpack_lend(const struct trawl_text *text, uint64_t kept, uint64_t wanted,
                            _Atomic uint32_t **lent);
-/* Returns how many bytes the reader's decoder holds for its window. */
+/* Returns how many bytes the reader's decoder holds for the window. */
 uint64_t unpack_memory(const struct trawl_text *text);
 /* Makes threads leave unpack_help soon. */
 void unpack_stop(const struct trawl_text *text);

@@ -31,7 +31,7 @@
 /* ---- Searches
  * ----------------------------------------------------------------------------------- */
 
-/* Cancels the answer's searches: its pass (pass.h), if one is running, and the job's searchers. The
+/* Cancels the answer's searches: the pass (pass.h), if one is running, and the job's searchers. The
  * caller holds answer->lock. */
 static void end_searches(struct served_answer *answer)
 {
@@ -156,7 +156,8 @@ static void *work(void *context)
                                                                : run_job(&job, settings));
     failed = status == EXIT_ERROR && !answer->pipe.begun;
     is_too_large = errno == EFBIG; /* patterns_plan sets EFBIG */
-    /* errno still says why the job failed, because closing the job's files does not change it. */
+    /* errno still says why the job failed, because closing the job's files does not change
+     * errno. */
     is_short = failed && (is_shortage(errno) ||
                           request_refusal(&answer->request.guard, &http_status) != NULL);
     if (failed && (is_short || answer->request.format != REQUEST_FRAMES))
@@ -193,8 +194,8 @@ static void *work(void *context)
  * ------------------------------------------------------------------------- */
 
 /* Returns whether the collection holds each path that the request names. With collection NULL:
- * whether for each path some collection of the server holds it. Sets *missing to the first path
- * that is not held. */
+ * whether for each path some collection of the server holds the path. Sets *missing to the first
+ * path that is not held. */
 static bool holds_paths(const struct server *server, const struct collection *collection,
                         const struct request *request, const char **missing)
 {
@@ -225,7 +226,7 @@ static int by_prefix(const void *left, const void *right)
 }
 
 /* Chooses the collections that the request is about: the one that the request names, or the one
- * that holds the request's paths, or all. Fills `shares`, which has room for all, and returns their
+ * that holds the request's paths, or all. Fills `shares`, which has room for all, and returns the
  * number. Returns 0 for a refusal; message and *http_status then say why. */
 static size_t choose(const struct server *server, const struct request *request,
                      struct answer_share *shares, int *http_status, char *message)
@@ -370,7 +371,7 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
     return answer;
 }
 
-/* Waits until the pipe has bytes or its writing end is closed. After the deadline, or when the
+/* Waits until the pipe has bytes or the writing end is closed. After the deadline, or when the
  * server ends, cancels the searches again and again, because the job may just be beginning a
  * search. Returns false if the client closed its connection. */
 static bool wait_for_bytes(struct served_answer *answer, int connection)

@@ -44,7 +44,7 @@ struct served_answer;
 struct served_answer *answer_begin(struct server *server, struct request *request, uint64_t client,
                                    int *http_status, char *message);
 /* Waits until the answer begins or is refused. Meanwhile watches the client's connection (-1:
- * none). A client that closes the connection, or only its sending side, counts as gone. Returns
+ * none). A client that closes the connection, or only the sending side, counts as gone. Returns
  * false if the request is refused: message and *http_status say why, or *http_status is 0 if the
  * client is gone. The caller must call answer_end in each case. */
 bool answer_begun(struct served_answer *answer, int connection, int *http_status, char *message);

@@ -11,7 +11,7 @@
 #include "serve/serve_text.h"
 #include "trawl/text/command_clock.h"
 
-#define NAME_BYTES 512u /* room for a file's name while it is written as JSON */
+#define NAME_BYTES 512u /* room for a file's name during the conversion to JSON */
 
 /* ---- JSON
  * ------------------------------------------------------------------------------------- */
@@ -250,7 +250,7 @@ static void list_files(struct served_answer *answer, const struct answer_share *
         if (values.file_path != NULL)
             line = text_line(answers_pack(ANSWER_file, &values));
         if (line == NULL)
-            output->error = ECANCELED; /* stops the answer before its end */
+            output->error = ECANCELED; /* ends the answer early */
         else
             output_text(output, line);
         output_commit(output);

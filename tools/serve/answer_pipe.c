@@ -82,7 +82,7 @@ static int put_line(struct served_answer *answer, enum output_frame frame, const
                        : json_pack("{s:o}", "text", text_value((const char *)bytes, bytes_count));
     char *line =
         text_line(json_pack("{s:s, s:o}", "type", is_exit ? "status" : "message", "data", data));
-    /* If the last line was cut off (in_line), end it first. */
+    /* If the last line was cut off (in_line), end that line first. */
     int os_code = line == NULL ? ENOMEM : put(answer, "\n", answer->pipe.in_line);
 
     answer->pipe.in_line = false;
@@ -119,8 +119,8 @@ static void follow_file(struct served_answer *answer, const uint8_t *line, size_
 }
 
 /* Returns how many of the bytes come before the first result above results_max, and sets
- * answer->pipe.cut if there is one. Each line is a result; with REQUEST_JSON, each line of type
- * "match". The job writes the first bytes of a line together (put_beginning of json.c). */
+ * answer->pipe.cut if there is such a result. Each line is a result; with REQUEST_JSON, each line
+ * of type "match". The job writes the first bytes of a line together (put_beginning of json.c). */
 static size_t within_limit(struct served_answer *answer, const uint8_t *bytes, size_t bytes_count)
 {
     bool is_json = answer->request.format == REQUEST_JSON;

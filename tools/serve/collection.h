@@ -7,7 +7,7 @@
  *   block       the bytes of many files, one after the other, searched as a single text
  *   view        the files that a command line names, in the order of --sort=path
  *
- * A search uses one state, so it sees all files as they were at one moment, even if the files
+ * A search uses one state, so a search sees all files as of a single moment, even if the files
  * change meanwhile. collection_now first reads the kernel's notices about changes, and then returns
  * the newest state. So that state is not older than the call.
  */
@@ -23,7 +23,7 @@
 #include "trawl/job/walk.h"
 
 /* Returns whether an errno means that memory or descriptors are short, so that the same call may
- * succeed later. If a walk of directories met such an error, it has not found all files. */
+ * succeed later. After such an error, a walk of directories has not found all files. */
 static inline bool is_shortage(int os_code)
 {
     return os_code == ENOMEM || os_code == EMFILE || os_code == ENFILE;
@@ -35,12 +35,12 @@ struct collection;
 struct view_special {
     char *name; /* the name in messages; owned */
     /* WALK_ERROR: an error of a path. WALK_FILE: an operand that is a directory but is not walked;
-     * the command reports it after opening it. */
+     * the command reports the operand after opening it. */
     enum walk_kind kind;
     int os_code;
 };
 
-/* The files that one operand names. They begin at files[begin]. */
+/* The files that one operand names. The first file is files[begin]. */
 struct view_part {
     uint64_t begin;
     const char *operand; /* how the names of the files begin; borrowed from the request */
@@ -52,8 +52,7 @@ struct view_part {
 
 #define VIEW_SPECIAL (UINT32_C(1) << 31)
 
-/* The files that a command line names, in the order of the command with --sort=path. Immutable once
- * it is made. */
+/* The files that a command line names, in the order of the command with --sort=path. Immutable. */
 struct served_view {
     /* For each file: its index in state.files, or VIEW_SPECIAL plus an index in `specials`. Points
      * into the state's order, or to `own`. */
@@ -103,16 +102,16 @@ struct collection_facts {
     bool unpacks; /* compressed files are unpacked, as with --search-zip */
 };
 
-/* Opens a collection, and starts a thread that loads its files. Searches may begin at once; they
- * read files that are not loaded yet. Returns false on failure; message[SETTINGS_ERROR_BYTES] then
- * says why. */
+/* Opens a collection, and starts a thread that loads its files. Searches may begin at once;
+ * searches read files that are not loaded yet. Returns false on failure;
+ * message[SETTINGS_ERROR_BYTES] then says why. */
 bool collection_open(struct collection **collection, const struct collection_options *options,
                      char *message);
 void collection_close(struct collection *collection);
 
-/* Returns a state that is not older than the call. The caller releases it with state_drop. Returns
- * NULL if memory or descriptors are short, or if directories changed during several walks, for half
- * a second; message says which. */
+/* Returns a state that is not older than the call. The caller releases the state with state_drop.
+ * Returns NULL if memory or descriptors are short, or if directories changed during several walks,
+ * for half a second; message says which. */
 struct state *collection_now(struct collection *collection, char *message);
 
 /* Returns the view of the state's files that a job with these operands searches. The caller drops
@@ -143,7 +142,7 @@ int collection_open_file(const struct collection *collection, const struct serve
 
 /* Returns whether the operand, typed in the absolute path `directory`, is the collection's root or
  * lies below it. The file need not exist. Also returns true for an operand with "..", because
- * collection_view refuses it with a message. */
+ * collection_view refuses the operand with a message. */
 bool collection_has(const struct collection *collection, const char *directory,
                     const char *operand);
 

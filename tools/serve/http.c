@@ -66,7 +66,7 @@ struct http {
     char *fault;
 };
 
-/* One request and its answer, from the request's first line on. */
+/* A request and the answer, from the request's first line on. */
 struct exchange {
     struct http *http;
     const struct route *route;
@@ -143,7 +143,7 @@ static enum MHD_Result queue_text(struct exchange *exchange, unsigned status, co
 }
 
 /* Ends the search of a query and stops counting it, before the client sees the end of the answer.
- * Otherwise the client's next query might be refused because this one still counts. */
+ * Otherwise the client's next query might be refused because this query still counts. */
 static void end_query(struct exchange *exchange)
 {
     struct http *http = exchange->http;
@@ -161,7 +161,7 @@ static void end_query(struct exchange *exchange)
 }
 
 /* Refuses the request. After a wrong request the connection is closed. Otherwise bytes that a proxy
- * takes for a part of that request could run as another request. */
+ * takes for a part of that request could run as a different request. */
 static enum MHD_Result refuse(struct exchange *exchange, int status, const char *message)
 {
     end_query(exchange);
@@ -221,8 +221,8 @@ static enum MHD_Result show_metrics(struct exchange *exchange)
 
 /* ---- Queries --------------------------------------------------------------------------------- */
 
-/* Counts one more query of the client. Returns false if the client already has as many queries
- * running as it may. */
+/* Counts a further query of the client. Returns false if the client already has the greatest
+ * allowed number of queries running. */
 static bool enter(struct http *http, uint64_t id)
 {
     struct asker *slot = NULL;
@@ -353,7 +353,7 @@ static enum MHD_Result query(struct exchange *exchange)
                       "too many queries of one client at the same time: see --max-queries");
     exchange->is_running = true;
     http->running++;
-    /* The body itself also takes memory, until the request is read. */
+    /* The body also takes memory, until the request is read. */
     if (limits.memory_max > limits.all->bytes_max - exchange->body_capacity)
         limits.memory_max = limits.all->bytes_max - exchange->body_capacity;
     if (exchange->route->format == REQUEST_FILES) {
@@ -448,7 +448,8 @@ static bool is_our_host(const struct http *http, const char *host)
            inet_pton(AF_INET, name, &four) == 1;
 }
 
-/* Returns whether a page of another site sent the request, by the browser of a user who may ask. */
+/* Returns whether a page of a different site sent the request, by the browser of a user who may
+ * ask. */
 static bool is_cross_site(struct exchange *exchange, bool is_post)
 {
     const struct listener *listener = exchange->http->options.listener;
@@ -535,7 +536,8 @@ static uint64_t body_max(const struct exchange *exchange, const char **why)
     return fitting < limits->body_bytes_max ? fitting : limits->body_bytes_max;
 }
 
-/* Returns the length of the body that the client announces; UINT64_MAX if it announces none. */
+/* Returns the length of the body that the client announces; UINT64_MAX if the client announces no
+ * length. */
 static uint64_t announced_bytes(struct exchange *exchange)
 {
     const char *length = header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
@@ -594,7 +596,7 @@ static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes
 }
 
 /* Refuses a request that announces too long a body. Returns whether the body is even longer than
- * DISCARD_BYTES, so that the server does not read it. */
+ * DISCARD_BYTES, so that the server does not read the body. */
 static bool is_far_too_long(struct exchange *exchange)
 {
     const char *why;
@@ -630,7 +632,7 @@ static void *begin_exchange(void *context, const char *target, struct MHD_Connec
 }
 
 /* Handles a request. The library calls this once before the body, once for each part of the body,
- * and once after it. */
+ * and once after the body. */
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *path,
                               const char *method, const char *version, const char *bytes,
                               size_t *bytes_count, void **own)

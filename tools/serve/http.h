@@ -24,7 +24,7 @@ bool http_open(struct http **http, struct server *server, const struct http_opti
 void http_quiesce(struct http *http);
 /* Returns the number of queries that are not answered completely. */
 uint64_t http_running(struct http *http);
-/* Ends all connections and waits for their threads. */
+/* Ends all connections and waits for the threads. */
 void http_close(struct http *http);
 
 #endif

@@ -24,11 +24,11 @@ struct listener {
  * thread. Returns false on failure; message[SETTINGS_ERROR_BYTES] then says why. The caller must
  * call listen_close in each case. */
 bool listen_open(struct listener *listener, const char *address, char *message);
-/* Removes the path of the Unix socket, unless another socket has that path now. */
+/* Removes the path of the Unix socket, unless a different socket has that path now. */
 void listen_remove(struct listener *listener);
 void listen_close(struct listener *listener);
 
-/* Sends a state such as "READY=1" to systemd, if the environment has NOTIFY_SOCKET. */
+/* Sends a state like "READY=1" to systemd, if the environment has NOTIFY_SOCKET. */
 void listen_notify(const char *state);
 
 #endif

@@ -105,8 +105,7 @@ bool status_below(int directory, const char *path, struct stat *status)
     return good;
 }
 
-/* Adds collection->path to the list of new files (`fresh`). Such a file is not one that a rule may
- * leave out. */
+/* Adds collection->path to the list of new files (`fresh`). No rule may leave out such a file. */
 static void add_fresh(struct collection *collection)
 {
     char *copy = NULL;
@@ -185,8 +184,8 @@ static void take_notice(struct collection *collection, const struct notice *noti
         add_part(collection, true);
 }
 
-/* Returns whether the base's path now leads to another directory. The kernel sends no notice if an
- * empty base is replaced, or if a directory above the base is renamed. */
+/* Returns whether the base's path now leads to a different directory. The kernel sends no notice if
+ * an empty base is replaced, or if a directory above the base is renamed. */
 static bool is_base_replaced(const struct collection *collection)
 {
     struct stat named, open;

@@ -1,9 +1,9 @@
 /* pass: a search of a collection's state that several requests share.
  *
- * The strings of requests that wait for the same state are merged into one set. A single search for
- * the set, a pass, answers all these requests. A request gets a pass of its own if it has very many
- * strings, or if its strings are frequent in a sample of the text. Clients take turns, so that a
- * client with many requests does not delay other clients.
+ * The strings of requests that wait for the same state are merged into a single set. A single
+ * search for the set, a pass, answers all these requests. A request gets a separate pass if there
+ * are very many strings, or if the strings are frequent in a sample of the text. Clients take
+ * turns, so that a client with many requests does not delay other clients.
  */
 #ifndef SERVE_PASS_H
 #define SERVE_PASS_H
@@ -41,8 +41,8 @@ struct pass_request {
     atomic_bool cancelled; /* set by pass_cancel */
 
     /* Results. */
-    /* One bit for each index of the state. It is set if the file has an occurrence. If neither
-     * positions nor counts are wanted, it is also set if no block holds the file's own bytes.
+    /* One bit for each index of the state. The bit is set if the file has an occurrence. If neither
+     * positions nor counts are wanted, the bit is also set if no block holds the file's own bytes.
      * pass_free frees `files` and the arrays below. */
     uint8_t *files;
     /* Number of occurrences in files of the view; 0 unless positions or counts are wanted. */
@@ -78,7 +78,7 @@ bool passes_open(struct passes **passes, struct trawl_runtime *runtime, char *me
 void passes_close(struct passes *passes);
 
 /* Runs the search and waits for its end. Several threads may call this at once. Returns false if
- * the request was cancelled, or if request->message says why it failed. */
+ * the request was cancelled, or if request->message says why the pass failed. */
 bool pass_run(struct passes *passes, struct pass_request *request);
 /* Cancels a request: pass_run returns as soon as it can. A shared pass goes on until all its
  * requests are cancelled. Any thread may call this while pass_run runs. */

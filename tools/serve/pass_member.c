@@ -1,4 +1,4 @@
-/* pass_member: collects the results of one request during a pass. */
+/* pass_member: collects the results of a single request during a pass. */
 #include "serve/pass_member.h"
 
 #include <stdlib.h>
@@ -111,9 +111,9 @@ static void sort(struct pass_member *member)
         request->position_count = request->positions_max;
 }
 
-/* Makes room for one more position. The array grows to twice positions_max entries. When it is
- * full, it is sorted, and only the first positions_max entries are kept. Returns false if memory
- * does not suffice. */
+/* Makes room for one more position. The array grows to twice positions_max entries. A full array is
+ * sorted, and only the first positions_max entries are kept. Returns false if memory does not
+ * suffice. */
 static bool make_room(struct pass_member *member)
 {
     uint64_t most = member->request->positions_max, capacity = member->position_capacity * 2;

@@ -8,7 +8,7 @@
 enum pass_stage {
     PASS_WAITS,
     PASS_LEADS, /* the request's thread runs the pass for all members */
-    PASS_RUNS,  /* the request is in a pass that another request leads */
+    PASS_RUNS,  /* the request is in a pass that a different request leads */
     PASS_DONE,
     PASS_FAILED /* the shared pass failed, so the request is searched for alone */
 };
@@ -37,7 +37,8 @@ struct pass_member {
      * are sorted. Only an occurrence that comes before the last of these is still added. */
     bool is_full;
     bool no_memory; /* memory did not suffice for the positions */
-    bool some_open; /* a file with an occurrence is not plain (files.h), so it must be opened */
+    bool some_open; /* a file with an occurrence is not plain (files.h), so that file must be opened
+                     */
 };
 
 static inline bool pass_bit(const uint8_t *bits, uint32_t index)
@@ -71,7 +72,7 @@ bool pass_member_open(struct pass_member *member, struct pass_request *request,
                       struct trawl_runtime *runtime);
 /* Sets all results back. In request->files, the bits of files that must be opened stay set. */
 void pass_member_reset(struct pass_member *member);
-/* Sets the bit of a file of the view, because its block has an occurrence of it. */
+/* Sets the bit of a file of the view, because the file's block has an occurrence there. */
 void pass_member_find(struct pass_member *member, uint32_t file);
 /* pass_member_add counts an occurrence, and keeps its position if positions are wanted.
  * pass_member_keep only keeps the position. */
@@ -96,7 +97,7 @@ bool pass_list_merges(const struct pass_request *left, const struct pass_request
 bool pass_list_fits(const struct trawl_plan *plan);
 /* Searches all blocks of the state for all members. Each plan must have passed pass_list_fits.
  * Returns STOPPED if all requests are cancelled. Cost: if there are several members, a plan of all
- * their strings; one search; some nanoseconds for each occurrence and member. */
+ * strings; one search; some nanoseconds for each occurrence and member. */
 enum trawl_status pass_list(struct pass_member *leader, struct trawl_error *error);
 
 /* ---- pass_own.c: for one request alone ---- */

@@ -1,8 +1,8 @@
 /* refresh: makes the next state of a collection from the kernel's notices about its directories.
  *
  * notices.c says what must be looked at. All changes go into a batch, and the new contents into the
- * batch's block. The smallest blocks are merged into the batch's block as long as they are no
- * larger than about twice the batch, as in a log-structured merge tree. So there are few blocks
+ * batch's block. The smallest blocks are merged into the batch's block as long as these blocks are
+ * no larger than about twice the batch, as in a log-structured merge tree. So there are few blocks
  * however often files change.
  */
 #include <dirent.h>
@@ -90,7 +90,7 @@ static void remove_file(struct update *update, uint32_t index)
 }
 
 /* Handles a directory, or an entry that is left out. If the entry of `before` is unchanged, keeps
- * it; otherwise adds `wanted` to the batch. */
+ * that entry; otherwise adds `wanted` to the batch. */
 static void take_other(struct update *update, const char *below, const struct served_file *wanted)
 {
     static const struct stat none;
@@ -136,8 +136,8 @@ static void take_unread(struct update *update, const char *below, int os_code)
             &(struct served_file){.kind = ENTRY_LEFT, .os_code = os_code, .why = LEFT_BY_OPTION});
 }
 
-/* Handles a file that exists. If the file of `before` is unchanged, keeps it; otherwise adds a new
- * entry to the batch. `below` is the path below the base. */
+/* Handles a file that exists. If the file of `before` is unchanged, keeps that entry; otherwise
+ * adds a new entry to the batch. `below` is the path below the base. */
 static void take_file(struct update *update, int directory, const char *name, const char *below)
 {
     uint32_t index = state_find(update->state, below);
@@ -328,7 +328,8 @@ static void take_found(struct update *update, const struct tree_entry *entry)
                                          .is_directory = entry->type == DT_DIR});
     } else if (entry->kind == TREE_LEFT && update->entered) {
         index = state_find(update->state, below);
-        /* The walk does not enter this directory, but the state may have an entry for it. */
+        /* The walk does not enter this directory, but the state may have an entry for the
+         * directory. */
         if (index != UINT32_MAX && !is_changed(update, index))
             update->marks[index] |= MARK_SEEN;
     }
@@ -362,7 +363,7 @@ static void walk_tree(struct update *update, const char *path)
 }
 
 /* Removes the files of the part that the walk has not met. If a file has the part's own path, the
- * path was a directory for a while. A notice named that file, so take_dirty looks at it. */
+ * path was a directory for a while. A notice named that file, so take_dirty looks at that file. */
 static void remove_unseen(struct update *update)
 {
     const struct changed_part *part = update->part;
@@ -412,7 +413,7 @@ static void walk_part(struct update *update, const struct changed_part *part)
         watches_end(collection->watches);
 }
 
-/* Opens the base again, because its path may lead to a different directory now. */
+/* Opens the base again, because the base's path may lead to a different directory now. */
 static bool open_base(struct collection *collection, char *message)
 {
     int descriptor = open(collection->base, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);

@@ -1,7 +1,7 @@
 /* request: reads a request's JSON into settings.
  *
  * A table has a row for each member of the JSON object, with the function that reads it. Options go
- * to the parser of the command trawl, so they mean the same as on a command line.
+ * to the parser of the command trawl, so options mean the same as on a command line.
  */
 #include "serve/request.h"
 
@@ -21,7 +21,7 @@
 #define DEPTH_MAX 8u /* nesting of arrays and objects */
 #define PATHS_MAX 65536u
 #define OPTIONS_MAX 4096u
-#define REQUIRED_MAX 64u /* each of these strings takes a search of its own */
+#define REQUIRED_MAX 64u /* each of these strings takes a separate search */
 /* Limit for JSON values that are not strings to be searched for. */
 #define VALUES_SPARED (PATHS_MAX + OPTIONS_MAX)
 /* Upper bounds of a request's memory in bytes, including the plan: for each JSON value, for each
@@ -211,8 +211,8 @@ static bool take_members(struct reading *reading, const char *where, json_t *obj
 /* ---- Strings to be searched for
  * --------------------------------------------------------------- */
 
-/* Counts the strings in a text, and the memory that they need, against the limits. Returns false if
- * the request is refused. */
+/* Counts the strings in a text, and the needed memory, against the limits. Returns false if the
+ * request is refused. */
 static bool count_patterns(struct reading *reading, const char *text, size_t bytes_count)
 {
     const char *end = text + bytes_count;
@@ -330,7 +330,7 @@ static bool take_path(struct reading *reading, const char *name, json_t *value, 
  * ---------------------------------------------------------------------------------- */
 
 /* Returns whether the option's long name is complete. Abbreviations are refused, because options of
- * later versions may make them ambiguous. */
+ * later versions may make abbreviations ambiguous. */
 static bool is_whole_name(const char *option)
 {
     size_t bytes_count = strcspn(option, "=");
@@ -342,14 +342,14 @@ static bool is_whole_name(const char *option)
     return false;
 }
 
-/* Refuses the request with the parser's reason. The caller has set errno to 0 before it called the
- * parser. */
+/* Refuses the request with the parser's reason. The caller has set errno to 0 before the call of
+ * the parser. */
 static bool refuse_options(struct reading *reading, const char *why)
 {
     return REFUSE(reading, errno == ENOMEM ? 503 : 400, "options: %s", why);
 }
 
-/* Checks that the string is one option, with a value if it needs one, and that the server supports
+/* Checks that the string is a single option, with a value if needed, and that the server supports
  * the option. `alone` is what the parser made of the string. Returns false if the request is
  * refused. */
 static bool check_option(struct reading *reading, const char *option, const struct settings *alone)
@@ -510,7 +510,7 @@ static bool take_environment(struct reading *reading, const char *name, json_t *
 
 /* ---- The whole request ----------------------------------------------------------------------- */
 
-/* Checks the number of values in the body, and how deeply they are nested, before Jansson allocates
+/* Checks the number of values in the body, and the depth of nesting, before Jansson allocates
  * memory. Returns false if the request is refused. */
 static bool is_bounded(struct reading *reading, const char *body, size_t body_bytes)
 {

@@ -7,7 +7,7 @@
 
 #define EXIT_GROUPS 0x80u
 #define EXIT_NOTHING 0x40u
-#define REQUEST_FILES_MAX 64u /* most files of the option -f in one request */
+#define REQUEST_FILES_MAX 64u /* most files of the option -f in a single request */
 /* While a request's body is read, each of its bytes takes so many bytes of memory, besides the
  * body. */
 #define REQUEST_BODY_COST 4u
@@ -55,9 +55,9 @@ struct request {
     struct value_list required;
     struct guard guard; /* is asked before memory is allocated; guard.all is request_limits.all */
     struct settings settings; /* flags_parse was called, and `surroundings` is filled */
-    char **arguments;         /* the options as a command line; the settings point into it */
+    char **arguments;         /* the options as a command line; the settings point there */
     int argument_count;
-    /* Descriptors of files in memory, for -f: the settings name them as /dev/fd/N. */
+    /* Descriptors of files in memory, for -f: the settings name the files as /dev/fd/N. */
     int descriptors[REQUEST_FILES_MAX];
     size_t descriptor_count;
     struct json_t *body, *texts; /* own the strings that the members above point to */
@@ -77,7 +77,7 @@ void request_files(struct request *request, const char *collection,
                    const struct request_limits *limits);
 void request_free(struct request *request);
 /* Returns why the guard refused memory or ended the search, and sets *http_status. Returns NULL if
- * it did neither. */
+ * neither happened. */
 const char *request_refusal(const struct guard *guard, int *http_status);
 
 #endif

@@ -1,5 +1,5 @@
 /* states: makes the states of a collection (its entries at one time), each from the state before,
- * and frees them. */
+ * and frees states. */
 #include "serve/states.h"
 
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 /* A hash table with open addressing, from paths to the indices of entries. Several states share a
- * table, also while the next state adds to it. Names are never removed from it: the name of a
- * removed file leads to an index without a file, or to a file with another path. */
+ * table, also while the next state adds names. Names are never removed: the name of a removed file
+ * leads to an index without a file, or to a file with a different path. */
 struct served_names {
     atomic_uint holder_count;
     uint64_t entry_count, used_count; /* entry_count is a power of two */
@@ -64,7 +64,7 @@ static void add_name(struct served_names *names, const char *path, uint32_t inde
     names->used_count++;
 }
 
-/* Makes room for one more name. If the table is full, makes a new table with the names of the
+/* Makes room for a further name. If the table is full, makes a new table with the names of the
  * state's files, at most a quarter full. Returns false if memory does not suffice. */
 static bool make_room(struct state *state)
 {
@@ -142,7 +142,7 @@ static unsigned half_of(const struct state *state, uint32_t index)
     return file == NULL ? 2 : file->kind != ENTRY_FILE;
 }
 
-/* Collects the batch's indices that belong to this half, sorted by path. Returns their number. */
+/* Collects the batch's indices that belong to this half, sorted by path. Returns the number. */
 static size_t find_added(const struct state *state, const struct file_batch *batch, unsigned half,
                          uint32_t *added)
 {
@@ -249,8 +249,8 @@ static void free_gone(struct served_file *gone, struct shelf *shelf)
     }
 }
 
-/* Gives up a hold on a state; the last such call frees it. Each file in `gone` moves to the list of
- * the next older state if that state has the file; otherwise it is freed. */
+/* Gives up a hold on a state; the last call frees the state. Each file in `gone` moves to the list
+ * of the next older state if that state has the file; otherwise it is freed. */
 void state_drop(struct state *state)
 {
     struct served_file *file, *next, *free_now = NULL;
@@ -356,8 +356,8 @@ uint32_t state_add(struct state *state, struct served_file *file)
     return index;
 }
 
-/* Adds a file to the state's sums if `one` is 1; subtracts it if `one` is UINT32_MAX, which stands
- * for -1. */
+/* Adds a file to the state's sums if `one` is 1; subtracts the file if `one` is UINT32_MAX, which
+ * stands for -1. */
 static void count_file(struct state *state, const struct served_file *file, uint32_t one)
 {
     uint64_t bytes = (uint64_t)file->supplied.status.st_size, live = file->supplied.bytes_count + 1;

@@ -5,9 +5,9 @@
 
 #include "serve/blocks.h"
 
-/* Returns a copy of the shelf's newest state, which the caller may change; an empty state if there
- * is none. Other threads do not see it before state_publish. Returns NULL if memory does not
- * suffice. */
+/* Returns a copy of the shelf's newest state, which the caller may change; an empty state
+ * otherwise. Other threads do not see the copy before state_publish. Returns NULL if memory does
+ * not suffice. */
 struct state *state_begin(struct shelf *shelf);
 /* Adds a file and returns its index; UINT32_MAX if memory does not suffice. */
 uint32_t state_add(struct state *state, struct served_file *file);
@@ -27,10 +27,10 @@ void state_abandon(struct state *state);
 bool state_merge(const struct state *state, uint64_t bytes_max, struct file_batch *batch);
 
 void state_hold(struct state *state);
-/* Frees the collection's last state and its files. Nobody else may use it. */
+/* Frees the collection's last state and its files. Nobody else may use that state. */
 void state_end(struct state *state);
 
-/* Returns the index of the entry with this path; UINT32_MAX if there is none. */
+/* Returns the index of the entry with this path; UINT32_MAX otherwise. */
 uint32_t state_find(const struct state *state, const char *path);
 
 /* Compares two paths name by name, as --sort=path orders files. */

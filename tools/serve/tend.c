@@ -1,5 +1,5 @@
-/* tend: the thread of a collection. It makes a new state after notices of changes if no search
- * does, loads files that are not in memory yet, and merges small blocks. */
+/* tend: the thread of a collection. The thread makes a new state after notices of changes if no
+ * search does, loads files that are not in memory yet, and merges small blocks. */
 #include <poll.h>
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ static bool is_quiet(const struct stat *status)
            (uint64_t)(now.tv_sec - status->st_mtim.tv_sec) * SECOND_NS > quiet_ns;
 }
 
-/* Adds to the batch files that no block holds, as many as one block may have. Returns false if
+/* Adds to the batch files that no block holds, as many as a single block may have. Returns false if
  * there is no such file, or if memory does not suffice. */
 static bool plan_load(struct collection *collection, const struct state *state,
                       struct file_batch *batch)
@@ -85,7 +85,7 @@ static bool take_over(struct collection *collection, const struct state *state,
     return next != NULL;
 }
 
-/* Returns the newest state without reading notices; NULL if there is none. The caller releases it
+/* Returns the newest state without reading notices; NULL otherwise. The caller releases the state
  * with state_drop. */
 static struct state *newest(struct collection *collection)
 {

@@ -244,7 +244,7 @@ static bool wants_left(const struct viewing *viewing, const struct served_file *
 }
 
 /* Returns whether the request takes the entry, which lies `depth` levels below the operand. Sets
- * *is_left_out to whether a rule of the request leaves it out. */
+ * *is_left_out to whether a rule of the request leaves the entry out. */
 static bool takes(struct viewing *viewing, const struct served_file *file, uint64_t depth,
                   bool *is_left_out)
 {
@@ -282,7 +282,7 @@ struct range {
     const uint32_t *at, *end;
 };
 
-/* Returns the part of the range whose entries are at a path or below it. */
+/* Returns the part of the range whose entries are at or below a path. */
 static struct range range_below(const struct state *state, struct range range, const char *below)
 {
     const uint32_t *from = range.at;
@@ -322,7 +322,8 @@ static void skip_below(const struct state *state, struct range *range, const cha
         range->at++;
 }
 
-/* Handles an entry that is not a file. Returns whether the entries below it are to be skipped. */
+/* Handles an entry that is not a file. Returns whether the entries below that entry are to be
+ * skipped. */
 static bool pass_other(struct viewing *viewing, const struct served_file *file, uint64_t depth)
 {
     bool is_left_out, is_taken;
@@ -333,7 +334,7 @@ static bool pass_other(struct viewing *viewing, const struct served_file *file, 
     else if (file->os_code != 0) {
         const char *name =
             write_name(&viewing->part, file->path, &viewing->shown, &viewing->shown_capacity);
-        /* --files lists a file without looking at it. */
+        /* --files lists a file without opening the file. */
         bool is_listed = file->kind == ENTRY_LEFT && viewing->job->settings->files.names_only;
 
         (void)(name != NULL ? add_special(viewing, file->path, name,
@@ -345,7 +346,8 @@ static bool pass_other(struct viewing *viewing, const struct served_file *file, 
 }
 
 /* Handles the entries of a range that are not files, if no option leaves out files. Returns false
- * if a directory cannot be read: this has to be reported between the files around it. */
+ * if a directory cannot be read: the error has to be reported between the files around the
+ * directory. */
 static bool pass_others(struct viewing *viewing, struct range others)
 {
     struct served_file *const *files = viewing->state->files;
@@ -368,7 +370,7 @@ static uint64_t depth_of(const char *rest)
     return depth;
 }
 
-/* Adds the files below the operand one by one. `others` are the other entries there: directories in
+/* Adds the files below the operand singly. `others` are the other entries there: directories in
  * which rules may leave out all files, and what is to be reported. */
 static void add_each(struct viewing *viewing, struct range files, struct range others)
 {
@@ -408,7 +410,7 @@ static void turn_round(uint32_t *items, size_t count)
 }
 
 /* Adds the files below a directory. If these are the whole view, points to the state's order
- * instead of copying it. */
+ * without a copy. */
 static void add_directory(struct viewing *viewing, bool is_only)
 {
     const struct state *state = viewing->state;
@@ -517,7 +519,7 @@ static bool has_come(struct viewing *viewing)
     return found;
 }
 
-/* Handles an operand that is a directory. is_known: the state has an entry for it. */
+/* Handles an operand that is a directory. is_known: the state has an entry for the operand. */
 static void take_folder(struct viewing *viewing, const char *operand, bool is_known, bool is_only)
 {
     const struct command_job *job = viewing->job;

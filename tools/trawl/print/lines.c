@@ -1,5 +1,5 @@
-/* lines: cuts windows (pieces of the text that come one after the other) into lines, and decides
- * which lines are selected.
+/* lines: cuts windows (pieces of the text that come in turn) into lines, and decides which lines
+ * are selected.
  *
  * Whole lines of a window are handled in the window. A line that the window's end cuts is open: its
  * bytes are kept in the carry until the next window, together with earlier lines that leading

@@ -7,8 +7,8 @@
  * of each line is kept.
  *
  * occurrences_of_line lists the occurrences of a line, which do not overlap. The library finds
- * matches of at least one byte. tg, like ripgrep, also reports each place where a pattern matches
- * no byte, unless a match ends there. So the places between the library's matches are tried one by
+ * matches of at least a byte. tg, like ripgrep, also reports each place where a pattern matches no
+ * byte, unless a match ends there. So the places between the library's matches are tried one by
  * one, also places inside a character.
  */
 #include "trawl/print/occurrences.h"

@@ -30,7 +30,7 @@ static uint64_t part_begin(const struct replace_part *part, uint64_t match_bytes
     return part->bytes_before + part->matches_before * match_bytes;
 }
 
-/* Returns bytes of the replacement of a match from `at` on, and sets *count to their number. */
+/* Returns bytes of the replacement of a match from `at` on, and sets *count to the number. */
 static const uint8_t *replacement_bytes(struct text_scan *scan, const struct piece *piece,
                                         const struct line_span *span, uint64_t at, uint64_t *count)
 {
@@ -74,7 +74,7 @@ static uint64_t spans_to(const struct text_scan *scan, uint64_t at)
 }
 
 /* Returns bytes of a replaced line from `at` on, as many as lie together in memory, and sets *count
- * to their number. NULL: the text cannot be read. */
+ * to the number. NULL: the text cannot be read. */
 static const uint8_t *replaced_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
                                      uint64_t *count)
 {

@@ -107,7 +107,7 @@ static void print_distance(struct text_scan *scan, bool selected)
     print_field_end(scan, selected);
 }
 
-/* Prints the file's name above its first line. If lines of another file were printed before, an
+/* Prints the file's name above its first line. If lines of a different file were printed before, an
  * empty line comes first. */
 static void print_heading(struct text_scan *scan)
 {
