@@ -92,8 +92,6 @@ static inline bool is_over(const struct brief *brief)
     return brief->work > brief->work_max || (brief->found->is_first && brief->found->count > 0);
 }
 
-/* ---- One literal ------------------------------------------------------------------------- */
-
 static void search_literal(struct brief *brief, const struct find_ops *find)
 {
     const struct plan_tuning *tuning = &brief->plan->tuning;
@@ -113,8 +111,6 @@ static void search_literal(struct brief *brief, const struct find_ops *find)
             take(brief, positions[i], 0);
     }
 }
-
-/* ---- Sets -------------------------------------------------------------------------------- */
 
 /* A position of the text: its first 8 bytes, and the bucket of set entries to compare there. */
 struct bucket {

@@ -30,8 +30,6 @@ struct step {
         *origin;
 };
 
-/* ---- The state of one thread ---- */
-
 static void lists_release(struct dense_worker *worker)
 {
     memory_release(worker->list_at, worker->list_room, sizeof *worker->list_at);
@@ -87,8 +85,6 @@ static enum trawl_status worker_reserve(struct dense_worker *worker, uint64_t en
     worker->folded_room = folded;
     return TRAWL_OK;
 }
-
-/* ---- Lists: the strings that begin at a position, ascending ---- */
 
 static int compare_strings(const void *a, const void *b)
 {
@@ -165,8 +161,6 @@ static enum trawl_status list_of(struct dense_worker *worker, uint32_t end, cons
     *list = worker->pool + worker->list_at[end];
     return TRAWL_OK;
 }
-
-/* ---- A step ---- */
 
 static uint64_t chunk_position(const struct step *step, uint64_t position)
 {

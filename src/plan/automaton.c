@@ -288,8 +288,6 @@ static void finish_row(struct making *making, uint32_t node)
             row[class] = cells[(state >> 1) + class];
 }
 
-/* ---- Rows ----------------------------------------------------------------------------------- */
-
 /* Links the node at this depth to its parent, and finds the node to which it fails. The rows of all
  * nodes of less depth must be complete. */
 static void link_row(struct making *making, uint32_t end, uint32_t depth)

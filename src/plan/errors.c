@@ -91,8 +91,6 @@ enum trawl_status errors_read(struct trawl_plan *plan, const struct trawl_plan_o
     return TRAWL_OK;
 }
 
-/* ---- Patterns ------------------------------------------------------------------------------ */
-
 uint64_t plan_symbol_bytes(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
                            uint32_t *symbol)
 {

@@ -319,8 +319,6 @@ void chain_free(struct chain *chain)
         memory_release(chain, 1, sizeof *chain + chain->state_count * sizeof chain->rows[0]);
 }
 
-/* ---- Reading -------------------------------------------------------------------------------- */
-
 static bool is_more(uint8_t byte)
 {
     return (byte & 0xc0) == 0x80;

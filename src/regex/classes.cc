@@ -79,8 +79,6 @@ uint32_t last_of(const regex_options &options)
     return options.bytes ? 0xff : 0x10ffff;
 }
 
-// ---- Ranges ------------------------------------------------------------------------------------
-
 ranges merged(ranges of)
 {
     ranges made;
@@ -143,8 +141,6 @@ void add_cases(ranges *of, const regex_options &options)
         }
     *of = merged(sum(*of, more));
 }
-
-// ---- What RE2 knows ----------------------------------------------------------------------------
 
 std::string joined(const std::vector<std::string> &names)
 {
@@ -243,8 +239,6 @@ ranges listed(const chars &of, uint32_t last, uint32_t first = 0)
         made = sum(made, listed(other, last, first));
     return common(of.negated ? without(made, last) : made, {{first, last}}, last);
 }
-
-// ---- Reading -----------------------------------------------------------------------------------
 
 class reader
 {
@@ -557,8 +551,6 @@ chars reader::read_class(size_t depth)
     made.negated = negated;
     return made;
 }
-
-// ---- Writing -----------------------------------------------------------------------------------
 
 // Returns a class of the ranges in RE2's syntax; empty if there are no ranges.
 std::string class_of(const ranges &of)

@@ -121,8 +121,6 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
     return TRAWL_OK;
 }
 
-/* ---- Hits ---------------------------------------------------------------------------------- */
-
 /* Appends a hit to the step's result; if only the count is wanted, counts the hit. `offset` is in
  * the chunk. `length` is stored in hits.lengths. */
 static enum trawl_status push_hit(const struct step *step, uint64_t offset, uint32_t expression,
@@ -262,8 +260,6 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
     return push_merged(step, line, from, error);
 }
 
-/* ---- Other ways ---------------------------------------------------------------------------- */
-
 /* Searches the step by `lines`: RE2 reads every line with each expression. */
 static enum trawl_status by_lines(struct step *step, struct trawl_error *error)
 {
@@ -362,8 +358,6 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
     }
     return TRAWL_OK;
 }
-
-/* ---- Anchors ------------------------------------------------------------------------------- */
 
 /* A line that holds an atom. */
 struct line {
@@ -625,8 +619,6 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
     worker->missed += step->to - step->from;
     return may_read_whole(step) ? by_whole(step, error) : by_lines(step, error);
 }
-
-/* ---- Tasks --------------------------------------------------------------------------------- */
 
 /* Runs a search that needs only the engine, because the atoms are what is wanted
  * (expressions_are_atoms). */

@@ -19,8 +19,6 @@ struct token {
     uint32_t most;
 };
 
-/* ---- Sets of strings ------------------------------------------------------------------------ */
-
 static bool add_string(struct split_strings *to, const uint8_t *first, uint32_t first_bytes,
                        const uint8_t *second, uint32_t second_bytes)
 {
@@ -77,8 +75,6 @@ bool items_have_empty(const struct split_strings *strings)
             return true;
     return false;
 }
-
-/* ---- Tokens --------------------------------------------------------------------------------- */
 
 static uint8_t peek(const struct reader *reader)
 {
@@ -306,8 +302,6 @@ static struct token next_token(struct reader *reader, struct split_strings *set)
     reader->seen.keeps += token.kind == CHARS && (reader->flags & FOLDS) == 0;
     return token;
 }
-
-/* ---- Items ---------------------------------------------------------------------------------- */
 
 /* Reads a group's inside and its ')'. Returns whether all its texts were listed. */
 static bool list_group(struct reader *reader, struct split_strings *all)

@@ -130,8 +130,6 @@ static enum trawl_status load(struct trawl_error *error)
                              ", which cannot be loaded");
 }
 
-/* ---- Compiling ----------------------------------------------------------------------------- */
-
 /* Returns PCRE2's options for an expression. In ripgrep's syntax and in the syntaxes of POSIX, \w
  * and other classes mean Unicode's characters. Only lines that end in NUL hold newlines: there ^
  * and $ match at newlines in Perl's syntax, and '.' matches a newline in the syntaxes of POSIX, as
@@ -240,8 +238,6 @@ void pcre2_release(struct pcre2 *pcre2)
     functions.code_free(pcre2->broken); /* or NULL */
     memory_release(pcre2, 1, sizeof *pcre2);
 }
-
-/* ---- Matches ------------------------------------------------------------------------------- */
 
 /* Returns memory for matches; NULL if there is no memory. */
 static struct scratch *scratch_new(const struct pcre2 *pcre2)

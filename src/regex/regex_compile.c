@@ -449,8 +449,6 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     return TRAWL_OK;
 }
 
-/* ---- All ----------------------------------------------------------------------------------- */
-
 /* What a plan is compiled from. */
 struct source {
     const struct trawl_plan *plan;

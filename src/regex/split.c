@@ -48,8 +48,6 @@ struct around {
     uint64_t end;
 };
 
-/* ---- Runs ----------------------------------------------------------------------------------- */
-
 /* Appends an item to reader->items. Errors: MEMORY. */
 static enum trawl_status keep_item(struct reader *reader, const struct item *item,
                                    struct trawl_error *error)
@@ -237,8 +235,6 @@ done:
     memory_release(runs, KINDS, sizeof *runs);
     return status;
 }
-
-/* ---- Heads and tails ------------------------------------------------------------------------ */
 
 static enum trawl_status put_text(struct reader *reader, const char *bytes, uint64_t count,
                                   struct trawl_error *error)
@@ -450,8 +446,6 @@ static enum trawl_status emit(struct reader *reader, const struct run *run, uint
     }
     return reader->options->take(reader->options->context, &split, error);
 }
-
-/* ---- Alternatives --------------------------------------------------------------------------- */
 
 static enum trawl_status split_alternatives(struct reader *reader, const struct around *around,
                                             uint32_t nested, bool emits, double *worst,

@@ -204,8 +204,6 @@ static uint64_t read_braces(const struct reader *reader, uint64_t length, char t
     return 0;
 }
 
-/* ---- Perl ---------------------------------------------------------------------------------- */
-
 /* Returns the number of bytes from reader->at up to the first `last`; 0 if there is no `last`. */
 static uint64_t count_to(const struct reader *reader, char last)
 {
@@ -481,8 +479,6 @@ static bool is_special(char byte)
     return byte != '\0' && strchr("\\.+*?()|[]{}^$", byte) != NULL;
 }
 
-/* ---- POSIX --------------------------------------------------------------------------------- */
-
 /* Copies a class "[...]", in which '\' is an ordinary byte. */
 static enum trawl_status read_class(struct reader *reader, struct trawl_error *error)
 {
@@ -697,8 +693,6 @@ static enum trawl_status read_posix(struct reader *reader, struct trawl_error *e
         return refuse(reader->groups[reader->depth - 1].from, error, "the group is not closed");
     return TRAWL_OK;
 }
-
-/* ---- Both ---------------------------------------------------------------------------------- */
 
 void translated_release(struct translated *translated)
 {

@@ -15,8 +15,6 @@
 /* most bytes that stand for a single byte of the line in a copy */
 #define MARKED_MAX sizeof(((struct marked_unit *)0)->bytes)
 
-/* ---- Characters ---------------------------------------------------------------------------- */
-
 uint64_t words_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                     uint64_t at)
 {
@@ -82,8 +80,6 @@ bool words_are_utf8(const struct expressions *expressions, const uint8_t *line, 
         taken = line[at] < 0x80 ? 1 : plan_utf8_decode(line + at, count - at, &code_point);
     return taken > 0;
 }
-
-/* ---- Copies -------------------------------------------------------------------------------- */
 
 void words_prepare(struct expressions *expressions)
 {
@@ -238,8 +234,6 @@ void words_release(struct words *words)
     memory_release(words->copy, words->capacity, 1);
     *words = (struct words){.copy = NULL};
 }
-
-/* ---- Matches ------------------------------------------------------------------------------- */
 
 /* Returns whether the expression may match an empty string somewhere. Tries the expression at some
  * short texts, because only assertions distinguish places. */

@@ -185,8 +185,6 @@ bool ahead_is_stopped(const struct ahead *ahead)
     return atomic_load(&ahead->stopping);
 }
 
-/* ---- A piece ------------------------------------------------------------------------------ */
-
 static bool has_room(const struct ahead *ahead, struct piece *piece)
 {
     return piece->bytes != NULL ||
@@ -317,8 +315,6 @@ static bool decode(const struct ahead *ahead, struct piece *piece, const _Atomic
     }
     return true;
 }
-
-/* ---- Taking turns ------------------------------------------------------------------------- */
 
 /* Returns the earliest piece that a thread has left unfinished; otherwise, a free piece for the
  * next cell; NULL if there is nothing to do now. The caller holds the lock. */

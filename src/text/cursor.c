@@ -252,8 +252,6 @@ enum trawl_status text_cursor_read(struct text_cursor *cursor, const struct text
     return status;
 }
 
-/* ---- Mapped chunks ------------------------------------------------------------------------ */
-
 /* Is called for the chunk in which an extent of 2 MiB begins. Decides whether the chunk is a probe.
  * Touches the next extent, so that this thread takes the page fault there. */
 static void enter_extent(const struct text_cursor *cursor, uint64_t extent,
@@ -351,8 +349,6 @@ void text_cursor_judge(struct text_cursor *cursor, const struct text_chunk *chun
     }
     (void)pthread_mutex_unlock(&cursor->lock);
 }
-
-/* ---- Streams ------------------------------------------------------------------------------ */
 
 /* Returns how many of the `have` bytes read so far can be searched now. A search needs bytes after
  * the last position, or the byte `barrier` there. */

@@ -40,8 +40,6 @@ enum trawl_status trawl_text_from_memory(const void *bytes, uint64_t bytes_count
     return TRAWL_OK;
 }
 
-/* ---- A device's memory --------------------------------------------------------------------- */
-
 /* Reserves unreadable pages of the host, so that a text on a GPU has addresses on the host. The
  * pages cost only address space. */
 static enum trawl_status reserve_pages(struct trawl_text *text, struct trawl_error *error)
@@ -97,8 +95,6 @@ void text_host_done(struct trawl_text *text)
 {
     atomic_store(&text->is_on_host, true);
 }
-
-/* ---- Files and streams --------------------------------------------------------------------- */
 
 /* Sets the text's kind by its descriptor. A regular file of size 0 is read like a stream, because
  * files of the kernel, like those in /proc, have size 0 whatever the contents. */
@@ -320,8 +316,6 @@ enum trawl_status trawl_text_read(const struct trawl_text *text, uint64_t offset
         memcpy(buffer, text->bytes + offset, (size_t)*read_bytes);
     return TRAWL_OK;
 }
-
-/* ---- Version 1.0 --------------------------------------------------------------------------- */
 
 enum trawl_status trawl_text_open_file(const char *path, struct trawl_text **text_out,
                                        struct trawl_error *error)

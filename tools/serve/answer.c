@@ -28,9 +28,6 @@
 /* After the deadline, searches are cancelled again each time so much time has passed. */
 #define LATE_MS 100
 #define LOOK_MS 1000 /* time between two checks whether the server is ending */
-/* ---- Searches
- * ----------------------------------------------------------------------------------- */
-
 /* Cancels the answer's searches: the pass (pass.h), if one is running, and the job's searchers. The
  * caller holds answer->lock. */
 static void end_searches(struct served_answer *answer)
@@ -67,9 +64,6 @@ static void expire(struct served_answer *answer)
     end_searches(answer);
     pthread_mutex_unlock(&answer->lock);
 }
-
-/* ---- The thread
- * ------------------------------------------------------------------------------- */
 
 /* Tells the client that the answer stopped early, after the lines so far. In frames, the client
  * gets a message that says why. In JSON, the last line has the member `truncated`, which is true if
@@ -190,9 +184,6 @@ static void *work(void *context)
     return NULL;
 }
 
-/* ---- Which collections
- * ------------------------------------------------------------------------- */
-
 /* Returns whether the collection holds each path that the request names. With collection NULL:
  * whether for each path some collection of the server holds the path. Sets *missing to the first
  * path that is not held. */
@@ -262,9 +253,6 @@ static size_t choose(const struct server *server, const struct request *request,
         (void)message_fail(message, "no collection holds '%.400s'", missing != NULL ? missing : "");
     return count > 0;
 }
-
-/* ---- The interface
- * ---------------------------------------------------------------------------- */
 
 static void free_answer(struct served_answer *answer)
 {

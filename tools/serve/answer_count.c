@@ -13,9 +13,6 @@
 
 #define NAME_BYTES 512u /* room for a file's name during the conversion to JSON */
 
-/* ---- JSON
- * ------------------------------------------------------------------------------------- */
-
 /* Appends a value to an array. Returns false if memory does not suffice; the array is then freed
  * and *array is NULL. */
 static bool append(json_t **array, json_t *value)
@@ -31,9 +28,6 @@ static json_t *number(uint64_t value)
 {
     return json_integer((json_int_t)value);
 }
-
-/* ---- Counts
- * ----------------------------------------------------------------------------------- */
 
 /* Sums over the collections of an answer. */
 struct sums {
@@ -84,9 +78,6 @@ static char *count_line(struct served_answer *answer, const struct patterns *pat
 
     return text_line(answers_pack(ANSWER_count, &values));
 }
-
-/* ---- Columns
- * ---------------------------------------------------------------------------------- */
 
 /* Writes an integer as bytes_count bytes, the lowest byte first. */
 static void put_little(struct output *output, uint64_t value, unsigned bytes_count)
@@ -168,9 +159,6 @@ static void put_column(struct served_answer *answer, unsigned column, const uint
     }
 }
 
-/* ---- Both
- * ------------------------------------------------------------------------------------- */
-
 void answering_write(struct served_answer *answer, const struct patterns *patterns)
 {
     bool counts = answer->request.format == REQUEST_COUNT;
@@ -225,9 +213,6 @@ int answering_count(void *context, struct command_job *job, const struct value_i
     answering_write(answer, job->patterns);
     return EXIT_SELECTED;
 }
-
-/* ---- Files
- * ------------------------------------------------------------------------------------ */
 
 /* Writes a line for each file of a collection. */
 static void list_files(struct served_answer *answer, const struct answer_share *share)

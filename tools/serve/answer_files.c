@@ -26,8 +26,6 @@
 /* A placeholder for an operand that is a directory but is not to be walked. */
 static const struct supplied_file no_file;
 
-/* ---- State, view and pass -------------------------------------------------------------------- */
-
 bool answering_pass(struct served_answer *answer, const struct answer_share *share,
                     struct pass_request *pass, const struct patterns *patterns)
 {
@@ -188,8 +186,6 @@ static void look_for_files(struct served_answer *answer, struct command_job *job
             return;
         }
 }
-
-/* ---- The job's files ------------------------------------------------------------------------- */
 
 /* Begins with the files of the next collection of the answer. */
 static void begin_share(struct served_answer *answer, size_t at)

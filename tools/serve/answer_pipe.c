@@ -17,9 +17,6 @@
 #define FRAME_BYTES_MAX (1u << 30)
 #define LAST_LINE_NS SECOND_NS
 
-/* ---- The pipe
- * --------------------------------------------------------------------------------- */
-
 /* Writes bytes into the pipe. Before the answer begins, keeps the bytes in memory instead, because
  * the request may still be refused. Returns 0 or an errno. */
 static int put(struct served_answer *answer, const void *bytes, size_t bytes_count)

@@ -29,8 +29,6 @@
 #define RECENT_NS (SECOND_NS / 10) /* timestamps of a file system may be as coarse as this */
 #define UNPACKED_BYTES_MAX (UINT64_C(1) << 30)
 
-/* ---- Opening --------------------------------------------------------------------------------- */
-
 /* Opens a path below a directory, directory by directory. Serves kernels without openat2, and paths
  * too long for openat2. */
 static int open_by_parts(int directory, const char *path, int flags)
@@ -75,8 +73,6 @@ int open_below(int directory, const char *path, int flags)
         return open_by_parts(directory, path, flags);
     return (int)descriptor;
 }
-
-/* ---- Blocks and files ------------------------------------------------------------------------ */
 
 bool shelf_open(struct shelf *shelf, struct trawl_runtime *runtime, char *message)
 {
@@ -217,8 +213,6 @@ void served_file_free(struct served_file *file, struct shelf *shelf)
         drop_block(file->block, shelf);
     free(file);
 }
-
-/* ---- Reading --------------------------------------------------------------------------------- */
 
 static struct batch_item *add_item(struct file_batch *batch, uint32_t index)
 {

@@ -98,8 +98,6 @@ static const char *header(struct exchange *exchange, const char *name)
     return MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
 }
 
-/* ---- Responses ------------------------------------------------------------------------------- */
-
 /* Adds the headers that all responses have, and gives the response to the library. Returns MHD_NO
  * if the response is NULL or memory does not suffice. */
 static enum MHD_Result queue(struct exchange *exchange, unsigned status, const char *type,
@@ -218,8 +216,6 @@ static enum MHD_Result show_metrics(struct exchange *exchange)
     }
     return queue_text(exchange, MHD_HTTP_OK, "text/plain; version=0.0.4; charset=utf-8", text);
 }
-
-/* ---- Queries --------------------------------------------------------------------------------- */
 
 /* Counts a further query of the client. Returns false if the client already has the greatest
  * allowed number of queries running. */
@@ -384,8 +380,6 @@ static enum MHD_Result show_health(struct exchange *exchange)
     return queue_text(exchange, MHD_HTTP_OK, "text/plain", strdup("ok\n"));
 }
 
-/* ---- Routes ---------------------------------------------------------------------------------- */
-
 static const struct route routes[] = {
     {"/v1/search", query, REQUEST_JSON, true, false},
     {"/v1/count", query, REQUEST_COUNT, true, false},
@@ -396,8 +390,6 @@ static const struct route routes[] = {
     {"/opensearch.xml", show_opensearch, 0, false, true},
 };
 static const struct route page_route = {NULL, show_page, 0, false, true};
-
-/* ---- Who may ask ----------------------------------------------------------------------------- */
 
 static void set_refusal(struct exchange *exchange, int status, const char *message)
 {
@@ -518,8 +510,6 @@ static void check(struct exchange *exchange, const char *path, const char *metho
         set_refusal(exchange, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
                     "the body must be declared as JSON: Content-Type: application/json");
 }
-
-/* ---- Handling requests ----------------------------------------------------------------------- */
 
 /* Returns how many bytes the request's body may have. Sets *why to the limit that a longer body
  * exceeds. */
@@ -693,8 +683,6 @@ static void count_connection(void *context, struct MHD_Connection *connection, v
         server->open_count--;
     }
 }
-
-/* ---- Opening and closing --------------------------------------------------------------------- */
 
 /* Receives the library's messages. Keeps messages of the thread that starts the library, which
  * http_open reports. Ignores messages about connections. */

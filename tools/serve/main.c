@@ -249,8 +249,6 @@ static bool report_loaded(struct serving *serving)
     return any;
 }
 
-/* ---- Signals --------------------------------------------------------------------------------- */
-
 static atomic_int end_count; /* number of signals SIGTERM and SIGINT so far */
 static atomic_bool is_hung_up;
 static int signal_event = -1;

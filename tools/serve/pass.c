@@ -81,8 +81,6 @@ void passes_close(struct passes *passes)
     free(passes);
 }
 
-/* ---- Samples ---- */
-
 static struct trawl_searcher *open_samples(const struct passes *passes)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
@@ -162,8 +160,6 @@ bool pass_is_frequent(struct passes *passes, const struct state *state,
     trawl_searcher_close(searcher);
     return 2 * found > tried;
 }
-
-/* ---- Passes: the caller holds the mutex ------------------------------------------------------ */
 
 static void begin_pass(struct passes *passes, struct pass_member *leader)
 {

@@ -33,8 +33,6 @@
 
 uint64_t refresh_bytes = UINT64_C(64) << 20;
 
-/* ---- Changes --------------------------------------------------------------------------------- */
-
 enum mark { MARK_SEEN = 1, MARK_DIRTY = 2 };
 
 /* The work on a new state, which is made from the state `before`. */
@@ -192,8 +190,6 @@ static void take_dirty(struct update *update)
     for (size_t i = 0; i < collection->fresh_count && !update->failed; i++)
         take_file(update, collection->shelf.base, collection->fresh[i], collection->fresh[i]);
 }
-
-/* ---- Walks ----------------------------------------------------------------------------------- */
 
 const char *path_below(const struct collection *collection, const char *path)
 {
@@ -454,8 +450,6 @@ static bool walk_parts(struct update *update, char *message)
     filter_close(update->job.filter);
     return good;
 }
-
-/* ---- States ---------------------------------------------------------------------------------- */
 
 void collection_publish(struct collection *collection, struct state *state,
                         struct file_batch *batch)

@@ -93,9 +93,6 @@ static const char *keep_text(struct reading *reading, const char *text, size_t b
                                                                        : NULL;
 }
 
-/* ---- Values
- * ----------------------------------------------------------------------------------- */
-
 /* Reads a JSON string into *text, which ends with a NUL byte and lasts as long as the request.
  * is_base64: the string is decoded. Returns false if the request is refused. */
 static bool string_of(struct reading *reading, const char *name, json_t *string, bool is_base64,
@@ -207,9 +204,6 @@ static bool take_members(struct reading *reading, const char *where, json_t *obj
     }
     return true;
 }
-
-/* ---- Strings to be searched for
- * --------------------------------------------------------------- */
 
 /* Counts the strings in a text, and the needed memory, against the limits. Returns false if the
  * request is refused. */
@@ -326,9 +320,6 @@ static bool take_path(struct reading *reading, const char *name, json_t *value, 
     return value_add(to, VALUE_OPERAND, path) || exhausted(reading);
 }
 
-/* ---- Options
- * ---------------------------------------------------------------------------------- */
-
 /* Returns whether the option's long name is complete. Abbreviations are refused, because options of
  * later versions may make abbreviations ambiguous. */
 static bool is_whole_name(const char *option)
@@ -429,8 +420,6 @@ static bool take_options(struct reading *reading, const char *name, json_t *valu
     return true;
 }
 
-/* ---- The client's environment ---------------------------------------------------------------- */
-
 static enum charset server_charset = CHARSET_BYTES;
 
 /* malloc has failed since this variable was set to false */
@@ -507,8 +496,6 @@ static bool take_environment(struct reading *reading, const char *name, json_t *
         return REFUSE(reading, 400, "%s: an object is expected", name);
     return take_members(reading, "environment: ", value, members, sizeof members / sizeof *members);
 }
-
-/* ---- The whole request ----------------------------------------------------------------------- */
 
 /* Checks the number of values in the body, and the depth of nesting, before Jansson allocates
  * memory. Returns false if the request is refused. */

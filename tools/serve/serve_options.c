@@ -252,8 +252,6 @@ void serve_options_free(struct serve_options *options)
     free(options->arguments);
 }
 
-/* ---- Documents ------------------------------------------------------------------------------- */
-
 static const char about[] =
     "serves files to clients: it holds the files in memory, and on devices if there are devices, "
     "follows all changes of the files, and answers many clients at once. Each PATH, a file or a "

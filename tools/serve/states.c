@@ -10,8 +10,6 @@
 /* state_merge also merges a block of up to 2 × (batch + BLOCK_BYTES_SMALL) bytes. */
 #define BLOCK_BYTES_SMALL (UINT64_C(64) << 10)
 
-/* ---- Names ----------------------------------------------------------------------------------- */
-
 /* A hash table with open addressing, from paths to the indices of entries. Several states share a
  * table, also while the next state adds names. Names are never removed: the name of a removed file
  * leads to an index without a file, or to a file with a different path. */
@@ -102,8 +100,6 @@ uint32_t state_find(const struct state *state, const char *path)
             return index;
     }
 }
-
-/* ---- Order ----------------------------------------------------------------------------------- */
 
 int compare_paths(const char *left, const char *right)
 {
@@ -221,8 +217,6 @@ bool state_order(struct state *state, const struct file_batch *batch)
     return true;
 }
 
-/* ---- Lives ----------------------------------------------------------------------------------- */
-
 void state_hold(struct state *state)
 {
     atomic_fetch_add_explicit(&state->holder_count, 1, memory_order_relaxed);
@@ -288,8 +282,6 @@ void state_end(struct state *state)
     state->gone = NULL;
     state_drop(state);
 }
-
-/* ---- The next state -------------------------------------------------------------------------- */
 
 struct state *state_begin(struct shelf *shelf)
 {
@@ -430,8 +422,6 @@ void state_publish(struct state *state, struct file_batch *batch)
     shelf->newest = state;
     pthread_mutex_unlock(&shelf->states_lock);
 }
-
-/* ---- Merges ---------------------------------------------------------------------------------- */
 
 /* Adds to the batch a copy of each file that the state has in a block. Returns false if memory does
  * not suffice. */

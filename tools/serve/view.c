@@ -56,8 +56,6 @@ static bool no_memory(struct viewing *viewing)
     return VIEW_FAIL(viewing, 503, "memory exhausted");
 }
 
-/* ---- What a view has ------------------------------------------------------------------------- */
-
 #define VIEW_GROW(viewing, array, capacity, wanted) \
     view_grow(viewing, (void *)&(array), &(capacity), wanted, sizeof *(array))
 
@@ -159,8 +157,6 @@ const char *view_name(const struct served_view *view, const struct state *state,
                             : write_name(part, state->files[view->files[at]]->path, &names->bytes,
                                          &names->capacity);
 }
-
-/* ---- Which entries a request takes ----------------------------------------------------------- */
 
 static bool same_values(const struct value_list *one, const struct value_list *other)
 {
@@ -274,8 +270,6 @@ static bool takes(struct viewing *viewing, const struct served_file *file, uint6
         return wants_left(viewing, file, verdict);
     return is_directory || (uint64_t)file->supplied.status.st_size <= files->bytes_max;
 }
-
-/* ---- Ranges ---------------------------------------------------------------------------------- */
 
 /* Part of an order of the state's entries: of the files, or of the other entries. */
 struct range {
@@ -442,8 +436,6 @@ static void add_directory(struct viewing *viewing, bool is_only)
     if (backwards && view->file_count > begin)
         turn_round(view->own + begin, (size_t)(view->file_count - begin));
 }
-
-/* ---- Operands -------------------------------------------------------------------------------- */
 
 bool path_normalize(const char *directory, const char *operand, char *path, bool *is_folder)
 {
@@ -651,8 +643,6 @@ static void find_operand(struct viewing *viewing, const char *operand, bool is_o
             take_operand(viewing, viewing->prefix != NULL ? viewing->prefix : operand, is_only);
     }
 }
-
-/* ---- The view -------------------------------------------------------------------------------- */
 
 /* Completes the view. Returns false if memory does not suffice. */
 static bool finish_view(struct viewing *viewing)

@@ -63,8 +63,6 @@ struct fasta {
     bool stop; /* the rest of the file is not needed */
 };
 
-/* ---- What is printed ------------------------------------------------------------------------- */
-
 static void print_text(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count,
                        const char *color)
 {
@@ -162,8 +160,6 @@ static int block_sink(void *context, const struct trawl_match *matches, uint64_t
     output_commit(fasta->scan->output);
     return stop;
 }
-
-/* ---- The block ------------------------------------------------------------------------------- */
 
 static void fail_fasta(struct fasta *fasta, enum trawl_status status)
 {
@@ -281,8 +277,6 @@ static void add_name(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_c
     fasta->names_used += bytes_count;
     last->name_bytes += bytes_count;
 }
-
-/* ---- The text -------------------------------------------------------------------------------- */
 
 /* Ends the search of a text that is not FASTA. `why` says what is wrong with the current line. */
 static void refuse(struct fasta *fasta, const char *why)

@@ -290,8 +290,6 @@ static void jump_plain_lines(struct text_scan *scan, const struct view *view, ui
     print_lines(scan, view, run, at, ':', true);
 }
 
-/* ---- Occurrences across lines --------------------------------------------------------------- */
-
 /* The lines [begin, end) of a view that adjacent matches touch. `next` is the index of the first
  * match after them. */
 struct block {

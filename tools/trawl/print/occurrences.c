@@ -188,8 +188,6 @@ void occurrences_begin(struct text_scan *scan)
     scan->characters.line_end = 0;
 }
 
-/* ---- Matches without lines ------------------------------------------------------------------- */
-
 struct passed_on {
     struct text_scan *scan;
     trawl_match_sink sink;
@@ -217,8 +215,6 @@ enum trawl_status occurrences_positions(struct text_scan *scan, trawl_match_sink
         return trawl_positions(scan->job->searcher, scan->plan, scan->text, sink, scan, error);
     return trawl_windows(scan->job->searcher, scan->plan, scan->text, 0, pass_on, &passed, error);
 }
-
-/* ---- The occurrences of a line ---- */
 
 struct trawl_match occurrences_best(const struct text_scan *scan, const struct trawl_match *matches,
                                     uint64_t match_count, uint64_t *index)

@@ -201,8 +201,6 @@ bool piece_parts_are_printable(struct text_scan *scan, const struct piece *piece
     return true;
 }
 
-/* ---- Replacements ---- */
-
 /* Adds a part of the value of --replace: bytes, or with NULL the match. */
 static bool add_part(struct text_scan *scan, const char *bytes, uint64_t bytes_count)
 {

@@ -140,8 +140,6 @@ static int matches_sink(void *context, const struct trawl_match *matches, uint64
     return 0;
 }
 
-/* ---- Printing -------------------------------------------------------------------------------- */
-
 static void print_count(struct command_job *job, uint64_t column, uint64_t count)
 {
     const struct trawl_pattern *pattern = &job->patterns->strings[column];

@@ -11,9 +11,6 @@
 #include "trawl/print/piece.h"
 #include "trawl/print/occurrences.h"
 
-/* ---- Texts
- * ------------------------------------------------------------------------------------ */
-
 static void put_bytes(struct text_scan *scan, const struct piece *piece, uint64_t begin,
                       uint64_t end)
 {
@@ -251,9 +248,6 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
         print_terminator(scan->output, settings, settings->line_end);
 }
 
-/* ---- Lines
- * ------------------------------------------------------------------------------------ */
-
 /* For -o: prints a piece, a match or a line of a match, on a line of its own. With
  * --pattern-number, prints it once for each string number in `group`, the matches with the same
  * begin. */
@@ -341,8 +335,6 @@ static void print_for_each_match(struct text_scan *scan, const struct piece *lin
                     line->offset + line->spans[i].begin);
     }
 }
-
-/* ---- Lines that matches cross ---- */
 
 /* Turns a block whose matches are replaced into a piece whose bytes are in memory. */
 static bool write_out(struct text_scan *scan, struct piece *block)
