@@ -50,8 +50,7 @@ static void choose(struct tournament *own)
         own->of[i].rest = max_u64(own->of[i].interval,
                                   (uint64_t)min_double(max_double(lost, 0), (double)(1ull << 62)));
     }
-    /* Use the winner's measured pieces as its first figures, so that the next tournament can begin
-     * soon. */
+    /* Use the winner's pieces as first figures, so that the next tournament can begin soon. */
     own->spent = own->of[best].ns;
     own->searched = own->of[best].bytes;
     own->now = best;
@@ -120,8 +119,7 @@ static void begin(struct scan *scan, program_price price)
             least = min_double(least, costs[i]);
         }
     if (worth == 0) {
-        /* consider a tournament again when the search is half as long again; before, the figures
-         * hardly change */
+        /* until the search is half as long again, the figures hardly change */
         own->left = own->searched / 2;
         return;
     }
@@ -150,8 +148,7 @@ static bool is_hopeless(const struct tournament *own, uint64_t ns, uint64_t byte
 }
 
 /* Adds a searched piece, `bytes` of text that took `ns`, to the figures, and decides what to do
- * next. `counts` is false if tables were made meanwhile, so that the time says little about
- * searching. */
+ * next. `counts` is false if tables were made meanwhile, so that the time says little. */
 static void count(struct scan *scan, program_price price, uint64_t bytes, uint64_t ns, bool counts)
 {
     struct tournament *own = &scan->worker->tournament;

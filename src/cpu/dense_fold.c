@@ -34,8 +34,7 @@ struct fold {
     struct member *members;
     uint32_t member_count;
     uint32_t member_capacity;
-    /* hash table of 2 * member_capacity slots, by code point: index of a member + 1; 0: free
-     * slot */
+    /* 2 * member_capacity slots, hashed by code point: index of a member + 1; 0: free */
     uint32_t *slots;
     bool exact;
 };
@@ -76,8 +75,7 @@ static enum trawl_status members_grow(struct fold *fold, struct trawl_error *err
     return TRAWL_OK;
 }
 
-/* Finds the character's member, or adds a member. Sets *index to the index of the member. Errors:
- * MEMORY. */
+/* Finds the character's member, or adds a member. *index is the index. Errors: MEMORY. */
 static enum trawl_status member_want(struct fold *fold, uint32_t code_point, const uint8_t *bytes,
                                      uint8_t bytes_count, uint32_t *index,
                                      struct trawl_error *error)

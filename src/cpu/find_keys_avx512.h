@@ -99,7 +99,7 @@ static inline __attribute__((always_inline)) uint32_t stem_codes(
     return count;
 }
 
-/* A loop of its own for each stem_min, so that stem_min is known at compile time. */
+/* A loop for each stem_min, so that stem_min is known at compile time. */
 #define STEM_CASE(LEAST) \
     case LEAST:          \
         return stem_codes(text, begins, begin_count, base, class, fold, (LEAST), codes);

@@ -1,7 +1,6 @@
 /* sampling: the state of a search for a large set in a tile (a piece of text), which is shared by
  * the files scan_classes, scan_stems, scan_stem_lines and scan_verify. The literals are divided
- * into classes by length (set_class.h), and the tile is searched for a single class after the
- * other. */
+ * into classes by length (set_class.h), and the tile is searched for one class after the other. */
 #ifndef TRAWL_CPU_SAMPLING_H
 #define TRAWL_CPU_SAMPLING_H
 
@@ -48,8 +47,7 @@ uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t 
 /* Does what stem_positions does by samples, for literals that begin in the spans. */
 uint32_t stem_span_positions(const struct sampling *sampling, const struct set_span *spans,
                              uint32_t span_count);
-/* Returns in how many words of the tile pairs of bytes can be tested; 0 if the class has no tables
- * of pairs. */
+/* Returns in how many words of the tile pairs of bytes can be tested; 0: no tables of pairs. */
 uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end);
 /* Tests each position and the stride - 1 positions before it. Sets *begins to those below `end`
  * where a literal may begin, and returns the number. */
@@ -65,8 +63,7 @@ enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uin
                               const uint32_t *positions, uint32_t position_count);
 
 /* ---- scan_stem_lines.c: a class that is searched by stems, for LINES ---- */
-/* Returns how many words of the tile can be searched line by line; 0 if the plan does not allow
- * it. */
+/* Returns how many words of the tile can be searched line by line, as the plan allows. */
 uint64_t stem_line_words(const struct sampling *sampling);
 enum trawl_status sample_stem_lines(const struct sampling *sampling);
 /* Emits the gathered hits, of which there is at least one: a hit for each line, in ascending

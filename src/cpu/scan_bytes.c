@@ -13,8 +13,7 @@
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-/* Lines: if fewer than 1 of WORDS_PER_BIT words has a hit, look for the line's end after each
- * hit. */
+/* Lines: with a hit in fewer than 1 of WORDS_PER_BIT words, look for the end after each hit. */
 #define WORDS_PER_BIT 2u
 
 void bytes_empty(struct find_bytes *bytes)
@@ -73,8 +72,7 @@ bool scan_bytes_fits(const struct engine_worker *worker, enum want want)
            (!worker->bytes.repeats || want == WANT_COUNT || want == WANT_SPANS);
 }
 
-/* Fills a word of the mask in plain C, near the text's end, where a vector would load bytes behind
- * the text. */
+/* Fills a word of the mask in plain C, where a vector would load bytes behind the text. */
 static void fill_last(const uint8_t *text, uint64_t positions, const bool has[256],
                       struct find_tile *tile)
 {
@@ -189,8 +187,7 @@ static bool thin_lines(struct find_tile *tile, const struct find_tile *ends, uin
     return begun;
 }
 
-/* Keeps only the first bit of each line, as thin_lines does, but handles one bit after the
- * other. */
+/* Keeps only the first bit of each line, as thin_lines does, but bit by bit. */
 static void thin_singly(struct scan *scan, uint64_t words, bool *nulls)
 {
     struct find_tile *tile = &scan->worker->tile;

@@ -1,5 +1,5 @@
 /* scan_classes: searches for a large set. The literals are divided into classes by length
- * (set_class.h), and each tile (a piece of text) is searched for a single class after the other.
+ * (set_class.h), and each tile (a piece of text) is searched for one class after the other.
  *
  * The scan gathers all occurrences of a tile, sorts them, and only then emits them. So if the
  * tile's candidates turn out to be dense, the scan can drop what it has gathered, and leave the
@@ -19,8 +19,7 @@
 #define LINE_TILE_POSITIONS 32u
 #define TILE_WORK 128u /* work that is counted for each tile, whatever its content */
 #define HITS_AHEAD 16u /* so many hits ahead, the literal of a hit is prefetched */
-/* bytes from a position on that the filters may read: a gram of 8 bytes, and then the rest of a
- * vector */
+/* bytes that the filters may read at a position: a gram of 8 bytes, then a whole vector */
 #define HEADS_KEPT (7u + FIND_LOAD_SLACK)
 
 /* Tests every position of the tile (stride 1). Vectors test all positions except for the text's
@@ -106,8 +105,7 @@ static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *
     return count;
 }
 
-/* Sorts hits at the same offset by the number of the literal. The hits are usually few, or already
- * in order. */
+/* Sorts hits at the same offset by literal. The hits are usually few, or in order. */
 static void order_position(struct hit *hits, uint32_t count)
 {
     uint32_t i = 1;

@@ -202,8 +202,7 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, s
     step->count = min_u64(scan->available - step->from, step->begins + scan->plan->length_max - 1);
     step->origin = NULL;
     TRAWL_ASSERT(step->begins > 0 && step->begins <= step->count);
-    /* If the step's end cuts a character, the rewriting may take the rest as more bytes than are
-     * there. */
+    /* If the step's end cuts a character, rewriting may take the rest for more bytes. */
     TRAWL_TRY(worker_reserve(worker, sums ? 0 : step->count,
                              set->fold == NULL ? 0 : step->count + 1, scan->error));
     if (set->fold == NULL)
@@ -217,8 +216,7 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, s
     return TRAWL_OK;
 }
 
-/* Returns whether each string that the automaton finds is an occurrence, so that the text need not
- * be compared. */
+/* Returns whether each string that the automaton finds is an occurrence, without comparing. */
 static bool ends_tell(const struct scan *scan)
 {
     const struct dense_set *set = scan->worker->dense.set;

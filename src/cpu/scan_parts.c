@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "cpu/worker.h"
 
-/* Makes a worker for each part of the plan. Returns false if the plan has no parts, or if memory
- * does not suffice. */
+/* Makes a worker for each part of the plan. Returns false if the plan has no parts, or if memory is
+ * short. */
 static bool parts_make(struct engine_worker *worker, enum plan_attachment which,
                        struct cpu_parts **to)
 {

@@ -33,8 +33,7 @@ static uint32_t keep_samples(const struct sampling *sampling, uint32_t *position
     return kept;
 }
 
-/* Return whether the class's positions are found by pairs of bytes, or by the plan's nibble
- * tables. */
+/* Return whether pairs of bytes, or the plan's nibble tables, find the class's positions. */
 static bool by_pairs(const struct sampling *sampling)
 {
     return sampling->class->pairs != NULL && sampling->scan->worker->find->pairs != NULL;

@@ -157,8 +157,7 @@ static void adapt_dense(struct engine_worker *worker, uint64_t words, uint64_t f
     if (found <= words / DENSE_SHARE_MIN) { /* the dense part is over */
         worker->probe_count = FIND_FIRST_MAX;
         worker->first_probes =
-            /* with FIND_FIRST_MAX - 1, the variant avx512vbmi would test all probes at every
-             * position */
+            /* with FIND_FIRST_MAX - 1, variant avx512vbmi would test all probes everywhere */
             FIND_FIRST_MAX - 2;
     } else if (cleared > positions / LEARN_SHARE_MAX && worker->probe_count < FIND_FIRST_MAX) {
         worker->first_probes = ++worker->probe_count;
@@ -274,8 +273,7 @@ static void verify_exact(struct scan *scan, uint64_t words, uint64_t found)
     scan->over = scan->want == WANT_FIRST && found > 0;
 }
 
-/* Compares the whole literal at all candidates of the tile. Returns how many candidates were
- * rejected. */
+/* Compares the whole literal at all candidates. Returns how many candidates were rejected. */
 static uint64_t sieve(const struct scan *scan, uint64_t words)
 {
     struct engine_worker *worker = scan->worker;

@@ -300,8 +300,7 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
     return take_found(scan, class->stem_literals, named_count, whole_count);
 }
 
-/* Finds the literals of the stems by vectors. All bytes that the stems' tags depend on must be
- * readable. */
+/* Finds the literals of the stems by vectors. The bytes for the stems' tags must be readable. */
 static enum trawl_status look_by_vectors(const struct sampling *sampling,
                                          const struct set_stem *stems, uint32_t count)
 {

@@ -64,8 +64,7 @@ struct set_class {
     struct set_entry *entries; /* NULL if by_stems */
     uint64_t entry_count;
 
-    /* the class is searched by stems, and its bitmap holds the four bytes at each offset <
-     * stride */
+    /* searched by stems; the bitmap holds the four bytes at each offset < stride */
     bool by_stems;
     /* only by stems, instead of entries: the keys of the literals (set_stem_key) */
     uint64_t *stem_keys;
@@ -80,11 +79,9 @@ struct set_class {
     uint32_t stem_shifts[SET_STEM_LENGTHS];
     uint64_t stem_buckets[SET_STEM_LENGTHS]; /* index of the first bucket of this length */
     uint32_t stem_bits;                      /* log2 of the number of words of stem_map */
-    /* a bitmap with two bits for each stem, and two bits for the first stem_min bytes of each
-     * stem */
+    /* bitmap: two bits for each stem, and two for the first stem_min bytes of each stem */
     uint64_t *stem_map;
-    /* tables of pairs of bytes, which find positions instead of samples; NULL: too many literals
-     * for pairs */
+    /* pairs of bytes that find positions instead of samples; NULL: too many literals */
     struct find_pairs *pairs;
 };
 
@@ -241,8 +238,7 @@ static inline uint64_t set_begin_bits(uint64_t hash)
     return set_bits(hash >> SET_BEGIN_SHIFT);
 }
 
-/* Returns the number of the gram's bit in the bitmap, for stride 1. `low`: the gram and the bytes
- * after it. */
+/* For stride 1: returns the number of the gram's bit. `low`: the gram and the bytes after. */
 static inline uint32_t set_head_bit(const struct set_class *class, uint64_t low)
 {
     const struct plan_set *heads = &class->heads;
@@ -390,8 +386,7 @@ static inline uint32_t set_stem_shared(const struct set_class *class, uint32_t k
     return k < SET_STEM_FAR || class->stem_min > SET_STEM_FAR ? class->stem_min : SET_STEM_FAR;
 }
 
-/* Returns the number of a word of the stem map. `hash` is of the bytes that all stems of the word
- * share. */
+/* Returns the number of a word of the stem map; `hash` is of the word's shared bytes. */
 static inline uint64_t set_stem_word(const struct set_class *class, uint64_t hash)
 {
     return hash >> (64 - class->stem_bits);
@@ -439,8 +434,7 @@ static inline uint64_t set_load_first(const uint8_t *bytes, const uint8_t *end, 
     return set_load_head(bytes, (uint64_t)(end - bytes)) & set_keep(count);
 }
 
-/* Returns the hash of the gram at `bytes`, which lies in a literal. The literals are readable up
- * to `end`. */
+/* Returns the hash of a literal's gram at `bytes`. Literals are readable up to `end`. */
 static inline uint64_t set_gram_hash(const struct set_matcher *matcher,
                                      const struct set_class *class, const uint8_t *bytes,
                                      const uint8_t *end)

@@ -100,8 +100,8 @@ static bool joins(const struct set_class *class, uint32_t last, uint32_t c, uint
            (last >= 3 && ((letters && c == 4) || count < class->literal_count / MERGE_SHARE));
 }
 
-/* Divides the literals into classes by length. of[set_class_of_length(length)] becomes the index of
- * the class. */
+/* Divides the literals into classes by length. Sets of[set_class_of_length(length)] to the
+ * class. */
 static void choose_classes(const struct trawl_plan *plan, struct set_matcher *matcher,
                            uint32_t of[SET_CLASSES_MAX])
 {
@@ -208,8 +208,7 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     return TRAWL_OK;
 }
 
-/* An entry (literal, offset) that is to be added to the tables. The memory to write was
- * prefetched. */
+/* An entry (literal, offset) to be added. The memory to write was prefetched. */
 struct filling {
     struct set_class *class;
     uint64_t hash;

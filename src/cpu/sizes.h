@@ -28,8 +28,7 @@ struct cpu_sizes {
     uint64_t named;       /* literals that are compared with the text together, ≤ SET_NAMED_MAX */
     uint64_t trial_bytes; /* bytes of a piece in a tournament */
     uint64_t trial_advance; /* ns that a tournament may begin before it is due; for tests */
-    /* verify_linear searches so many positions for a single literal before it goes to the next
-     * literal */
+    /* verify_linear searches so many positions for one literal, then for the next */
     uint64_t verify_step;
     /* when more bytes were compared for each byte of chunk and literal, two_way takes over */
     uint64_t work_factor;
@@ -37,8 +36,7 @@ struct cpu_sizes {
     uint64_t dense_bytes;
     uint64_t dense_step; /* positions that the automaton reads in a step */
     uint64_t lane_bytes; /* positions of a step that each lane (dense_read.c) reads at least */
-    /* Up to so many words (< 2^32), the automaton is stored as rows. Larger automata are faster as
-     * cells. */
+    /* up to so many words (< 2^32), an automaton is rows; larger automata are faster as cells. */
     uint64_t row_words;
     /* borders_apply works only on tiles with at least one candidate for so many words */
     uint64_t border_share;

@@ -28,8 +28,7 @@ struct tournament {
     uint32_t open;
     uint32_t step;      /* number of the piece in the program's turn, from 1 on */
     uint32_t unsettled; /* pieces of the turn that did not count because tables were made */
-    /* bytes of text left in the piece; between tournaments, bytes until the next tournament may
-     * begin */
+    /* bytes left in the piece; between tournaments, bytes until the next may begin */
     uint64_t left;
     uint64_t spent;       /* ns that the search took since the last tournament */
     uint64_t searched;    /* bytes of text that were searched in `spent` */

@@ -38,8 +38,7 @@ struct cpu_parts {
     struct engine_result found[PLAN_PARTS_MAX];
 };
 
-/* How a worker searches. It begins with the plan's choice and adapts to the text; the plan itself
- * never changes. */
+/* How a worker searches: it begins with the plan's choice, and adapts to the text. */
 struct engine_worker {
     const struct find_ops *find;
     const struct trawl_plan *plan;
@@ -147,8 +146,7 @@ struct scan {
     uint64_t end;
     uint64_t available; /* bytes of text from chunk->bytes on */
     uint64_t loadable;  /* bytes from chunk->bytes on that a vector may load, ≥ available */
-    /* begins below this position are decided, by a run of occurrences or by a line or span that
-     * was taken */
+    /* begins below this are decided, by a run of occurrences or by a taken line or span */
     uint64_t run_until;
     /* cost of failed candidates and of occurrences so far; a unit is about a compared byte */
     uint64_t work;
@@ -201,8 +199,7 @@ enum trawl_status scan_end(const struct scan *scan);
 /* Handles an occurrence of `literal` at x of `length` bytes: checks the plan's conditions, counts
  * the occurrence, and keeps a hit if hits are wanted. */
 void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length);
-/* Returns the first offset where the literal and the text at x differ; `count` if the first `count`
- * bytes agree. */
+/* Returns the first offset where the literal and the text at x differ, at most `count`. */
 uint64_t verify_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, uint64_t count);
 /* A comparison for qsort: hits by offset, then by literal. */
 int verify_compare_hits(const void *a, const void *b);
@@ -213,8 +210,7 @@ const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* Returns the offset of the last byte of the record that holds x, at most chunk->owned. Returns
  * UINT64_MAX if that record does not hold all `length` bytes from x on. */
 uint64_t verify_record_end(struct scan *scan, uint64_t x, uint64_t length);
-/* Fills the worker's tile `ends`: sets a bit for each of 64 * words positions where a record
- * ends. */
+/* Sets a bit in the worker's tile `ends` for each of 64 * words positions that end records. */
 void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* Tests a candidate of a plan with a single literal, and emits it if it is an occurrence.
  * Candidates must ascend from call to call. */
@@ -255,8 +251,7 @@ void borders_apply(struct scan *scan, uint64_t words);
 
 /* Returns whether all literals of the plan have one byte and no conditions; if so, fills `set`. */
 bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
-/* Returns whether scan_bytes is faster than other programs, for a plan that bytes_begin
- * accepted. */
+/* For a plan that bytes_begin accepted: returns whether scan_bytes is the fastest program. */
 bool scan_bytes_fits(const struct engine_worker *worker, enum want want);
 
 /* ---- choice.c ---- */

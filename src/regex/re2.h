@@ -91,13 +91,13 @@ struct regex_ops {
                                  struct regex_fault *fault);
     void (*release)(struct regex *regex);
     /* Returns whether `regex` is not NULL and has a program. Compiles the program now if
-     * options.when postponed that. Without a program, because memory does not suffice, no function
-     * below may be called. */
+     * options.when postponed that. Without a program, because memory is short, no function below
+     * may be called. */
     bool (*is_ready)(const struct regex *regex);
     /* Finds the first match in text[0, count) that begins at `from` or later and ends at `to` or
      * earlier. Assertions see the whole text. Stores the match and its groups in `spans`; with
      * span_count 0, stores nothing, which is faster. Returns 1 for a match, 0 for none, -1 if
-     * memory does not suffice. */
+     * memory is short. */
     int (*match)(const struct regex *regex, const uint8_t *text, uint64_t count, uint64_t from,
                  uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                  uint32_t span_count);

@@ -120,8 +120,7 @@ static uint8_t *put_character(const struct expressions *expressions, const uint8
     return to + *count + 2;
 }
 
-/* Copies the line up to offset `until`, or somewhat further. Returns false if memory does not
- * suffice. */
+/* Copies the line up to offset `until`, or somewhat further. Returns false if memory is short. */
 static bool copy_line(const struct expressions *expressions, struct judged line, uint64_t until)
 {
     struct words *words = line.words;

@@ -65,7 +65,7 @@ static uint64_t read_whole(const struct ahead *ahead, uint64_t from, uint8_t *by
     return used;
 }
 
-/* Gives a decoder to a piece without a decoder. Returns false if memory does not suffice. */
+/* Gives a decoder to a piece without a decoder. Returns false if memory is short. */
 static bool has_decoder(struct ahead *ahead, struct piece *piece)
 {
     (void)pthread_mutex_lock(&ahead->lock);

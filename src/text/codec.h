@@ -47,8 +47,7 @@ struct codec {
     bool (*load)(void *library);
     void *(*open)(uint32_t threads); /* NULL: out of memory */
     enum codec_result (*step)(void *state, struct codec_io *io);
-    /* Prepares for a further member, also after a fault. Returns false if memory does not
-     * suffice. */
+    /* Prepares for a further member, also after a fault. Returns false if memory is short. */
     bool (*again)(void *state);
     void (*close)(void *state);
     /* Returns how many bytes the library holds for the window. NULL: at most 8 MiB. */

@@ -218,7 +218,7 @@ static int by_prefix(const void *left, const void *right)
 
 /* Chooses the collections that the request is about: the one that the request names, or the one
  * that holds the request's paths, or all. Fills `shares`, which has room for all, and returns the
- * number. Returns 0 for a refusal; message and *http_status then say why. */
+ * number. Returns 0 for a refusal; message and *http_status say why. */
 static size_t choose(const struct server *server, const struct request *request,
                      struct answer_share *shares, int *http_status, char *message)
 {

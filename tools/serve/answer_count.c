@@ -13,8 +13,8 @@
 
 #define NAME_BYTES 512u /* room for a file's name during the conversion to JSON */
 
-/* Appends a value to an array. Returns false if memory does not suffice; the array is then freed
- * and *array is NULL. */
+/* Appends a value to an array. Returns false if memory is short; the array is then freed and *array
+ * is NULL. */
 static bool append(json_t **array, json_t *value)
 {
     if (*array != NULL && json_array_append_new(*array, value) == 0)
@@ -88,7 +88,7 @@ static void put_little(struct output *output, uint64_t value, unsigned bytes_cou
 }
 
 /* Appends the names of the files of a collection that have an occurrence, in the view's order,
- * which is also the order of the positions. Sets *names to NULL if memory does not suffice. */
+ * which is also the order of the positions. Sets *names to NULL if memory is short. */
 static void add_names(const struct answer_share *share, json_t **names)
 {
     const struct pass_request *pass = &share->pass;

@@ -156,7 +156,7 @@ static void free_block(struct served_block *block, struct shelf *shelf)
 }
 
 /* Makes an empty block with room for the batch's files that are to be held. Returns NULL if memory
- * does not suffice. */
+ * is short. */
 static struct served_block *make_block(const struct file_batch *batch)
 {
     struct served_block *block = calloc(1, sizeof *block);

@@ -1,6 +1,5 @@
 /* blocks: reads many files into a single piece of memory, a block, which is searched as a single
- * text. A batch is the set of changes that leads from a single state of a collection to the
- * next. */
+ * text. A batch is the set of changes that leads from one state of a collection to the next. */
 #ifndef SERVE_BLOCKS_H
 #define SERVE_BLOCKS_H
 
@@ -68,17 +67,16 @@ struct file_batch {
 /* Returns whether the batch's block would stay below bytes_max with this file added. */
 bool batch_fits(const struct file_batch *batch, const struct stat *status, uint64_t bytes_max);
 /* Adds a file that no block holds yet, and returns it. The batch owns the file until state_publish.
- * is_to_be_held: batch_fill reads the file into the block. Returns NULL if memory does not
- * suffice. */
+ * is_to_be_held: batch_fill reads the file into the block. Returns NULL if memory is short. */
 struct served_file *batch_make(struct file_batch *batch, uint32_t index, const char *path,
                                const struct stat *status, bool is_to_be_held);
 /* Adds a copy of `source`, a file that a block holds; batch_fill will copy the bytes. Returns false
- * if memory does not suffice. */
+ * if memory is short. */
 bool batch_copy(struct file_batch *batch, uint32_t index, const struct served_file *source);
-/* Adds the removal of a file. Returns false if memory does not suffice. */
+/* Adds the removal of a file. Returns false if memory is short. */
 bool batch_remove(struct file_batch *batch, uint32_t index);
 /* Makes and fills the block. A file that cannot be read is marked as refused, and is not held.
- * Returns false if memory does not suffice; then no file is held. */
+ * Returns false if memory is short; then no file is held. */
 bool batch_fill(struct file_batch *batch);
 /* Frees the batch and its unpublished files. */
 void batch_close(struct file_batch *batch);
@@ -86,8 +84,8 @@ void batch_close(struct file_batch *batch);
 /* Returns whether both statuses show the same file, with equal size, mode and times. */
 bool same_status(const struct stat *one, const struct stat *other);
 
-/* Opens a path below a directory without following links. Returns the descriptor, or -1; errno then
- * says why. */
+/* Opens a path below a directory without following links. Returns the descriptor, or -1; errno says
+ * why. */
 int open_below(int directory, const char *path, int flags);
 
 #endif

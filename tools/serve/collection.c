@@ -15,7 +15,7 @@
 #include "trawl/text/command_clock.h"
 #include "trawl/text/message.h"
 
-/* Finds the root: sets collection->root, base and file. Returns false on failure; message then says
+/* Finds the root: sets collection->root, base and file. Returns false on failure; message says
  * why. */
 static bool find_root(struct collection *collection, char *message)
 {
@@ -40,7 +40,7 @@ static bool find_root(struct collection *collection, char *message)
 }
 
 /* Starts to watch the directories, and starts the collection's thread, which loads the files.
- * Returns false on failure; message then says why. */
+ * Returns false on failure; message says why. */
 static bool begin(struct collection *collection, char *message)
 {
     const struct collection_options *options = &collection->options;

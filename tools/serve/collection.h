@@ -104,7 +104,7 @@ struct collection_facts {
 
 /* Opens a collection, and starts a thread that loads its files. Searches may begin at once;
  * searches read files that are not loaded yet. Returns false on failure;
- * message[SETTINGS_ERROR_BYTES] then says why. */
+ * message[SETTINGS_ERROR_BYTES] says why. */
 bool collection_open(struct collection **collection, const struct collection_options *options,
                      char *message);
 void collection_close(struct collection *collection);
@@ -121,17 +121,17 @@ struct state *collection_now(struct collection *collection, char *message);
  * borrowed. Operands are as typed, and borrowed until view_drop. The function reads the job's
  * settings, exclude, filter and show_names. Opens only operands that the state lacks. Options about
  * files cost some hundred nanoseconds for each file. Returns NULL if the collection lacks a file of
- * the view, or if the view cannot be made; message and *http_status then say why. */
+ * the view, or if the view cannot be made; message and *http_status say why. */
 struct served_view *collection_view(struct collection *collection, const struct state *state,
                                     struct command_job *job, const char *directory,
                                     const char *prefix, const struct value_item *operands,
                                     size_t operand_count, int *http_status, char *message);
-/* Drops from the view the files whose bit is not set. Returns false if memory does not suffice. */
+/* Drops from the view the files whose bit is not set. Returns false if memory is short. */
 bool view_keep(struct served_view *view, const uint8_t *bits, struct guard *guard);
 void view_drop(struct served_view *view);
 /* Returns the name that the command shows for files[at]. Calls with the same `names` must have
  * ascending `at`. A name lasts until the next call; the name of an operand lasts as long as the
- * operand. Returns NULL if memory does not suffice. */
+ * operand. Returns NULL if memory is short. */
 const char *view_name(const struct served_view *view, const struct state *state, uint64_t at,
                       struct view_names *names);
 

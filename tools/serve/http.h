@@ -16,7 +16,7 @@ struct http_options {
 struct http;
 
 /* Starts to serve. The server, the strings of the options and the listener are borrowed until
- * http_close. Returns false on failure; message[SETTINGS_ERROR_BYTES] then says why. */
+ * http_close. Returns false on failure; message[SETTINGS_ERROR_BYTES] says why. */
 bool http_open(struct http **http, struct server *server, const struct http_options *options,
                char *message);
 /* Accepts no more connections, and refuses new queries. Afterwards the caller may close the

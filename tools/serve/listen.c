@@ -117,7 +117,7 @@ static bool listen_default(struct listener *listener, char *message)
     return listen_unix(listener, path, message);
 }
 
-/* Returns a descriptor that listens at the address, or -1; errno then says why. */
+/* Returns a descriptor that listens at the address, or -1; errno says why. */
 static int listen_at(const struct addrinfo *found)
 {
     int one = 1, os_code, descriptor = socket(found->ai_family, KIND, 0);

@@ -21,8 +21,8 @@ struct listener {
 
 /* Opens the socket that systemd passed, if any, or else `address`: unix:PATH or HOST:PORT; NULL:
  * unix:$XDG_RUNTIME_DIR/trawl.sock. Changes the umask meanwhile, so the process must have a single
- * thread. Returns false on failure; message[SETTINGS_ERROR_BYTES] then says why. The caller must
- * call listen_close in each case. */
+ * thread. Returns false on failure; message[SETTINGS_ERROR_BYTES] says why. The caller must always
+ * call listen_close. */
 bool listen_open(struct listener *listener, const char *address, char *message);
 /* Removes the path of the Unix socket, unless a different socket has that path now. */
 void listen_remove(struct listener *listener);

@@ -51,7 +51,7 @@ struct serving {
 };
 
 /* Reads a whole file into *text. If path is NULL, *text stays NULL. Returns false on failure;
- * message then says why. */
+ * message says why. */
 static bool read_secret(const char *path, char **text, char *message)
 {
     size_t bytes_count;
@@ -86,7 +86,7 @@ static bool has_part(const char *text, const char *what)
 }
 
 /* Reads the token, the certificate and the key. If other machines can reach the address, all three
- * are required. Returns false on failure; message then says why. */
+ * are required. Returns false on failure; message says why. */
 static bool read_secrets(struct serving *serving, char *message)
 {
     const struct serve_options *options = &serving->options;

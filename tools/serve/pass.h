@@ -72,7 +72,7 @@ static inline void pass_free(struct pass_request *request)
 
 struct passes;
 
-/* Makes what all passes share. The runtime is borrowed. Returns false on failure; message then says
+/* Makes what all passes share. The runtime is borrowed. Returns false on failure; message says
  * why. */
 bool passes_open(struct passes **passes, struct trawl_runtime *runtime, char *message);
 void passes_close(struct passes *passes);

@@ -13,7 +13,7 @@ static bool member_fail(struct pass_request *request)
 }
 
 /* Fills member->ranks: for each file of the state, its first index in the view. Returns false if
- * memory does not suffice. */
+ * memory is short. */
 static bool read_ranks(struct pass_member *member)
 {
     const struct pass_request *request = member->request;
@@ -112,8 +112,7 @@ static void sort(struct pass_member *member)
 }
 
 /* Makes room for one more position. The array grows to twice positions_max entries. A full array is
- * sorted, and only the first positions_max entries are kept. Returns false if memory does not
- * suffice. */
+ * sorted, and only the first positions_max entries are kept. Returns false if memory is short. */
 static bool make_room(struct pass_member *member)
 {
     uint64_t most = member->request->positions_max, capacity = member->position_capacity * 2;

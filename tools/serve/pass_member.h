@@ -66,8 +66,8 @@ static inline bool pass_member_lists(const struct pass_member *member)
     return member->request->wants_counts || member->request->wants_positions;
 }
 
-/* Allocates the results, and opens a searcher. Returns false on failure; request->message then says
- * why. The caller must call pass_member_close in each case. */
+/* Allocates the results, and opens a searcher. Returns false on failure; request->message says why.
+ * The caller must always call pass_member_close. */
 bool pass_member_open(struct pass_member *member, struct pass_request *request,
                       struct trawl_runtime *runtime);
 /* Sets all results back. In request->files, the bits of files that must be opened stay set. */
@@ -79,7 +79,7 @@ void pass_member_find(struct pass_member *member, uint32_t file);
 void pass_member_add(struct pass_member *member, uint32_t file, uint64_t begin, uint64_t pattern);
 void pass_member_keep(struct pass_member *member, uint32_t file, uint64_t begin, uint64_t pattern);
 /* Completes the results: sorts the positions in the view's order, and counts the files. Returns
- * false on failure; request->message then says why. */
+ * false on failure; request->message says why. */
 bool pass_member_finish(struct pass_member *member);
 void pass_member_close(struct pass_member *member);
 

@@ -63,7 +63,7 @@ static void add_name(struct served_names *names, const char *path, uint32_t inde
 }
 
 /* Makes room for a further name. If the table is full, makes a new table with the names of the
- * state's files, at most a quarter full. Returns false if memory does not suffice. */
+ * state's files, at most a quarter full. Returns false if memory is short. */
 static bool make_room(struct state *state)
 {
     struct served_names *names = state->table;
@@ -423,8 +423,8 @@ void state_publish(struct state *state, struct file_batch *batch)
     pthread_mutex_unlock(&shelf->states_lock);
 }
 
-/* Adds to the batch a copy of each file that the state has in a block. Returns false if memory does
- * not suffice. */
+/* Adds to the batch a copy of each file that the state has in a block. Returns false if memory is
+ * short. */
 static bool copy_block(const struct state *state, uint32_t at, struct file_batch *batch)
 {
     const struct served_block *block = state->blocks[at].block;

@@ -34,7 +34,7 @@ static bool is_quiet(const struct stat *status)
 }
 
 /* Adds to the batch files that no block holds, as many as a single block may have. Returns false if
- * there is no such file, or if memory does not suffice. */
+ * there is no such file, or if memory is short. */
 static bool plan_load(struct collection *collection, const struct state *state,
                       struct file_batch *batch)
 {
@@ -60,7 +60,7 @@ static bool plan_load(struct collection *collection, const struct state *state,
 }
 
 /* Makes the batch, which was made from files of `state`, the next state. Leaves out files that have
- * changed meanwhile. Returns false if memory does not suffice. */
+ * changed meanwhile. Returns false if memory is short. */
 static bool take_over(struct collection *collection, const struct state *state,
                       struct file_batch *batch)
 {
@@ -99,8 +99,8 @@ static struct state *newest(struct collection *collection)
     return state;
 }
 
-/* Loads some files, or merges some blocks. Returns false if there is nothing to do, or if memory
- * does not suffice. */
+/* Loads some files, or merges some blocks. Returns false if there is nothing to do, or if memory is
+ * short. */
 static bool work(struct collection *collection)
 {
     struct file_batch batch = {.shelf = &collection->shelf};

@@ -60,7 +60,7 @@ static bool no_memory(struct viewing *viewing)
     view_grow(viewing, (void *)&(array), &(capacity), wanted, sizeof *(array))
 
 /* Grows an array as GROW does, if the guard grants the memory. Returns false if the guard refuses,
- * or if memory does not suffice. */
+ * or if memory is short. */
 static bool view_grow(struct viewing *viewing, void *array, size_t *capacity, size_t wanted,
                       size_t size)
 {
@@ -71,7 +71,7 @@ static bool view_grow(struct viewing *viewing, void *array, size_t *capacity, si
            no_memory(viewing);
 }
 
-/* Adds indices to the view. Returns false if memory does not suffice. */
+/* Adds indices to the view. Returns false if memory is short. */
 static bool add_files(struct viewing *viewing, const uint32_t *files, size_t count)
 {
     struct served_view *view = viewing->view;
@@ -83,7 +83,7 @@ static bool add_files(struct viewing *viewing, const uint32_t *files, size_t cou
     return true;
 }
 
-/* Begins the view's part for the present operand. Returns false if memory does not suffice. */
+/* Begins the view's part for the present operand. Returns false if memory is short. */
 static bool add_part(struct viewing *viewing, bool is_operand)
 {
     struct served_view *view = viewing->view;
@@ -97,7 +97,7 @@ static bool add_part(struct viewing *viewing, bool is_operand)
 }
 
 /* Adds something to report. If several servers share a tree, only the server whose part has the
- * path reports it. Returns false if memory does not suffice. */
+ * path reports it. Returns false if memory is short. */
 static bool add_special(struct viewing *viewing, const char *below, const char *name,
                         enum walk_kind kind, int os_code)
 {
@@ -125,7 +125,7 @@ static void add_missing(struct viewing *viewing, const char *path)
 }
 
 /* Writes the name of the file `path`, which lies below the part's operand, into a buffer. Returns
- * NULL if memory does not suffice. */
+ * NULL if memory is short. */
 static const char *write_name(const struct view_part *part, const char *path, char **buffer,
                               size_t *capacity)
 {
@@ -644,7 +644,7 @@ static void find_operand(struct viewing *viewing, const char *operand, bool is_o
     }
 }
 
-/* Completes the view. Returns false if memory does not suffice. */
+/* Completes the view. Returns false if memory is short. */
 static bool finish_view(struct viewing *viewing)
 {
     struct served_view *view = viewing->view;
@@ -717,7 +717,7 @@ void view_drop(struct served_view *view)
     free(view);
 }
 
-/* Finds the files of all operands. Returns false on failure; message then says why. */
+/* Finds the files of all operands. Returns false on failure; message says why. */
 static bool make_view(struct viewing *viewing, const struct value_item *operands, size_t count)
 {
     if (viewing->directory[0] != '/')

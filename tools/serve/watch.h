@@ -26,15 +26,15 @@ struct notice {
     const char *name;
 };
 
-/* Opens an instance of inotify. Returns NULL on failure; errno then says why. */
+/* Opens an instance of inotify. Returns NULL on failure; errno says why. */
 struct watches *watches_open(void);
 void watches_close(struct watches *watches);
 /* Returns a descriptor for poll, which is readable when there are notices. */
 int watches_descriptor(const struct watches *watches);
 
-/* Watches an open directory; notices will call it `path`. Returns false on failure; errno then says
- * why. EXDEV: the directory is watched under a different path that may be right, because it is
- * mounted twice or was moved meanwhile. */
+/* Watches an open directory; notices will call it `path`. Returns false on failure; errno says why.
+ * EXDEV: the directory is watched under a different path that may be right, because it is mounted
+ * twice or was moved meanwhile. */
 bool watches_add(struct watches *watches, int descriptor, const char *path, enum watch_cause cause);
 /* watches_begin begins a walk of the directory `part`, or of the whole tree if `part` is "". `part`
  * is borrowed until watches_end, which stops watching directories of the part that were not added

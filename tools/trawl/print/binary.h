@@ -25,7 +25,7 @@ void binary_look(struct text_scan *scan);
 void binary_look_ahead(struct text_scan *scan);
 /* Returns the offset of the first NUL; a NUL must have been seen. */
 uint64_t binary_offset(const struct text_scan *scan);
-/* Returns a copy of the bytes in which line ends replace NULs; NULL if memory does not suffice. */
+/* Returns a copy of the bytes in which line ends replace NULs; NULL if memory is short. */
 const uint8_t *binary_zap(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count);
 
 #endif

@@ -365,8 +365,7 @@ static int take_window(void *context, const struct trawl_window *window)
     return fasta->stop;
 }
 
-/* Allocates the block, which has at least 4 * around bytes. Returns false if memory does not
- * suffice. */
+/* Allocates the block, which has at least 4 * around bytes. Returns false if memory is short. */
 static bool open_block(struct fasta *fasta)
 {
     uint64_t block = fasta->scan->settings->search.chunk_bytes;

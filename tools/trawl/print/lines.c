@@ -446,7 +446,7 @@ static bool carry_matches(struct text_scan *scan, const struct trawl_match *matc
 }
 
 /* Appends bytes of the open line to the carry, unless the line's earlier bytes were dropped.
- * Returns false if memory does not suffice. */
+ * Returns false if memory is short. */
 static bool carry_bytes(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     if (scan->carry.dropped || bytes_count == 0)

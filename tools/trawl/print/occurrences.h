@@ -6,7 +6,7 @@
 #include "trawl/job/command_scan.h"
 
 /* Chooses the matches of a window that count. If some do not count, sets *window to `kept`, which
- * then holds those that do. Returns false if memory does not suffice. */
+ * then holds those that do. Returns false if memory is short. */
 bool occurrences_window(struct text_scan *scan, const struct trawl_window **window,
                         struct trawl_window *kept);
 /* Prepares for a second pass over the text. */
@@ -33,7 +33,7 @@ static inline struct trawl_match occurrences_next(const struct text_scan *scan,
 
 /* Stores the occurrences of the line [begin, end) of the view in scan->style; `end` excludes the
  * line end. Reads the view's bytes only if patterns->finds_empty or --crlf. Returns false if memory
- * does not suffice. */
+ * is short. */
 bool occurrences_of_line(struct text_scan *scan, const struct view *view, uint64_t begin,
                          uint64_t end);
 /* Returns whether the byte before text offset `end` is a carriage return. */

@@ -60,7 +60,7 @@ void string_counts_close(struct command_job *job)
     job->string_counts = NULL;
 }
 
-/* Takes a part that no worker uses, or makes one. Returns NULL if memory does not suffice. */
+/* Takes a part that no worker uses, or makes one. Returns NULL if memory is short. */
 static struct string_counts_part *take_part(struct string_counts *string_counts,
                                             uint64_t pattern_count)
 {
@@ -108,7 +108,7 @@ static bool prints_each_text(const struct settings *settings)
     return settings->heads.file_names > 0;
 }
 
-/* Adds `count` to a pattern's count. Returns false if memory does not suffice. */
+/* Adds `count` to a pattern's count. Returns false if memory is short. */
 static bool add_count(struct text_scan *scan, uint64_t pattern, uint64_t count)
 {
     struct string_counts_part *part = scan->string_counts_part;
