@@ -32,8 +32,8 @@ struct plan_algorithms {
                               struct trawl_error *error);
     /* Checks that the algorithm takes the plan's patterns. Errors: ARGUMENT. */
     enum trawl_status (*check)(const struct trawl_plan *plan, struct trawl_error *error);
-    /* Writes lines that explain the plan, for trawl_plan_explain; at most lines_bytes bytes with
-     * the NUL. */
+    /* Writes lines that explain the plan (trawl_plan_explain); at most lines_bytes bytes with the
+     * NUL. */
     void (*explain)(const struct trawl_plan *plan, char *lines, uint64_t lines_bytes);
     /* Returns the name of algorithm `index`, counted from 0; NULL after the last algorithm. */
     const char *(*list)(uint32_t index, const char **summary, uint32_t *engines);

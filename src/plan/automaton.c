@@ -27,13 +27,12 @@
 #define CLASS_NONE UINT32_MAX
 /* least value of row_children: a node with fewer children has no row */
 #define ROW_CHILDREN_MIN 3u
-/* The rows may have max(ROW_CELLS_FREE, number of nodes) cells; row_children is raised until the
- * rows fit. */
+/* The rows may have max(ROW_CELLS_FREE, number of nodes) cells; row_children rises until they
+ * fit. */
 #define ROW_CELLS_FREE (1ull << 20)
 
-/* Divides the bytes into classes. Class 0 has all bytes that no string holds, if there are such
- * bytes. Each other byte has a separate class; if case is ignored, both cases of a letter share a
- * class. */
+/* Divides the bytes into classes. Class 0 has all bytes that no string holds, if any. Each other
+ * byte has a separate class; if case is ignored, both cases of a letter share a class. */
 static void make_classes(struct plan_automaton *set, bool fold)
 {
     uint64_t held[256] = {0};
@@ -375,8 +374,7 @@ static void finish_nodes(struct making *making)
     }
 }
 
-/* Makes the table of the strings' automaton. Sets *fits to whether it has at most nodes_max
- * nodes. */
+/* Makes the table of the strings' automaton. Sets *fits to whether nodes_max nodes suffice. */
 static enum trawl_status make_table(struct plan_automaton *set, uint32_t nodes_max, bool *fits,
                                     struct trawl_error *error)
 {

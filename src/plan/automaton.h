@@ -12,9 +12,8 @@
 #include "plan/plan.h"
 
 #define PLAN_AUTOMATON_NODES_MAX (1u << 25) /* 512 MiB of cells */
-/* A row of a node has these words: the number of strings that begin there, the longest of them as
- * an index in `ends` (or PLAN_NONE), and for each class of bytes the index in `rows` of the next
- * node's row. */
+/* The words of a node's row: the number of strings that begin there, the longest as an index in
+ * `ends` (or PLAN_NONE), and for each class of bytes the index in `rows` of the next node's row. */
 #define PLAN_AUTOMATON_ROW_HEAD 2u
 
 /* An end: a group of equal strings of the set. */
@@ -22,8 +21,7 @@ struct plan_automaton_end {
     /* the group is sorted[first .. first + alike), by ascending string number */
     uint32_t first;
     uint32_t alike;
-    /* index of the end of the longest proper prefix that is in the set; PLAN_NONE if no prefix
-     * is */
+    /* index of the end of the longest proper prefix that is in the set; PLAN_NONE: none */
     uint32_t shorter;
     /* number of strings of the group and of all its prefixes, that is, of all strings that begin
      * with this string */
@@ -37,8 +35,7 @@ struct plan_automaton_cell {
     /* to[1]: the state after a byte of `class`; to[0]: after any other byte */
     uint32_t to[2];
     uint32_t class;
-    /* index in `ends` of the longest string that begins where this test succeeds; PLAN_NONE:
-     * none */
+    /* index in `ends` of the longest string that begins where this test succeeds, or PLAN_NONE */
     uint32_t end;
 };
 

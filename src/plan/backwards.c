@@ -53,8 +53,7 @@ static void insert_keys(struct key *keys, uint32_t count)
     }
 }
 
-/* Sorts keys by counting, once for each byte in which they differ. `other` is a buffer of the same
- * size. */
+/* Sorts keys by counting, once for each byte in which they differ. `other` is an equal buffer. */
 static void count_keys(struct key *keys, struct key *other, uint32_t count)
 {
     uint32_t counts[8][256] = {{0}};

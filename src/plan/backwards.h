@@ -1,4 +1,4 @@
-/* backwards: sorts strings by their bytes, either from the last byte to the first or as in a
+/* backwards: sorts strings by their bytes, from the last byte to the first or as in a
  * dictionary. */
 #ifndef TRAWL_PLAN_BACKWARDS_H
 #define TRAWL_PLAN_BACKWARDS_H

@@ -151,8 +151,7 @@ static bool has_letters_beyond(const struct trawl_plan *plan)
     return false;
 }
 
-/* Reads the member `letters`, or the older `utf8`, of the options, and lets options->utf8 point to
- * *utf8. */
+/* Reads `letters`, or the older `utf8`, of the options, and lets options->utf8 point to *utf8. */
 static enum trawl_status read_letters(struct trawl_plan_options *options,
                                       struct trawl_letters *letters, struct trawl_utf8 *utf8,
                                       struct trawl_error *error)
@@ -196,9 +195,8 @@ static enum trawl_status expand_plain(struct trawl_plan *plan, struct trawl_erro
     return TRAWL_OK;
 }
 
-/* Makes each expression a literal, which only says that it exists: no engine can search for an
- * expression as for a string. A search for expressions reads whole lines, and no bytes before or
- * after a line. */
+/* Makes each expression a literal. The literal only says that the expression exists: no engine can
+ * search for it as for a string. A search for expressions reads whole lines and nothing around. */
 static enum trawl_status expand_none(struct trawl_plan *plan, struct trawl_error *error)
 {
     (void)error;
@@ -212,8 +210,7 @@ static enum trawl_status expand_none(struct trawl_plan *plan, struct trawl_error
  * after an occurrence. */
 static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_error *error)
 {
-    /* letters may have variants of different bytes, so that a pattern may become several
-     * literals */
+    /* letters may have variants of different bytes, so a pattern may become several literals */
     const bool expressions = plan_has_expressions(plan);
     bool varies = !expressions && plan->utf8_is_set && (plan->flags & TRAWL_IGNORE_CASE) != 0;
     enum trawl_status (*expand)(struct trawl_plan * plan, struct trawl_error * error) =

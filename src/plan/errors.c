@@ -135,8 +135,7 @@ static enum trawl_status check_pattern(const struct trawl_plan *plan, uint64_t p
     return TRAWL_OK;
 }
 
-/* Makes two literals of pattern i: literal 2 i is the pattern, literal 2 i + 1 its reverse
- * complement. */
+/* Makes two literals of pattern i: 2 i is the pattern, and 2 i + 1 its reverse complement. */
 static void expand_strands(struct trawl_plan *plan)
 {
     const uint64_t total = plan->pattern_begin[plan->pattern_count];

@@ -61,8 +61,7 @@ static void explain_trials(struct explanation *text, const struct trawl_plan *pl
         add(text, "trials: the CPU tries the whole set and its parts, cut by length\n");
 }
 
-/* The next two functions each add lines about a plan's tables, and return the size of the tables in
- * bytes. */
+/* The next two functions add lines about a plan's tables, and return the tables' size in bytes. */
 
 static uint64_t tell_one(struct explanation *text, const struct trawl_plan *plan,
                          enum trawl_method method)

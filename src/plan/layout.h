@@ -85,8 +85,7 @@ struct plan_set {
 
 #define PLAN_HASH32_FACTOR 0x9e3779b1u
 
-/* Hashes for the tables of methods set and sampled: multiplication by a constant (Knuth 1973,
- * section 6.4). */
+/* Hashes for the tables of methods set and sampled: multiplication (Knuth 1973, section 6.4). */
 static inline uint32_t plan_hash32(uint32_t gram, uint32_t bits)
 {
     return (gram * PLAN_HASH32_FACTOR) >> (32u - bits);

@@ -87,8 +87,7 @@ static void look_up(struct look *look, uint64_t begin, uint64_t end, bool *is_st
     }
 }
 
-/* Returns whether the literal, which has a tail, may still occur at `begin`, depending on bytes to
- * come. */
+/* Returns whether the literal, which has a tail, may still occur at `begin` with bytes to come. */
 static bool tail_is_open(struct look *look, uint32_t index, uint64_t begin)
 {
     const struct plan_literal literal = plan_literal_at(look->plan, index);

@@ -47,8 +47,8 @@ struct plan_part_costs {
     double many;       /* limit of what the number of strings adds to the filter's cost */
     double many_half;  /* number of strings that adds half of `many` */
     double met;        /* testing the positions that pass the filter */
-    /* The automaton: `near` if the rows are expected to have at most near_words words, and `dense`
-     * otherwise. */
+    /* The automaton: `near` if its rows are expected to have at most near_words words, else
+     * `dense`. */
     double near, near_words, dense;
     double doubled;     /* is added to `dense` each time that the rows double, from near_words on */
     double make, level; /* making the automaton */
@@ -57,8 +57,7 @@ struct plan_part_costs {
 extern struct plan_part_costs plan_part_costs_device;
 extern const struct plan_part_costs plan_part_costs_device_default;
 
-/* Returns the expected cost of searching by an automaton with rows of so many words, without the
- * making. */
+/* Returns the expected cost of searching by an automaton whose rows have so many words. */
 double plan_automaton_cost(const struct plan_part_costs *costs, double words);
 
 /* Returns the number of different suffixes of some literals. An automaton that reads backwards has

@@ -151,8 +151,8 @@ struct trawl_plan {
     /* The next members are set if the plan has several literals, or a literal with a tail: */
     struct plan_set set;
     double byte_bits; /* entropy of a byte of the literals, in bits */
-    /* The programs (search loops) by which the CPU may search. tournament_of in cpu/choice.c says
-     * which begins. */
+    /* The programs (search loops) by which the CPU may search: see tournament_of in
+     * cpu/choice.c. */
     bool has_buckets; /* by buckets (struct plan_set_tables) */
     bool has_classes; /* by classes of lengths, each with its own tables */
     bool has_automaton;
@@ -160,9 +160,8 @@ struct trawl_plan {
     struct attachment *attached; /* PLAN_ATTACHMENTS entries */
 };
 
-/* Returns the length of the literal's occurrence at text[0]; 0 if it does not occur there.
- * text_bytes bytes are readable. Does not check the plan's conditions (whole words, whole
- * lines). */
+/* Returns the length of the literal's occurrence at text[0], or 0. text_bytes bytes are readable.
+ * Does not check the plan's conditions (whole words, whole lines). */
 uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_literal *literal,
                             const uint8_t *text, uint64_t text_bytes);
 
@@ -200,16 +199,14 @@ uint64_t plan_mismatch(const struct trawl_plan *plan, const uint8_t *literal, co
 uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_point);
 /* Writes a character, whose code point is at most 0x10ffff, in UTF-8. Returns its length. */
 uint32_t plan_utf8_encode(uint32_t code_point, uint8_t bytes[4]);
-/* Decodes a character as plan_utf8_decode does; with TRAWL_SINGLE_BYTE, each byte is a
- * character. */
+/* Decodes a character as plan_utf8_decode; with TRAWL_SINGLE_BYTE, each byte is a character. */
 uint64_t plan_decode(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
                      uint32_t *code_point);
 
 /* Symbols of plans with errors are characters, or bytes that belong to no character. Such a byte is
  * the symbol PLAN_NO_CHARACTER + byte, which is greater than all characters. */
 #define PLAN_NO_CHARACTER 0x110000u
-/* Reads the symbol at bytes[0], which must be the begin of a symbol. Returns its length in
- * bytes. */
+/* Reads the symbol that begins at bytes[0]. Returns its length in bytes. */
 uint64_t plan_symbol_bytes(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
                            uint32_t *symbol);
 

@@ -11,16 +11,14 @@
 #define SAMPLED_LENGTH_MIN 16u
 /* With longer strides, loading the table costs more time than not reading the text saves. */
 #define SAMPLED_STRIDE_MAX 8192u
-/* 32 to 64 bits of the bitmap for each gram, so that 1 of 32 to 64 other samples passes by
- * chance */
+/* 32 to 64 bits for each gram: 1 of 32 to 64 other samples passes by chance */
 #define SAMPLED_BITMAP_LOG2 5u
 #define REPEATS_OFFSETS 256u /* sampled_repeats counts so many offsets of the literal at most */
 #define REPEATS_LOG2 13u
 #define SEEN_SAMPLES 512u /* sampled_seen takes so many samples of a text at most */
 #define SEEN_SAMPLES_MIN 64u
 #define SEEN_SHARE 4096u /* sampled_seen takes at most one sample for so many bytes of text */
-/* sampled_seen stops early when it has followed chains for SEEN_STEPS + SEEN_STEPS_EACH × samples
- * steps. */
+/* sampled_seen stops after SEEN_STEPS + SEEN_STEPS_EACH × samples steps along chains. */
 #define SEEN_STEPS 256u
 #define SEEN_STEPS_EACH 8u /* see SEEN_STEPS */
 /* Sample number i of n is taken from part i × SEEN_ORDER mod n of the text. So the first samples

@@ -17,8 +17,7 @@ enum trawl_status choose_method(struct trawl_plan *plan, const struct trawl_plan
 #define ERRORS_FLAGS \
     (TRAWL_WITHIN_LINES | TRAWL_EVERY_END | TRAWL_REVERSE_COMPLEMENT | TRAWL_ANY_BASE)
 
-/* Checks the options about errors, and whether the other options can be combined with these
- * options. */
+/* Checks the options about errors, and whether the other options go with them. */
 enum trawl_status errors_check(const struct trawl_plan_options *options, struct trawl_error *error);
 /* Copies the options about errors, which were checked, into the plan. */
 enum trawl_status errors_read(struct trawl_plan *plan, const struct trawl_plan_options *options,

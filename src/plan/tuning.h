@@ -33,8 +33,7 @@ struct sampled_rates {
 };
 
 struct plan_tuning {
-    /* tuned by a sample of the text; otherwise by the frequencies of bytes in usual texts and by
-     * the literal */
+    /* tuned by a sample of the text; otherwise by usual texts' bytes and the literal */
     bool is_seen;
     /* strings of the literal stand at many places of the sample (analyse_repeats) */
     bool repeats;
@@ -42,8 +41,7 @@ struct plan_tuning {
     bool probes_exact;
     /* probes are bytes that method every tests; probes[0] rules out most positions */
     uint32_t probe_count;
-    /* how many of the probes are tested at every position; the others would rule out few more
-     * blocks */
+    /* probes that are tested at every position; further probes would rule out few more blocks */
     uint32_t first_probes;
     struct plan_probe probes[PLAN_PROBES_MAX]; /* all within PLAN_PROBE_SPAN_BYTES */
     /* only if the literal has at least PLAN_GRAMS_LENGTH_MIN bytes */
@@ -52,8 +50,8 @@ struct plan_tuning {
     double every_rate;
     /* expected number of candidates of method grams per byte of text */
     double gram_rate;
-    /* method sampled can be used: the literal is long and does not repeat itself, and there is
-     * memory */
+    /* method sampled can be used: the literal is long, does not repeat itself, and memory
+     * suffices */
     bool samples;
     struct sampled_rates sampled;
     /* ns per byte of text that method sampled took when a search left it; 0: not known */
@@ -111,8 +109,7 @@ struct plan_form {
 };
 struct plan_form plan_form_of(const struct trawl_plan *plan, enum trawl_method method);
 
-/* Returns a cost below which no method can search for the plan's literal, in ns per byte of
- * text. */
+/* Returns a cost below which no method can search for the literal, in ns per byte of text. */
 double plan_price_least(const struct trawl_plan *plan, const struct plan_costs *costs);
 
 /* Both functions look at a text, to compute each method's expected cost there. `sample` is a part

@@ -109,8 +109,7 @@ static bool write_out(const struct expressions *made, const struct split_sequenc
     return true;
 }
 
-/* Marks the code points that belong to words, by the rule of the program that decides about this
- * expression. */
+/* Marks the code points that belong to words, by the rule of the program that decides. */
 static void mark_words(const struct expressions *made, uint32_t expression, struct places *places)
 {
     const struct trawl_letters *letters = &made->options.letters;
@@ -176,8 +175,7 @@ static void number_symbols(const struct expressions *made, struct places *places
     }
 }
 
-/* Returns the set of `place` and of the places that may come next because the places between may be
- * left out. */
+/* Returns the set of `place` and of the places that may come next if those between are left out. */
 static uint32_t reach(const struct places *places, uint32_t place)
 {
     uint32_t set = 1u << place;

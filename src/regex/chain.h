@@ -30,21 +30,18 @@ enum { CHAIN_FAILS, CHAIN_MATCHES, CHAIN_ASKS };
 enum { CHAIN_END, CHAIN_ELSE, CHAIN_LONG = 255 };
 
 struct chain {
-    /* The state in which reading begins; first[1] if the character on the other side belongs to a
-     * word. */
+    /* The state in which reading begins; first[1] if the character behind belongs to a word. */
     uint8_t first[2];
     /* the chain reads backwards, from the last byte of a character to its first */
     bool backwards;
-    /* under TRAWL_MULTILINE: the end of the text decides nothing, and a line end is a byte like any
-     * other */
+    /* under TRAWL_MULTILINE: the text's end decides nothing, and a line end is an ordinary byte */
     bool multi;
     bool has_edges; /* the sequence has edges of words */
     uint32_t state_count;
     uint64_t words; /* a bit for each symbol whose characters belong to words */
     uint8_t of_byte[256];
     uint8_t page_of[CHAIN_CODES / 64];
-    /* indexed by page, then by code point % 64: symbols; the last page is used while pages are
-     * made */
+    /* indexed by page, then by code point % 64: symbols; the last page is for work */
     uint8_t pages[CHAIN_PAGES + 1][64];
     struct chain_row {
         uint8_t next[CHAIN_SYMBOLS];

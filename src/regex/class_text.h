@@ -21,8 +21,7 @@ bool class_is_named(const char *text, uint64_t count);
  * class may hold further classes and operators like &&. Sets *is_set to whether this class does, or
  * has escapes that RE2 reads differently. */
 uint64_t class_length(const char *text, uint64_t count, bool ripgrep, bool *is_set);
-/* Returns the length of the class or escape at the begin of the text. Arguments are as for
- * class_length. */
+/* Returns the length of the class or escape at the begin of the text, as class_length does. */
 uint64_t class_part_length(const char *text, uint64_t count, bool ripgrep, bool *is_set);
 /* Returns whether the class has a part like [:alpha:] or \w. */
 bool class_has_names(const char *text, uint64_t count);

@@ -618,8 +618,7 @@ std::string parts_of(const chars &of, const regex_options &options, bool beyond)
     return either(parts);
 }
 
-// Returns a key under which the meaning of a part is remembered: it holds all that the meaning
-// depends on.
+// Returns a key under which a part's meaning is remembered: all that the meaning depends on.
 std::string key_of(const std::string &part, const regex_options &by, bool fold)
 {
     std::string key = std::to_string(by.plan) + " ";

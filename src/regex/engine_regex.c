@@ -25,8 +25,7 @@
 #include "regex/near.h"
 #include "regex/step.h"
 
-/* While a step has at most FEW_ATOMS atoms, the next step is twice as long, up to STEP_GROWS times
- * the first. */
+/* After a step with at most FEW_ATOMS atoms the next is twice as long, up to STEP_GROWS times. */
 #define STEP_GROWS 16u
 #define FEW_ATOMS 64u
 /* After so many failed verifications in a line, RE2 reads the whole line once. So the time stays
@@ -44,8 +43,7 @@
 #define RESPLIT_MAX 4096u /* expressions with more anchors keep their atoms */
 /* So many anchors can be split again in the time of regex_missed_bytes. */
 #define RESPLIT_ANCHORS 16u
-/* On a GPU, the first and the longest steps are so many times longer, because each step takes a
- * launch. */
+/* On a GPU, the first and the longest steps are so many times longer: each takes a launch. */
 #define DEVICE_FIRST 64u
 #define DEVICE_GROWS 1024u
 
@@ -209,8 +207,7 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
     return TRAWL_OK;
 }
 
-/* Asks RE2 about a line, for the expressions in `candidates` (NULL: all), and pushes the line's
- * hits. */
+/* Asks RE2 about a line, for the expressions in `candidates` (NULL: all), and pushes the hits. */
 static enum trawl_status judge(struct step *step, struct regex_line line,
                                const uint32_t *candidates, uint32_t count,
                                struct trawl_error *error)
@@ -365,8 +362,7 @@ struct line {
     uint64_t begin; /* UINT64_MAX: not known yet */
     uint64_t after; /* the next line's begin; UINT64_MAX: not known yet */
     uint64_t end;   /* without the line end */
-    /* WIDE: the line has characters beyond ASCII about which only the program `marked` can
-     * decide */
+    /* WIDE: the line has characters beyond ASCII, so only the program `marked` can decide */
     enum { WIDE_UNKNOWN, WIDE_NOT, WIDE } wide;
     bool is_decided; /* some expression is known to match */
 };
@@ -418,8 +414,7 @@ static enum trawl_status verify(const struct step *step, const struct anchor *an
                      : TRAWL_OK;
 }
 
-/* Returns whether RE2 can read the anchor's head and tail, so that it need not read the whole
- * line. */
+/* Returns whether RE2 can read the anchor's head and tail instead of the whole line. */
 static bool has_parts(const struct regex_ops *ops, const struct anchor *anchor)
 {
     return anchor->begins ||

@@ -408,8 +408,7 @@ enum kind items_read(struct reader *reader, struct item *item, struct split_stri
         item->least = token.least;
         item->most = token.most;
         if (repeats)
-            /* a second repetition follows the first, so the item is no longer a repeated
-             * character */
+            /* a second repetition follows, so the item is no longer a repeated character */
             item->one_end = 0;
         if (token.least == 0)
             item->inner = 0;

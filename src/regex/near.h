@@ -1,5 +1,4 @@
-/* near: finds matches that may cross lines by looking only near the atoms, the strings that a match
- * must hold. */
+/* near: finds matches that may cross lines, near the atoms, the strings that a match must hold. */
 #ifndef TRAWL_REGEX_NEAR_H
 #define TRAWL_REGEX_NEAR_H
 

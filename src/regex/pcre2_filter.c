@@ -51,8 +51,7 @@ static void put(struct reader *reader, const char *text, uint64_t count)
     reader->out->count += count;
 }
 
-/* Begins a part. A look-ahead before the part is not at the alternative's end, so that text is
- * dropped. */
+/* Begins a part. A look-ahead before the part is not at the end, so that text is dropped. */
 static void begin_part(struct reader *reader)
 {
     if (reader->ahead != NONE && reader->depth == 0) {

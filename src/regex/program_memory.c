@@ -1,5 +1,4 @@
-/* program_memory: keeps the compiled programs of a plan's expressions within the memory that the
- * plan may use. */
+/* program_memory: keeps the programs of a plan's expressions within the memory of the plan. */
 #include "regex/program_memory.h"
 
 #include "base/checked.h"

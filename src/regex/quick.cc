@@ -1,5 +1,4 @@
-// quick: reads expressions that are simple sequences of characters, and matches them byte by byte
-// (quick.h).
+// quick: reads expressions that are simple sequences of characters, and matches byte by byte.
 #include "regex/quick.h"
 
 #include <algorithm>

@@ -93,8 +93,7 @@ const re2::RE2 &program_of(const struct regex *regex)
     return *program;
 }
 
-// Returns the fast matcher, or NULL if the expression is no simple sequence. The first call finds
-// out.
+// Returns the fast matcher, which the first call looks for; NULL: the expression has none.
 const quick *quick_of(const struct regex *regex)
 {
     const quick *fast = regex->fast.load(std::memory_order_acquire);

@@ -32,8 +32,7 @@ enum regex_marks {
     REGEX_MARKED_WORD   /* copies with marks; no word character may stand before or after a match */
 };
 struct regex_options {
-    /* Of matches with the same begin, prefer the longest. false: prefer the first alternative that
-     * matches. */
+    /* Of matches with the same begin, prefer the longest. false: the first alternative. */
     bool longest;
     bool fold;    /* ignore case, by `letters` */
     bool bytes;   /* each byte is a character; false: UTF-8 */
@@ -48,13 +47,11 @@ struct regex_options {
      * letters, digits and _. class_ranges NULL: names of classes mean ASCII characters. */
     struct trawl_letters letters;
     enum regex_marks marks;
-    /* A thread that asks often gets its own copy of the program, which takes as much memory
-     * again. */
+    /* A thread that asks often gets a copy of the program, which takes as much memory again. */
     bool is_copied;
     enum regex_when when;
     uint64_t memory_bytes;
-    /* number of the plan, under which the meaning of its classes is remembered; 0: nothing is
-     * remembered */
+    /* number of the plan, under which classes are remembered; 0: nothing is remembered */
     uint64_t plan;
 };
 

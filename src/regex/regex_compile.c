@@ -276,8 +276,7 @@ static void put(struct perl *perl, const char *bytes, uint64_t count)
     perl->count += count;
 }
 
-/* Writes the characters of a class, or of \w, \W, \s or \S. PCRE2's own classes hold other
- * characters. */
+/* Writes the characters of a class, \w, \W, \s or \S. PCRE2's own classes hold others. */
 static void put_class(struct perl *perl, const char *part, uint64_t count)
 {
     enum { RANGES_MAX = 4096 };
@@ -407,8 +406,7 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
         linear = *error;
     if (status == TRAWL_ARGUMENT) {
         status = compile_beyond(maker, index, pattern, &filter, error);
-        /* Both libraries found a mistake: report RE2's description, but PCRE2's if RE2 lacks the
-         * syntax. */
+        /* Both found a mistake: report RE2's description, but PCRE2's if RE2 lacks the syntax. */
         if (status == TRAWL_ARGUMENT && error != NULL && !filter.possessive &&
             strstr(linear.message, "RE2 has none") == NULL)
             *error = linear;

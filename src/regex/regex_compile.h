@@ -26,8 +26,7 @@ struct anchor {
     /* The program of the head. Matches end where the string begins. NULL: there is no head, or RE2
      * reads the whole line. */
     struct regex *head;
-    /* If there is a head: the program of the string and the rest. NULL: nothing follows the
-     * string. */
+    /* With a head: the program of the string and the rest. NULL: nothing follows the string. */
     struct regex *tail;
     /* Automata that read head and rest without RE2 (chain.h). NULL: RE2 reads them. */
     struct chain *before;
@@ -67,8 +66,7 @@ struct expressions {
     struct marked_unit units[128]; /* only if `marked` is not NULL */
     uint8_t mark;   /* the byte that marks a character of no word; 0: not chosen yet */
     bool is_strict; /* a byte that is no character never stands beside a word */
-    /* Words may have characters beyond ASCII: only the programs `marked` may read a line that is
-     * not ASCII. */
+    /* Words may have characters beyond ASCII: in lines beyond ASCII only `marked` may be asked. */
     bool has_wide_words;
     /* The common program: all expressions as alternatives, for texts of many lines. NULL: some
      * expression means something else in such a text, or the expressions are too many or too large.
@@ -79,8 +77,7 @@ struct expressions {
     bool whole_is_exact;
     /* the plan of the atoms; NULL: some expression has no atom */
     struct trawl_plan *atoms;
-    /* Atom i belongs to the anchors atom_anchors[atom_first[i]] to atom_anchors[atom_first[i + 1] -
-     * 1]. */
+    /* Atom i belongs to atom_anchors[atom_first[i]] up to atom_anchors[atom_first[i + 1] - 1]. */
     uint32_t *atom_first;   /* atom_count + 1 indexes */
     uint32_t *atom_anchors; /* atom_first[atom_count] indexes */
     uint64_t atom_count;
@@ -113,8 +110,7 @@ static inline bool expressions_take_empty(const struct expressions *expressions)
     return expressions->atoms == NULL || expressions->beyond != NULL;
 }
 
-/* Returns whether the occurrences of the atoms are what the task asks for, so that RE2 need not be
- * asked. */
+/* Returns whether the task asks for the occurrences of atoms, so that RE2 need not be asked. */
 static inline bool expressions_are_atoms(const struct expressions *expressions,
                                          const struct engine_task *task)
 {

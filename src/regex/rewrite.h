@@ -1,5 +1,4 @@
-// rewrite: writes an expression anew, so that all versions of RE2 read the expression as trawl
-// means it.
+// rewrite: writes an expression anew, so that all versions of RE2 read what trawl means.
 #ifndef TRAWL_REGEX_REWRITE_H
 #define TRAWL_REGEX_REWRITE_H
 

@@ -41,8 +41,7 @@ struct run {
 /* A group that holds a run: the items before and after the group, and the groups around it. */
 struct around {
     const struct around *outer;
-    /* the group is item `at`; around it are the items [first, at) and [at + 1, end) of
-     * reader->items */
+    /* the group is item `at`; around it are items [first, at) and [at + 1, end) of reader->items */
     uint64_t first;
     uint64_t at;
     uint64_t end;
@@ -288,8 +287,7 @@ static struct ranges ranges_from(uint64_t first, uint64_t end, const struct arou
     return ranges;
 }
 
-/* Writes the items as an expression. Consecutive items with the same flags become a group with
- * these flags. */
+/* Writes the items as an expression. Consecutive items with the same flags become a group. */
 static enum trawl_status put_items(struct reader *reader, const struct ranges *ranges,
                                    struct trawl_error *error)
 {
@@ -315,8 +313,7 @@ static enum trawl_status put_items(struct reader *reader, const struct ranges *r
     return TRAWL_OK;
 }
 
-/* Returns the item's edge, as split_character.edge; 0 if the item is no edge that a sequence can
- * hold. */
+/* Returns the item's edge, as split_character.edge; 0: no edge for a sequence. */
 static uint8_t edge_of(const struct reader *reader, const struct item *item, bool backwards)
 {
     static const char letters[] = "bBmMhH";
@@ -408,8 +405,7 @@ static struct before look_before(const struct reader *reader, const struct range
     return before;
 }
 
-/* Passes a run, with its head and tail, to options->take. `first` is the first item of the run's
- * list. */
+/* Passes a run, with head and tail, to options->take. `first` is the run's list's first item. */
 static enum trawl_status emit(struct reader *reader, const struct run *run, uint64_t first,
                               const struct around *around, struct trawl_error *error)
 {
@@ -499,8 +495,7 @@ static enum trawl_status split_list(struct reader *reader, const struct run *run
     return split_group(reader, &best, nested, true, here, error);
 }
 
-/* Reads alternatives up to ')' or the end of the expression. *worst becomes the least score of an
- * alternative. */
+/* Reads alternatives up to ')' or the end. *worst becomes the least score of an alternative. */
 static enum trawl_status split_alternatives(struct reader *reader, const struct around *around,
                                             uint32_t nested, bool emits, double *worst,
                                             struct trawl_error *error)

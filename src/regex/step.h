@@ -12,8 +12,7 @@
  * worker's `merge`, but only if the same worker does the scan and has done no other scan
  * meanwhile. */
 struct pause {
-    /* number of the search, as in struct engine_chunk; 0: the last scan did not end inside a
-     * line */
+    /* number of the search, as in struct engine_chunk; 0: no scan ended inside a line */
     uint64_t search;
     const uint8_t *bytes;   /* the chunk's bytes */
     uint64_t from;          /* offset in the chunk of the next occurrence */
@@ -27,8 +26,7 @@ struct engine_worker {
     struct engine_result atoms;   /* the occurrences of atoms in the step */
     const struct expressions *expressions;
     uint64_t serial; /* serial number of the plan; 0: the worker has no plan */
-    /* Number of steps that RE2 reads as a whole, without atoms, before the worker tries atoms
-     * again. */
+    /* Number of steps that RE2 reads whole, without atoms, before atoms are tried again. */
     uint32_t whole_steps;
     uint64_t step_bytes; /* length of the next step in bytes, without the rest of its last line */
     /* Bytes that RE2 could have read in time that was wasted: the sum of step->missed above

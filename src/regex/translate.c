@@ -19,8 +19,7 @@
 #include "regex/class_text.h"
 
 #define EXPRESSION_BYTES_MAX (1u << 28)
-/* each byte of an expression becomes at most so many bytes: a repetition may add "(?:", ")" and a
- * 0 */
+/* most bytes for a byte of an expression: a repetition may add "(?:", ")" and a 0 */
 #define ROOM_PER_BYTE 6u
 #define DEPTH_MAX 1000u /* the most groups inside each other */
 /* limit for groups with names, because each new name is compared with all names before */
@@ -50,14 +49,12 @@ struct reader {
     uint64_t names; /* number of groups with names so far */
     uint64_t depth;
     struct group groups[DEPTH_MAX]; /* the groups that are open */
-    /* The offset in out->bytes of the part that a repetition would repeat; UINT64_MAX: there is no
-     * such part. */
+    /* Offset in out->bytes of the part that a repetition would repeat; UINT64_MAX: no part. */
     uint64_t atom;
     bool repeated; /* that part has a repetition already */
 };
 
-/* Reports a mistake, or syntax that RE2 lacks, at byte `at` of the expression. Returns the
- * status. */
+/* Reports a mistake, or syntax that RE2 lacks, at byte `at` of the expression. */
 static enum trawl_status refuse(uint64_t at, struct trawl_error *error, const char *what)
 {
     enum trawl_status status = TRAWL_FAIL(error, ARGUMENT, "%s", what);

@@ -8,8 +8,7 @@
 #include "base/memory.h"
 
 #define WORDS_STEP 64u
-/* If any match will do, a part of so many bytes is searched first, and then parts PART_GROWS times
- * as long. */
+/* If any match will do, so many bytes are searched first, then PART_GROWS times as many. */
 #define PART_BYTES 4096u
 #define PART_GROWS 16u
 /* most bytes that stand for a single byte of the line in a copy */

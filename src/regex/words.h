@@ -21,8 +21,7 @@
 
 #include "regex/regex_compile.h"
 
-/* The bytes of a line that is searched. `call` is that of struct engine_chunk, by which a search is
- * cancelled. */
+/* The bytes of a line that is searched. `call` (struct engine_chunk) cancels the search. */
 struct judged {
     const uint8_t *bytes;
     uint64_t count;

@@ -49,8 +49,7 @@ struct ahead {
     struct decoder *idle;
 };
 
-/* Reads up to `wanted` bytes of the file and returns the number. An error of reading counts as the
- * file's end. */
+/* Reads up to `wanted` bytes of the file and returns the number. An error counts as the end. */
 static uint64_t read_whole(const struct ahead *ahead, uint64_t from, uint8_t *bytes,
                            uint64_t wanted)
 {
@@ -271,8 +270,7 @@ static bool decode_blocks(const struct ahead *ahead, struct piece *piece,
     return result == CODEC_END || piece->pauses;
 }
 
-/* Begins to decode the piece. Returns false if there is no memory for a decoder, or no block to
- * decode. */
+/* Begins to decode the piece. Returns false without memory for a decoder, or without a block. */
 static bool begin(struct ahead *ahead, struct piece *piece)
 {
     const struct decoder_source source = {ahead->text, true, -1, NULL};
@@ -418,8 +416,7 @@ struct piece *ahead_take(struct ahead *ahead, uint64_t offset)
     (void)pthread_mutex_lock(&ahead->lock);
     while (!atomic_load(&ahead->stopping) && (piece = sift(ahead, offset)) != NULL &&
            piece->state != PIECE_READY) {
-        /* while a different thread decodes the piece that is needed, this thread decodes a later
-         * piece */
+        /* meanwhile, while a different thread decodes the needed piece, decode a later piece */
         if (helps) {
             atomic_store(&ahead->waits, true);
             (void)pthread_mutex_unlock(&ahead->lock);

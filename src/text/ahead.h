@@ -27,8 +27,7 @@ struct piece {
     uint64_t at, count;
     uint64_t begin; /* offset in the file where the piece begins; UINT64_MAX: not known yet */
     uint64_t cell;
-    /* only if by_blocks: the piece's blocks, its compressed bytes, and the part that is not decoded
-     * yet */
+    /* only if by_blocks: the piece's blocks, its compressed bytes, and those not decoded yet */
     struct blocks blocks;
     uint8_t *packed;
     uint64_t packed_at, packed_count;
@@ -56,8 +55,7 @@ bool ahead_help(struct ahead *ahead, const _Atomic bool *wanted);
 struct piece *ahead_take(struct ahead *ahead, uint64_t offset);
 /* Returns whether pieces consist of blocks, so that offsets count bits. */
 bool ahead_by_blocks(const struct ahead *ahead);
-/* Unpacks the blocks that begin at this bit, as a piece for the reader. Returns NULL if that
- * fails. */
+/* Unpacks the blocks that begin at this bit, as a piece for the reader; NULL: that failed. */
 struct piece *ahead_make(struct ahead *ahead, uint64_t bit);
 /* Returns the next `wanted` bytes of the piece without a copy, and counts the bytes as read. `kept`
  * earlier bytes and TEXT_SLACK_BYTES later bytes are readable, too. When the bytes are no longer
@@ -66,8 +64,7 @@ struct piece *ahead_make(struct ahead *ahead, uint64_t bit);
 const uint8_t *ahead_lend(struct piece *piece, uint64_t kept, uint64_t wanted);
 /* Gives back a piece of which the reader has read all bytes. */
 void ahead_give(struct ahead *ahead, struct piece *piece);
-/* Makes threads leave ahead_help soon. The reader must read no more once ahead_is_stopped returns
- * true. */
+/* Makes threads leave ahead_help soon. Once ahead_is_stopped, the reader reads no more. */
 void ahead_stop(struct ahead *ahead);
 bool ahead_is_stopped(const struct ahead *ahead);
 

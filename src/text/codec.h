@@ -17,8 +17,7 @@
 
 struct codec_io {
     const uint8_t *in;
-    /* A step moves `in` and `out` after the used and the written bytes, and lowers in_count and
-     * out_count. */
+    /* A step moves `in` and `out` after the used and written bytes, and lowers the counts. */
     uint64_t in_count;
     bool is_last; /* the file has no bytes after these */
     uint8_t *out;

@@ -54,8 +54,7 @@ static enum codec_result step_whole(void *state, struct codec_io *io)
                                     : CODEC_DAMAGED;
 }
 
-/* Decodes one output byte at a time, because libbz2 does not say how many bytes a call gave that
- * fails. */
+/* Decodes single bytes, because libbz2 does not say how many bytes a failing call gave. */
 static enum codec_result bzip2_step(void *state, struct codec_io *io)
 {
     const uint64_t out_count = io->out_count;

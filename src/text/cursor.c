@@ -160,8 +160,7 @@ bool text_cursor_is_slow(const struct text_cursor *cursor)
     return unpack_is_slow(cursor->text);
 }
 
-/* Takes the lock. While a different thread holds it, unpacks pieces of a compressed file for that
- * thread. */
+/* Takes the lock. While a different thread holds it, unpacks a compressed file's pieces. */
 static void lock_or_help(struct text_cursor *cursor)
 {
     while (pthread_mutex_trylock(&cursor->lock) != 0)
@@ -408,8 +407,7 @@ static enum trawl_status read_more(struct text_cursor *cursor, uint64_t at, uint
     return status;
 }
 
-/* Keeps an error of reading for the next chunk, because this chunk has bytes that were read before
- * the error. */
+/* Keeps an error of reading for the next chunk, because this chunk has earlier bytes. */
 static enum trawl_status keep_fault(struct text_cursor *cursor, enum trawl_status status,
                                     const struct trawl_error *error)
 {
@@ -431,8 +429,7 @@ static uint64_t searchable_at_rest(const struct text_cursor *cursor, uint64_t ch
         chunk_bytes);
 }
 
-/* Reads a stream until a whole chunk was read, or until some bytes can be searched and the stream
- * rests. */
+/* Reads a stream until a whole chunk was read, or until bytes can be searched and it rests. */
 static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chunk_bytes,
                                         const struct text_buffer *buffer, struct text_chunk *chunk,
                                         struct trawl_error *error)
@@ -579,8 +576,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
 
     memset(chunk, 0, sizeof *chunk);
     *taken = TEXT_BUSY;
-    /* A cursor with a single thread takes no lock, because locking takes as long as searching a
-     * line. */
+    /* A cursor of a single thread takes no lock: locking takes as long as searching a line. */
     if (only != TEXT_ANY_CHUNK && cursor->text->kind == TEXT_STREAM) {
         if (!lock_for(cursor, only))
             return TRAWL_OK;

@@ -1,5 +1,4 @@
-/* cut: finds the line end at which a chunk ends, for searches that need whole lines (struct
- * text_lines). */
+/* cut: finds the line end at which a chunk ends, for searches that need whole lines. */
 #ifndef TRAWL_TEXT_CUT_H
 #define TRAWL_TEXT_CUT_H
 

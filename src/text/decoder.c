@@ -1,5 +1,4 @@
-/* decoder: decodes a compressed text from an offset of the file on, one member after the other
- * (decoder.h). */
+/* decoder: decodes a compressed text, member by member, from an offset of the file on. */
 #include "text/decoder.h"
 
 #include <inttypes.h>
@@ -123,8 +122,7 @@ static enum trawl_status fail_as_told(const struct decoder *decoder,
                 decoder->fault == CODEC_LARGE ? "needs more memory than the limit" : "is damaged");
 }
 
-/* Returns whether a skippable frame begins here: a frame of zstd or lz4 that holds no bytes of the
- * text. */
+/* Returns whether a skippable frame begins here, which in zstd and lz4 has no text. */
 static bool is_skippable(const struct decoder *decoder, const uint8_t *bytes, uint64_t bytes_count)
 {
     return bytes_count >= 4 && (bytes[0] & 0xf0) == 0x50 && bytes[1] == 0x2a && bytes[2] == 0x4d &&
@@ -132,8 +130,7 @@ static bool is_skippable(const struct decoder *decoder, const uint8_t *bytes, ui
            (strcmp(decoder->codec->name, "zstd") == 0 || strcmp(decoder->codec->name, "lz4") == 0);
 }
 
-/* Finds out what follows a member: a further member, the file's end, or NULs up to the file's
- * end. */
+/* Finds out what follows a member: a further member, the file's end, or NULs up to the end. */
 static enum trawl_status find_member(struct decoder *decoder, const struct decoder_source *source,
                                      enum decoder_stop *stop)
 {
@@ -220,8 +217,8 @@ static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t
     } while (head_bytes > 0 && goes_on && result == CODEC_MORE && decoder->at < decoder->count &&
              !lacks_input(decoder) && io.out_count > 0);
     decoder->between = result == CODEC_END;
-    /* ISA-L counts bytes that were not written, so the whole call is decoded again by the format's
-     * own library */
+    /* ISA-L counts bytes that were not written, so the format's own library decodes the call
+     * again */
     if (decoder->library != decoder->codec && result != CODEC_MORE && result != CODEC_END)
         io.out_count = count;
     *read_bytes = keep_new(decoder, buffer, count - io.out_count);

@@ -18,8 +18,7 @@
 #include "text/unpack.h"
 #include "trawl_devices.h"
 
-/* The most that an unprivileged process may request for a pipe. If the kernel refuses, nothing
- * changes. */
+/* The most that an unprivileged process may request for a pipe; a refusal changes nothing. */
 #define PIPE_BYTES (1 << 20)
 
 enum trawl_status trawl_text_from_memory(const void *bytes, uint64_t bytes_count,
@@ -280,8 +279,7 @@ enum trawl_status trawl_text_tell(const struct trawl_text *text, struct trawl_te
                               : 0;
     if (text->kind == TEXT_MEMORY && !text_is_hidden(text))
         told.bytes = text->bytes;
-    /* If the file now ends inside its last page, no signal has told so, but the file's size
-     * does. */
+    /* If the file now ends inside its last page, only the file's size shows that. */
     told.is_cut = text->mapping.slot != NULL &&
                   (mapping_was_repaired(&text->mapping) ||
                    (fstat(text->descriptor, &facts) == 0 &&

@@ -48,8 +48,7 @@ static inline bool text_is_hidden(const struct trawl_text *text)
 {
     return text->device_address != 0 && !atomic_load(&text->is_on_host);
 }
-/* Makes the host pages of a text on a GPU writable, so that the bytes can be copied there. Errors:
- * MEMORY. */
+/* Makes the host pages of a text on a GPU writable, for a copy of the text. Errors: MEMORY. */
 enum trawl_status text_host_begin(struct trawl_text *text, struct trawl_error *error);
 /* Records that the copy is complete. */
 void text_host_done(struct trawl_text *text);
@@ -120,8 +119,7 @@ struct text_chunk {
     uint64_t window_bytes; /* compressed texts: memory of the reader's decoder for the window */
     bool last;             /* the text ends with this chunk's owned bytes */
     bool beyond;           /* the text had ended before this chunk, which is empty */
-    /* The chunk lies in a mapping: call text_cursor_is_whole and text_cursor_judge after the
-     * search. */
+    /* The chunk is mapped: call text_cursor_is_whole and text_cursor_judge after the search. */
     bool is_mapped;
     bool is_probe; /* the taker has to count the page faults of the search */
 };
@@ -145,8 +143,7 @@ struct text_cursor {
     uint64_t map_pause;
     /* Credit that falls with each page fault above the allowed number. At 0, mapping pauses. */
     int map_fault_credit;
-    /* Credit that falls with each mapped chunk that had to be read after all. At 0, mapping
-     * pauses. */
+    /* Credit that falls with each mapped chunk that had to be read. At 0, mapping pauses. */
     int map_read_credit;
 
     /* text_cursor_open sets all members above to 0. */
@@ -162,8 +159,7 @@ void text_cursor_share(struct text_cursor *cursor);
 
 /* Returns whether text_cursor_interrupt can end a thread's wait in text_cursor_next. */
 bool text_cursor_is_interruptible(const struct text_cursor *cursor);
-/* Ends a wait for a stream's bytes: text_cursor_next returns TEXT_END. Also ends text_cursor_help
- * soon. */
+/* Ends a wait for a stream: text_cursor_next returns TEXT_END. Also ends text_cursor_help. */
 void text_cursor_interrupt(struct text_cursor *cursor);
 /* Unpacks a part of a compressed file ahead of the chunks. Stops soon after *wanted becomes false;
  * `wanted` may be NULL. Returns false if there is nothing to do now. */
@@ -175,8 +171,7 @@ bool text_cursor_is_slow(const struct text_cursor *cursor);
 enum text_taken { TEXT_TAKEN, TEXT_END, TEXT_BUSY };
 #define TEXT_ANY_CHUNK UINT64_MAX
 
-/* Returns the size of a buffer for a chunk, with the bytes before and after the chunk and the
- * slack. */
+/* Returns the size of a buffer for a chunk, the bytes around the chunk and the slack. */
 uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes);
 
 /* Takes the next chunk. *taken is TEXT_TAKEN, or TEXT_END if the text has no more chunks.

@@ -150,8 +150,7 @@ static void *work(void *context)
                                                                : run_job(&job, settings));
     failed = status == EXIT_ERROR && !answer->pipe.begun;
     is_too_large = errno == EFBIG; /* patterns_plan sets EFBIG */
-    /* errno still says why the job failed, because closing the job's files does not change
-     * errno. */
+    /* closing the job's files does not change errno, which says why the job failed */
     is_short = failed && (is_shortage(errno) ||
                           request_refusal(&answer->request.guard, &http_status) != NULL);
     if (failed && (is_short || answer->request.format != REQUEST_FRAMES))

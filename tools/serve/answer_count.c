@@ -13,8 +13,7 @@
 
 #define NAME_BYTES 512u /* room for a file's name during the conversion to JSON */
 
-/* Appends a value to an array. Returns false if memory is short; the array is then freed and *array
- * is NULL. */
+/* Appends a value to an array. Returns false, with the array freed and NULL, if memory is short. */
 static bool append(json_t **array, json_t *value)
 {
     if (*array != NULL && json_array_append_new(*array, value) == 0)

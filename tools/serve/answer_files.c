@@ -65,8 +65,7 @@ void answering_refuse_pass(struct served_answer *answer, const struct pass_reque
                          : "cancelled");
 }
 
-/* Drops from the view the files that do not hold the required string. Returns false if the answer
- * was refused. */
+/* Drops from the view the files without the required string. Returns false after a refusal. */
 static bool require(struct served_answer *answer, struct answer_share *share,
                     const struct settings *settings, struct value_item *required)
 {
@@ -216,8 +215,7 @@ void answering_begin_files(void *context, struct command_job *job,
     begin_share(answer, 0);
 }
 
-/* Skips all files without an occurrence. This is a single loop, because there may be millions of
- * files. */
+/* Skips all files without an occurrence, in a single loop: there may be millions. */
 static void skip_files(struct served_answer *answer, const struct answer_share *share)
 {
     const uint32_t *files = share->view->files;

@@ -1,5 +1,4 @@
-/* answer_pipe: passes on what the job of an answer prints and reports, in the format of the
- * request. */
+/* answer_pipe: passes on what the job of an answer prints, in the format of the request. */
 #include "serve/answering.h"
 
 #include <errno.h>
@@ -62,8 +61,7 @@ static int put_frame(struct served_answer *answer, enum output_frame frame, cons
     return os_code;
 }
 
-/* Writes the JSON line of a message or of the exit status, for REQUEST_JSON. Returns 0 or an
- * errno. */
+/* Writes a message or the exit status as a JSON line, for REQUEST_JSON. Returns 0 or an errno. */
 static int put_line(struct served_answer *answer, enum output_frame frame, const uint8_t *bytes,
                     size_t bytes_count)
 {

@@ -105,8 +105,7 @@ void answering_refuse(struct served_answer *answer, int http_status, const char 
 /* The sink of struct output: turns what the job prints and reports into the answer's format.
  * Returns 0 or an errno. */
 int answering_sink(void *answer, enum output_frame frame, const void *bytes, size_t bytes_count);
-/* The callback `run` of struct supply for REQUEST_COUNT and REQUEST_COLUMNS. Returns the exit
- * status. */
+/* Is `run` of struct supply for REQUEST_COUNT and REQUEST_COLUMNS. Returns the exit status. */
 int answering_count(void *context, struct command_job *job, const struct value_item *operands,
                     size_t operand_count);
 /* Writes a line for each file of the collection, for REQUEST_FILES. Returns the exit status. */

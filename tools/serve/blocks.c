@@ -1,4 +1,4 @@
-/* blocks: reads many files into a single piece of memory, a block, which is searched as a single
+/* blocks: reads many files into one piece of memory, a block, which is searched as a single
  * text. */
 #include "serve/blocks.h"
 
@@ -155,8 +155,7 @@ static void free_block(struct served_block *block, struct shelf *shelf)
     free(block);
 }
 
-/* Makes an empty block with room for the batch's files that are to be held. Returns NULL if memory
- * is short. */
+/* Makes an empty block with room for the files to be held. Returns NULL if memory is short. */
 static struct served_block *make_block(const struct file_batch *batch)
 {
     struct served_block *block = calloc(1, sizeof *block);
@@ -192,8 +191,7 @@ static struct served_block *make_block(const struct file_batch *batch)
     return block;
 }
 
-/* Gives up a hold on the block: of a file, or of the batch that made the block. The last call frees
- * the block. */
+/* Gives up a hold on the block, of a file or of the making batch. The last call frees the block. */
 static void drop_block(struct served_block *block, struct shelf *shelf)
 {
     if (atomic_fetch_sub_explicit(&block->file_count, 1, memory_order_acq_rel) != 1)
@@ -390,8 +388,7 @@ static void refuse(struct batch_item *item)
     item->unpacked = NULL;
 }
 
-/* Unpacks the item's file if the file is compressed. Marks a file that cannot be unpacked as
- * refused. */
+/* Unpacks the item's file if it is compressed. If that is impossible, marks the file as refused. */
 static void look_for_compressed(struct file_batch *batch, struct batch_item *item)
 {
     uint8_t head[16];

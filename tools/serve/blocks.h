@@ -42,13 +42,11 @@ struct batch_item {
     uint32_t index; /* index in state.files */
     /* The file after the change. made->supplied.status has the size. NULL: the file is gone. */
     struct served_file *made;
-    /* The file from whose block the bytes are copied; NULL: the bytes are read from the file on
-     * disk. */
+    /* The file from whose block the bytes are copied; NULL: they are read from the file on disk. */
     const struct served_file *source;
-    /* The place in the batch's block, with room for a line end. room 0: the block does not hold the
-     * file. */
+    /* The place in the batch's block, with a line end. room 0: the block does not hold the file. */
     uint64_t begin, room;
-    /* Unpacked bytes of a compressed file, until fill_item copies the bytes into the block; else
+    /* Unpacked bytes of a compressed file, until fill_item copies them into the block; else
      * NULL. */
     uint8_t *unpacked;
 };
@@ -84,8 +82,7 @@ void batch_close(struct file_batch *batch);
 /* Returns whether both statuses show the same file, with equal size, mode and times. */
 bool same_status(const struct stat *one, const struct stat *other);
 
-/* Opens a path below a directory without following links. Returns the descriptor, or -1; errno says
- * why. */
+/* Opens a path below a directory, following no link. Returns the descriptor; -1: see errno. */
 int open_below(int directory, const char *path, int flags);
 
 #endif

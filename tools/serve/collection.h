@@ -67,8 +67,7 @@ struct served_view {
     bool left_out; /* a rule about files in directories has left out some file */
 };
 
-/* Writes names of a view's files into its buffer. Begins with all members 0; the user frees
- * `bytes`. */
+/* Writes names of a view's files into its buffer. At first all is 0; the user frees `bytes`. */
 struct view_names {
     char *bytes;
     size_t capacity, part; /* part: index in view.parts of the file that was named last */

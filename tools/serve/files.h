@@ -64,8 +64,7 @@ struct served_file {
     bool recent;
     uint64_t born;                 /* number of the first state with this entry */
     struct served_file *next_gone; /* next file of the list state.gone */
-    /* The path below the root, without a slash at the begin. If the root is a file: the file's
-     * name. */
+    /* The path below the root, without a leading slash. If the root is a file: the file's name. */
     char path[];
 };
 
@@ -104,8 +103,7 @@ struct state {
 
 void state_drop(struct state *state);
 
-/* Indices of a state's entries in the order of --sort=path. States with the same names share the
- * order. */
+/* A state's indices in the order of --sort=path. States with the same names share the order. */
 struct served_order {
     atomic_uint holder_count;
     uint32_t counts[2];      /* counts[0] files, then counts[1] other entries */

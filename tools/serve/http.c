@@ -19,11 +19,9 @@
 #include "trawl/text/command_clock.h"
 #include "trawl/text/message.h"
 
-/* Descriptors that a connection may need: its socket, the pipe of an answer, and files that a
- * search opens. */
+/* Descriptors for a connection: its socket, the pipe of an answer, and files that are opened. */
 #define CONNECTION_DESCRIPTORS 6u
-/* Limit for a request's first line and headers together; also the size of the pieces of a
- * response. */
+/* Limit for a request's first line and headers together; also the size of response pieces. */
 #define HEAD_BYTES (64u << 10)
 /* So many bytes of a refused body are read, so that the client gets to see the refusal. */
 #define DISCARD_BYTES (16u << 20)
@@ -76,8 +74,7 @@ struct exchange {
     bool is_closed; /* the connection is closed after the answer */
     bool is_head;   /* the method is HEAD, so the answer has no body */
     struct MHD_Connection *connection;
-    /* HTTP status of a refusal, which is sent after the request's body has arrived; 0: not
-     * refused. */
+    /* HTTP status of a refusal, which is sent after the request's body; 0: not refused. */
     int status;
     char message[SETTINGS_ERROR_BYTES];
     char *body;
@@ -129,8 +126,7 @@ static enum MHD_Result queue(struct exchange *exchange, unsigned status, const c
     return result;
 }
 
-/* Sends a text, which the library frees. A text of NULL says that memory did not suffice: returns
- * MHD_NO. */
+/* Sends a text, which the library frees. A text of NULL (memory was short) gives MHD_NO. */
 static enum MHD_Result queue_text(struct exchange *exchange, unsigned status, const char *type,
                                   char *text)
 {
@@ -265,8 +261,7 @@ static uint64_t client_of(struct MHD_Connection *connection)
         const struct in6_addr *at =
             &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
 
-        /* The upper 64 bits name the network; in a mapped address the last 4 bytes are the IPv4
-         * address. */
+        /* The upper 64 bits name the network; a mapped address has the IPv4 address at the end. */
         if (IN6_IS_ADDR_V4MAPPED(at))
             memcpy(&id, &at->s6_addr[12], 4);
         else
@@ -440,8 +435,7 @@ static bool is_our_host(const struct http *http, const char *host)
            inet_pton(AF_INET, name, &four) == 1;
 }
 
-/* Returns whether a page of a different site sent the request, by the browser of a user who may
- * ask. */
+/* Returns whether a page of a different site made a user's browser send the request. */
 static bool is_cross_site(struct exchange *exchange, bool is_post)
 {
     const struct listener *listener = exchange->http->options.listener;
@@ -511,8 +505,7 @@ static void check(struct exchange *exchange, const char *path, const char *metho
                     "the body must be declared as JSON: Content-Type: application/json");
 }
 
-/* Returns how many bytes the request's body may have. Sets *why to the limit that a longer body
- * exceeds. */
+/* Returns how many bytes the request's body may have. *why: the limit that more would exceed. */
 static uint64_t body_max(const struct exchange *exchange, const char **why)
 {
     const struct request_limits *limits = &exchange->http->server->limits;
@@ -526,8 +519,7 @@ static uint64_t body_max(const struct exchange *exchange, const char **why)
     return fitting < limits->body_bytes_max ? fitting : limits->body_bytes_max;
 }
 
-/* Returns the length of the body that the client announces; UINT64_MAX if the client announces no
- * length. */
+/* Returns the length of the body that the client announces; UINT64_MAX: no length. */
 static uint64_t announced_bytes(struct exchange *exchange)
 {
     const char *length = header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);

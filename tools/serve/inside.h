@@ -26,12 +26,10 @@ struct changed_part {
 struct collection {
     struct collection_options options;
     char *root; /* the root's path without links */
-    /* The directory to which paths are relative: the root, or if the root is a file, the file's
-     * directory. */
+    /* The directory to which paths are relative: the root, or the directory of a root file. */
     char *base;
     char *file; /* the name of a root that is a file; else NULL */
-    /* A copy of options.settings for the collection's own walks. Both share what the pointers point
-     * to. */
+    /* A copy of options.settings for the collection's own walks, with the same pointers. */
     struct settings walking;
     struct shelf shelf;
 
@@ -39,8 +37,7 @@ struct collection {
     pthread_mutex_t refresh;
     /* NULL: the kernel gives no notices, so each search looks at all files. */
     struct watches *watches;
-    /* The kernel gave too few watches: time, as of now_ns(), at which to try again. 0: there are
-     * enough. */
+    /* After too few watches: time, as of now_ns(), at which to try again. 0: there are enough. */
     uint64_t watch_again_ns;
     bool must_walk; /* anything may have changed, so the whole tree is to be walked */
     bool anew;      /* all files must be read again */
@@ -63,8 +60,7 @@ struct collection {
     struct state *state;  /* the newest state */
 
     pthread_t thread; /* a thread that refreshes after notices, loads files, and merges blocks */
-    /* waits_for_quiet: a large file changed within quiet_ns, so the thread will look at that file
-     * again. */
+    /* waits_for_quiet: a large file changed within quiet_ns, so the thread will look again. */
     bool has_thread, waits_for_quiet;
     int wake; /* an eventfd that ends the thread's wait for notices */
     atomic_bool is_ending, is_loading;
@@ -96,8 +92,7 @@ void drop_part(struct collection *collection, size_t at);
 bool status_below(int directory, const char *path, struct stat *status);
 void drop_fresh(struct collection *collection);
 
-/* Returns whether the collection's bounds (--from, --until) include the file at this path below the
- * base. */
+/* Returns whether the bounds (--from, --until) include the file at this path below the base. */
 bool is_within_bounds(const struct collection *collection, const char *path);
 
 /* Returns whether the options let a walk leave out files by rules like those of .gitignore. */

@@ -75,8 +75,7 @@ static void warn_of_readers(const char *path)
                       (unsigned)status.st_mode & 07777u);
 }
 
-/* Returns whether a PEM file has a part of this kind. Each part begins with a line that names its
- * kind. */
+/* Returns whether a PEM file has a part of this kind. A part's first line names the kind. */
 static bool has_part(const char *text, const char *what)
 {
     for (; (text = strstr(text, "-----BEGIN ")) != NULL; text++)

@@ -24,8 +24,7 @@ bool walks_alike_below(const struct file_settings *files)
            files->depth_max == UINT64_MAX;
 }
 
-/* Sets collection->path to directory/name. Returns false if memory is short; the whole tree is then
- * walked. */
+/* Sets collection->path to directory/name. Returns false, for a full walk, if memory is short. */
 static bool set_path(struct collection *collection, const char *directory, const char *name)
 {
     size_t bytes = strlen(directory) + strlen(name) + 2;

@@ -41,8 +41,7 @@ struct passes {
     /* A runtime that searches samples on the host alone; on GPUs a sample would wait for passes. */
     struct trawl_runtime *samples;
     pthread_mutex_t mutex;
-    /* List of waiting requests by `turn`. With equal turns, the request that came first is
-     * first. */
+    /* List of waiting requests by `turn`; with equal turns, the earlier request is first. */
     struct pass_member *waiting;
     struct pass_member *leaders;   /* list of the leaders of all running passes */
     struct pass_member *gathering; /* a leader that waits for further requests; NULL: none does */
@@ -215,8 +214,7 @@ static void stop_waiting(struct passes *passes, struct pass_member *member)
         passes->turn = member->turn;
 }
 
-/* Returns the first request from `member` on that may share a pass with the leader; NULL
- * otherwise. */
+/* Returns the first request from `member` on that may share the leader's pass, or NULL. */
 static struct pass_member *first_alike(struct pass_member *member, const struct pass_member *leader)
 {
     while (member != NULL && !pass_list_merges(member->request, leader->request))

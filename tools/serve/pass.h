@@ -12,8 +12,7 @@
 
 struct pass_member;
 
-/* An occurrence: its offset in the file, the file's index in the state, and the pattern's number in
- * the plan. */
+/* An occurrence: offset in the file, the file's index in the state, the pattern's number. */
 struct pass_position {
     uint64_t begin;
     uint32_t file, pattern;
@@ -51,8 +50,7 @@ struct pass_request {
     uint64_t unread_count;    /* number of files that could not be read; `message` names the last */
     uint64_t *pattern_counts; /* wants_counts: one count for each pattern of the plan */
     struct pass_position *positions; /* wants_positions: sorted in the view's order */
-    /* Number of entries of `positions`, ≤ positions_max, although occurrence_count may be
-     * larger. */
+    /* Number of entries of `positions`, ≤ positions_max; occurrence_count may be larger. */
     uint64_t position_count;
     uint32_t shared_count; /* number of requests that the pass answered, this request included */
     uint64_t searched_bytes;
@@ -72,8 +70,7 @@ static inline void pass_free(struct pass_request *request)
 
 struct passes;
 
-/* Makes what all passes share. The runtime is borrowed. Returns false on failure; message says
- * why. */
+/* Makes what passes share; borrows the runtime. Returns false on failure; message says why. */
 bool passes_open(struct passes **passes, struct trawl_runtime *runtime, char *message);
 void passes_close(struct passes *passes);
 
@@ -89,8 +86,7 @@ void pass_cancel(struct passes *passes, struct pass_request *request);
 #define PASS_SAMPLED_MIN (1u << 20)
 extern uint64_t pass_sampled_min;
 
-/* Returns whether most files of the state are likely to have an occurrence, by a sample of the
- * files. */
+/* Returns whether most files of the state seem to have an occurrence, by a sample of files. */
 bool pass_is_frequent(struct passes *passes, const struct state *state,
                       const struct trawl_plan *plan);
 

@@ -50,8 +50,7 @@ struct update {
     bool conflict;  /* a directory has two paths, or was replaced */
     bool blind;     /* a directory cannot be watched; watch_code says why */
     int watch_code; /* errno; 0: the directory's file system sends no notices */
-    /* A file with hard links is new or has changed. Its other names may have changed without a
-     * notice. */
+    /* A file with hard links is new or has changed; its other names may have changed unnoticed. */
     bool linked;
     bool failed; /* memory or descriptors were too few */
 };
@@ -324,8 +323,7 @@ static void take_found(struct update *update, const struct tree_entry *entry)
                                          .is_directory = entry->type == DT_DIR});
     } else if (entry->kind == TREE_LEFT && update->entered) {
         index = state_find(update->state, below);
-        /* The walk does not enter this directory, but the state may have an entry for the
-         * directory. */
+        /* The walk does not enter this directory, but the state may have an entry for it. */
         if (index != UINT32_MAX && !is_changed(update, index))
             update->marks[index] |= MARK_SEEN;
     }

@@ -333,8 +333,7 @@ static bool is_whole_name(const char *option)
     return false;
 }
 
-/* Refuses the request with the parser's reason. The caller has set errno to 0 before the call of
- * the parser. */
+/* Refuses the request with the parser's reason. errno was 0 before the parser was called. */
 static bool refuse_options(struct reading *reading, const char *why)
 {
     return REFUSE(reading, errno == ENOMEM ? 503 : 400, "options: %s", why);

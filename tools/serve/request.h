@@ -8,8 +8,7 @@
 #define EXIT_GROUPS 0x80u
 #define EXIT_NOTHING 0x40u
 #define REQUEST_FILES_MAX 64u /* most files of the option -f in a single request */
-/* While a request's body is read, each of its bytes takes so many bytes of memory, besides the
- * body. */
+/* So many bytes of memory are taken for each byte of a body while the body is read. */
 #define REQUEST_BODY_COST 4u
 #define REQUEST_TOO_LARGE \
     "the request needs more memory than one request may take: see --max-memory"
@@ -70,8 +69,7 @@ struct request {
 bool request_read(struct request *request, const char *body, size_t body_bytes,
                   enum request_format format, const struct request_limits *limits, int *http_status,
                   char *message);
-/* Makes a request that lists the files of a collection. The name is borrowed; NULL: the only
- * collection. */
+/* Makes a request for the files of a collection, whose name is borrowed; NULL: the only one. */
 void request_files(struct request *request, const char *collection,
                    const struct request_limits *limits);
 void request_free(struct request *request);

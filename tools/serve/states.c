@@ -128,8 +128,7 @@ static int by_path(const void *left, const void *right, void *files)
     return compare_paths(all[*(const uint32_t *)left]->path, all[*(const uint32_t *)right]->path);
 }
 
-/* Returns in which half of the order the entry is: 0 for a file, 1 for another entry, 2 if there is
- * no entry. */
+/* Returns the half of the order with the entry: 0 files, 1 other entries, 2 if no half has it. */
 static unsigned half_of(const struct state *state, uint32_t index)
 {
     const struct served_file *file =
@@ -322,8 +321,7 @@ struct state *state_begin(struct shelf *shelf)
     return state;
 }
 
-/* Returns an index that was free in the previous state, too. So no two changes of a batch have the
- * same index. */
+/* Returns an index that was free in the previous state, too: no two changes share an index. */
 static uint32_t free_index(struct state *state)
 {
     const struct state *before = state->shelf->newest;
@@ -372,8 +370,7 @@ static void count_file(struct state *state, const struct served_file *file, uint
     state->blocks[at].live_bytes += one == 1 ? live : -live;
 }
 
-/* Drops blocks without files of the state, and sorts the other blocks by live bytes, the largest
- * first. */
+/* Drops blocks without files of the state; sorts the others by live bytes, the largest first. */
 static void sort_blocks(struct state *state)
 {
     uint32_t count = 0;
@@ -423,8 +420,7 @@ void state_publish(struct state *state, struct file_batch *batch)
     pthread_mutex_unlock(&shelf->states_lock);
 }
 
-/* Adds to the batch a copy of each file that the state has in a block. Returns false if memory is
- * short. */
+/* Adds to the batch a copy of each file of a state's block. Returns false if memory is short. */
 static bool copy_block(const struct state *state, uint32_t at, struct file_batch *batch)
 {
     const struct served_block *block = state->blocks[at].block;

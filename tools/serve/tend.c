@@ -6,8 +6,7 @@
 #include "serve/inside.h"
 #include "trawl/text/command_clock.h"
 
-/* A block may have BLOCK_BYTES_MIN bytes, or 1 / BLOCKS_FULL of all files' bytes if that is
- * more. */
+/* A block may have BLOCK_BYTES_MIN bytes, or 1 / BLOCKS_FULL of all files' bytes if more. */
 #define BLOCK_BYTES_MIN (UINT64_C(1) << 30)
 #define BLOCKS_FULL 4u
 /* The thread waits so long after a notice, because more notices may follow. */
@@ -99,8 +98,7 @@ static struct state *newest(struct collection *collection)
     return state;
 }
 
-/* Loads some files, or merges some blocks. Returns false if there is nothing to do, or if memory is
- * short. */
+/* Loads some files, or merges some blocks. Returns false if there is no work, or no memory. */
 static bool work(struct collection *collection)
 {
     struct file_batch batch = {.shelf = &collection->shelf};

@@ -30,7 +30,7 @@ struct viewing {
     bool skips_hidden;
     char *message;
     int *http_status; /* HTTP status of a failure; 0: no failure so far */
-    /* The operand that is being handled: its path below the base, and how the names of its files
+    /* The operand that is being handled: its path below the base, and how its files' names
      * begin. */
     char *below;
     size_t below_capacity;
@@ -316,8 +316,7 @@ static void skip_below(const struct state *state, struct range *range, const cha
         range->at++;
 }
 
-/* Handles an entry that is not a file. Returns whether the entries below that entry are to be
- * skipped. */
+/* Handles an entry that is not a file. Returns whether entries below are to be skipped. */
 static bool pass_other(struct viewing *viewing, const struct served_file *file, uint64_t depth)
 {
     bool is_left_out, is_taken;
@@ -481,8 +480,7 @@ bool collection_has(const struct collection *collection, const char *directory, 
     return has_operand;
 }
 
-/* Returns whether the path is an entry that the collection leaves out, or lies below such an
- * entry. */
+/* Returns whether the path is, or lies below, an entry that the collection leaves out. */
 static bool is_left_out(const struct viewing *viewing)
 {
     char *below = viewing->below;

@@ -169,8 +169,7 @@ void watches_end(struct watches *watches)
     watches->count = kept;
 }
 
-/* Translates an event of inotify into a notice. Returns false if the event says nothing about
- * files. */
+/* Translates an event of inotify into a notice. Returns false if the event says nothing. */
 static bool understand(const struct watches *watches, const struct inotify_event *event,
                        struct notice *notice)
 {

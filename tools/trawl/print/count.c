@@ -58,8 +58,7 @@ uint64_t line_number_at(struct text_scan *scan, const uint8_t *bytes, uint64_t b
     if (at > scan->counting.end)
         count_from_match(scan, bytes, bytes_begin, at);
     if (at > scan->counting.end)
-        /* The bytes before `bytes` are in memory, too, because `bytes` is a later part of a
-         * window. */
+        /* The bytes before `bytes` are in memory, too: `bytes` is a later part of a window. */
         scan->counting.line_ends += count_byte(bytes + (int64_t)(scan->counting.end - bytes_begin),
                                                at - scan->counting.end, scan->settings->line_end);
     else if (at < scan->counting.end) /* `at` is in leading context, which was counted already */

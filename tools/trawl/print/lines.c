@@ -39,8 +39,7 @@ static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
         scan->lines.printed_end = 0;
     scan->job->groups = GROUPS_PRINTED;
     scan_selected(scan, end);
-    /* With stop_on_nonmatch, the line after the last that -m allows counts as a line without a
-     * match. */
+    /* With stop_on_nonmatch, the line after the last that -m allows counts as not matching. */
     if (settings->stop_on_nonmatch && scan->lines.left == 0)
         scan->lines.pending = after || (printed && settings->is_tg && settings->passthru);
 }
@@ -104,8 +103,7 @@ static uint64_t begin_of_line(const struct text_scan *scan, const struct view *v
     return found != NULL ? (uint64_t)(found - view->bytes) + 1 : floor;
 }
 
-/* Returns whether the output consists only of selected lines, each with its head. This is the usual
- * case. */
+/* Returns whether the output is selected lines alone, each with its head: the usual case. */
 static bool is_plain(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
@@ -365,8 +363,7 @@ static void walk_blocks(struct text_scan *scan, const struct view *view, uint64_
                 scan->job->groups = groups; /* all matches were empty, so nothing was printed */
         } else if (!invert && !scan->quiet && i < view->match_count &&
                    scan->settings->before_count > 0) {
-            /* As in ripgrep, an empty match after the last line end has leading context, but no
-             * line. */
+            /* As in ripgrep, an empty match after the last line end has context, but no line. */
             print_pending(scan, view, view->count);
             print_before(scan, view, view->count);
             scan->job->groups = GROUPS_PRINTED;

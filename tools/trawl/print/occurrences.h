@@ -1,5 +1,4 @@
-/* occurrences: decides for every kind of output which of the library's matches count as
- * occurrences. */
+/* occurrences: decides for all output which of the library's matches count as occurrences. */
 #ifndef TRAWL_OCCURRENCES_H
 #define TRAWL_OCCURRENCES_H
 

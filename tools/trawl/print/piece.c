@@ -1,5 +1,4 @@
-/* piece: gives the bytes of a line to be printed, in which the option --replace may have replaced
- * the matches. */
+/* piece: gives the bytes of a line to be printed, with the replacements of --replace. */
 #include "trawl/print/piece.h"
 
 #include <string.h>
@@ -143,8 +142,7 @@ uint8_t piece_byte_at(struct text_scan *scan, const struct piece *piece, uint64_
     return bytes != NULL ? *bytes : '\0';
 }
 
-/* Reads the character at `at`, up to `end` at most. Returns its number of bytes; 1 for an invalid
- * byte. */
+/* Reads the character at `at`, up to `end`. Returns its bytes; 1 for an invalid byte. */
 static uint64_t character_at(struct text_scan *scan, const struct piece *piece, uint64_t at,
                              uint64_t end, uint8_t character[UTF8_BYTES_MAX])
 {

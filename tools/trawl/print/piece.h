@@ -1,5 +1,4 @@
-/* piece: gives the bytes of a line to be printed, in which the option --replace may have replaced
- * the matches. */
+/* piece: gives the bytes of a line to be printed, with the replacements of --replace. */
 #ifndef TRAWL_PIECE_H
 #define TRAWL_PIECE_H
 

@@ -384,8 +384,7 @@ static void add_cut(struct text_scan *scan, struct piece *line, const struct lin
     line->spans = scan->style.cut;
 }
 
-/* Returns where the line's content ends, before its line end and the carriage return that belongs
- * to it. */
+/* Returns where the line's content ends, before its line end and that end's carriage return. */
 static uint64_t shown_end(const struct text_scan *scan, const struct piece *line)
 {
     const bool has_return = scan->settings->crlf && line->content > 0 &&
