@@ -1,6 +1,5 @@
-/* unit_errors: options of plans with errors that are refused, and occurrences that were found by
- * hand.
- */
+/* unit_errors: checks which options the library refuses in plans that allow errors, and some
+ * occurrences with errors that were found by hand. */
 #include "calls.h"
 
 #define SYMBOLS_MAX 65535u
