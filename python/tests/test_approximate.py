@@ -7,7 +7,7 @@ import pytest
 import trawl
 from conftest import parts, rewritten, spans
 
-# A row: patterns, options, {text: occurrences}.
+# A row: patterns, options of the plan, {text: expected occurrences}.
 CASES = [
     (["needle", "eel"], {"mismatches": 1, "alphabet": "bytes"}, {
         "a nexdle feel": [(2, 8, 0, 1), (10, 13, 1, 0)],

@@ -9,7 +9,7 @@ import pytest
 import trawl
 from conftest import amount, naive
 
-LETTERS = ["a", "b", "\n", "\u00e9", "\u20ac", "\U0001f600"]  # of 1 to 4 bytes
+LETTERS = ["a", "b", "\n", "\u00e9", "\u20ac", "\U0001f600"]  # letters of 1 to 4 bytes
 
 
 def check(plan, patterns, text, searcher):
@@ -54,7 +54,7 @@ def test_long(rng):
         for letter in LETTERS:
             text = "x\u00e9" + "y".join(letter * rng.randint(1, 9000) for _ in range(5)) + "xy"
             patterns = ["x", "y" + letter, letter + "y", letter * 700 + "y"]
-            at = max(0, text.index("y") - 300)  # a long occurrence, and one inside that is long, too
+            at = max(0, text.index("y") - 300)  # a long occurrence that holds a long occurrence
             patterns += [text[at : at + 900], text[at + 5 : at + 405]]
             check(trawl.Plan(patterns), patterns, text, searcher)
 
