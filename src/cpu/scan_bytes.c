@@ -13,7 +13,8 @@
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-/* Lines: with a hit in fewer than 1 of WORDS_PER_BIT words, look for the end after each hit. */
+/* A search for lines looks for the line's end after each hit if fewer than 1 of WORDS_PER_BIT words
+ * of the mask has a hit. */
 #define WORDS_PER_BIT 2u
 
 void bytes_empty(struct find_bytes *bytes)

@@ -12,17 +12,17 @@
 #define PASSED_SHARE_MAX 32u
 /* if fewer than 1 of 1024 words passes, one probe fewer is tested at every position */
 #define PASSED_SHARE_MIN 1024u
-/* Method grams leaves the text to method every if more than 1 of 8 words has candidates. Finding a
- * word's grams in plain C costs more than verifying candidates, so occurrences count as candidates
- * here. */
+/* If more than 1 of 8 words of the mask has candidates, method every searches the rest of the text
+ * instead of method grams. Even true occurrences count as candidates here: after the vectors, plain
+ * C finds the grams of a word, which takes longer than comparing the candidates. */
 #define GRAMS_SHARE_MAX 8u
 #define FIRST_PROBES_MIN 2u
-/* Method every: if more than 1 of 4 positions is a candidate of a periodic literal of at least 8
- * bytes, the occurrences overlap in runs. */
+/* If more than 1 of 4 positions is a candidate of a periodic literal of at least 8 bytes, the
+ * occurrences overlap in runs, and method every tests whole runs. */
 #define RUN_LENGTH_MIN 8u
 #define RUN_SHARE_MIN 4u
-/* Method every: if more than 1 of 1024 positions is a failed candidate, the offset where
- * candidates fail becomes a probe. */
+/* If more than 1 of 1024 positions is a candidate but no occurrence, method every from then on also
+ * probes the byte of the literal where the comparisons failed. */
 #define LEARN_SHARE_MAX 1024u
 #define HOT_SHARE_MIN 2u
 /* In a dense part of the text, every probe is tested at every position. A dense part ends at a

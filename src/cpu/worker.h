@@ -245,8 +245,8 @@ void bytes_add(struct find_bytes *bytes, uint8_t value);
 
 /* Both functions are for plans that want whole words or lines. The first prepares the worker. */
 void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan);
-/* If the worker's tile, which begins at scan->at, has many candidates: clears bits where the byte
- * before rules out an occurrence. May leave some such bits. */
+/* If the worker's tile, which begins at scan->at, has many candidates, clears the bits of
+ * candidates that the byte before rules out. May leave some of these bits. */
 void borders_apply(struct scan *scan, uint64_t words);
 
 /* Returns whether all literals of the plan have one byte and no conditions; if so, fills `set`. */

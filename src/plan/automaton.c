@@ -102,8 +102,8 @@ static inline const uint8_t *bytes_end(const struct plan_automaton *set, uint32_
     return set->bytes + string.bytes_begin + string.bytes_count;
 }
 
-/* Sorts the strings by reversed bytes, and groups equal strings: each group is an end. `strings`
- * has room for all strings. */
+/* Sorts the strings by their bytes from the last to the first. Equal strings form a group, which is
+ * an end of the automaton. `strings` has room for all strings. */
 static enum trawl_status find_branches(struct making *making, struct backwards *strings,
                                        struct trawl_error *error)
 {

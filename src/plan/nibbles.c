@@ -14,19 +14,21 @@
 /* How often each literal is assigned to a slot; more rounds change little. */
 #define PASSES 2u
 #define NONE UINT8_MAX
-/* When six low bits are tested, so many bytes suffice if one more byte would leave more than 1/8 of
- * what passes these. This is so if many literals are no longer, as words are. */
+/* If tables test six low bits of each byte, six bytes suffice when a seventh byte would still leave
+ * more than 1/8 of the positions that pass six bytes. So it is if many literals have no seventh
+ * byte, like short words. */
 #define SIX_BYTES 6u
-/* With less entropy per byte, in bits, literals have few different bytes, as DNA does. */
+/* If a byte of the literals carries fewer bits of information than this, the literals have few
+ * different bytes, as DNA does. */
 #define FEW_BITS 3.0
-/* With at least this entropy per byte, literals have more different bytes than words have, and the
- * high half of a byte rules out many positions, too. */
+/* If a byte carries at least so many bits, the literals have more different bytes than words have,
+ * and the high half of a byte rules out many positions, too. */
 #define MANY_BITS 5.0
-/* Most bytes of which both halves are tested, if literals have less entropy than that. */
+/* In literals with fewer bits than MANY_BITS, both halves are tested of at most so many bytes. */
 #define WHOLE_FEW 3u
-/* Number of half bytes that suffice if each literal has a slot of its own, and at most HALVES_PASS
- * of the positions of usual texts pass. Two further half bytes cost as much as comparing literals
- * at 1/1000 to 1/400 of all positions. */
+/* So many half bytes suffice if each literal has a slot of its own and at most HALVES_PASS of the
+ * positions of usual texts pass. Two further half bytes cost as much as comparing literals at
+ * 1/1000 to 1/400 of all positions. */
 #define HALVES_FEW 4u
 #define HALVES_PASS (1.0f / 4096)
 /* the same limit for six low bits; it is lower, because the bytes of words are not independent */
@@ -120,7 +122,8 @@ static uint8_t deal_best(const struct dealing *dealing, const uint64_t values[LO
     return (uint8_t)best;
 }
 
-/* Assigns each literal to a slot, and then each literal once more, when all others have a slot. */
+/* Assigns each literal to a slot. Once all literals have slots, assigns each literal again, to the
+ * slot that now suits it best. */
 static void deal(struct dealing *dealing)
 {
     uint32_t count = dealing->plan->literal_count;

@@ -61,8 +61,9 @@ enum plan_attachment {
     PLAN_ALONE,        /* each pattern as a plan of its own: plan/parts.c */
     PLAN_PARTS_HOST,   /* parts in which the host searches: plan/parts.c */
     PLAN_PARTS_DEVICE, /* parts in which a GPU searches */
-    /* The same three for a plan with conditions on words or lines. A search of records uses a copy
-     * of the plan without the conditions, and both plans share their objects. */
+    /* Like PLAN_ALONE and the two kinds of parts, but for a plan that wants whole words or lines. A
+     * search of records uses a copy of the plan without these conditions, and both plans share
+     * their objects. */
     PLAN_WHOLE_ALONE,
     PLAN_WHOLE_PARTS_HOST,
     PLAN_WHOLE_PARTS_DEVICE,

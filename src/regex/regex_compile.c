@@ -276,7 +276,8 @@ static void put(struct perl *perl, const char *bytes, uint64_t count)
     perl->count += count;
 }
 
-/* Writes the characters of a class, \w, \W, \s or \S. PCRE2's own classes hold others. */
+/* Writes the characters of a class, \w, \W, \s or \S. PCRE2's own classes hold different
+ * characters. */
 static void put_class(struct perl *perl, const char *part, uint64_t count)
 {
     enum { RANGES_MAX = 4096 };

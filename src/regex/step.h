@@ -29,8 +29,9 @@ struct engine_worker {
     /* Number of steps that RE2 reads whole, without atoms, before atoms are tried again. */
     uint32_t whole_steps;
     uint64_t step_bytes; /* length of the next step in bytes, without the rest of its last line */
-    /* Bytes that RE2 could have read in time that was wasted: the sum of step->missed above
-     * 1/MISSED_SHARE of the text, and of bytes that were read whole. */
+    /* The time that the search for atoms has wasted, counted as the bytes that RE2 could have read
+     * in that time: step->missed as far as it exceeds 1/MISSED_SHARE of the text, and the bytes
+     * that RE2 read whole. If this grows too large, the atoms are chosen again. */
     uint64_t missed;
     /* the atoms are chosen for this text already, or there is no other choice */
     bool is_resplit;

@@ -115,7 +115,7 @@ static void close_group(struct reader *reader)
 }
 
 /* Writes an edge: \b or \B; \m or \M, where a word begins or ends; \h or \H, before or after which
- * no word character stands. RE2 has only \b and \B; rewrite() replaces the others. */
+ * no word character stands. RE2 has only \b and \B; rewrite() replaces all further edges. */
 static void put_edge(struct reader *reader, char letter, uint64_t from)
 {
     const char after = reader->at < reader->count ? reader->bytes[reader->at] : '\0';

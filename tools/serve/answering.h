@@ -1,5 +1,6 @@
 /* answering: the state of a single answer while it is made, and the functions that the files
- * answer*.c share. */
+ * answer*.c share. A pass is a search of a whole collection that several requests share; it tells
+ * the answer which files may have an occurrence. */
 #ifndef SERVE_ANSWERING_H
 #define SERVE_ANSWERING_H
 

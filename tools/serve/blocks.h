@@ -51,7 +51,8 @@ struct batch_item {
     uint8_t *unpacked;
 };
 
-/* The changes between two states. The new bytes of all files come into a new block. */
+/* The changes that lead from a state of a collection, its files at one time, to the next state. The
+ * bytes of all changed files come into a new block. */
 struct file_batch {
     struct shelf *shelf;
     struct batch_item *items;

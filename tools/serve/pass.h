@@ -70,7 +70,8 @@ static inline void pass_free(struct pass_request *request)
 
 struct passes;
 
-/* Makes what passes share; borrows the runtime. Returns false on failure; message says why. */
+/* Makes the data that all passes share; borrows the runtime. Returns false on failure; message says
+ * why. */
 bool passes_open(struct passes **passes, struct trawl_runtime *runtime, char *message);
 void passes_close(struct passes *passes);
 

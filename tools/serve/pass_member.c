@@ -1,4 +1,5 @@
-/* pass_member: collects the results of a single request during a pass. */
+/* pass_member: collects the results of a single request during a pass, a search that several
+ * requests share. */
 #include "serve/pass_member.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* pass_member: a request during a pass, its results so far, and the two ways to search. Used by the
- * files pass*.c. */
+/* pass_member: a request during a pass (a search that several requests share), its results so far,
+ * and the two ways to search. A view is the list of the files that a request means; a block holds
+ * the bytes of many files. Used by the files pass*.c. */
 #ifndef SERVE_PASS_MEMBER_H
 #define SERVE_PASS_MEMBER_H
 

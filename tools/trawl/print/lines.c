@@ -430,7 +430,7 @@ static bool carry_matches(struct text_scan *scan, const struct trawl_match *matc
             !keeps_each(scan) && scan->carry.match_count > 0)
             return true;
         if (scan->carry.dropped && scan->rules.check_whole_line)
-            continue; /* this match cannot decide, because it begins after the line's begin */
+            continue; /* whole lines are wanted, and this match does not begin its line */
         if (numbered &&
             !number_set_first(scan, matches[i].pattern_index, scan->carry.match_count == 0))
             continue;

@@ -13,7 +13,8 @@ uint64_t print_first_match_at(const struct view *view, uint64_t at);
 /* Returns whether the bytes are valid text. Other bytes are not printed; a message at the end says
  * that the file is binary. */
 bool print_is_printable(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count);
-/* Sets shown.numbers to the numbers of the line's strings. Returns false if memory is short. */
+/* Sets shown.numbers to the numbers of the strings that occur in the line. Returns false if memory
+ * is short. */
 bool print_show_numbers(struct text_scan *scan, const struct view *view, uint64_t begin,
                         uint64_t end);
 uint64_t print_line_number(struct text_scan *scan, const struct view *view, uint64_t at);

@@ -231,8 +231,8 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
         settings->style.max_columns == 0 &&
         (!colors->on ||
          (settings->is_tg && *colors->highlight == '\0' && *colors->selected_match != '\0'))) {
-        /* does the same as below, but saves a tenth of the work of -o where matches are dense, and
-         * a fifth with colours */
+        /* prints what the general case below would print, but saves a tenth of the work of -o where
+         * matches are dense, and a fifth with colours */
         print_color_start(scan, colors->selected_match);
         output_bytes(scan->output, piece->bytes + piece->at + begin, piece->count - begin);
         print_color_end(scan, colors->selected_match);
@@ -384,7 +384,8 @@ static void add_cut(struct text_scan *scan, struct piece *line, const struct lin
     line->spans = scan->style.cut;
 }
 
-/* Returns where the line's content ends, before its line end and that end's carriage return. */
+/* Returns where the line's content ends: before the line end, and with --crlf also before the
+ * carriage return there. */
 static uint64_t shown_end(const struct text_scan *scan, const struct piece *line)
 {
     const bool has_return = scan->settings->crlf && line->content > 0 &&
