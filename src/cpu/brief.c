@@ -199,7 +199,7 @@ static void search_set(struct brief *brief, const struct find_ops *find,
             positions = min_u64(positions, FIRST_BYTES);
         if (words > 0) {
             search_words(brief, find, nibbles, brief->text + at, at, positions);
-        } else { /* near the end: search a copy that has room behind the text */
+        } else { /* near the text's end, a copy with room behind the text is searched */
             positions = min_u64(limit - at, END_POSITIONS);
             room = min_u64(room, END_POSITIONS + FIND_SET_KEPT);
             memcpy(end, brief->text + at, (size_t)room);

@@ -53,7 +53,7 @@ struct set_class {
     uint32_t q;           /* bytes of a gram, 1 to SET_Q_MAX */
     uint32_t stride;      /* distance of the samples, 1 to SET_STRIDE_MAX */
     uint32_t word_bits;   /* log2 of the number of words of the bitmap */
-    uint32_t bucket_bits; /* only by grams: log2 of the number of buckets */
+    uint32_t bucket_bits; /* in a class that is searched by grams: log2 of the number of buckets */
     uint64_t bucket_count;
     uint64_t keep; /* mask of the first q of 8 bytes, if q < 8 */
     /* only stride 1: the parameters of find_ops.set, which then defines the bitmap's hash */
@@ -66,9 +66,10 @@ struct set_class {
 
     /* searched by stems; the bitmap holds the four bytes at each offset < stride */
     bool by_stems;
-    /* only by stems, instead of entries: the keys of the literals (set_stem_key) */
+    /* in a class that is searched by stems: the keys of the literals (set_stem_key), instead of
+     * entries */
     uint64_t *stem_keys;
-    uint32_t *stem_literals; /* only by stems: the literal of each key */
+    uint32_t *stem_literals; /* in a class that is searched by stems: the literal of each key */
     uint32_t stem_min;       /* length of the shortest stem in bytes */
     uint32_t stem_lengths;   /* bit k is set if some stem has k bytes */
     /* Number of literals whose stem has SET_STEM_MIN + i bytes, for each i. Buckets for stems of
@@ -122,8 +123,8 @@ struct set_stem {
     uint8_t two;
 };
 
-/* Literals that find_ops.stem_keys found, as numbers of keys: `named` have to be compared with the
- * text, `whole` occur for certain. */
+/* The keys that find_ops.stem_keys found in the text. The literals of the keys in `named` have to
+ * be compared with the text; the literals of the keys in `whole` occur for certain. */
 struct set_found {
     struct set_named *named, *whole; /* room for SET_NAMED_MAX + SET_ROOM each */
     uint32_t named_count, whole_count;
@@ -156,7 +157,7 @@ struct set_scratch {
     uint32_t span_end[SET_TILE_POSITIONS + 1];
     uint32_t line_hit[SET_TILE_POSITIONS + 1];
     uint32_t stems[SET_STEMS_MAX + SET_ROOM]; /* stems that passed, as set_stem_code */
-    /* for a search line by line: the first stem that was found in each line */
+    /* in a search line by line: the first stem that was found in each line */
     uint32_t first[SET_STEMS_MAX + SET_ROOM];
     uint16_t first_line[SET_STEMS_MAX]; /* first_line[i]: the number of the line of stem first[i] */
     /* The stems whose literals are being compared: shorter than SET_STEM_BYTES, and of
@@ -278,10 +279,10 @@ static inline uint32_t set_bits_of(uint32_t bytes, uint64_t fold, uint32_t bits)
     return ((bytes | (uint32_t)fold) * 0x9e3779b1u) >> (32 - bits);
 }
 
-/* Only by stems: a key is the hash of the literal's stem, with a tag in place of the highest byte,
- * which the bucket already tells. A tag ≥ SET_WHOLE_TAG says that the literal is no longer than
- * its stem, and has tag - SET_WHOLE_TAG + SET_STEM_MIN bytes. A smaller tag is of the four or two
- * bytes after a stem of SET_STEM_BYTES. Tag 0 tells nothing. */
+/* In a class that is searched by stems, a key is the hash of the literal's stem, with a tag in
+ * place of the highest byte, which the bucket already tells. A tag ≥ SET_WHOLE_TAG says that the
+ * literal is no longer than its stem, and has tag - SET_WHOLE_TAG + SET_STEM_MIN bytes. A smaller
+ * tag is of the four or two bytes after a stem of SET_STEM_BYTES. Tag 0 tells nothing. */
 #define SET_KEY_TAG_SHIFT 56u
 #define SET_KEY_BUCKET_BITS_MIN 8u
 #define SET_WHOLE_TAG (0x100u - SET_STEM_LENGTHS)
@@ -340,8 +341,8 @@ static inline bool set_key_is(uint64_t key, uint64_t hash)
     return (key ^ hash) << (64 - SET_KEY_TAG_SHIFT) == 0;
 }
 
-/* Only by grams: an entry's tag is of the four bytes before the gram if the gram's offset is at
- * least SET_SIDE_BYTES, else of the four bytes after the gram. */
+/* In a class that is searched by grams, an entry's tag is of the four bytes before the gram if the
+ * gram's offset is at least SET_SIDE_BYTES, and otherwise of the four bytes after the gram. */
 #define SET_SIDE_BYTES 4u
 #define SET_OFFSET_BITS 3u
 #define SET_OFFSET(tagged) ((tagged) & ((1u << SET_OFFSET_BITS) - 1))

@@ -212,8 +212,11 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
 struct filling {
     struct set_class *class;
     uint64_t hash;
-    uint64_t hash_min;    /* by stems: hash of the first stem_min bytes */
-    uint64_t hash_shared; /* by stems: hash of the bytes that choose the word in the stem map */
+    /* the hash of the first stem_min bytes, if the class is searched by stems */
+    uint64_t hash_min;
+    /* the hash of the bytes that choose the word in the stem map, if the class is searched by
+     * stems */
+    uint64_t hash_shared;
     uint64_t key;
     uint64_t bucket;
     uint32_t bit;   /* stride 1: the entry's bit in the bitmap */

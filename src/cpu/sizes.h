@@ -9,12 +9,14 @@
 /* These values change how long a search takes, never its result. Tests set smaller values, so that
  * short texts reach every border. */
 struct cpu_sizes {
-    /* single literals: shorter chunks of text are copied to a buffer with room behind the text */
+    /* in a search for one literal, shorter chunks of text are copied to a buffer with room behind
+     * the text */
     uint64_t short_one;
-    uint64_t short_set; /* sets: shorter chunks are copied, too */
-    /* A worker may look at a sample of the text and change its method. When, in bytes of text: */
-    uint64_t look_after; /* before the first look */
-    uint64_t look_again; /* at least so many after the previous look */
+    uint64_t short_set; /* in a search for a set, shorter chunks are copied */
+    /* a worker looks at a sample of the text only after so many bytes, and may then change its
+     * method */
+    uint64_t look_after;
+    uint64_t look_again; /* bytes of text between two looks, at least */
     /* A look is due if the method has lost this many ns against the best possible method, or will
      * have after the next chunk, because a look takes as long. 0: a look is always due, and prices
      * count instead of the clock. */

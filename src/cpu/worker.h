@@ -25,9 +25,10 @@
 /* A set whose literals all have one byte. */
 struct byte_set {
     struct find_bytes bytes;
-    uint32_t literal[256]; /* by byte: the first literal that is this byte */
-    uint32_t count[256];   /* by byte: the number of literals that are this byte */
-    bool repeats;          /* some byte is the literal of several patterns */
+    uint32_t literal[256]; /* indexed by the value of a byte: the first literal that is this byte */
+    /* indexed by the value of a byte: the number of literals that are this byte */
+    uint32_t count[256];
+    bool repeats; /* some byte is the literal of several patterns */
 };
 
 /* Workers for a plan that is searched in parts (plan/parts.h): a worker for each part, and the
@@ -96,11 +97,13 @@ struct engine_worker {
     /* tables of classes (set_class.h); NULL until the set is searched by classes */
     const struct set_matcher *matcher;
     struct set_scratch *scratch; /* buffers for a search by classes; owned */
-    uint32_t tile_positions;     /* LINES: positions of the next tile */
-    bool lines_hit;  /* WANT_LINES, by stems: at least 1 of 4 lines of the last tile has a hit */
-    bool lines_kept; /* WANT_LINES, by stems: `gathered` has one hit for each line of this tile */
+    uint32_t tile_positions;     /* in a search for lines: number of positions of the next tile */
+    /* in a search for lines by stems: at least 1 of 4 lines of the last tile has a hit */
+    bool lines_hit;
+    /* in a search for lines by stems: `gathered` has one hit for each line of this tile */
+    bool lines_kept;
     struct hits gathered; /* the hits of the current tile, before they are sorted */
-    /* WANT_COUNT: occurrences of the tile that were counted without gathering them */
+    /* in a search for a count: occurrences of the tile that were counted without gathering them */
     uint64_t counted;
     struct hits ordered; /* a buffer in which `gathered` is sorted */
     /* the automaton's state, for sets whose candidates are dense */
@@ -120,7 +123,7 @@ struct engine_worker {
     bool dense_waits;
     /* The tiles are never cleared: a scan reads only words that it wrote for the same tile. */
     struct find_tile tile;
-    struct find_tile ends;      /* LINES: the line ends of the tile's text */
+    struct find_tile ends;      /* in a search for lines: the line ends of the tile's text */
     struct find_tile ends_also; /* the line ends by the second byte that ends lines */
     struct find_tile after;     /* bytes of the text that may not stand after an occurrence */
     uint8_t short_text[WORKER_SHORT_BYTES + WORKER_SHORT_SLACK]; /* a copy of a short chunk */
@@ -141,8 +144,9 @@ struct scan {
     struct engine_result *result; /* owned by the caller */
     struct trawl_error *error;
     uint64_t at;    /* all begins < at are searched */
-    uint64_t limit; /* begins ≥ limit are not searched now */
-    /* begins ≥ end belong to the next chunk, or leave no room for the shortest occurrence */
+    uint64_t limit; /* begins from `limit` on are not searched now */
+    /* begins from `end` on belong to the next chunk, or leave no room for the shortest
+     * occurrence */
     uint64_t end;
     uint64_t available; /* bytes of text from chunk->bytes on */
     uint64_t loadable;  /* bytes from chunk->bytes on that a vector may load, ≥ available */
@@ -164,9 +168,10 @@ struct scan {
     uint64_t tile_count;
     /* number of hits in earlier tiles; older tiles count less, by half for each tile */
     uint64_t tiles_count;
-    /* if ends_known: some line ends of the tile are NULs, and not every caller ends lines there */
+    /* true, if ends_known: some line ends of the tile are NULs, which end lines only for some
+     * callers */
     bool has_nulls;
-    /* WANT_LINES: begins below this position lie in a line whose hit was taken */
+    /* in a search for lines: begins below this position lie in a line whose hit was taken */
     uint64_t line_until;
     uint64_t record; /* if the text has records: number of the record that was looked up last */
     /* WANT_SPANS: [span_begin, span_end) is the longest hit at the last begin that was taken.
@@ -179,7 +184,8 @@ struct scan {
     bool span_is_sure;
     /* a literal's occurrences have different lengths, which hits.lengths stores */
     bool keeps_lengths;
-    bool over; /* the program returns: it has its answer, is full, has failed or leaves the text */
+    /* true: the program has its answer, is full, has failed or leaves the text, and returns */
+    bool over;
     bool is_left; /* the program has left the text from `at` on to a different program */
     enum trawl_status status;
 };
@@ -274,10 +280,10 @@ enum trawl_status worker_look(struct engine_worker *worker, const struct engine_
  * took far longer than the price of the cheapest other method, leaves the text to that method and
  * returns true. */
 bool sampled_leaves(struct scan *scan, uint64_t begin, uint64_t began_ns);
-/* For sets: sets work_max for the next `positions` positions. */
+/* In a search for a set, sets work_max for the next `positions` positions. */
 void dense_allow(struct scan *scan, uint64_t positions);
-/* For sets: ends a part of `bytes` bytes that did not exceed work_max, and keeps the unused work
- * for later parts. */
+/* In a search for a set, ends a part of `bytes` bytes that did not exceed work_max, and keeps the
+ * unused work for later parts. */
 void dense_spare(struct scan *scan, uint64_t bytes);
 /* Runs when candidates have cost more than work_max. Leaves the text from x on to the automaton,
  * each time for a longer part. Returns false if making the automaton would not pay yet; the scan
@@ -329,7 +335,7 @@ static inline void scan_leave(struct scan *scan, uint64_t x)
     scan->over = scan->is_left = true;
 }
 
-/* Clears the tile's bits at `positions` and behind. All these bits must lie in the last word. */
+/* Clears the tile's bits from `positions` on. All these bits must lie in the last word. */
 static inline void tile_cut(struct find_tile *tile, uint64_t word_count, uint64_t positions)
 {
     TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);

@@ -93,7 +93,7 @@ struct plan_errors {
 
 /* Options of a plan of regular expressions. */
 struct plan_expressions {
-    enum trawl_syntax syntax; /* TRAWL_LITERAL: the patterns are strings, not expressions */
+    enum trawl_syntax syntax; /* TRAWL_LITERAL if the patterns are strings, not expressions */
     bool characters;          /* characters are UTF-8; false: each byte is a character */
     uint32_t memory_mib;      /* limit for the memory of all programs together; 0: none */
 };
@@ -240,22 +240,23 @@ static inline bool plan_is_one_literal(const struct trawl_plan *plan)
  * in DNA, nor evenly over all values. */
 bool plan_has_letters(const struct trawl_plan *plan);
 
-/* For a set: gets its tables. The first call makes the tables, which the plan owns. Any thread
- * may call. Errors: MEMORY. */
+/* Gets the tables of a set. The first call makes the tables, which the plan owns. Any thread may
+ * call. Errors: MEMORY. */
 enum trawl_status plan_set_want(const struct trawl_plan *plan,
                                 const struct plan_set_tables **tables, struct trawl_error *error);
 
-/* For a set: returns an upper bound on how many literals can occur at the same position. Reads each
+/* Returns an upper bound on how many literals of a set can occur at the same position. Reads each
  * literal once and needs no tables. The bound is seldom far above the true number. */
 uint32_t plan_alike_bound(const struct trawl_plan *plan);
 
-/* For a set: returns whether the CPU can search the set by method classes. */
+/* Returns whether the CPU can search the set by method classes. */
 static inline bool plan_fits_classes(const struct trawl_plan *plan)
 {
     return plan->element_count == 0 && (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == 0;
 }
 
-/* For a set: returns whether the caller left it to the CPU by which method to search. */
+/* Returns whether the caller of the library left it to the CPU by which method to search the
+ * set. */
 static inline bool plan_method_is_open(const struct trawl_plan *plan)
 {
     return plan->method_asked == TRAWL_METHOD_AUTO || plan->method_asked == TRAWL_METHOD_SET;

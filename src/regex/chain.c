@@ -24,13 +24,13 @@ struct places {
     uint32_t count;
     uint32_t optional;             /* set of the places that may be left out, as in a? */
     uint32_t endless;              /* set of the places that may be read again, as in a* */
-    uint8_t character[PLACES_MAX]; /* for each place: number of the sequence's character */
-    /* for each place: its edge, as in split_character.edge; 0: a character */
+    uint8_t character[PLACES_MAX]; /* indexed by place: number of the sequence's character */
+    /* indexed by place: the edge, as in split_character.edge; 0: a character */
     uint8_t edges[PLACES_MAX];
     uint32_t code_end; /* code points from here on are unknown to the chain */
-    /* for each code point: a bit for each of the sequence's characters that it may be */
+    /* indexed by code point: a bit for each of the sequence's characters that it may be */
     uint32_t members[CHAIN_CODES];
-    /* for each symbol: the common `members` of its code points */
+    /* indexed by symbol: the common `members` of its code points */
     uint32_t of_symbol[CHAIN_SYMBOLS];
     uint32_t symbol_count;
     uint32_t sets[STATES_MAX]; /* the set of places of each state */

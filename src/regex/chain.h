@@ -30,7 +30,8 @@ enum { CHAIN_FAILS, CHAIN_MATCHES, CHAIN_ASKS };
 enum { CHAIN_END, CHAIN_ELSE, CHAIN_LONG = 255 };
 
 struct chain {
-    /* The state in which reading begins; first[1] if the character behind belongs to a word. */
+    /* first[1]: the state in which reading begins if the character on the other side of that place
+     * belongs to a word; first[0]: the state if not */
     uint8_t first[2];
     /* the chain reads backwards, from the last byte of a character to its first */
     bool backwards;

@@ -289,7 +289,7 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
     }
     begin = line_begin(step, at);
     if (expressions->whole_is_exact && step->want == WANT_SPANS) {
-        /* the line is decided: later empty matches in the line add no hit */
+        /* later empty matches in the line add no hit, because the line is decided */
         step->decided = line_after(step, begin);
         return hits->count > 0 && hits->items[hits->count - 1].offset >= begin
                    ? TRAWL_OK
@@ -309,7 +309,7 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
     const uint8_t *text = step->chunk->bytes + step->from;
     uint64_t count = step->to - step->from, at = 0, looks = 0;
 
-    /* leave out the last newline: after it RE2 would see an empty line */
+    /* the last newline is left out, because after it RE2 would see an empty line */
     if (text[count - 1] == '\n')
         count--;
     while (at <= count && !step->is_paused) {
@@ -362,7 +362,7 @@ struct line {
     uint64_t begin; /* UINT64_MAX: not known yet */
     uint64_t after; /* the next line's begin; UINT64_MAX: not known yet */
     uint64_t end;   /* without the line end */
-    /* WIDE: the line has characters beyond ASCII, so only the program `marked` can decide */
+    /* the line has characters beyond ASCII (WIDE), so only the program `marked` can decide */
     enum { WIDE_UNKNOWN, WIDE_NOT, WIDE } wide;
     bool is_decided; /* some expression is known to match */
 };

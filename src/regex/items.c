@@ -14,8 +14,9 @@ static const char flag_letters[] = FLAG_LETTERS;
 
 struct token {
     enum kind kind;
-    uint32_t flags; /* OPEN: the flags inside the group; FLAGS: the flags from here on */
-    uint32_t least; /* REPEAT: least and greatest number of repetitions */
+    /* of a token OPEN, the flags inside the group; of FLAGS, the flags from here on */
+    uint32_t flags;
+    uint32_t least; /* of a token REPEAT: least and greatest number of repetitions */
     uint32_t most;
 };
 

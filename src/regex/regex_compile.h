@@ -26,7 +26,8 @@ struct anchor {
     /* The program of the head. Matches end where the string begins. NULL: there is no head, or RE2
      * reads the whole line. */
     struct regex *head;
-    /* With a head: the program of the string and the rest. NULL: nothing follows the string. */
+    /* if there is a head: the program of the string and the rest. NULL: nothing follows the
+     * string. */
     struct regex *tail;
     /* Automata that read head and rest without RE2 (chain.h). NULL: RE2 reads them. */
     struct chain *before;
@@ -58,7 +59,7 @@ struct expressions {
     struct pcre2 **beyond;
     /* texts have many characters of three bytes, so chains must know them (chain.c) */
     bool is_wide_text;
-    bool crosses;     /* TRAWL_MULTILINE: a match may cross lines */
+    bool crosses;     /* a match may cross lines (TRAWL_MULTILINE) */
     bool lines_alone; /* PCRE2 knows which lines match, but not the longest occurrences */
     /* The expressions ask for whole words or for edges that RE2 lacks, so all lines need marks; or
      * PCRE2 decides about an expression. */

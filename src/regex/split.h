@@ -36,7 +36,7 @@ struct split_sequence {
         bool fold;
         bool dot_all;
         uint32_t least;
-        uint32_t most;     /* SPLIT_ENDLESS: no limit */
+        uint32_t most;     /* greatest number of repetitions; SPLIT_ENDLESS: any number */
         const char *bytes; /* the character or the class, as in the expression */
         uint64_t count;
     } items[SPLIT_SEQUENCE_MAX];

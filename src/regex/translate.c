@@ -29,7 +29,8 @@
 struct group {
     uint64_t begin; /* where the group begins in out->bytes */
     uint64_t from;  /* where the group begins in the expression */
-    /* POSIX: the group's bit in reader->closed; 0 for the tenth group and later groups */
+    /* in a POSIX syntax: the group's bit in reader->closed; 0 for the tenth group and later
+     * groups */
     uint32_t bit;
     bool skips; /* value of reader->skips after the group */
 };
@@ -39,9 +40,9 @@ struct reader {
     bool ripgrep, unicode, pcre;
     bool single;          /* each byte is a character */
     bool skips;           /* flag (?x) is on: blanks and comments mean nothing */
-    bool repeats;         /* POSIX: some part has a repetition */
-    uint32_t group_count; /* POSIX: number of groups so far */
-    /* POSIX: a bit for each of the first nine groups, set when the group has ended */
+    bool repeats;         /* in a POSIX syntax: some part has a repetition */
+    uint32_t group_count; /* in a POSIX syntax: number of groups so far */
+    /* in a POSIX syntax: a bit for each of the first nine groups, set when the group has ended */
     uint32_t closed;
     const char *bytes;
     uint64_t count, at;
@@ -413,7 +414,7 @@ static enum trawl_status copy_repetition(struct reader *reader, struct trawl_err
         reader->at++;
     }
     reader->repeated &= reader->ripgrep;
-    if (reader->atom == UINT64_MAX) /* nothing to repeat: an assertion, or the begin */
+    if (reader->atom == UINT64_MAX) /* an assertion, or the begin: there is nothing to repeat */
         put_text(reader, text, from);
     else
         put_repetition(reader, text, strlen(text), from);

@@ -22,7 +22,7 @@ struct codec_io {
     bool is_last; /* the file has no bytes after these */
     uint8_t *out;
     uint64_t out_count;
-    /* only for CODEC_DAMAGED: the library's description of the fault, or NULL */
+    /* after CODEC_DAMAGED: the library's description of the fault, or NULL */
     const char *what;
     /* Only for codecs with head_bytes: a step sets this to the number of bytes up to the end of the
      * block, or of the block's header, as the library says. */

@@ -26,7 +26,7 @@ struct text_unpack;
 
 struct trawl_text {
     enum text_kind kind;
-    const uint8_t *bytes; /* only memory: the text */
+    const uint8_t *bytes; /* the bytes of a text in memory */
     uint64_t bytes_count; /* memory: size of the text; file: its size when it was opened */
     /* Address of a text in a GPU's memory; else 0. The pages at `bytes` are then unreadable until
      * the bytes were copied from the GPU: text_host_begin, the copy, text_host_done. */
@@ -39,7 +39,7 @@ struct trawl_text {
     uint64_t descriptor_begin;  /* file offset of the text's first byte, in a regular file */
     struct text_unpack *unpack; /* state of unpacking; NULL: the caller did not ask to unpack */
     struct mapping mapping;     /* only with TRAWL_TEXT_MAP; slot NULL: not mapped */
-    char *name;                 /* for messages: name_bytes bytes, NUL included */
+    char *name;                 /* the text's name in messages, of name_bytes bytes with the NUL */
     uint64_t name_bytes;
 };
 
@@ -116,10 +116,12 @@ struct text_chunk {
     /* If not NULL, the bytes lie in a piece of text/ahead.h: the taker lowers this count when the
      * bytes are no longer needed. */
     _Atomic uint32_t *lent;
-    uint64_t window_bytes; /* compressed texts: memory of the reader's decoder for the window */
-    bool last;             /* the text ends with this chunk's owned bytes */
-    bool beyond;           /* the text had ended before this chunk, which is empty */
-    /* The chunk is mapped: call text_cursor_is_whole and text_cursor_judge after the search. */
+    /* of a compressed text: the memory that the decoder needs for its window */
+    uint64_t window_bytes;
+    bool last;   /* the text ends with this chunk's owned bytes */
+    bool beyond; /* the text had ended before this chunk, which is empty */
+    /* true: the chunk is mapped, so text_cursor_is_whole and text_cursor_judge must be called after
+     * the search */
     bool is_mapped;
     bool is_probe; /* the taker has to count the page faults of the search */
 };
@@ -131,12 +133,12 @@ struct text_cursor {
     uint64_t index_next; /* index of the next chunk */
     uint64_t begin_next; /* text offset of the next chunk */
     bool ended;          /* the last chunk was handed out, or reading failed */
-    uint8_t *carry;      /* only streams: bytes that were read, from begin_next - carry_before on */
+    uint8_t *carry;      /* of a stream: bytes that were read, from begin_next - carry_before on */
     uint64_t carry_capacity;
     uint64_t carry_before;           /* number of bytes in `carry` that come before begin_next */
     uint64_t carry_count;            /* number of bytes in `carry` */
     bool stream_ended;               /* the stream has ended; reading a terminal again would wait */
-    enum trawl_status stream_status; /* READ: reading failed after the bytes in `carry` */
+    enum trawl_status stream_status; /* TRAWL_READ: reading failed after the bytes in `carry` */
     struct mapping mapping;          /* the file's mapping, if need.maps allows a mapping */
     _Atomic uint64_t map_from;       /* offset from which on chunks may be mapped again */
     /* how many bytes are read before mapping is tried again */
@@ -189,8 +191,8 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
                                    struct text_chunk *chunk, enum text_taken *taken,
                                    struct trawl_error *error);
 
-/* Gives back the chunk's bytes from `owned` on, so that the next chunk begins there. For a text in
- * memory, only for the chunk that was taken last, and only while no other thread takes chunks. */
+/* Gives back the chunk's bytes from `owned` on, so that the next chunk begins there. If the text is
+ * in memory, the chunk must be the last that was taken, and no other thread may take chunks. */
 void text_cursor_shorten(struct text_cursor *cursor, struct text_chunk *chunk, uint64_t owned);
 
 /* Returns whether a chunk that begins at this offset may be mapped, as far as is known now. */

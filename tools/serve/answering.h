@@ -38,13 +38,13 @@ struct answer_files {
 /* How the bytes go to the client (answer_pipe.c). While the pipe's writing end is open, only the
  * answer's thread uses the members, except for `descriptors` and `whole`. */
 struct answer_pipe {
-    int descriptors[2]; /* the pipe: reading end, writing end */
+    int descriptors[2]; /* the pipe's reading end and writing end */
     bool begun;         /* the client gets an answer, so the request can no longer be refused */
     uint8_t *kept;      /* bytes that were written before the answer began */
     size_t kept_count, kept_capacity;
     uint64_t lines_left; /* results that the answer may still have; UINT64_MAX: no limit */
     uint8_t line_end;
-    /* REQUEST_JSON: the line `end` that must still follow a file's line `begin` */
+    /* for a request of JSON: the line `end` that must still follow a file's line `begin` */
     char *file_end;
     /* in_line: the bytes so far end inside a line. line_counts: that line is a result. cut: the
      * answer had more results than it may have. */

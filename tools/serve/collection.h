@@ -34,8 +34,8 @@ struct collection;
 /* Something that a view must report, although it is not a file of the state. */
 struct view_special {
     char *name; /* the name in messages; owned */
-    /* WALK_ERROR: an error of a path. WALK_FILE: an operand that is a directory but is not walked;
-     * the command reports the operand after opening it. */
+    /* WALK_ERROR: a path could not be read. WALK_FILE: the operand is a directory but is not
+     * walked; the command reports the operand after opening it. */
     enum walk_kind kind;
     int os_code;
 };

@@ -43,7 +43,7 @@ static bool remove_stale(const struct sockaddr_un *address, char *message)
         return refuse(message, address->sun_path, strerror(errno));
     os_code = connect(probe, (const struct sockaddr *)address, sizeof *address) == 0 ? 0 : errno;
     (void)close(probe);
-    /* EAGAIN: a server listens, but its queue of connections is full */
+    /* EAGAIN: a server listens, but cannot take further connections now */
     if (os_code == 0 || os_code == EAGAIN)
         return refuse(message, address->sun_path, "a server listens there already");
     if (os_code != ECONNREFUSED || unlink(address->sun_path) != 0)
