@@ -3,7 +3,7 @@
 # cython: c_string_type=unicode, c_string_encoding=utf8
 """Exact search for one or many strings: the C library behind the package trawl."""
 
-# The .pxi files are parts of this module. The head of each part says which other parts it uses.
+# The .pxi files are parts of this module. The head of each part names the other parts that the part uses.
 cimport cython
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_SIMPLE, PyBUF_STRIDES, PyBUF_WRITABLE
 from cpython.buffer cimport PyObject_CheckBuffer

@@ -1,8 +1,7 @@
-# arrow: exports arrays to other libraries through the Arrow C data interface. ArrowSchema,
-# ArrowArray and ArrowArrayStream match that interface field by field; Python capsules carry the
-# structs between libraries
-# (https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html).
-# Uses memory; bodies of functions also use columns.
+# arrow: exports arrays to other libraries (pyarrow, polars) without a copy, through the Arrow C data interface.
+# ArrowSchema, ArrowArray and ArrowArrayStream match that interface field by field; Python capsules carry the structs
+# between libraries (https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html). Uses memory.pxi and
+# columns.pxi.
 
 cdef struct ArrowSchema:
     const char *format
@@ -37,15 +36,15 @@ cdef struct ArrowArrayStream:
 # A value of Arrow's formats "vu" and "vz". A string of count ≤ SHORT_MAX bytes lies in the struct
 # itself, from `head` on; a longer string lies in a buffer of the array.
 cdef struct string_view:
-    int32_t count  # of bytes
+    int32_t count  # number of bytes
     int32_t head  # the string's first 4 bytes
     int32_t buffer
-    int32_t begin  # in that buffer
+    int32_t begin  # offset of the string in that buffer
 
 cdef enum:
     SHORT_MAX = 12
 
-# private_data of an exported schema and of an exported array. In the same allocation follow the
+# private_data of an exported schema and of an exported array. The same allocation holds, behind this struct, the
 # children's ArrowSchema or ArrowArray structs, and then the pointers to these structs.
 cdef struct schema_memory:
     char *name

@@ -1,5 +1,5 @@
-# columns: the types Column (64-bit numbers in a block) and Array (a value, or null, per record).
-# Uses memory, arrow; bodies of functions also use views.
+# columns: the Python types that hold results: Column (64-bit numbers in a block of memory) and Array (a value, or null,
+# per record). Uses memory.pxi, arrow.pxi and views.pxi.
 
 
 @cython.internal
@@ -296,7 +296,7 @@ cdef class Array(Answer):
                 block_share(self.child), 0, self.child_length)
             if isinstance(fields, Array):
                 fields, first = fields[ends[0]:ends[self.length]].tolist(), ends[0]
-            collects = PyGC_Disable()  # it would go through the new items again and again
+            collects = PyGC_Disable()  # the garbage collector would go through the new items again and again
             try:
                 return [None if self.validity != NULL and not bit_at(self.validity.bytes, self.first + <uint64_t>i)
                         else fields[ends[i] - first:ends[i + 1] - first] if isinstance(fields, list)

@@ -1,9 +1,9 @@
-# groups: the groups of occurrences of expressions, as places in a text and as columns.
-# Uses memory, columns, plan, searcher; bodies of functions also use search, records.
+# groups: finds which parts of an occurrence the groups of a regular expression matched, and gives these parts as places
+# in a text or as columns. Uses memory.pxi, columns.pxi, plan.pxi, searcher.pxi, search.pxi and records.pxi.
 
-# The line, without its end, of an occurrence; the whole text or record, if occurrences may cross lines.
+# The line of an occurrence, without the line's end. If occurrences may cross lines, the whole text or record.
 cdef struct line_place:
-    bint by_lines  # see Plan.by_lines
+    bint by_lines  # occurrences cross no line (Plan.by_lines)
     uint8_t line_end
     uint64_t begin
     uint64_t end
@@ -31,8 +31,6 @@ cdef void find_line(line_place *line, const uint8_t *text, uint64_t base, uint64
     line.end = stop if place == NULL else <uint64_t>(<const uint8_t *>place - text)
 
 
-# ---- Places ----
-
 @cython.internal
 @cython.final
 cdef class Places:
@@ -45,7 +43,7 @@ cdef class Places:
     cdef uint64_t size
     cdef walk by
     cdef line_place line
-    cdef column room  # for the groups of an occurrence
+    cdef column room  # room for the groups of an occurrence
 
     def __cinit__(self, Plan plan, text):
         cdef Py_ssize_t count
@@ -96,8 +94,6 @@ cdef class Places:
         return tuple(found)
 
 
-# ---- Columns ----
-
 cdef struct group_values:
     column ends  # first of three adjacent columns: 0, then the end of each value in `bytes`
     column bytes
@@ -107,14 +103,14 @@ cdef struct group_values:
 cdef struct group_columns:
     const trawl_plan *plan
     group_values *values
-    uint64_t count  # of columns
+    uint64_t count  # number of columns
     const uint64_t *targets  # the columns of expression i's groups: targets[begins[i]:begins[i + 1]]
     const uint64_t *begins
-    trawl_range *spans  # of an occurrence and its groups
+    trawl_range *spans  # the places of an occurrence and of its groups
     uint64_t spans_max
     uint64_t *sources  # for each column the number of the group; 0: none
     line_place line
-    bint first_only  # a row for each record; else for each occurrence
+    bint first_only  # true: a row for each record; false: a row for each occurrence
     bint is_text  # values become str, and hold whole characters
     int status
     trawl_error error

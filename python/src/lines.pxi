@@ -1,15 +1,14 @@
-# lines: gathers the whole lines in which an occurrence begins. The type LineBatches gives the lines
-# in batches, while the text is searched.
-# Uses memory, columns, plan, searcher, search.
+# lines: gathers the whole lines in which an occurrence begins. The type LineBatches gives these lines in batches while
+# the text is searched. Uses memory.pxi, columns.pxi, plan.pxi, searcher.pxi and search.pxi.
 
-# The lines gathered so far, and the state of the line that the next window continues.
+# The lines gathered so far, and the line that the next part of the text (window) continues.
 cdef struct lines_state:
     work *job
     bint pauses  # stop after a window whose lines are complete, for LineBatches
     uint8_t line_end
     uint64_t number
     uint64_t begin  # text offset of line `number`
-    bint open  # the line has an occurrence, and its bytes so far are the last in `bytes`
+    bint open  # true: the line has an occurrence, and its bytes so far are the last bytes in `bytes`
     bint failed  # out of memory, or job.status is a failure
     column numbers  # first of the five adjacent columns that drop() frees
     column begins
@@ -152,7 +151,7 @@ cdef class LineBatches(Iteration):
 
     cdef lines_state lines
     cdef walk by
-    cdef bint is_text  # the lines are str
+    cdef bint is_text  # true: the lines become str
 
     def __dealloc__(self):
         self.end()

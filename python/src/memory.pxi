@@ -1,6 +1,5 @@
-# memory: shared blocks that hold results, and columns that grow inside a block. No function of this
-# file needs the interpreter's lock.
-# Uses no other part.
+# memory: blocks of memory that hold results and that several arrays may share, and columns that grow inside a block. No
+# function of this file needs the interpreter's lock.
 
 # Reference-counted memory: an array exported to another library may outlive the Python object. The
 # count is atomic, because the library may release from any thread, without the interpreter's lock.
@@ -50,8 +49,6 @@ cdef void block_release(block *memory) noexcept nogil:
     free(memory.bytes)
     free(memory)
 
-
-# ---- Columns that grow ----
 
 # A column of bits or values that grows. Once an allocation fails, `failed` stays set and further
 # appends do nothing, so that callers check once at the end.

@@ -1,10 +1,8 @@
-# plan: characters beyond ASCII, and the type Plan.
-# Uses memory, columns; bodies of functions also use searcher, search, lines, records, spans.
+# plan: the type Plan, which holds the compiled patterns, and the table of word characters beyond ASCII. Uses
+# memory.pxi, columns.pxi, searcher.pxi, search.pxi, lines.pxi, records.pxi and spans.pxi.
 
-# ---- Characters beyond ASCII ----
-
-# The first plan that needs the table of word characters builds the table from what Python's re knows
-# (trawl._unicode); the table is kept until the process ends.
+# The first plan that needs the table of word characters builds it from what Python's re takes for a word character
+# (trawl._unicode). The table is kept until the process ends.
 cdef object word_table = None
 cdef const uint8_t *word_bits = NULL  # bit c: is code point c a letter, a digit or _
 cdef uint64_t word_bits_count = 0
@@ -42,8 +40,6 @@ cdef const trawl_utf8 *characters_wanted(bint words) except NULL:
     return &characters
 
 
-# ---- Making ----
-
 cdef extern from *:
     """
     #define METHOD_NAME(name, number, text) text,
@@ -70,7 +66,7 @@ cdef class Patterns:
 
     cdef tuple items
     cdef trawl_pattern *patterns
-    cdef taken_buffer *views  # one per pattern; obj is NULL for a str
+    cdef taken_buffer *views  # a buffer per pattern; obj is NULL for a str
     cdef uint64_t count
 
     def __cinit__(self, tuple items):
@@ -184,17 +180,17 @@ cdef class Plan:
 
     cdef trawl_plan *plan
     cdef bint has_characters
-    cdef bint has_distances  # whether occurrences have a distance
+    cdef bint has_distances  # occurrences have a distance
     cdef bint has_strands
     cdef bint is_alone  # occurrences in a record may depend on bytes beside the record
-    cdef bint by_lines  # the patterns are expressions, whose occurrences cross no line
+    cdef bint by_lines  # the patterns are expressions, and no occurrence crosses a line
     cdef readonly uint32_t mismatches
     cdef readonly uint32_t edits
     cdef readonly str alphabet  # 'bytes' for a plan without errors
     cdef readonly str regex  # the syntax of expressions; None: the patterns are strings
     cdef readonly tuple values  # None: the plan has no values
-    cdef list groups_known  # see facts(); None before the first call
-    cdef frozenset known  # the patterns, as `in` needs them; None before the first `in`
+    cdef list groups_known  # what facts() returns; None before the first call
+    cdef frozenset known  # the patterns, for `in`; None before the first `in`
     cdef dict options  # keyword arguments that make an equal plan; pickle stores them
 
     def __cinit__(self, *given, **named):
@@ -246,7 +242,7 @@ cdef class Plan:
         options.alphabet = _sources.ALPHABETS.index(given["alphabet"])
         if (options.alphabet == TRAWL_CHARACTERS and self.regex is None
                 and options.mismatches_max == options.edits_max == 0):
-            options.alphabet = TRAWL_BYTES  # without errors, a str is found by its bytes
+            options.alphabet = TRAWL_BYTES  # in a plan without errors, a str is found by its bytes
         if len(exact) > 0:
             options.exact, options.exact_count = <const trawl_range *>&exact[0], len(exact) // 2
         options.syntax = <int>_sources.SYNTAXES.index(self.regex)

@@ -1,30 +1,28 @@
-# records: searches of columns of records. The type Reader reads a column of another library, by the
-# Arrow C data and stream interfaces, or a list. The struct gather collects the results.
-# Uses memory, arrow, columns, plan, searcher, search.
-
-# ---- Reading ----
+# records: searches columns of records. The type Reader reads a list, or a column of another library through the Arrow C
+# data and stream interfaces. The struct gather collects the results. Uses memory.pxi, arrow.pxi, columns.pxi, plan.pxi,
+# searcher.pxi and search.pxi.
 
 @cython.internal
 @cython.final
 cdef class Reader:
     """Reads a column chunk by chunk: a list of Python objects, an Arrow array or an Arrow stream."""
 
-    cdef object first  # capsules, or the list's items; None: everything was read
+    cdef object first  # capsules, or the list's items; None: all was read
     cdef object second
     cdef ArrowArrayStream *stream  # NULL: the column is one array or a list
     cdef ArrowSchema *schema
     cdef ArrowSchema own_schema  # the schema of a stream
     cdef ArrowArray own_array  # the current array of a stream
-    # The current chunk. In a dictionary column, `records` are the dictionary's values, and record i
-    # of the column is value keys[i], or null.
+    # The current chunk. In a dictionary column, `records` are the dictionary's values; record i of the column is value
+    # keys[i], or null.
     cdef trawl_record_array records
     cdef uint64_t count  # number of records of the chunk
     cdef const uint8_t *validity  # the records' validity bits; NULL: no record is null
     cdef uint64_t validity_begin
-    cdef block *blocks[3]  # memory of gathered records: bytes, offsets, validity
+    cdef block *blocks[3]  # memory of records that were gathered: bytes, offsets, validity
     cdef bint is_text  # records are strings of Arrow or of a Series, not binary values
     cdef bint no_bytes  # a list's items are str or None
-    cdef const ArrowArray *views  # an array of views whose records from views_at on are unread
+    cdef const ArrowArray *views  # an array of views; its records from views_at on are unread
     cdef uint64_t views_at
     cdef const string_view *run  # the chunk's records in a column of views
     cdef bint is_first_run  # the chunk is the first of its array
@@ -356,7 +354,7 @@ cdef uint64_t no_offsets = 0
 
 
 cdef enum:
-    RUN_MIN = 4096  # with this many records, the fixed cost of one more search hardly counts
+    RUN_MIN = 4096  # with so many records in a chunk, the fixed cost of a search hardly counts
     SHORT_RUNS_MAX = 32  # polars begins with small buffers and doubles their size each time
 
 
@@ -395,8 +393,6 @@ def strings(column, /):
         raise ValueError(f"patterns: pattern {found.index(None)} is null")
     return [item.decode() for item in found] if reader.is_text else found
 
-
-# ---- Results ----
 
 cdef enum gather_kind:  # FORMATS has the Arrow formats of the first four kinds
     CONTAINS  # does any pattern occur?
@@ -464,7 +460,7 @@ cdef void put_batch(gather *found, const trawl_matrix_batch *batch) noexcept nog
                 begin = offset_of(found.records, record)
                 end = offset_of(found.records, record + 1)
                 at = begin + values_of(&found.cells[2])[i]
-                # An empty match may begin at the record's end, where no character begins.
+                # An empty match may begin at the record's end, where there is no character.
                 values_of(&found.cells[2])[i] = (
                     characters_in(found.records.bytes, begin, end) if at == end
                     else last_of(characters_in(found.records.bytes, begin, at + 1)))
@@ -472,7 +468,7 @@ cdef void put_batch(gather *found, const trawl_matrix_batch *batch) noexcept nog
     elif found.kind == PATTERNS:
         for i in range(batch.cell_count):
             values_of(&found.values)[batch.cell_patterns[i]] += 1
-    else:  # the other kinds combine each record's cells
+    else:  # for the other results, combine the cells of each record
         for record in range(batch.record_begin, batch.record_end):
             begin = at
             while at < batch.cell_count and batch.cell_records[at] == record:
@@ -481,7 +477,7 @@ cdef void put_batch(gather *found, const trawl_matrix_batch *batch) noexcept nog
                 put_which(found, <int64_t>batch.cell_patterns[begin] if at > begin else -1)
             elif found.kind == COUNTS:
                 put_value(&found.values, at - begin)
-            else:  # LISTS: the end of the record's list; with the first 0, record_count + 1 offsets
+            else:  # the end of the record's list; together with the first 0 there are record_count + 1 offsets
                 put_value(&found.values, lists + at)
     if found.kind == LISTS:
         put_values(&found.cells[1], batch.cell_patterns, batch.cell_count)
@@ -492,7 +488,7 @@ cdef int put_keys(gather *found, const gather *values, Reader reader) except -1:
     cdef uint64_t count = reader.records.record_count, at = 0, i, value, begin, cells
     cdef uint64_t *first = <uint64_t *>calloc(count + 1, sizeof(uint64_t))
     cdef trawl_matrix_batch batch
-    cdef gather records  # the records' cells and, in `values`, whether a record has any
+    cdef gather records  # the records' cells, and in `values` whether a record has any cell
     cdef bint failed = first == NULL
 
     memset(&batch, 0, sizeof(batch))
@@ -540,9 +536,6 @@ cdef void put_nulls(gather *found, Reader reader) noexcept:
             for i in range(found.record_count, found.record_count + reader.count):
                 found.null_count += not bit_at(found.valid.memory.bytes, i)
     found.record_count += reader.count
-
-
-# ---- Searching ----
 
 
 cdef void work_records(work *job) noexcept nogil:
@@ -600,7 +593,7 @@ cdef int search_records(Searcher searcher, Plan plan, given, offsets, progress, 
                 search_chunk(handle, reader, progress, found)
             else:  # each value of the dictionary is searched once
                 search_chunk(handle, reader, progress, &values)
-                found.characters = False  # put_keys() copies begins that are converted
+                found.characters = False  # put_keys() copies begins that are already character offsets
                 put_keys(found, &values, reader)
                 gather_drop(&values)
             put_nulls(found, reader)

@@ -1,5 +1,5 @@
-# search: the searches of a text, which run without the interpreter's lock, and the type Batches.
-# Uses memory, columns, plan, text, searcher.
+# search: searches a text without the interpreter's lock, so that other Python threads go on. The type Batches gives
+# occurrences in batches. Uses memory.pxi, columns.pxi, plan.pxi, text.pxi and searcher.pxi.
 
 cdef answer search(Searcher searcher, Plan plan, text, offsets, progress,
                    void (*function)(work *) noexcept nogil, uint64_t limit=0, uint32_t flags=0,
@@ -47,11 +47,9 @@ cdef bint search_bytes(Plan plan, text, answer *found, bint is_first) except -1:
     return True
 
 
-# ---- Characters of a str, or of UTF-8 bytes ----
-
 cdef enum:
-    NEAR = 128  # up to this distance in bytes, counting from a match's begin beats a second walk
-    PLAIN_MAX = 1024  # a walk looks for bytes beyond ASCII this far ahead
+    NEAR = 128  # if the next offset is at most so many bytes away, counting to it is faster than a new walk
+    PLAIN_MAX = 1024  # so far ahead (in bytes) a walk looks for bytes beyond ASCII
 
 
 cdef walk walk_of(Source source, object offsets) except *:
@@ -151,9 +149,10 @@ cdef extern from *:
     }
     #endif
     """
-    bint has_beyond_ascii(const uint8_t *bytes) noexcept nogil  # of 64 bytes
-    uint64_t going_on(const uint8_t *bytes) noexcept nogil  # bit i: is bytes[i] 10xxxxxx, i < 64
-    # Return how many of the 64 * blocks bytes are 10xxxxxx. A lane of 8 bits counts 4 bytes of each block.
+    bint has_beyond_ascii(const uint8_t *bytes) noexcept nogil  # whether any of 64 bytes is beyond ASCII
+    # bit i (i < 64): bytes[i] is 10xxxxxx, which continues a character
+    uint64_t going_on(const uint8_t *bytes) noexcept nogil
+    # Return how many of the 64 * blocks bytes are 10xxxxxx. 8 lanes of 8 bits count; each counts 4 bytes of each block.
     uint64_t sum_going_on(const uint8_t *bytes, uint64_t blocks) noexcept nogil  # blocks < 64
 
 
@@ -170,8 +169,8 @@ cdef uint64_t characters_in(const uint8_t *bytes, uint64_t begin, uint64_t end) 
         memcpy(&word, bytes + begin, 8)
         lanes += word >> 7 & ~word >> 6 & LANES
         begin += 8
-    # Add neighbours of the 8 lanes (each ≤ 31) into 4 lanes of 16 bits. The product's highest 16
-    # bits are the sum of the 4 lanes.
+    # Add each two of the 8 lanes (≤ 31 each) into 4 lanes of 16 bits. The highest 16 bits of the product are the sum of
+    # the 4 lanes.
     lanes = (lanes & <uint64_t>0x00ff00ff00ff00ff) + (lanes >> 8 & <uint64_t>0x00ff00ff00ff00ff)
     found -= lanes * <uint64_t>0x0001000100010001 >> 48
     if begin < end and end >= 8:  # the remaining bytes are the highest of the 8 bytes before end
@@ -275,9 +274,6 @@ cdef void walk_matches(walk *by, uint64_t *begins, uint64_t *ends, uint64_t coun
         walk_match(by, &far, begins + i, ends + i)
 
 
-# ---- Count, first ----
-
-
 cdef void work_count(work *job) noexcept nogil:
     job.status = trawl_count(job.searcher, job.plan, job.text, &job.answer.count, &job.error)
 
@@ -307,9 +303,7 @@ cdef void work_first(work *job) noexcept nogil:
         walk_matches(&job.by, &job.answer.match.begin, &job.answer.match.end, 1)
 
 
-# ---- Matches, by batches ----
-
-# The growing columns of a Matches.
+# The columns of a Matches while the search fills them.
 cdef struct match_columns:
     column begins  # first of six adjacent columns
     column ends
@@ -317,16 +311,16 @@ cdef struct match_columns:
     column lines
     column value_ends  # with_values: 0, then the end of each occurrence's bytes in `values`
     column values
-    bint with_lines  # make the column `lines` even if no batch has line numbers
+    bint with_lines  # make the column `lines` even if no batch of results has line numbers
     bint with_values
     bint is_text  # `values` become str
-    bint one_of_all  # keep occurrences that do not overlap: the longest of a begin, or the first
+    bint one_of_all  # keep occurrences that do not overlap: of those with the same begin the longest, or the first
     bint longest
     uint64_t kept_end  # where the last kept occurrence ends
     uint64_t text_begin
     uint64_t text_end
     walk by
-    group_columns *groups  # also gather the groups of occurrences; NULL: only where occurrences are
+    group_columns *groups  # the columns of the occurrences' groups; NULL: no groups are gathered
 
 
 cdef void match_columns_drop(match_columns *columns) noexcept nogil:
@@ -650,9 +644,6 @@ cdef Occurrences occurrences_of(source):
 
     made.source = source
     return made
-
-
-# ---- Positions ----
 
 
 cdef void work_begins(work *job) noexcept nogil:

@@ -1,9 +1,9 @@
-# searcher: the type Searcher, which owns a trawl_runtime, and the type Handle, which owns a
-# trawl_searcher and runs a call without the interpreter's lock.
-# Uses memory, columns, plan, text; bodies of functions also use search, lines, records, spans.
+# searcher: the type Searcher, which owns the threads and the memory of searches (trawl_runtime), and the type Handle,
+# which owns a trawl_searcher and runs a call without the interpreter's lock. Uses memory.pxi, columns.pxi, plan.pxi,
+# text.pxi, search.pxi, lines.pxi, records.pxi and spans.pxi.
 
-# Number of forks between the first process and this process. A forked child lacks the parent's
-# threads. So a Searcher opens a new runtime if the Searcher's fork_count is not `forks`.
+# Number of forks between the first process and this process. A forked child lacks the parent's threads, so a Searcher
+# whose fork_count is not `forks` opens a new runtime.
 cdef uint64_t forks = 0
 
 
@@ -18,15 +18,15 @@ cdef struct answer:
     flag found
     trawl_match match
 
-# Converts ascending byte offsets in UTF-8 to character offsets. The walk stands at a block of 64
-# bytes. A byte of the form 10xxxxxx continues a character: "continuation byte" in search.pxi.
+# Converts ascending byte offsets in UTF-8 to character offsets. The walk stands at a block of 64 bytes. A byte of the
+# form 10xxxxxx is a continuation byte: it continues a character.
 cdef struct walk:
     const uint8_t *bytes  # NULL: offsets count bytes and need no conversion
     uint64_t size
     uint64_t characters  # number of characters of the whole text, or UNKNOWN
     uint64_t block  # offset of the block, a multiple of 64
     uint64_t before  # number of continuation bytes before the block
-    uint64_t mask  # bit i: is byte block + i a continuation byte
+    uint64_t mask  # bit i: byte block + i is a continuation byte
     uint64_t plain  # no byte of [block, plain) is a continuation byte; at least `block`
 
 # The arguments and results of a search. The struct is used without the interpreter's lock.
@@ -48,11 +48,11 @@ cdef struct work:
     uint64_t limit
     uint32_t flags
     walk by  # converts the offsets of the results
-    bint is_text  # the text is a str, and results count characters
+    bint is_text  # true: the text is a str, and results count characters
     # A search in the caller's thread handles signals in poll().
     void *handle
     pthread_t caller
-    bint is_brief  # the search runs with the interpreter's lock
+    bint is_brief  # true: the search keeps the interpreter's lock
     uint64_t looked_ms  # when poll() last looked for signals; 0: not in this call
     # The helper thread searches while the caller's thread waits for the result and for signals. The
     # helper stays for later calls: to wake a thread takes microseconds, to start a thread ten times
@@ -131,7 +131,7 @@ cdef void pause(work *job) noexcept nogil:
 
 
 cdef enum:
-    LOOK_MS = 50  # signals and progress are looked at this often
+    LOOK_MS = 50  # after so many ms, poll() looks for signals and reports progress
 
 
 cdef void poll(void *context) noexcept nogil:
@@ -183,7 +183,7 @@ cdef class Handle:
 
     cdef work job
     cdef bint taken
-    cdef object fault  # what the handler of a signal raised
+    cdef object fault  # the exception that a signal's handler raised
     cdef Source own  # the text, if this call opened it
     cdef Source source  # the text of this call: `own` or the caller's Text
 
@@ -642,7 +642,7 @@ cdef class Searcher:
         return search_column(self, plan, column, progress, PATTERNS)
 
 
-cdef Searcher default_searcher = None  # runs Plan's searches; opened by the first of them
+cdef Searcher default_searcher = None  # runs the searches of Plan's methods; opened by the first of these searches
 
 
 cdef inline Searcher default():

@@ -1,22 +1,21 @@
-# spans: occurrences that do not overlap ("spans"), and replace(), mask() and split(), which rewrite
-# texts and columns by spans.
-# Uses memory, columns, plan, searcher, search, records; bodies of functions also use views.
-
-# ---- Searching ----
+# spans: finds occurrences that do not overlap ("spans"), and rewrites the text at the spans: replace(), mask() and
+# split(), of texts and of columns. Uses memory.pxi, columns.pxi, plan.pxi, searcher.pxi, search.pxi, records.pxi and
+# views.pxi.
 
 # The spans found so far. Offsets are offsets in the text or, in a search of records, in the tape: the
 # concatenated bytes of the chunk's records.
 cdef struct spans_state:
-    bint overlap  # take every occurrence, not spans alone
-    bint longest  # leftmost-longest; else leftmost-first
-    # Choose spans from all occurrences instead of asking the library for spans: with errors the library prefers other
-    # occurrences, and the library's spans of expressions may be empty.
+    bint overlap  # take every occurrence, also those that overlap
+    bint longest  # true: leftmost-longest; false: leftmost-first
+    # Choose the spans among all occurrences instead of asking the library for spans: with errors the library prefers
+    # different occurrences, and the library's spans of expressions may be empty.
     bint all
-    # See Plan.by_lines. Records are copied and searched as one text, in which a line end follows each record.
+    # No occurrence crosses a line (Plan.by_lines). Records are copied and searched as one text, in which a line end
+    # follows each record.
     bint by_lines
-    bint alone  # search each record by itself: occurrences depend on the record's borders
-    const trawl_record_array *records  # NULL: the search is of one text
-    uint64_t record  # every later span begins in this record or after it
+    bint alone  # search each record by itself, because occurrences depend on the record's ends
+    const trawl_record_array *records  # NULL: the search is of a text
+    uint64_t record  # the next span begins in this record or in a later record
     uint64_t base  # tape offset at which the searched text begins
     uint64_t begin  # begin, end and word of the last span
     uint64_t end
@@ -54,7 +53,7 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
             while begin >= stop:
                 found.record += 1
                 stop, valid = offset_of(records, found.record + 1), is_valid(records, found.record)
-                if found.by_lines:  # of each record before, the copy has a line end
+                if found.by_lines:  # the copy has a line end behind each record
                     shift, begin, end = shift - 1, begin - 1, end - 1
             if not valid or end > stop:
                 continue
@@ -209,15 +208,13 @@ cdef object spans_of(Searcher searcher, Plan plan, text, match, bint value, offs
         match_columns_drop(&found.columns)
 
 
-# ---- Short texts ----
-
 cdef enum:
     FEW_MAX = 64
 
-# The occurrences in a short text, without an allocation.
+# The occurrences in a short text, held without an allocation.
 cdef struct few_matches:
     uint64_t count
-    bint over  # the text has more
+    bint over  # the text has more occurrences
     trawl_match items[FEW_MAX]
 
 
@@ -269,10 +266,8 @@ cdef list find_all(Searcher searcher, Plan plan, text, match, offsets):
     return made
 
 
-# ---- Values that replace spans ----
-
 cdef enum:
-    GROUPS_MAX = 100  # groups of an expression that values may name
+    GROUPS_MAX = 100  # so many groups of an expression may be named in a value
 
 cdef struct piece:
     const uint8_t *bytes
@@ -285,7 +280,7 @@ cdef class Values:
     """The replacement value of each pattern. A value is fetched when a span first needs it."""
 
     cdef object given  # one str or bytes, a sequence with a value per pattern, or a function
-    cdef bint calls  # `given` is a function, which makes a value for each span
+    cdef bint calls  # `given` is a function that makes a value for each span
     cdef uint64_t patterns  # number of patterns; 0: all patterns share one value
     cdef bint masks  # the value replaces each character (or byte) of a span
     cdef bint ascii  # all values fetched so far are ASCII
@@ -427,7 +422,7 @@ cdef class Values:
         if self.filled.failed:
             raise MemoryError()
         self.own[count].count = self.filled.count
-        for i in range(count):  # so far, each count is where the value begins
+        for i in range(count):  # until now, each count is the value's begin
             self.own[i].bytes = self.filled.memory.bytes + self.own[i].count
             self.own[i].count = self.own[i + 1].count - self.own[i].count
         return 0
@@ -448,8 +443,6 @@ cdef class Values:
         return 0
 
 
-# ---- Rewriting ----
-
 cdef struct rewriter:
     const uint8_t *bytes  # the text, or the tape
     const uint64_t *begins  # begins, ends and pattern words of the spans
@@ -458,10 +451,10 @@ cdef struct rewriter:
     uint64_t count
     uint64_t at  # index of the next span
     const piece *pieces
-    bint one  # pieces[0] replaces every span
-    bint own  # pieces[i] replaces span i; else pieces[pattern] replaces a pattern's spans
+    bint one  # true: pieces[0] replaces every span
+    bint own  # true: pieces[i] replaces span i; false: pieces[pattern] replaces the pattern's spans
     bint masks
-    bint by_characters  # masks: one value per character, not per byte
+    bint by_characters  # masks: a value for each character instead of each byte
 
 
 cdef void rewriter_begin(rewriter *by, const uint8_t *bytes, const spans_state *found, Values values) noexcept:
@@ -578,8 +571,6 @@ cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, matc
         match_columns_drop(&found.columns)
 
 
-# ---- Files ----
-
 @cython.internal
 @cython.final
 cdef class Stream:
@@ -590,7 +581,7 @@ cdef class Stream:
     cdef object write  # a function that takes the new bytes
     cdef object fault  # what `write` or a value's function raised
     cdef uint64_t at  # text offset up to which bytes were written
-    cdef uint64_t count  # of spans so far
+    cdef uint64_t count  # number of spans so far
 
     def __dealloc__(self):
         match_columns_drop(&self.found.columns)
@@ -642,9 +633,6 @@ cdef object replace_file(Searcher searcher, Plan plan, text, Values values, matc
             raise stream.fault from None
         raise
     return stream.count
-
-
-# ---- Columns ----
 
 
 cdef bint cuts_characters(Reader reader, const spans_state *found) noexcept:
@@ -750,16 +738,13 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
     return 0
 
 
-# A column is rewritten piece by piece. The spans of a piece, 24 bytes each, stay in memory until the
-# piece is rewritten. So where spans are dense a piece is small enough to stay in a cache.
+# A column is rewritten piece by piece. The spans of a piece, 24 bytes each, stay in memory until the piece is
+# rewritten. So if the column has many spans, a piece is small enough to stay in a cache.
 cdef enum:
     PIECE_MIN = 512 << 10
     PIECE_MAX = 64 << 20
-    PIECE_OF_LINES = 8 << 20  # a piece of records of which a copy is searched
-    DENSE_BYTES = 64  # spans are dense if there is more than one per this many bytes
-
-
-# ---- Occurrences of each record ----
+    PIECE_OF_LINES = 8 << 20  # size of a piece of records that are copied before the search
+    DENSE_BYTES = 64  # a piece is small if there is more than one span per 64 bytes
 
 
 cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
@@ -779,7 +764,7 @@ cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
         first = at
         if at < columns.begins.count and values_of(&columns.begins)[at] < stop and characters:
             if by.bytes == NULL or base - by.block > by.plain - by.block:
-                by.bytes = records.bytes  # a new walk: records without an occurrence are not read
+                by.bytes = records.bytes  # the new walk does not read records without an occurrence
                 by.block, by.before = base & ~<uint64_t>63, 0
                 walk_begin(&by)
             far = by
@@ -973,7 +958,7 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
     memset(&found, 0, sizeof(found))
     made.kind = LISTS
     if reader.has_views:
-        made.kind = COUNTS  # one value (the view) per record, and no offsets
+        made.kind = COUNTS  # a value (the view) per record, and no offsets
     else:
         put_value(&made.values, 0)
     try:

@@ -1,5 +1,5 @@
-# system: declares what the extension module uses of the system and CPython's C API. declarations.py makes
-# the declarations of the library, library.pxd.
+# system: declares the functions of the operating system and of CPython that the extension module calls. declarations.py
+# makes library.pxd, which declares the C library trawl.
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef extern from "Python.h":
@@ -14,14 +14,14 @@ cdef extern from "Python.h":
     void PyObject_GC_UnTrack(object one)
     int PyGC_Disable()
     int PyGC_Enable()
-    # Cython's own Py_buffer would be released automatically; this one is released by hand.
+    # A Py_buffer that Cython does not release by itself; the module calls PyBuffer_Release.
     ctypedef struct taken_buffer "Py_buffer":
         void *obj  # NULL: no buffer is taken
         void *buf
         Py_ssize_t len
         const char *format
     int PyObject_GetBuffer(object owner, taken_buffer *view, int flags) except -1
-    void PyBuffer_Release(taken_buffer *view)  # does nothing where obj is NULL
+    void PyBuffer_Release(taken_buffer *view)  # does nothing if obj is NULL
 
 cdef extern from * nogil:
     uint64_t fetch_add "__atomic_fetch_add" (uint64_t *place, uint64_t value, int order)

@@ -1,7 +1,4 @@
-# text: makes texts of memory, files and descriptors.
-# Uses no other part.
-
-# ---- Texts ----
+# text: makes texts, which the library can search, of memory, files and descriptors.
 
 @cython.internal
 @cython.no_gc
@@ -9,11 +6,11 @@ cdef class Source:
     """The text of a search: memory that stays in place, a file or a descriptor."""
 
     cdef trawl_text *text  # NULL: closed
-    cdef taken_buffer view  # obj is NULL if the text is no buffer
+    cdef taken_buffer view  # obj is NULL: the text is no buffer
     cdef object owner  # kept alive while the text is open
     cdef int descriptor  # closed together with the text; -1: nothing to close
     cdef uint64_t bytes
-    cdef const uint8_t *memory  # the text's bytes in the host's memory; NULL: elsewhere
+    cdef const uint8_t *memory  # the text's bytes; NULL: the bytes are not in the host's memory
     cdef readonly bint is_stream
     cdef bint is_file  # a regular file, which had `bytes` bytes when it was opened
 

@@ -1,9 +1,9 @@
-# views: rewrites columns of string views. The new column shares the old column's memory for each
-# string that does not change.
-# Uses memory, arrow, columns, records, spans.
+# views: replaces spans in columns of string views, a layout of Arrow in which a string is a length and a place. The new
+# column shares the old column's memory for each string that does not change. Uses memory.pxi, arrow.pxi, columns.pxi,
+# records.pxi and spans.pxi.
 
 cdef enum:
-    VIEW_MAX = 0x7fffffff  # most bytes of a string, and of a buffer
+    VIEW_MAX = 0x7fffffff  # largest size of a string, and of a buffer
 
 # A buffer that views point into.
 cdef struct view_buffer:
@@ -14,7 +14,7 @@ cdef struct view_buffer:
 
 # The `child` of an Array of views. The three arrays lie behind the struct, in the same block.
 cdef struct view_table:
-    int64_t count  # how many buffers hold strings
+    int64_t count  # number of buffers that hold strings
     const void **buffers  # what Arrow calls the array's buffers: validity, views, each buffer, `sizes`
     int64_t *sizes
     block **owners

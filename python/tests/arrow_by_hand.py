@@ -69,7 +69,7 @@ def bits(flags):
     return bytes(packed)
 
 
-shared = {}  # {address of an exported array: the column of views, whose memory a result may share}
+shared = {}  # {address of an exported array: the column of views whose memory a result may share}
 
 
 class Column:

@@ -6,7 +6,7 @@ import pickle
 import pytest
 import trawl
 
-# A row: patterns, options, {text: occurrences}.
+# A row: patterns, options of the plan, {text: expected occurrences}.
 CASES = [
     (["needle", "eel"], {"mismatches": 1, "alphabet": "bytes"}, {
         "a nexdle feel": [(2, 8, 0, 1), (10, 13, 1, 0)],

@@ -17,8 +17,8 @@ import trawl
 from arrow_by_hand import Column, Stream, read
 from conftest import amount, naive, parts, rewritten
 
-# (letters, options of the plan, how naive() searches for the same). None: the oracle is the plan's search of each text
-# alone, because the tests of the C library compare such plans with an oracle.
+# (letters of the texts, options of the plan, options of naive() for the same search). None: there is no naive search;
+# each text alone is searched by the plan, because the tests of the C library check such plans.
 PLANS = [
     ("ab \u00e9\u20ac\n", {}, {}), ("ab\n", {}, {}), ("abA\u00e9\U0001f600", {"line_end": b"\xa9"}, {}),
     ("ab \u00e9\n", {"whole_words": "ascii"}, {"whole_words": True}),
@@ -258,7 +258,8 @@ def test_texts(rng):
                 ask(rng, searcher if number % 3 else None, made.plan, kind, name, given, *call,
                     total=len(data) if known else None)
                 if name in ("batches", "line_batches"):
-                    next(getattr(searcher, name)(made.plan, data), None)  # dropped, perhaps in the middle of the search
+                    # the iterator is dropped, perhaps in the middle of its search
+                    next(getattr(searcher, name)(made.plan, data), None)
                 if kind == "bytearray":
                     given.append(0)  # no search holds the buffer
                 if kind == "file":
@@ -299,7 +300,7 @@ def layout(rng, records, kind):
         if not keyed:
             chunks.append(Column([*before, *part, *after], value_kind, first, first + len(part), counted=counted))
             continue
-        many = {"c": 80, "C": 200, "s": 32000, "S": 65000}.get(kind[0], 300)  # keys that need each bit of their type
+        many = {"c": 80, "C": 200, "s": 32000, "S": 65000}.get(kind[0], 300)  # so many keys need each bit of their type
         values = [*[b""] * rng.choice([0, many]), *rng.sample(distinct := list(dict.fromkeys(part)), len(distinct))]
         keys = [None if one is None and rng.random() < 0.5 else len(values) - 1 - values[::-1].index(one) for one in part]
         shift = rng.randint(1, 9)
@@ -336,7 +337,7 @@ def column_calls(rng, plan, records, found, column, is_text, kind):
     spans = [one if one is None else chosen(one, match) for one in found]
     form = (lambda one: one if one is None else one.decode()) if is_text else lambda one: one
     given, values = values_for(rng, plan)
-    if kind == "mixed":  # str and bytes: compare the bytes, where both count alike
+    if kind == "mixed":  # "mixed" has str and bytes: compare the bytes, in which offsets agree
         return
     show = (lambda made: [bytes(one) if isinstance(one, bytearray | memoryview) else one for one in made]) \
         if isinstance(column, tuple) else list if kind == "str" else check  # fmt: skip

@@ -8,7 +8,7 @@ import pytest
 import trawl
 from conftest import naive
 
-LETTERS = ["a", "b", "\n", "\u00e9", "\u20ac", "\U0001f600"]  # of 1 to 4 bytes
+LETTERS = ["a", "b", "\n", "\u00e9", "\u20ac", "\U0001f600"]  # letters of 1 to 4 bytes
 
 
 def check(plan, patterns, text, searcher):
@@ -36,7 +36,7 @@ def test_long(rng):
         for letter in LETTERS:
             text = "x\u00e9" + "y".join(letter * rng.randint(1, 9000) for _ in range(5)) + "xy"
             patterns = ["x", "y" + letter, letter + "y", letter * 700 + "y"]
-            at = max(0, text.index("y") - 300)  # a long occurrence, and one inside that is long, too
+            at = max(0, text.index("y") - 300)  # a long occurrence that holds a long occurrence
             patterns += [text[at : at + 900], text[at + 5 : at + 405]]
             check(trawl.Plan(patterns), patterns, text, searcher)
         # Runs of ASCII of every length, which the library passes over by blocks. (No text had one.)

@@ -132,14 +132,12 @@ def test_refused_commands(tmp_path, capsys, monkeypatch):
         cluster.main(["--listen=0.0.0.0:8799", str(tmp_path)])
     assert "--token-file=FILE is needed" in capsys.readouterr().err
     monkeypatch.setattr(cluster, "program", str)
-    monkeypatch.setattr(cluster, "start", lambda *_, **__: os.kill(os.getpid(), signal.SIGTERM))  # as Ctrl-C
+    # the signal that Ctrl-C sends
+    monkeypatch.setattr(cluster, "start", lambda *_, **__: os.kill(os.getpid(), signal.SIGTERM))
     monkeypatch.setattr(sys.modules["ray"], "init", lambda *_, **__: None, raising=False)
     assert cluster.main([str(tmp_path)]) == 130 and signal.signal(signal.SIGTERM, signal.SIG_DFL)
     monkeypatch.setitem(sys.modules, "ray", None)
     assert cluster.main([str(tmp_path)]) == 2 and "pip install 'trawl[cluster]'" in capsys.readouterr().err
-
-
-# ---- In a cluster --------------------------------------------------------------------------------
 
 
 def make_tree(rng, root):
@@ -228,7 +226,7 @@ def test_as_a_single_server(served, rng, monkeypatch):
 
         def lose():
             for one in itertools.chain(*actors):
-                if hasattr(one, "_parts"):  # a stand-in for an actor
+                if hasattr(one, "_parts"):  # true: a stand-in for a copy of the real actor
                     one._parts = rng.choice([None, None, None, 1, 2, 3, 7])
 
         for _ in range(amount(100)):
@@ -290,7 +288,7 @@ def test_the_clients_and_the_page(served):
     root, _, environment = served
     count = sum(path.is_file() for path in root.rglob("*"))
     with trawl.Client(ADDRESS, token="secret") as client:
-        for _ in range(600):  # a server needs a while to notice that test_the_command's files are gone
+        for _ in range(600):  # a server notices only after a while that test_the_command's files are gone
             (facts,) = client.collections()
             if facts["files"] == count:
                 break

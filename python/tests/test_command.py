@@ -75,7 +75,7 @@ def test_fasta(tmp_path, rng):
     with pytest.raises(ValueError, match="a path is"):
         list(trawl.fasta("genome.fa"))
     (tmp_path / "genome.fa.gz").write_bytes(gzip.compress(text))
-    (tmp_path / "genome.fa").write_bytes(lzma.compress(text))  # the name says nothing
+    (tmp_path / "genome.fa").write_bytes(lzma.compress(text))  # xz data whose name does not end in .xz
     for source in (text, io.BytesIO(text), tmp_path / "genome.fa.gz", tmp_path / "genome.fa"):
         assert [one[1] for one in trawl.fasta(source)] == [one[1] for one in trawl.fasta(path)]
 

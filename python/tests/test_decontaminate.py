@@ -110,7 +110,7 @@ def test_finds_every_copy(rng):
     documents = []
     for number in range(400):
         copy = list(rng.choice(long))
-        if number % 2:  # then the copy shares no 13 words in a row with a question
+        if number % 2:  # in half of the cases, the copy shares no 13 words in a row with a question
             for at in range(3, len(copy), 4):
                 copy[at] += "q"
         copy = "".join(word + rng.choice(blanks) * rng.randint(1, 2) for word in copy).strip()
@@ -267,7 +267,7 @@ def test_short_questions():
     assert (made.short, made.unsearched, made.totals) == ([1, 2, 3], [2, 3], [1, 1, 0, 0])
     found = pickle.loads(pickle.dumps(made)).overlaps(["x a B y", "xa b", None])
     assert list(found) == [Overlap(0, 1, 1, 1, "a b")]
-    whole = {"words": 2, "least": 1.0}  # as much as the least ratio, and a little less
+    whole = {"words": 2, "least": 1.0}  # document 1 reaches the least ratio, document 0 does not
     found = list(decontaminate(["one two three"], ["one two", "one two three"], **whole))
     assert [(one.document, one.ratio) for one in found] == [(1, 1.0)]
     with warnings.catch_warnings():
@@ -377,7 +377,7 @@ def test_command(tmp_path):
     assert "1 of 2 questions have too few words and are not searched: 1\n" in messages
     assert "one.jsonl.gz: document 1: UnicodeEncodeError" in messages
     assert "3 of 6 documents hold parts of 1 of 2 questions (1 too short" in messages
-    (tmp_path / "same.jsonl").write_text('{"text": "a b c d"}')  # the output may be a file that is read
+    (tmp_path / "same.jsonl").write_text('{"text": "a b c d"}')  # the output would replace a file that is read
     assert command(tmp_path, "--words=3", "--output=same.jsonl", "questions.txt", "same.jsonl")[0] == 0
     assert json.loads((tmp_path / "same.jsonl").read_text())["total"] == 2
 
@@ -437,7 +437,8 @@ def test_command_lines(tmp_path, rng, monkeypatch):
         def some(count):
             return [" ".join(rng.choices(pieces, k=rng.randint(0, 8))) for _ in range(count)]
 
-        flags = [one for one in rng.sample(list(FLAGS), len(FLAGS)) if rng.random() < 0.2]  # of two, the last one counts
+        # if an option is given twice, the last value counts
+        flags = [one for one in rng.sample(list(FLAGS), len(FLAGS)) if rng.random() < 0.2]
         size = rng.choice(["characters", "words"])
         flags = [one for one in flags if size == "characters" or not one.startswith("--spaces")]
         api = {size: 3} | {key: value for one in flags for key, value in FLAGS[one].items()}

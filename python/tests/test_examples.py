@@ -39,7 +39,7 @@ def test_guides(tmp_path):
     other = "TTCAGTTTGTGGCAGGTGAG"
     reverse = other.translate(str.maketrans("ACGT", "TGCA"))[::-1]
     forward = "aa" + guide + "tgg" + "c" * 10  # a motif behind the guide
-    backward = "cct" + "CCA" + reverse + "a"  # the motif on the other strand, before the guide
+    backward = "cct" + "CCA" + reverse + "a"  # the motif on the opposite strand, before the guide
     without = guide + "aca"
     genome = tmp_path / "genome.fa"
     text = f">one first\n{forward[:15]}\n{forward[15:]}\n>two\n{backward}{without}\n"

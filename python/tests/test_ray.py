@@ -72,7 +72,7 @@ def test_bad_lines_are_set_apart(cluster, tmp_path):
     (tmp_path / "a.jsonl").write_text("\n".join([*lines, "{broken", '{"text": 5}', "[]"]) + "\n")
     (tmp_path / "b.jsonl.gz").write_bytes(b"no gzip")
     good, bad = trawl.ray.read_json_lines(str(tmp_path), "text")
-    for datasets in ((good, bad), (bad,)):  # whether the records were read before, or not
+    for datasets in ((good, bad), (bad,)):  # the fault shows before or after some records were read
         assert len(datasets) == 1 or trawl.ray.count(good, PLAN, "text")["found"] == 1
         rows = sorted((row["record"], row["line"]) for row in bad.take_all())
         assert rows == [(0, None), (3, b"{broken"), (4, b'{"text": 5}'), (5, b"[]")]
@@ -96,7 +96,7 @@ def test_decontamination_and_metrics(cluster):
     ports = {(node["NodeManagerAddress"], node["MetricsExportPort"]) for node in ray.nodes()}
     wanted = re.compile(r'ray_trawl_(\w+?)(?:_total)?\{.*kind="overlaps".* ([0-9.e+]+)$', re.M)
     found = {}
-    for _ in range(60):  # Ray sends metrics every few seconds
+    for _ in range(60):  # Ray sends its metrics every few seconds
         for address, port in ports:
             with contextlib.suppress(OSError):
                 with urllib.request.urlopen(f"http://{address}:{port}/metrics", timeout=5) as page:
@@ -135,7 +135,7 @@ def test_all_cores_and_more(cluster, table, tmp_path):
     assert read.count() == 8000
     with pytest.raises(ValueError, match="too few nodes for 5 actors.* the nodes are 4 with 1 cores"):
         trawl.ray.filter(dataset_of(table), PLAN, "text", workers=(5, 9))
-    for column, fault in (("none", KeyError), ("id", TypeError)):  # before any task
+    for column, fault in (("none", KeyError), ("id", TypeError)):  # the fault is found before any task starts
         with pytest.raises(fault, match="the columns id, text|strings or binary"):
             trawl.ray.filter(dataset_of(table), PLAN, column)
 
@@ -154,7 +154,7 @@ def test_the_manual(cluster, tmp_path):
     assert len(examples) == len(ends)
     said = []
     for example, end in zip(examples, ends):
-        for path in ("documents", "lines"):  # the workers' directory is another
+        for path in ("documents", "lines"):  # the workers run in a different directory
             example = example.replace(f'"{path}"', repr(str(tmp_path / path)))
         example = example.replace("/shared/tree", str(tmp_path / "lines")) + end
         done = subprocess.run(

@@ -152,9 +152,6 @@ def test_refused():
         plan.cells(Broken())
 
 
-# ---- The packages themselves -------------------------------------------------------------------
-
-
 def test_pyarrow():
     pyarrow = pytest.importorskip("pyarrow")
     records = [b"banana", None, b"pear", b"", b"a long record with a pan in it", b"p"] * 5

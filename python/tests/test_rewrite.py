@@ -117,7 +117,7 @@ def test_functions_and_dicts(rng):
         assert plan.replace(text, value) == expected and seen == [(one[3], one[2]) for one in found]
         assert plan.replace([text, None], value) == [expected, None]
         assert plan.replace(text.encode(), lambda string, _: string) == text.encode()
-        by_dict = dict(zip(patterns[::-1], values[::-1]))  # not in the plan's order
+        by_dict = dict(zip(patterns[::-1], values[::-1]))  # the order differs from the plan's
         if len(by_dict) == len(patterns):
             assert plan.replace(text, by_dict) == plan.replace(text, values)
     plan = trawl.Plan(["a", b"b"])
@@ -239,7 +239,7 @@ def test_faults(tmp_path):
         for call in (plan.split, plan.mask, lambda text: plan.replace(text, "x")):
             with pytest.raises(TypeError, match=r"not (PosixPath|Text); .* path\.read_bytes\(\)"):
                 call(text)
-    with pytest.raises(UnicodeDecodeError):  # the result would have half of a character
+    with pytest.raises(UnicodeDecodeError):  # the result would begin or end inside a character
         plan.replace("\u00e9", "x")
     for column, value in ((["\u00e9"], "x"), (["a"], b"\xff"), (["a"], lambda string, pattern: b"\xff")):
         with pytest.raises(UnicodeDecodeError):

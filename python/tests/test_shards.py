@@ -65,7 +65,8 @@ def test_actors_that_do_not_fit(monkeypatch):
     for actors, cpus, cores, claim in (
         (1, 1, [1], 0), (1, 1, [2], 0.124), (2, 1, [2], 0.062), (2, 2, [2, 2], 0.124), (4, 1, [1] * 4, 0),
         (1, 1, [16], 0.999), (16, 1, [16], 0.061), (100, 8, [64] * 16, 0.999), (1, 1, [1] * 9, 0.999), (1, 4, [], 0),
-        (1, 1, [2, 3], 0.249), (2, 2, [8, 8], 0.499), (3, 1, [1.5], 0.015),  # as many as the cores, and the least claim
+        # as many as there are cores, and the least claim
+        (1, 1, [2, 3], 0.249), (2, 2, [8, 8], 0.499), (3, 1, [1.5], 0.015),
     ):  # fmt: skip
         assert trawl.ray.claim_of(actors, cpus, cores) == pytest.approx(claim, abs=0.002)
 
@@ -132,7 +133,7 @@ def test_files_are_cut_at_line_ends(rng, tmp_path):
     pytest.importorskip("numpy")
     for number in range(amount(50)):
         text = "".join(rng.choice("ab\n") for _ in range(rng.randrange(60))).encode()
-        if number < 2:  # a line that takes several reads
+        if number < 2:  # a line that is too long for one read
             text += b"a" * (5 << 19) + b"\nb" * number
         (tmp_path / "file").write_bytes(text)
         for sources in ({"file": text}, [tmp_path / "file"]):
@@ -188,7 +189,7 @@ def test_counts_that_share_a_search(monkeypatch):
 
     def count_for(some):
         searches.append(len(some))
-        if len(searches) == 1:  # during the first search all other requests come
+        if len(searches) == 1:  # all further requests come during the first search
             for thread in threads[1:]:
                 thread.start()
             while len(shard.waiting) < len(threads) - 1:
@@ -241,14 +242,11 @@ def test_a_file_that_changed(tmp_path):
             _shards.Shard([file], 1, "cpu")
 
 
-# ---- In a cluster --------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def cluster():
     """Yield a cluster of eight nodes, each with room for two actors, and the nodes; None without Ray."""
     if SCALE < 20 or "ASAN_OPTIONS" in os.environ:
-        yield None  # Ray is for long runs
+        yield None  # Ray is tested in long runs only
         return
     ray = pytest.importorskip("ray")
     from ray.cluster_utils import Cluster
@@ -386,7 +384,8 @@ def test_refresh(by_hand, rng, tmp_path, monkeypatch):
     stay. (Earlier tests had no file that changed and kept its size.)"""
     import ray
 
-    monkeypatch.setattr(_shards, "ACTOR_BYTES", 1 << 20)  # there is room for the copies before and after
+    # with so small a claim, the old and the new copies fit beside each other
+    monkeypatch.setattr(_shards, "ACTOR_BYTES", 1 << 20)
     names = ["a", "b/c", "b/d", "b.c", "z"]
     (tmp_path / "b").mkdir()
     for _ in range(amount(64)):
@@ -434,7 +433,7 @@ def test_copies(by_hand, monkeypatch):
         monkeypatch.setattr(_shards.Collection, "_lose", lambda self, *copy, own=_shards.Collection._lose: (tried.append(copy), own(self, *copy)))
         for _ in range(9):
             assert collection.count(trawl.Plan("ab")) == 20
-        assert sorted(set(tried)) == [(i, 1) for i in range(4)]  # and no request went to a lost copy for a second time
+        assert sorted(set(tried)) == [(i, 1) for i in range(4)]  # no request went twice to a copy that was lost
         assert [one.actors[0]._made.facts["asks"] for one in collection.held] == [11] * 4
         ray.kill(collection.held[0].actors[0])
         with pytest.raises(trawl.Error, match="lost too often"):

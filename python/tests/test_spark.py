@@ -19,7 +19,7 @@ import trawl.spark  # noqa: E402
 from trawl.decontaminate import Questions  # noqa: E402
 from trawl.stages import KINDS, SparkCounters, Stage, stage_of  # noqa: E402  (needs pyarrow)
 
-os.environ["PYSPARK_PYTHON"] = sys.executable  # else Spark takes the first python3 in PATH
+os.environ["PYSPARK_PYTHON"] = sys.executable  # without this setting, Spark takes the first python3 in PATH
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_every_kind(spark):
             expected = stage_of(plan, "text", kind, **options).reader(table).read_all().to_pylist()
             rows = [row.asDict() for row in made]
             for row in (*rows, *expected):
-                row.pop("bytes", None)  # of Arrow's buffers
+                row.pop("bytes", None)  # depends on Arrow's buffers
             assert rows == expected, kind
 
 

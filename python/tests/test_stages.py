@@ -202,7 +202,7 @@ def test_what_is_told():
         assert [one["records"] for one in told] == [2, 2] and [one["found"] for one in told] == [1, 1]
         assert {key: sum(one[key] for one in told) for key in told[0]} | {"bad": 0} == stage.counters
         again = Stage(trawl.Plan(["an"], values=["x"]), "text", kind, tell=told.clear, engine="cuda")
-        again.schema(table.schema)  # neither opens a GPU nor tells anything
+        again.schema(table.schema)  # schema() neither opens a GPU nor counts anything
     told = []
     list(Stage(trawl.Plan("an"), "n", errors="apart", tell=told.append)(pyarrow.table({"n": [1]}).to_batches()))
     assert told == [{"records": 1, "bad": 1}]
@@ -288,14 +288,14 @@ def test_datasets_with_bad_records(rng, monkeypatch):
         found = trawl.ray.contains(data, plan, "text", errors="apart", workers=(1, 64))[0]
     assert found.options["compute"]["max_size"] == 6
     monkeypatch.setattr(trawl.ray, "LOOKS", 1)
-    ray.free = {"CPU": 1.0}  # the rest is a Collection's, say
+    ray.free = {"CPU": 1.0}  # as if a Collection held the remaining cores
     with pytest.warns(UserWarning, match="CPU: 1 are free and .* are needed"):
         trawl.ray.contains(data, plan, "text", errors="apart")
     ray.free = None
     nothing = ray_by_hand.Dataset([])
-    nothing.map_batches = lambda *_, **__: nothing  # Ray calls no stage for no tables
+    nothing.map_batches = lambda *_, **__: nothing  # with no tables, Ray never calls a stage
     assert trawl.ray.count(nothing, plan, "text") == {**Stage(plan, "text", "count").counters, "pattern_records": [0, 0]}
-    data.map_batches = None  # an unknown column is refused before any task
+    data.map_batches = None  # an unknown column is refused before any task starts
     with pytest.raises(KeyError, match="the table has the columns id, text"):
         trawl.ray.contains(data, plan, "none")
 
@@ -314,7 +314,8 @@ def read(monkeypatch, files, parts):
     listed = list(files_of(files, None))
     listed = {key: [one[key] for one in listed] for key in ("path", "system")}
     answers = []
-    for orders in ((True, False), (False, False, True), (False, True)):  # a file is read again after the loss of a node
+    # after the loss of a node, Ray reads a file again
+    for orders in ((True, False), (False, False, True), (False, True)):
         apart, reads[:] = ray_by_hand.Handle(Apart, []), []
         found = {}
         for bad in orders:
@@ -404,7 +405,7 @@ def test_broken_parquet_files(tmp_path, monkeypatch):
     table = pyarrow.table({"id": range(300), "text": [str(i) for i in range(300)]})
     for name in "abc":
         parquet.write_table(table, tmp_path / name, row_group_size=100, write_page_checksum=True, use_dictionary=False)
-    many = pyarrow.table({"text": list(map(str, range(70_000)))})  # whose second batch of rows is bad
+    many = pyarrow.table({"text": list(map(str, range(70_000)))})  # a bad row in the second batch
     parquet.write_table(many, tmp_path / "many", write_page_checksum=True, use_dictionary=False, data_page_size=1 << 14)
     data = bytearray((tmp_path / "many").read_bytes())
     group = parquet.ParquetFile(tmp_path / "many").metadata.row_group(0).column(0)

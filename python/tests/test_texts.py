@@ -66,7 +66,7 @@ def test_files(tmp_path):
     with open(path, "rb") as file, open(path, "rb", buffering=0) as raw:
         assert same(file) and same(raw) and same(Descriptor(file))
         for kept in [trawl.Text(one(open(path, "rb"))) for one in (lambda file: file, Descriptor)]:
-            assert same(kept)  # the Text alone holds the file
+            assert same(kept)  # only the Text keeps the file open
         assert file.tell() == 0 and file.read(3) == TEXT[:3]
         assert PLAN.count(file) == PLAN.count(TEXT[3:])
         assert file.read() == TEXT[3:]
@@ -143,7 +143,7 @@ def test_file_objects_that_fail(tmp_path):
         with pytest.raises(TypeError):
             search(Failing(TEXT, "str"))
     for name in ("batches", "line_batches"):
-        with trawl.Searcher("cpu", 1) as searcher:  # which can be closed: an iterator that has failed is over
+        with trawl.Searcher("cpu", 1) as searcher:  # an iterator that has failed no longer holds the Searcher
             iterator = getattr(searcher, name)(PLAN, Failing(TEXT, OSError("gone")))
             with pytest.raises(OSError, match="gone"):
                 list(iterator)
@@ -160,7 +160,7 @@ def test_file_objects_that_fail(tmp_path):
     assert PLAN.count(Failing(array.array("I", many))) == PLAN.count(many)
     endless = SimpleNamespace(read=lambda size: TEXT)
     assert PLAN.first(endless) == EXPECTED[0]
-    for _ in range(500):  # the search has ended, and so does the thread that reads
+    for _ in range(500):  # the thread that reads ends soon after the search
         if not any(one.name == "trawl-pump" for one in threading.enumerate()):
             break
         time.sleep(0.01)
@@ -185,7 +185,7 @@ def test_a_file_becomes_shorter(tmp_path):
                 with pytest.raises(trawl.ReadError, match="shorter"):
                     found = getattr(PLAN, name)(text)
                     list(found)
-                assert PLAN.first(text) is not None  # first() needs no more bytes
+                assert PLAN.first(text) is not None  # first() stops at the first occurrence
     assert PLAN.count(path) == PLAN.count(TEXT[:100])
     path.write_bytes(b"")
     assert PLAN.count(path) == 0

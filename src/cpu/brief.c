@@ -92,8 +92,6 @@ static inline bool is_over(const struct brief *brief)
     return brief->work > brief->work_max || (brief->found->is_first && brief->found->count > 0);
 }
 
-/* ---- One literal ------------------------------------------------------------------------- */
-
 static void search_literal(struct brief *brief, const struct find_ops *find)
 {
     const struct plan_tuning *tuning = &brief->plan->tuning;
@@ -113,8 +111,6 @@ static void search_literal(struct brief *brief, const struct find_ops *find)
             take(brief, positions[i], 0);
     }
 }
-
-/* ---- Sets -------------------------------------------------------------------------------- */
 
 /* A position of the text: its first 8 bytes, and the bucket of set entries to compare there. */
 struct bucket {
@@ -203,7 +199,7 @@ static void search_set(struct brief *brief, const struct find_ops *find,
             positions = min_u64(positions, FIRST_BYTES);
         if (words > 0) {
             search_words(brief, find, nibbles, brief->text + at, at, positions);
-        } else { /* near the end: search a copy that has room behind the text */
+        } else { /* near the text's end, a copy with room behind the text is searched */
             positions = min_u64(limit - at, END_POSITIONS);
             room = min_u64(room, END_POSITIONS + FIND_SET_KEPT);
             memcpy(end, brief->text + at, (size_t)room);

@@ -13,9 +13,9 @@
 struct fold;
 
 /* The automaton of a plan, which all threads share. Usually its strings are the plan's literals. A
- * plan with tails has characters with variants, such as the two cases of a letter outside ASCII.
- * Then the strings are whole patterns, in which one representative replaces all variants of a
- * character, and each text is rewritten in the same way before the automaton reads it. */
+ * plan with tails has characters with variants, like the two cases of a letter outside ASCII. Then
+ * the strings are whole patterns, in which one representative replaces all variants of a character,
+ * and each text is rewritten in the same way before the automaton reads it. */
 struct dense_set {
     struct plan_automaton automaton;
     /* The automaton cannot be used: a pattern is not UTF-8, so that texts cannot be rewritten, or
@@ -28,7 +28,7 @@ struct dense_set {
     uint64_t own_bytes_count;
 };
 
-/* The state of one thread's searches by the automaton. */
+/* The state of a single thread's searches by the automaton. */
 struct dense_worker {
     uint64_t serial; /* serial number of the plan that `set` belongs to; 0: no plan */
     /* Owned by the plan of that serial number, and invalid once that plan is freed. NULL: the

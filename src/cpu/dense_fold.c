@@ -1,7 +1,7 @@
 /* dense_fold: replaces all variants of a character by a single representative, in patterns and in
  * texts, so that the automaton needs only one string for each pattern.
  *
- * Variants are characters that match each other, such as the cases of a letter. A character of a
+ * Variants are characters that match each other, like the cases of a letter. A character of a
  * pattern and its variants form a group. The member with the shortest encoding represents the
  * group. If the variants are not mutual, a group may have more members than a character has
  * variants; the scan then compares each string that it finds with the pattern.
@@ -34,8 +34,7 @@ struct fold {
     struct member *members;
     uint32_t member_count;
     uint32_t member_capacity;
-    /* hash table of 2 * member_capacity slots, by code point: index of a member + 1; 0: free
-     * slot */
+    /* 2 * member_capacity slots, hashed by code point: index of a member + 1; 0: free */
     uint32_t *slots;
     bool exact;
 };
@@ -76,8 +75,7 @@ static enum trawl_status members_grow(struct fold *fold, struct trawl_error *err
     return TRAWL_OK;
 }
 
-/* Finds the character's member, or adds a member. Sets *index to the index of the member. Errors:
- * MEMORY. */
+/* Finds the character's member, or adds a member. *index is the index. Errors: MEMORY. */
 static enum trawl_status member_want(struct fold *fold, uint32_t code_point, const uint8_t *bytes,
                                      uint8_t bytes_count, uint32_t *index,
                                      struct trawl_error *error)
@@ -135,7 +133,7 @@ static void groups_join(struct fold *fold, uint32_t a, uint32_t b)
     members[a].size += members[b].size;
 }
 
-/* Puts all alternatives of a pattern's element into one group. The first alternative is the
+/* Puts all alternatives of a pattern's element into a single group. The first alternative is the
  * pattern's own character. Sets *fits to false if an alternative is not a UTF-8 character. Errors:
  * MEMORY. */
 static enum trawl_status element_note(struct fold *fold, const struct plan_element *element,

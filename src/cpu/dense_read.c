@@ -2,8 +2,8 @@
  * of the text at once.
  *
  * The automaton is stored in one of two forms. As rows: each step reads the row of the current node
- * and one word for each byte. As cells: each test reads 16 bytes, and the nodes on a path without
- * branches share cache lines.
+ * and a single word for each byte. As cells: each test reads 16 bytes, and the nodes on a path
+ * without branches share cache lines.
  */
 #include "base/checked.h"
 #include "cpu/worker.h"
@@ -98,7 +98,7 @@ static inline __attribute__((always_inline)) void read_lanes(const struct plan_a
         }
         read_all(set->cells, set->class_of, text, &read, least, ends);
     }
-    /* Near the end, read the unfinished lanes one after the other. */
+    /* Near the end, read the unfinished lanes in turn. */
     for (uint32_t lane = 0; lane < LANES; lane++) {
         while (read.owner[lane] == lane && read.at[lane] > read.from[lane])
             read_cell(set->cells, set->class_of, text, &read.state[lane], &read.at[lane], ends);
@@ -163,8 +163,7 @@ static uint64_t read_lanes_by_rows(const struct plan_automaton *set, const uint8
 uint64_t dense_read(const struct plan_automaton *set, const uint8_t *text, uint64_t begins,
                     uint64_t count, uint32_t *ends)
 {
-    /* a lane reads so many bytes after its own part first, to know the automaton's state at the
-     * part's end */
+    /* a lane first reads so many bytes after its part, to know the state at the part's end */
     uint64_t before = set->length_max - 1;
     uint64_t bytes = max_u64(max_u64((begins + LANES - 1) / LANES, cpu_sizes.lane_bytes), before);
     struct lanes lanes;

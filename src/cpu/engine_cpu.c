@@ -1,5 +1,4 @@
-/* engine_cpu: the engine that searches on the host's cores: fills the table of functions of
- * engine.h. */
+/* engine_cpu: the engine on the host's cores, as a table of functions (engine.h). */
 #include <string.h>
 
 #include "base/checked.h"

@@ -17,8 +17,7 @@
 #include "plan/plan.h"
 
 #define FIND_LOAD_SLACK 64u
-/* bytes from a position on that the filters of a set may read: the tested bytes, and then the rest
- * of a vector */
+/* bytes that a set's filters may read at a position: the tested bytes, then a whole vector */
 #define FIND_SET_KEPT (PLAN_NIBBLE_REACH - 1u + FIND_LOAD_SLACK)
 #define FIND_FIRST_MAX 8u
 #define FIND_PAIR_ROOM 256u
@@ -42,7 +41,7 @@ struct find_tile {
 /* A set of byte values. */
 struct find_bytes {
     bool has[256];
-    /* the same set as nibble tables for one byte, exact because each value has a slot of its own */
+    /* the same set as nibble tables for a single byte, exact because each value has its own slot */
     struct plan_nibbles nibbles;
 };
 
@@ -75,8 +74,7 @@ struct set_found;
 
 struct find_ops {
     const char *name;
-    /* the variant looks up six low bits of a byte, and plan_nibbles_want makes tables of that
-     * kind */
+    /* the variant looks up six low bits of a byte (plan_nibbles_want) */
     bool looks_six;
     /* Sets bit x if probes 0 to probe_count - 1 all match at text + x. Depends on text bytes up to
      * 64 * word_count - 1 + the greatest probe offset. Tests the first `first` probes at every
@@ -128,7 +126,7 @@ struct find_ops {
                      const struct plan_probe probes[3], uint32_t *positions, uint32_t room);
     /* Tests the samples at first, first + stride, ... below `last` of a class of literals
      * (cpu/set_class.h) that is searched by grams, stride > 1. Stores the samples that pass the
-     * class's bitmap in *passed, and returns their number. Depends on max(q, 8) bytes at each
+     * class's bitmap in *passed, and returns the number. Depends on max(q, 8) bytes at each
      * sample. */
     uint32_t (*gram_samples)(const uint8_t *text, uint64_t first, uint64_t last,
                              const struct set_class *class, uint64_t fold,

@@ -259,8 +259,7 @@ static inline __attribute__((always_inline)) __m512i pairs_shared(const uint8_t 
     return shared;
 }
 
-/* A loop of its own for each number of groups and pairs, so that the compiler knows both
- * numbers. */
+/* A loop for each number of groups and pairs, which the compiler then knows. */
 #define PAIRS_CASE(GROUPS, COUNT)                                                         \
     case 8 * (GROUPS) + (COUNT):                                                          \
         for (uint64_t w = 0; w < word_count; w++) {                                       \

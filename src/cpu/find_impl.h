@@ -88,8 +88,7 @@
     else if (!MORE)                                                 \
         any |= bits;
 
-/* A loop of its own for each number of first probes, so that the probes' values stay in
- * registers. */
+/* A loop for each number of first probes, so that the probes' values stay in registers. */
 #define FIND_EVERY_CASE(EQUAL, FIRST)                   \
     case FIRST:                                         \
         if (probe_count == FIRST) {                     \
@@ -161,7 +160,7 @@ static void FIND_NAME(every_fold)(const uint8_t *text, uint64_t word_count,
 }
 
 #ifndef HAS_GRAMS_TILE
-/* A loop of its own for each stride, so that the grams stay in registers. */
+/* A loop for each stride, so that the grams stay in registers. */
 #define FIND_GRAMS_CASE(STRIDE)                            \
     case STRIDE:                                           \
         for (uint64_t w = 0; w < word_count; w++) {        \
@@ -241,8 +240,7 @@ static void FIND_NAME(set)(const uint8_t *text, uint64_t word_count, const struc
 }
 
 #ifdef HAS_NIBBLES
-/* A loop of its own for each number of bytes and of groups, so that the tables stay in
- * registers. */
+/* A loop for each number of bytes and of groups, so that the tables stay in registers. */
 #define FIND_NIBBLES_FORM(WHOLE, BYTES, GROUPS) (16 * (BYTES) + 8 * (WHOLE) + (GROUPS))
 #define FIND_NIBBLES_CASE(WHOLE, BYTES, GROUPS)                                                   \
     case FIND_NIBBLES_FORM(WHOLE, BYTES, GROUPS):                                                 \
@@ -357,8 +355,8 @@ static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t
     return count;
 }
 
-/* Keeps those bits of `bits` at whose positions the literal's first bytes stand. The loop has no
- * other branch. */
+/* Keeps those bits of `bits` where the literal's first bytes stand. The loop has no other
+ * branch. */
 static inline uint64_t FIND_NAME(sieve_word)(const uint8_t *text, uint64_t bits,
                                              const uint8_t *literal, uint64_t ignored)
 {
@@ -415,8 +413,7 @@ static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t wor
     return count;
 }
 
-/* Number of entries that are written for each word without a branch. Only a word with more bits
- * takes a jump. */
+/* Entries written for each word without a branch. A word with more bits takes a jump. */
 #define POSITIONS_AT_ONCE 6u
 
 static uint32_t FIND_NAME(positions)(const struct find_tile *tile, uint64_t word_count,

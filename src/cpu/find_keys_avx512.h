@@ -68,7 +68,7 @@ static inline __attribute__((always_inline)) __mmask8 stem_have(const struct ste
     return stem_pass(_mm512_loadu_si512(of_k + i), _mm512_srli_epi64(hashes, SET_STEM_SHIFT));
 }
 
-/* Writes the stems of a batch that pass, as set_stem_code, and returns their number. `least` is the
+/* Writes the stems of a batch that pass, as set_stem_code, and returns the number. `least` is the
  * class's stem_min, a compile-time constant. */
 static inline __attribute__((always_inline)) uint32_t stem_codes(
     const uint8_t *text, const uint32_t *begins, uint32_t begin_count, uint32_t base,
@@ -99,7 +99,7 @@ static inline __attribute__((always_inline)) uint32_t stem_codes(
     return count;
 }
 
-/* A loop of its own for each stem_min, so that stem_min is known at compile time. */
+/* A loop for each stem_min, so that stem_min is known at compile time. */
 #define STEM_CASE(LEAST) \
     case LEAST:          \
         return stem_codes(text, begins, begin_count, base, class, fold, (LEAST), codes);

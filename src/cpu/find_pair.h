@@ -58,8 +58,7 @@ static __attribute__((noinline)) uint64_t pair_few(const uint8_t *text, uint64_t
 }
 #endif
 
-/* Writes the positions of the bits. A block usually has at most one bit, which is written without
- * a branch. */
+/* Writes the positions of the bits. A block's usual single bit is written without a branch. */
 static inline uint32_t pair_write(uint64_t bits, uint64_t base, uint32_t *positions)
 {
     uint32_t count = bits != 0;

@@ -13,8 +13,8 @@
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-/* Lines: if fewer than 1 of WORDS_PER_BIT words has a hit, look for the line's end after each
- * hit. */
+/* A search for lines looks for the line's end after each hit if fewer than 1 of WORDS_PER_BIT words
+ * of the mask has a hit. */
 #define WORDS_PER_BIT 2u
 
 void bytes_empty(struct find_bytes *bytes)
@@ -73,8 +73,7 @@ bool scan_bytes_fits(const struct engine_worker *worker, enum want want)
            (!worker->bytes.repeats || want == WANT_COUNT || want == WANT_SPANS);
 }
 
-/* Fills a word of the mask in plain C, near the text's end, where a vector would load bytes behind
- * the text. */
+/* Fills a word of the mask in plain C, where a vector would load bytes behind the text. */
 static void fill_last(const uint8_t *text, uint64_t positions, const bool has[256],
                       struct find_tile *tile)
 {
@@ -160,7 +159,7 @@ static void pass_line(struct scan *scan, uint64_t x, bool *nulls)
 
     TRAWL_ASSERT(owned <= scan->available);
     if (x < owned && scan->chunk->records != NULL) {
-        /* a record has at least one byte, so x is in it */
+        /* a record has at least a byte, so x is in it */
         scan->line_until = verify_record_end(scan, x, 1) + 1;
         return;
     }
@@ -189,8 +188,7 @@ static bool thin_lines(struct find_tile *tile, const struct find_tile *ends, uin
     return begun;
 }
 
-/* Keeps only the first bit of each line, as thin_lines does, but handles one bit after the
- * other. */
+/* Keeps only the first bit of each line, as thin_lines does, but bit by bit. */
 static void thin_singly(struct scan *scan, uint64_t words, bool *nulls)
 {
     struct find_tile *tile = &scan->worker->tile;

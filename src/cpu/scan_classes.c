@@ -20,8 +20,7 @@
 #define LINE_TILE_POSITIONS 32u
 #define TILE_WORK 128u /* work that is counted for each tile, whatever its content */
 #define HITS_AHEAD 16u /* so many hits ahead, the literal of a hit is prefetched */
-/* bytes from a position on that the filters may read: a gram of 8 bytes, and then the rest of a
- * vector */
+/* bytes that the filters may read at a position: a gram of 8 bytes, then a whole vector */
 #define HEADS_KEPT (7u + FIND_LOAD_SLACK)
 
 /* Tests every position of the tile (stride 1). Vectors test all positions except for the text's
@@ -107,8 +106,7 @@ static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *
     return count;
 }
 
-/* Sorts hits at the same offset by the number of the literal. The hits are usually few, or already
- * in order. */
+/* Sorts hits at the same offset by literal. The hits are usually few, or in order. */
 static void order_position(struct hit *hits, uint32_t count)
 {
     uint32_t i = 1;

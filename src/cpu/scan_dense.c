@@ -31,8 +31,6 @@ struct step {
         *origin;
 };
 
-/* ---- The state of one thread ---- */
-
 static void lists_release(struct dense_worker *worker)
 {
     memory_release(worker->list_at, worker->list_room, sizeof *worker->list_at);
@@ -88,8 +86,6 @@ static enum trawl_status worker_reserve(struct dense_worker *worker, uint64_t en
     worker->folded_room = folded;
     return TRAWL_OK;
 }
-
-/* ---- Lists: the strings that begin at a position, ascending ---- */
 
 static int compare_strings(const void *a, const void *b)
 {
@@ -167,8 +163,6 @@ static enum trawl_status list_of(struct dense_worker *worker, uint32_t end, cons
     return TRAWL_OK;
 }
 
-/* ---- A step ---- */
-
 static uint64_t chunk_position(const struct step *step, uint64_t position)
 {
     TRAWL_ASSERT(position <= step->count);
@@ -209,8 +203,7 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, s
     step->count = min_u64(scan->available - step->from, step->begins + scan->plan->length_max - 1);
     step->origin = NULL;
     TRAWL_ASSERT(step->begins > 0 && step->begins <= step->count);
-    /* If the step's end cuts a character, the rewriting may take the rest as more bytes than are
-     * there. */
+    /* If the step's end cuts a character, rewriting may take the rest for more bytes. */
     TRAWL_TRY(worker_reserve(worker, sums ? 0 : step->count,
                              set->fold == NULL ? 0 : step->count + 1, scan->error));
     if (set->fold == NULL)
@@ -224,8 +217,7 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, s
     return TRAWL_OK;
 }
 
-/* Returns whether each string that the automaton finds is an occurrence, so that the text need not
- * be compared. */
+/* Returns whether each string that the automaton finds is an occurrence, without comparing. */
 static bool ends_tell(const struct scan *scan)
 {
     const struct dense_set *set = scan->worker->dense.set;

@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "cpu/worker.h"
 
-/* Makes a worker for each part of the plan. Returns false if the plan has no parts, or if memory
- * does not suffice. */
+/* Makes a worker for each part of the plan. Returns false if the plan has no parts, or if memory is
+ * short. */
 static bool parts_make(struct engine_worker *worker, enum plan_attachment which,
                        struct cpu_parts **to)
 {
@@ -32,9 +32,9 @@ static enum trawl_status search(struct scan *scan, struct cpu_parts *parts)
     struct engine_chunk chunk = *scan->chunk;
     uint64_t end = scan->limit, before = result->hits.count;
 
-    /* A part knows only its own occurrences. The longest occurrence at a position may belong to
-     * another part, and several parts may have a hit in one line. So the parts gather all hits
-     * instead of spans, and the merge decides. */
+    /* A part knows only its own occurrences. The longest occurrence at a position may belong to a
+     * different part, and several parts may have a hit in a single line. So the parts gather all
+     * hits instead of spans, and the merge decides. */
     if (scan->want == WANT_SPANS)
         scan->want = WANT_HITS;
     for (uint32_t i = 0; i < parts->of->count; i++) {

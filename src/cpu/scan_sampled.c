@@ -7,8 +7,7 @@
 #include "cpu/worker.h"
 #include "cpu/prices.def"
 
-/* How many samples ahead the text is prefetched: hardware prefetchers do not follow such
- * strides. */
+/* Samples ahead that are prefetched: hardware prefetchers do not follow such strides. */
 #define SAMPLES_AHEAD 32u
 #define CLOCK_CANDIDATES 64u /* the clock is read once for so many candidates */
 #define BATCH 8u             /* samples whose bits are tested together */

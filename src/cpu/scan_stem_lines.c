@@ -12,9 +12,8 @@
 #define LINES_SHARE 4u /* lines_hit is set if at least 1 of 4 lines has a hit */
 #define WORDS_SHARE 8u /* lines are located in a tile only if it has at least 1 hit per 8 words */
 #define NO_HIT UINT32_MAX
-#define ASKED                                                                           \
-    (UINT32_MAX - 1) /* the line has no hit yet, but one of its stems is being compared \
-                      */
+/* the line has no hit yet, but one of its stems is being compared */
+#define ASKED (UINT32_MAX - 1)
 
 /* Returns the number of set bits. The compiler's popcount builtin would call a function, because
  * not every processor of the target has the instruction. */
@@ -57,8 +56,7 @@ static uint32_t line_of(const struct line_map *map, uint64_t x)
     return map->before[position / 64] + bits_of_word(below);
 }
 
-/* Makes a span of the first `positions` positions of each line of the tile. Returns the number of
- * spans. */
+/* Makes a span of each line's first `positions` positions. Returns the number of spans. */
 static uint32_t first_spans(const struct sampling *sampling, const struct line_map *map,
                             uint32_t positions)
 {
@@ -107,8 +105,7 @@ static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint32_t
     return kept;
 }
 
-/* Returns whether the hit may count for its line. If the text has records, a hit must lie in a
- * single record. */
+/* Returns whether the hit may count for its line. A hit must lie in a single record. */
 static bool may_stand(struct scan *scan, const struct hit *hit)
 {
     uint64_t length = plan_literal_at(scan->plan, hit->literal).bytes_count;
@@ -117,8 +114,7 @@ static bool may_stand(struct scan *scan, const struct hit *hit)
            verify_record_end(scan, hit->offset, length) != UINT64_MAX;
 }
 
-/* Sets line_hit of each line to the line's first hit, from the gathered hits with index ≥
- * `from`. */
+/* Sets line_hit to each line's first hit, from the gathered hits with index ≥ `from`. */
 static void note_hits(const struct sampling *sampling, const struct line_map *map, uint64_t from)
 {
     const struct hits *hits = &sampling->scan->worker->gathered;

@@ -10,7 +10,7 @@
  */
 #include "cpu/sampling.h"
 
-/* Keeps the positions whose four bytes pass the class's bitmap, and returns their number. Pairs of
+/* Keeps the positions whose four bytes pass the class's bitmap, and returns the number. Pairs of
  * bytes alone let too many positions pass. */
 static uint32_t keep_samples(const struct sampling *sampling, uint32_t *positions, uint32_t count)
 {
@@ -33,8 +33,7 @@ static uint32_t keep_samples(const struct sampling *sampling, uint32_t *position
     return kept;
 }
 
-/* Return whether the class's positions are found by pairs of bytes, or by the plan's nibble
- * tables. */
+/* Return whether pairs of bytes, or the plan's nibble tables, find the class's positions. */
 static bool by_pairs(const struct sampling *sampling)
 {
     return sampling->class->pairs != NULL && sampling->scan->worker->find->pairs != NULL;

@@ -12,17 +12,17 @@
 #define PASSED_SHARE_MAX 32u
 /* if fewer than 1 of 1024 words passes, one probe fewer is tested at every position */
 #define PASSED_SHARE_MIN 1024u
-/* Method grams leaves the text to method every if more than 1 of 8 words has candidates. Finding a
- * word's grams in plain C costs more than verifying candidates, so occurrences count as candidates
- * here. */
+/* If more than 1 of 8 words of the mask has candidates, method every searches the rest of the text
+ * instead of method grams. Even true occurrences count as candidates here: after the vectors, plain
+ * C finds the grams of a word, which takes longer than comparing the candidates. */
 #define GRAMS_SHARE_MAX 8u
 #define FIRST_PROBES_MIN 2u
-/* Method every: if more than 1 of 4 positions is a candidate of a periodic literal of at least 8
- * bytes, the occurrences overlap in runs. */
+/* If more than 1 of 4 positions is a candidate of a periodic literal of at least 8 bytes, the
+ * occurrences overlap in runs, and method every tests whole runs. */
 #define RUN_LENGTH_MIN 8u
 #define RUN_SHARE_MIN 4u
-/* Method every: if more than 1 of 1024 positions is a failed candidate, the offset where
- * candidates fail becomes a probe. */
+/* If more than 1 of 1024 positions is a candidate but no occurrence, method every from then on also
+ * probes the byte of the literal where the comparisons failed. */
 #define LEARN_SHARE_MAX 1024u
 #define HOT_SHARE_MIN 2u
 /* In a dense part of the text, every probe is tested at every position. A dense part ends at a
@@ -157,8 +157,7 @@ static void adapt_dense(struct engine_worker *worker, uint64_t words, uint64_t f
     if (found <= words / DENSE_SHARE_MIN) { /* the dense part is over */
         worker->probe_count = FIND_FIRST_MAX;
         worker->first_probes =
-            /* with FIND_FIRST_MAX - 1, the variant avx512vbmi would test all probes at every
-             * position */
+            /* with FIND_FIRST_MAX - 1, variant avx512vbmi would test all probes everywhere */
             FIND_FIRST_MAX - 2;
     } else if (cleared > positions / LEARN_SHARE_MAX && worker->probe_count < FIND_FIRST_MAX) {
         worker->first_probes = ++worker->probe_count;
@@ -194,7 +193,7 @@ static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uin
         worker->first_probes--;
 }
 
-/* Fills the worker's tile for the next positions by method every. Sets *positions to their number,
+/* Fills the worker's tile for the next positions by method every. Sets *positions to the number,
  * and *words to the number of words. */
 static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
 {
@@ -274,8 +273,7 @@ static void verify_exact(struct scan *scan, uint64_t words, uint64_t found)
     scan->over = scan->want == WANT_FIRST && found > 0;
 }
 
-/* Compares the whole literal at all candidates of the tile. Returns how many candidates were
- * rejected. */
+/* Compares the whole literal at all candidates. Returns how many candidates were rejected. */
 static uint64_t sieve(const struct scan *scan, uint64_t words)
 {
     struct engine_worker *worker = scan->worker;

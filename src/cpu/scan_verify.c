@@ -179,7 +179,8 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
         plan_literal_fetch(plan, tile.entries[min_u64(from, last)].literal);
         plan_literal_fetch(plan, tile.entries[min_u64(from + 1ull, last)].literal);
         if (scan->work > scan->work_max)
-            break; /* stop adding here: a bucket may have very many entries */
+            /* stops adding the cost of entries here, because a bucket may have very many */
+            break;
         for (uint32_t e = USUAL_ENTRIES;; e++) {
             if (named_count >= cpu_sizes.named) {
                 TRAWL_TRY(gather(scan, named, named_count));
@@ -294,14 +295,14 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
                 named_count = whole_count = 0;
             }
             if (scan->work > scan->work_max)
-                break; /* stop adding here: a bucket may have very many keys */
+                /* stops adding the cost of keys here, because a bucket may have very many */
+                break;
         }
     }
     return take_found(scan, class->stem_literals, named_count, whole_count);
 }
 
-/* Finds the literals of the stems by vectors. All bytes that the stems' tags depend on must be
- * readable. */
+/* Finds the literals of the stems by vectors. The bytes for the stems' tags must be readable. */
 static enum trawl_status look_by_vectors(const struct sampling *sampling,
                                          const struct set_stem *stems, uint32_t count)
 {

@@ -53,7 +53,7 @@ struct set_class {
     uint32_t q;           /* bytes of a gram, 1 to SET_Q_MAX */
     uint32_t stride;      /* distance of the samples, 1 to SET_STRIDE_MAX */
     uint32_t word_bits;   /* log2 of the number of words of the bitmap */
-    uint32_t bucket_bits; /* only by grams: log2 of the number of buckets */
+    uint32_t bucket_bits; /* in a class that is searched by grams: log2 of the number of buckets */
     uint64_t bucket_count;
     uint64_t keep; /* mask of the first q of 8 bytes, if q < 8 */
     /* only stride 1: the parameters of find_ops.set, which then defines the bitmap's hash */
@@ -64,12 +64,12 @@ struct set_class {
     struct set_entry *entries; /* NULL if by_stems */
     uint64_t entry_count;
 
-    /* the class is searched by stems, and its bitmap holds the four bytes at each offset <
-     * stride */
+    /* searched by stems; the bitmap holds the four bytes at each offset < stride */
     bool by_stems;
-    /* only by stems, instead of entries: the keys of the literals (set_stem_key) */
+    /* in a class that is searched by stems: the keys of the literals (set_stem_key), instead of
+     * entries */
     uint64_t *stem_keys;
-    uint32_t *stem_literals; /* only by stems: the literal of each key */
+    uint32_t *stem_literals; /* in a class that is searched by stems: the literal of each key */
     uint32_t stem_min;       /* length of the shortest stem in bytes */
     uint32_t stem_lengths;   /* bit k is set if some stem has k bytes */
     /* Number of literals whose stem has SET_STEM_MIN + i bytes, for each i. Buckets for stems of
@@ -80,11 +80,9 @@ struct set_class {
     uint32_t stem_shifts[SET_STEM_LENGTHS];
     uint64_t stem_buckets[SET_STEM_LENGTHS]; /* index of the first bucket of this length */
     uint32_t stem_bits;                      /* log2 of the number of words of stem_map */
-    /* a bitmap with two bits for each stem, and two bits for the first stem_min bytes of each
-     * stem */
+    /* bitmap: two bits for each stem, and two for the first stem_min bytes of each stem */
     uint64_t *stem_map;
-    /* tables of pairs of bytes, which find positions instead of samples; NULL: too many literals
-     * for pairs */
+    /* pairs of bytes that find positions instead of samples; NULL: too many literals */
     struct find_pairs *pairs;
 };
 
@@ -125,8 +123,8 @@ struct set_stem {
     uint8_t two;
 };
 
-/* Literals that find_ops.stem_keys found, as numbers of keys: `named` have to be compared with the
- * text, `whole` occur for certain. */
+/* The keys that find_ops.stem_keys found in the text. The literals of the keys in `named` have to
+ * be compared with the text; the literals of the keys in `whole` occur for certain. */
 struct set_found {
     struct set_named *named, *whole; /* room for SET_NAMED_MAX + SET_ROOM each */
     uint32_t named_count, whole_count;
@@ -159,7 +157,7 @@ struct set_scratch {
     uint32_t span_end[SET_TILE_POSITIONS + 1];
     uint32_t line_hit[SET_TILE_POSITIONS + 1];
     uint32_t stems[SET_STEMS_MAX + SET_ROOM]; /* stems that passed, as set_stem_code */
-    /* for a search line by line: the first stem that was found in each line */
+    /* in a search line by line: the first stem that was found in each line */
     uint32_t first[SET_STEMS_MAX + SET_ROOM];
     uint16_t first_line[SET_STEMS_MAX]; /* first_line[i]: the number of the line of stem first[i] */
     /* The stems whose literals are being compared: shorter than SET_STEM_BYTES, and of
@@ -241,8 +239,7 @@ static inline uint64_t set_begin_bits(uint64_t hash)
     return set_bits(hash >> SET_BEGIN_SHIFT);
 }
 
-/* Returns the number of the gram's bit in the bitmap, for stride 1. `low`: the gram and the bytes
- * after it. */
+/* For stride 1: returns the number of the gram's bit. `low`: the gram and the bytes after. */
 static inline uint32_t set_head_bit(const struct set_class *class, uint64_t low)
 {
     const struct plan_set *heads = &class->heads;
@@ -282,10 +279,10 @@ static inline uint32_t set_bits_of(uint32_t bytes, uint64_t fold, uint32_t bits)
     return ((bytes | (uint32_t)fold) * 0x9e3779b1u) >> (32 - bits);
 }
 
-/* Only by stems: a key is the hash of the literal's stem, with a tag in place of the highest byte,
- * which the bucket already tells. A tag ≥ SET_WHOLE_TAG says that the literal is no longer than
- * its stem, and has tag - SET_WHOLE_TAG + SET_STEM_MIN bytes. A smaller tag is of the four or two
- * bytes after a stem of SET_STEM_BYTES. Tag 0 tells nothing. */
+/* In a class that is searched by stems, a key is the hash of the literal's stem, with a tag in
+ * place of the highest byte, which the bucket already tells. A tag ≥ SET_WHOLE_TAG says that the
+ * literal is no longer than its stem, and has tag - SET_WHOLE_TAG + SET_STEM_MIN bytes. A smaller
+ * tag is of the four or two bytes after a stem of SET_STEM_BYTES. Tag 0 tells nothing. */
 #define SET_KEY_TAG_SHIFT 56u
 #define SET_KEY_BUCKET_BITS_MIN 8u
 #define SET_WHOLE_TAG (0x100u - SET_STEM_LENGTHS)
@@ -344,8 +341,8 @@ static inline bool set_key_is(uint64_t key, uint64_t hash)
     return (key ^ hash) << (64 - SET_KEY_TAG_SHIFT) == 0;
 }
 
-/* Only by grams: an entry's tag is of the four bytes before the gram if the gram's offset is at
- * least SET_SIDE_BYTES, else of the four bytes after the gram. */
+/* In a class that is searched by grams, an entry's tag is of the four bytes before the gram if the
+ * gram's offset is at least SET_SIDE_BYTES, and otherwise of the four bytes after the gram. */
 #define SET_SIDE_BYTES 4u
 #define SET_OFFSET_BITS 3u
 #define SET_OFFSET(tagged) ((tagged) & ((1u << SET_OFFSET_BITS) - 1))
@@ -390,8 +387,7 @@ static inline uint32_t set_stem_shared(const struct set_class *class, uint32_t k
     return k < SET_STEM_FAR || class->stem_min > SET_STEM_FAR ? class->stem_min : SET_STEM_FAR;
 }
 
-/* Returns the number of a word of the stem map. `hash` is of the bytes that all stems of the word
- * share. */
+/* Returns the number of a word of the stem map; `hash` is of the word's shared bytes. */
 static inline uint64_t set_stem_word(const struct set_class *class, uint64_t hash)
 {
     return hash >> (64 - class->stem_bits);
@@ -439,8 +435,7 @@ static inline uint64_t set_load_first(const uint8_t *bytes, const uint8_t *end, 
     return set_load_head(bytes, (uint64_t)(end - bytes)) & set_keep(count);
 }
 
-/* Returns the hash of the gram at `bytes`, which lies in a literal. The literals are readable up
- * to `end`. */
+/* Returns the hash of a literal's gram at `bytes`. Literals are readable up to `end`. */
 static inline uint64_t set_gram_hash(const struct set_matcher *matcher,
                                      const struct set_class *class, const uint8_t *bytes,
                                      const uint8_t *end)

@@ -19,9 +19,8 @@
 #define NAMED_SAMPLES 4.0 /* reading an entry costs as much as testing 4 samples */
 /* If reading entries costs less than 0.1 of testing a sample, narrower strides are not tried. */
 #define NAMED_LITTLE 0.1
-#define BITS_SPARE                                                                \
-    4.0 /* a gram needs so many bits of entropy more than log2(number of entries) \
-         */
+/* a gram needs so many bits of entropy more than log2(number of entries) */
+#define BITS_SPARE 4.0
 #define BITMAP_BITS_MIN 12u
 #define BITMAP_BITS_MAX 28u
 #define BITMAP_BITS_CACHED 22u /* 512 KiB, which stay in a second-level cache */
@@ -179,8 +178,8 @@ static bool joins(const struct set_class *class, uint32_t last, uint32_t c, uint
            (last >= 3 && ((letters && c == 4) || count < class->literal_count / MERGE_SHARE));
 }
 
-/* Divides the literals into classes by length. of[set_class_of_length(length)] becomes the index of
- * the class. */
+/* Divides the literals into classes by length. Sets of[set_class_of_length(length)] to the
+ * class. */
 static void choose_classes(const struct trawl_plan *plan, struct set_matcher *matcher,
                            uint32_t of[SET_CLASSES_MAX])
 {
@@ -287,13 +286,15 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     return TRAWL_OK;
 }
 
-/* An entry (literal, offset) that is to be added to the tables. The memory to write was
- * prefetched. */
+/* An entry (literal, offset) to be added. The memory to write was prefetched. */
 struct filling {
     struct set_class *class;
     uint64_t hash;
-    uint64_t hash_min;    /* by stems: hash of the first stem_min bytes */
-    uint64_t hash_shared; /* by stems: hash of the bytes that choose the word in the stem map */
+    /* the hash of the first stem_min bytes, if the class is searched by stems */
+    uint64_t hash_min;
+    /* the hash of the bytes that choose the word in the stem map, if the class is searched by
+     * stems */
+    uint64_t hash_shared;
     uint64_t key;
     uint64_t bucket;
     uint32_t bit;   /* stride 1: the entry's bit in the bitmap */

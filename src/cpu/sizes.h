@@ -1,4 +1,6 @@
-/* sizes: sizes and thresholds of the engine on the host's cores. */
+/* sizes: sizes and thresholds of the engine on the host's cores. A look is a sample of the text, by
+ * which a worker chooses its method again; a tile is the part of a text that is searched in one
+ * go. */
 #ifndef TRAWL_CPU_SIZES_H
 #define TRAWL_CPU_SIZES_H
 
@@ -7,18 +9,20 @@
 /* These values change how long a search takes, never its result. Tests set smaller values, so that
  * short texts reach every border. */
 struct cpu_sizes {
-    /* single literals: shorter chunks of text are copied to a buffer with room behind the text */
+    /* in a search for one literal, shorter chunks of text are copied to a buffer with room behind
+     * the text */
     uint64_t short_one;
-    uint64_t short_set; /* sets: shorter chunks are copied, too */
-    /* A worker may look at a sample of the text and change its method. When, in bytes of text: */
-    uint64_t look_after; /* before the first look */
-    uint64_t look_again; /* at least so many after the previous look */
+    uint64_t short_set; /* in a search for a set, shorter chunks are copied */
+    /* a worker looks at a sample of the text only after so many bytes, and may then change its
+     * method */
+    uint64_t look_after;
+    uint64_t look_again; /* bytes of text between two looks, at least */
     /* A look is due if the method has lost this many ns against the best possible method, or will
      * have after the next chunk, because a look takes as long. 0: a look is always due, and prices
      * count instead of the clock. */
     double look_lost_ns;
-    /* size of the first and of the second part of a text; the method adapts in the first, and the
-     * second is timed */
+    /* sizes of the first two parts of a text: in the first part the method adapts to the text, and
+     * the second part is timed */
     uint64_t look_first;
     uint64_t tile_positions; /* positions of a tile; a multiple of 64, ≤ 64 * FIND_TILE_WORDS */
     uint64_t
@@ -28,17 +32,17 @@ struct cpu_sizes {
     uint64_t named;       /* literals that are compared with the text together, ≤ SET_NAMED_MAX */
     uint64_t trial_bytes; /* bytes of a piece in a tournament */
     uint64_t trial_advance; /* ns that a tournament may begin before it is due; for tests */
-    /* verify_linear searches so many positions for one literal before it goes to the next
-     * literal */
+    /* verify_linear searches so many positions for one literal, then for the next */
     uint64_t verify_step;
-    /* when more bytes were compared for each byte of chunk and literal, two_way takes over */
+    /* if more than so many bytes were compared for each byte of chunk and literal, a search in
+     * linear time (two_way) takes over */
     uint64_t work_factor;
     /* positions that the automaton searches in the first dense part of a text */
     uint64_t dense_bytes;
     uint64_t dense_step; /* positions that the automaton reads in a step */
     uint64_t lane_bytes; /* positions of a step that each lane (dense_read.c) reads at least */
-    /* Up to so many words (< 2^32), the automaton is stored as rows. Larger automata are faster as
-     * cells. */
+    /* with up to so many words (< 2^32), an automaton is stored as rows; cells are faster for
+     * larger automata */
     uint64_t row_words;
     /* borders_apply works only on tiles with at least one candidate for so many words */
     uint64_t border_share;

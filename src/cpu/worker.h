@@ -1,5 +1,5 @@
 /* worker: the memory of a thread that searches on the host's cores, and the state of a scan, a
- * search of one chunk of text.
+ * search of a single chunk of text.
  *
  * A begin is a position where an occurrence may begin. A candidate is a begin that passed a filter.
  * A program is one of the search loops scan_*.c.
@@ -24,9 +24,10 @@
 /* A set whose literals all have one byte. */
 struct byte_set {
     struct find_bytes bytes;
-    uint32_t literal[256]; /* by byte: the first literal that is this byte */
-    uint32_t count[256];   /* by byte: the number of literals that are this byte */
-    bool repeats;          /* some byte is the literal of several patterns */
+    uint32_t literal[256]; /* indexed by the value of a byte: the first literal that is this byte */
+    /* indexed by the value of a byte: the number of literals that are this byte */
+    uint32_t count[256];
+    bool repeats; /* some byte is the literal of several patterns */
 };
 
 /* Workers for a plan that is searched in parts (plan/parts.h): a worker for each part, and the
@@ -67,8 +68,7 @@ struct tournament {
     } of[PROGRAMS];
 };
 
-/* How a worker searches. It begins with the plan's choice and adapts to the text; the plan itself
- * never changes. */
+/* How a worker searches: it begins with the plan's choice, and adapts to the text. */
 struct engine_worker {
     const struct find_ops *find;
     const struct trawl_plan *plan;
@@ -126,11 +126,13 @@ struct engine_worker {
     /* tables of classes (set_class.h); NULL until the set is searched by classes */
     const struct set_matcher *matcher;
     struct set_scratch *scratch; /* buffers for a search by classes; owned */
-    uint32_t tile_positions;     /* LINES: positions of the next tile */
-    bool lines_hit;  /* WANT_LINES, by stems: at least 1 of 4 lines of the last tile has a hit */
-    bool lines_kept; /* WANT_LINES, by stems: `gathered` has one hit for each line of this tile */
+    uint32_t tile_positions;     /* in a search for lines: number of positions of the next tile */
+    /* in a search for lines by stems: at least 1 of 4 lines of the last tile has a hit */
+    bool lines_hit;
+    /* in a search for lines by stems: `gathered` has one hit for each line of this tile */
+    bool lines_kept;
     struct hits gathered; /* the hits of the current tile, before they are sorted */
-    /* WANT_COUNT: occurrences of the tile that were counted without gathering them */
+    /* in a search for a count: occurrences of the tile that were counted without gathering them */
     uint64_t counted;
     struct hits ordered; /* a buffer in which `gathered` is sorted */
     /* the automaton's state, for sets whose candidates are dense */
@@ -150,7 +152,7 @@ struct engine_worker {
     bool dense_waits;
     /* The tiles are never cleared: a scan reads only words that it wrote for the same tile. */
     struct find_tile tile;
-    struct find_tile ends;      /* LINES: the line ends of the tile's text */
+    struct find_tile ends;      /* in a search for lines: the line ends of the tile's text */
     struct find_tile ends_also; /* the line ends by the second byte that ends lines */
     struct find_tile after;     /* bytes of the text that may not stand after an occurrence */
     uint8_t short_text[WORKER_SHORT_BYTES + WORKER_SHORT_SLACK]; /* a copy of a short chunk */
@@ -160,7 +162,7 @@ struct engine_worker {
 /* Copies the tuning's probes into the worker. */
 void worker_probes_begin(struct engine_worker *worker);
 
-/* The state of a scan: a search of one chunk. */
+/* The state of a scan: a search of a single chunk. */
 struct scan {
     /* NULL: verify_steps serves a different engine, without a worker */
     struct engine_worker *worker;
@@ -171,13 +173,13 @@ struct scan {
     struct engine_result *result; /* owned by the caller */
     struct trawl_error *error;
     uint64_t at;    /* all begins < at are searched */
-    uint64_t limit; /* begins ≥ limit are not searched now */
-    /* begins ≥ end belong to the next chunk, or leave no room for the shortest occurrence */
+    uint64_t limit; /* begins from `limit` on are not searched now */
+    /* begins from `end` on belong to the next chunk, or leave no room for the shortest
+     * occurrence */
     uint64_t end;
     uint64_t available; /* bytes of text from chunk->bytes on */
     uint64_t loadable;  /* bytes from chunk->bytes on that a vector may load, ≥ available */
-    /* begins below this position are decided, by a run of occurrences or by a line or span that
-     * was taken */
+    /* begins below this are decided, by a run of occurrences or by a taken line or span */
     uint64_t run_until;
     /* cost of failed candidates and of occurrences so far; a unit is about a compared byte */
     uint64_t work;
@@ -195,9 +197,10 @@ struct scan {
     uint64_t tile_count;
     /* number of hits in earlier tiles; older tiles count less, by half for each tile */
     uint64_t tiles_count;
-    /* if ends_known: some line ends of the tile are NULs, and not every caller ends lines there */
+    /* true, if ends_known: some line ends of the tile are NULs, which end lines only for some
+     * callers */
     bool has_nulls;
-    /* WANT_LINES: begins below this position lie in a line whose hit was taken */
+    /* in a search for lines: begins below this position lie in a line whose hit was taken */
     uint64_t line_until;
     uint64_t record; /* if the text has records: number of the record that was looked up last */
     /* WANT_SPANS: [span_begin, span_end) is the longest hit at the last begin that was taken.
@@ -210,8 +213,9 @@ struct scan {
     bool span_is_sure;
     /* a literal's occurrences have different lengths, which hits.lengths stores */
     bool keeps_lengths;
-    bool over; /* the program returns: it has its answer, is full, has failed or leaves the text */
-    bool is_left; /* the program has left the text from `at` on to another program */
+    /* true: the program has its answer, is full, has failed or leaves the text, and returns */
+    bool over;
+    bool is_left; /* the program has left the text from `at` on to a different program */
     enum trawl_status status;
 };
 
@@ -230,8 +234,7 @@ enum trawl_status scan_end(const struct scan *scan);
 /* Handles an occurrence of `literal` at x of `length` bytes: checks the plan's conditions, counts
  * the occurrence, and keeps a hit if hits are wanted. */
 void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length);
-/* Returns the first offset where the literal and the text at x differ; `count` if the first `count`
- * bytes agree. */
+/* Returns the first offset where the literal and the text at x differ, at most `count`. */
 uint64_t verify_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, uint64_t count);
 /* A comparison for qsort: hits by offset, then by literal. */
 int verify_compare_hits(const void *a, const void *b);
@@ -242,8 +245,7 @@ const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* Returns the offset of the last byte of the record that holds x, at most chunk->owned. Returns
  * UINT64_MAX if that record does not hold all `length` bytes from x on. */
 uint64_t verify_record_end(struct scan *scan, uint64_t x, uint64_t length);
-/* Fills the worker's tile `ends`: sets a bit for each of 64 * words positions where a record
- * ends. */
+/* Sets a bit in the worker's tile `ends` for each of 64 * words positions that end records. */
 void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* Tests a candidate of a plan with a single literal, and emits it if it is an occurrence.
  * Candidates must ascend from call to call. */
@@ -278,14 +280,13 @@ void bytes_add(struct find_bytes *bytes, uint8_t value);
 
 /* Both functions are for plans that want whole words or lines. The first prepares the worker. */
 void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan);
-/* If the worker's tile, which begins at scan->at, has many candidates: clears bits where the byte
- * before rules out an occurrence. May leave some such bits. */
+/* If the worker's tile, which begins at scan->at, has many candidates, clears the bits of
+ * candidates that the byte before rules out. May leave some of these bits. */
 void borders_apply(struct scan *scan, uint64_t words);
 
 /* Returns whether all literals of the plan have one byte and no conditions; if so, fills `set`. */
 bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
-/* Returns whether scan_bytes is faster than other programs, for a plan that bytes_begin
- * accepted. */
+/* For a plan that bytes_begin accepted: returns whether scan_bytes is the fastest program. */
 bool scan_bytes_fits(const struct engine_worker *worker, enum want want);
 
 /* Copies excerpts of the chunk, spread over the chunk, to worker->sample. Returns the number of
@@ -346,7 +347,7 @@ static inline void scan_leave(struct scan *scan, uint64_t x)
     scan->over = scan->is_left = true;
 }
 
-/* Clears the tile's bits at `positions` and behind. All these bits must lie in the last word. */
+/* Clears the tile's bits from `positions` on. All these bits must lie in the last word. */
 static inline void tile_cut(struct find_tile *tile, uint64_t word_count, uint64_t positions)
 {
     TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);

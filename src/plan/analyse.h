@@ -1,5 +1,6 @@
-/* analyse: measures a literal, a set of strings, and how often a sample of a text holds their
- * bytes. (some bytes in a row) should occur in a text. */
+/* analyse: computes properties of a literal (a string to be searched for) and of a set of strings:
+ * periods, rare bytes, and how often their grams (sequences of some bytes) should occur in a text.
+ */
 #ifndef TRAWL_PLAN_ANALYSE_H
 #define TRAWL_PLAN_ANALYSE_H
 
@@ -7,86 +8,87 @@
 
 #define FOLD_ALL 0x2020202020202020ull /* or-ed into eight bytes: letters become lower case */
 
-/* Expected share of each byte value in the texts to come. The shares sum to about 1. */
+/* For each byte value, its expected share of the bytes of the text. The shares sum to about 1. */
 struct byte_rates {
     double rate[256];
 };
 
-/* Estimates the rates from the sample if sample_bytes ≥ PLAN_SAMPLE_BYTES_MIN, else from the
- * built-in prior. Without a sample, a literal of at most four byte values (DNA) raises the rates of
- * these values, because its text is probably like the literal. With `fold`, the rates of a letter's
- * two cases are added up. */
+/* Estimates the rates: from the sample if sample_bytes ≥ PLAN_SAMPLE_BYTES_MIN, else from built-in
+ * rates of usual texts. Without a sample, the bytes of a literal with at most four byte values
+ * (DNA) get higher rates, because the text is probably like the literal. With `fold`, the rates of
+ * a letter's two cases are added up. */
 void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
                    uint64_t literal_bytes, bool fold, struct byte_rates *rates);
 
-/* Returns whether the sample repeats the literal's own words, so that a search has many candidates.
+/* Returns whether the sample repeats parts of the literal, so that a search has many candidates.
  * Takes 64 strings of 16 bytes from the sample. The sample repeats the literal if at least 8 of
- * these strings occur in the literal, and at least 3 different positions of the literal in the
- * sample are needed to explain where the strings occur. sample_bytes ≥ PLAN_SAMPLE_BYTES_MIN. Cost:
- * 64 searches of the literal. */
+ * them occur in the literal, and if they occur at so many different places that the literal must
+ * lie in the sample at 3 or more positions. sample_bytes ≥ PLAN_SAMPLE_BYTES_MIN. Cost: 64 searches
+ * of the literal. */
 bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
                      uint64_t literal_bytes);
 
 /* Returns log2 of value ≥ 1, with an error of up to about 0.1. */
 double analyse_log2(double value);
 
-/* Returns the square root of a value > 0, by Newton's method. The library does without libm. */
+/* Returns the square root of a value > 0, by Newton's method, so that the library need not be
+ * linked with libm. */
 double analyse_root(double value);
 
-/* Returns the entropy of a byte in bits. If there are many bytes, only a part of them is
- * counted. */
+/* Returns the entropy of a byte in bits. Of many bytes, only a part is counted. */
 double analyse_byte_bits(const uint8_t *bytes, uint64_t count);
 
-/* Finds the critical factorization: *critical is the critical position, *period the least period.
- * *period is 0 if the least period exceeds the longer side of the critical position; then it also
- * exceeds count / 2. Linear time, constant space (Crochemore and Perrin, "Two-way string-matching",
- * 1991). count ≥ 1. */
+/* Finds where the two-way search splits the literal (*critical) and the literal's least period.
+ * *period is 0 if the least period exceeds the longer side of the split; then it also exceeds count
+ * / 2. Linear time, constant space (Crochemore and Perrin, "Two-way string-matching", 1991). count
+ * ≥ 1. */
 void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, uint64_t *period);
 
-/* Chooses probe offsets near each other, so that the probes share cache lines, and orders the
- * probes by how many positions each rules out, the best first. With a sample, the best probe leaves
- * the fewest positions of the sample; without a sample (sample_bytes 0), the best probe has the
- * rarest byte. passed[i] is the expected share of text positions that pass probes 0 to i. Returns
- * the number of probes. */
+/* Chooses probes: bytes of the literal that a search tests first. Chooses offsets near each other,
+ * so that the probes share cache lines, and orders the probes by how many positions each rules out,
+ * the best first. With a sample, the best probe leaves the fewest positions of the sample; without
+ * (sample_bytes 0), the best probe has the rarest byte. passed[i] is the expected share of
+ * positions of a text that pass probes 0 to i. Returns the number of probes. */
 uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
                         const struct byte_rates *rates, const uint8_t *sample,
                         uint64_t sample_bytes, struct plan_probe *probes, double *passed);
 
-/* Returns the number of probes after which further probes would rule out few more blocks of 64
- * positions. */
+/* Returns how many of the probes to test at every position: further probes would rule out few more
+ * blocks of 64 positions. */
 uint32_t analyse_first_probes(const double *passed, uint32_t probe_count);
 
-/* Returns the share of the sample's positions that the grams would propose; 0 if they are few. */
+/* Returns the share of the sample's positions that the grams would make candidates, or 0. */
 double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
                           const struct plan_grams *grams);
 
-/* Returns the offset of the 7 bytes whose four 4-byte words are rarest in sum. count ≥ 7. */
+/* Returns the offset in the literal of 7 bytes that are rare: their four sequences of 4 bytes have
+ * the least sum of rates. count ≥ 7. */
 uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates);
 
-/* Returns the offset of the 8 bytes that the sample holds least often, among the literal's first
- * 1024 offsets; if several are equally rare, the offset with the rarest bytes by `rates`. If the
- * sample holds each of these, the search goes on beyond offset 1024 for 8 bytes that the sample
- * holds less often. *rate: the share of the sample's positions where the returned 8 bytes stand.
- * count ≥ 8. */
+/* Returns the offset of the 8 bytes of the literal that occur least often in the sample, among the
+ * first 1024 offsets. If several are equally rare, `rates` decide. If all 8-byte sequences occur in
+ * the sample, looks for rarer 8 bytes at further offsets. Sets *rate to the share of the sample's
+ * positions where the returned 8 bytes stand. count ≥ 8. */
 uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
                              const struct byte_rates *rates, const uint8_t *sample,
                              uint64_t sample_bytes, double *rate);
 
-/* Returns the share of all of the sample's positions where the 8 bytes stand. Cost: some ns per
- * position, so that analyse_seen_window examines one position in five. */
+/* Returns the share of the sample's positions where the 8 bytes stand; examines all positions.
+ * Costs some ns per position, so analyse_seen_window examines only one position in five. */
 double analyse_seen_rate(const uint8_t *bytes, bool fold, const uint8_t *sample,
                          uint64_t sample_bytes);
 
-/* Returns how many of the literal's first `offsets` offsets have the same 16 bytes as a position of
- * the sample, on average over positions. *deep: as the result, but the ANALYSE_DEEP_BYTES bytes
- * after the 16, or all bytes up to the literal's end, must be equal too. */
+/* Returns for how many of the literal's first `offsets` offsets the 16 bytes there equal those at a
+ * position of the sample, on average over positions. *deep is the same number with longer equality:
+ * also the next ANALYSE_DEEP_BYTES bytes must be equal, or all bytes up to the literal's end. */
 #define ANALYSE_DEEP_BYTES 64u
 double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets, bool fold,
                           const uint8_t *sample, uint64_t sample_bytes, double *deep);
 
-/* Chooses the `stride` consecutive offsets of the literal whose grams are rarest. Returns the
- * expected candidates per text byte. A byte counts as its residue (layout.h). count ≥ stride + 3;
- * otherwise the result is 1 and *grams stays as it was. */
+/* Chooses the `stride` consecutive offsets of the literal whose grams are rarest. Bytes are
+ * compared by their low three bits, as the vectors do (layout.h). Returns the expected number of
+ * candidates per byte of text. count ≥ stride + 3; otherwise returns 1 and leaves *grams
+ * unchanged. */
 double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
                      const struct byte_rates *rates, uint32_t stride, struct plan_grams *grams);
 

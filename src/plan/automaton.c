@@ -1,7 +1,9 @@
-/* automaton: builds the automaton of a set's strings, as a table of rows or as a table of cells.
+/* automaton: builds the automaton of a set of strings (automaton.h), as a table of rows or as a
+ * table of cells.
  *
- * A table of rows has the next node for each node and class, so that a byte takes one load. Large
- * automatons get a table of cells, which takes less memory.
+ * A node stands for a string of bytes that ends some string of the set; the children are longer by
+ * a byte. A table of rows has the next node for each node and class, so that a byte takes one load.
+ * Large automatons get a table of cells, which takes less memory.
  *
  * Nodes have numbers in the order in which the sorted strings reach them, so that a node's first
  * child has the next number. A node's cell is a test: has the next byte the node's class? If yes,
@@ -23,16 +25,18 @@
 #include "plan/backwards.h"
 
 #define CLASS_NONE UINT32_MAX
-#define ROW_CHILDREN_MIN 3u /* least row_children: nodes with fewer children have no row */
-/* The rows have at most max(ROW_CELLS_FREE, nodes) cells; row_children rises until they fit. */
+/* least value of row_children: a node with fewer children has no row */
+#define ROW_CHILDREN_MIN 3u
+/* The rows may have max(ROW_CELLS_FREE, number of nodes) cells; row_children rises until they
+ * fit. */
 #define ROW_CELLS_FREE (1ull << 20)
 
-/* Assigns byte classes: class 0 has all bytes that no string holds, if such bytes exist. Each other
- * byte has a class of its own, which both cases of a letter share if case is ignored. */
+/* Divides the bytes into classes. Class 0 has all bytes that no string holds, if any. Each other
+ * byte has a separate class; if case is ignored, both cases of a letter share a class. */
 static void make_classes(struct plan_automaton *set, bool fold)
 {
     uint64_t held[256] = {0};
-    uint8_t order[256]; /* the bytes that strings hold, the most frequent byte first */
+    uint8_t order[256]; /* the bytes that strings hold, ordered by frequency */
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < set->count; i++) {
@@ -59,26 +63,27 @@ static void make_classes(struct plan_automaton *set, bool fold)
     TRAWL_ASSERT(set->classes > 0 && set->classes <= 256);
 }
 
-/* How a sorted string joins the nodes of the string before: both have the same nodes up to `depth`;
- * from there on, the string has nodes of its own. */
+/* How a sorted string shares nodes with the string before it: both have the same nodes up to
+ * `depth`. The nodes after that belong to this string. */
 struct branch {
     uint32_t length;
     uint32_t depth;
-    uint32_t parent; /* the node at `depth` */
-    uint32_t node;   /* the string's first own node, at depth + 1 */
+    uint32_t parent; /* the shared node at `depth` */
+    uint32_t node;   /* the first own node, at depth + 1 */
 };
 
 struct making {
     struct plan_automaton *set;
-    struct branch *branches; /* [set->count]: a branch for each end */
-    uint64_t node_count;     /* UINT64_MAX: a string is longer than 2^32 - 1 bytes */
-    /* the node that each node fails to; before finish_nodes, each node's number of children */
+    struct branch *branches; /* a branch for each end, [set->count] */
+    uint64_t node_count;     /* UINT64_MAX: some string is longer than 2^32 - 1 bytes */
+    /* For each node, the node to which it fails (the longest proper suffix that is a node). Before
+     * finish_nodes runs: its number of children. */
     uint32_t *fail;
-    uint32_t *path; /* the nodes of the current string, by depth */
+    uint32_t *path; /* nodes of the current string, indexed by depth */
     /* indices of ends, sorted by the depth at which their strings branch off; the first `live`
-     * entries are being worked on */
+     * entries are in work */
     uint32_t *order;
-    /* nodes with at least so many children have rows, and the root always has a row */
+    /* a node with at least so many children has a row; the root always has a row */
     uint32_t row_children;
     uint64_t row_count;
 };
@@ -89,7 +94,7 @@ static inline struct plan_literal string_of(const struct plan_automaton *set, ui
     return plan_automaton_string(set, set->sorted[set->ends[end].first]);
 }
 
-/* Returns the address behind the last byte of an end's strings. */
+/* Returns the address after the last byte of the strings of an end. */
 static inline const uint8_t *bytes_end(const struct plan_automaton *set, uint32_t end)
 {
     struct plan_literal string = string_of(set, end);
@@ -97,8 +102,8 @@ static inline const uint8_t *bytes_end(const struct plan_automaton *set, uint32_
     return set->bytes + string.bytes_begin + string.bytes_count;
 }
 
-/* Sorts the strings by their reversed bytes, and groups equal strings into ends. `strings` has room
- * for all. */
+/* Sorts the strings by their bytes from the last to the first. Equal strings form a group, which is
+ * an end of the automaton. `strings` has room for all strings. */
 static enum trawl_status find_branches(struct making *making, struct backwards *strings,
                                        struct trawl_error *error)
 {
@@ -132,7 +137,7 @@ static enum trawl_status find_branches(struct making *making, struct backwards *
     return TRAWL_OK;
 }
 
-/* Numbers the nodes, and counts the children of each node. */
+/* Gives each node a number, and counts the children of each node. */
 static void number_nodes(struct making *making)
 {
     const struct plan_automaton *set = making->set;
@@ -153,7 +158,7 @@ static void number_nodes(struct making *making)
     TRAWL_ASSERT(next == set->node_count);
 }
 
-/* Lowers row_children as long as the rows' cells stay within the limit. */
+/* Lowers row_children as far as the rows stay within the limit. */
 static void plan_rows(struct making *making)
 {
     const struct plan_automaton *set = making->set;
@@ -171,8 +176,8 @@ static void plan_rows(struct making *making)
     }
 }
 
-/* Sets the node's cell and clears its row. Only the link to the first child is set here. Returns
- * the index of the cell where the next row begins. */
+/* Initialises the node's cell, the link to the first child, and the empty row. Returns the index of
+ * the cell where the next row begins. */
 static uint64_t make_node(const struct making *making, uint32_t node, uint32_t class, uint64_t rows)
 {
     const struct plan_automaton *set = making->set;
@@ -192,7 +197,7 @@ static uint64_t make_node(const struct making *making, uint32_t node, uint32_t c
     return rows + set->classes;
 }
 
-/* Makes all nodes, and links the children of each parent. */
+/* Initialises all nodes, and links the children of each parent. */
 static void make_nodes(struct making *making)
 {
     struct plan_automaton *set = making->set;
@@ -214,7 +219,7 @@ static void make_nodes(struct making *making)
     TRAWL_ASSERT(rows == set->cell_count);
 }
 
-/* Returns the number of the node at `depth` of the branch; *parent: the node before. */
+/* Returns the number of the branch's node at `depth`, and sets *parent to the previous node. */
 static uint32_t node_at(const struct branch *branch, uint32_t depth, uint32_t *parent)
 {
     uint32_t node = branch->node + (depth - 1 - branch->depth);
@@ -224,7 +229,8 @@ static uint32_t node_at(const struct branch *branch, uint32_t depth, uint32_t *p
     return node;
 }
 
-/* Sets the node's failure link and all that depends on it. All nodes of less depth are finished. */
+/* Sets the node to which this node fails, and all that follows from it. All nodes of less depth
+ * must be finished. */
 static void finish_node(struct making *making, uint32_t end, uint32_t depth)
 {
     struct plan_automaton *set = making->set;
@@ -253,13 +259,14 @@ static void finish_node(struct making *making, uint32_t end, uint32_t depth)
         uint32_t state = cells[making->fail[parent]].to[1];
 
         if (!plan_automaton_is_row(state) && cells[state >> 1].class == cell->class)
-            state = cells[state >> 1].to[0]; /* the test of the same class would fail, too */
+            /* skip this test, because the byte has just failed for the same class */
+            state = cells[state >> 1].to[0];
         cell->to[0] = state;
     }
 }
 
-/* Fills the node's row, except for the cells of the node's own children, with the answers that the
- * tests after a failure give. */
+/* Fills the node's row, except for the cells of its own children, with the states to which a failed
+ * test would lead. */
 static void finish_row(struct making *making, uint32_t node)
 {
     struct plan_automaton_cell *cells = making->set->cells, *row = &cells[cells[node].to[1] >> 1];
@@ -280,10 +287,8 @@ static void finish_row(struct making *making, uint32_t node)
             row[class] = cells[(state >> 1) + class];
 }
 
-/* ---- Rows ----------------------------------------------------------------------------------- */
-
-/* Links the node at this depth to its parent, and finds the node that the node fails to. The rows
- * of less depth are complete. */
+/* Links the node at this depth to its parent, and finds the node to which it fails. The rows of all
+ * nodes of less depth must be complete. */
 static void link_row(struct making *making, uint32_t end, uint32_t depth)
 {
     const struct plan_automaton *set = making->set;
@@ -297,8 +302,8 @@ static void link_row(struct making *making, uint32_t end, uint32_t depth)
     TRAWL_ASSERT(making->fail[node] < set->node_count && making->fail[node] != node);
 }
 
-/* Copies the row of the node to which this node fails, and notes the end if the branch ends here.
- * The links to the node's own children are set later, by link_row. */
+/* Fills the node's row with a copy of the row of the node to which it fails, and records the end if
+ * the branch ends here. link_row later adds the links to the node's own children. */
 static void fill_row(struct making *making, uint32_t end, uint32_t depth)
 {
     struct plan_automaton *set = making->set;
@@ -315,7 +320,7 @@ static void fill_row(struct making *making, uint32_t end, uint32_t depth)
     row[1] = end;
 }
 
-/* Sorts the ends by the depth of their branches (a counting sort). */
+/* Sorts the ends by the depth at which their branches begin (a counting sort). */
 static void order_ends(struct making *making)
 {
     const struct plan_automaton *set = making->set;
@@ -330,7 +335,7 @@ static void order_ends(struct making *making)
         making->order[at[making->branches[end].depth]++] = end;
 }
 
-/* Finishes all nodes in ascending order of depth. */
+/* Finishes all nodes, in ascending order of depth. */
 static void finish_nodes(struct making *making)
 {
     struct plan_automaton *set = making->set;
@@ -369,7 +374,7 @@ static void finish_nodes(struct making *making)
     }
 }
 
-/* Makes the table of the strings. *fits: the table has at most nodes_max nodes. */
+/* Makes the table of the strings' automaton. Sets *fits to whether nodes_max nodes suffice. */
 static enum trawl_status make_table(struct plan_automaton *set, uint32_t nodes_max, bool *fits,
                                     struct trawl_error *error)
 {

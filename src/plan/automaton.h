@@ -1,8 +1,10 @@
-/* automaton: makes the automaton of a set (Aho and Corasick 1975), which reads a text backwards.
+/* automaton: makes the automaton of a set of strings (Aho and Corasick 1975), which reads a text
+ * backwards.
  *
- * After the byte at position x, the automaton is at the node of the longest string that stands at x
- * and is a suffix of some string of the set. The node therefore tells all strings that begin at x.
- * The CPU engine reads a table of rows if the rows fit the caches, and else a table of cells.
+ * After reading the byte at position x, the automaton is at a node: the longest string that begins
+ * at x in the text and is a suffix of some string of the set. So the node tells which strings of
+ * the set begin at x. An automaton is stored as a table of rows if the rows fit the caches, and
+ * else as a table of cells, which is smaller.
  */
 #ifndef TRAWL_PLAN_AUTOMATON_H
 #define TRAWL_PLAN_AUTOMATON_H
@@ -10,64 +12,63 @@
 #include "plan/plan.h"
 
 #define PLAN_AUTOMATON_NODES_MAX (1u << 25) /* 512 MiB of cells */
-/* A row of a node: the number of strings that begin at the node, the longest string's end or
- * PLAN_NONE, and for each byte class the index in `rows` where the row of the next node begins. */
+/* The words of a node's row: the number of strings that begin there, the longest as an index in
+ * `ends` (or PLAN_NONE), and for each class of bytes the index in `rows` of the next node's row. */
 #define PLAN_AUTOMATON_ROW_HEAD 2u
 
-/* A group of strings of the set that have equal bytes. */
+/* An end: a group of equal strings of the set. */
 struct plan_automaton_end {
-    uint32_t first; /* the group is sorted[first .. first + alike), ascending by string number */
+    /* the group is sorted[first .. first + alike), by ascending string number */
+    uint32_t first;
     uint32_t alike;
-    /* the end of the group's longest proper prefix that is a string of the set; PLAN_NONE if no
-     * prefix is */
+    /* index of the end of the longest proper prefix that is in the set; PLAN_NONE: none */
     uint32_t shorter;
-    /* number of strings that begin where this group begins: the group and all prefixes */
+    /* number of strings of the group and of all its prefixes, that is, of all strings that begin
+     * with this string */
     uint32_t outputs;
 };
 
-/* A test of a byte's class. A byte class is a set of bytes that are equal for all strings. A state
- * is 2 × (index of a cell), plus 1 if a row begins at that cell. A row has a cell for each byte
- * class.
- */
+/* A test whether the next byte is in a class. A class is a set of bytes that no string
+ * distinguishes. A state is 2 × (index of a cell), plus 1 if a row begins at that cell. A row has a
+ * cell for each class. */
 struct plan_automaton_cell {
-    /* to[0]: the state after a byte of any other class; to[1]: after a byte of `class` */
+    /* to[1]: the state after a byte of `class`; to[0]: after any other byte */
     uint32_t to[2];
     uint32_t class;
-    /* the longest string that begins where this test is passed; PLAN_NONE: none */
+    /* index in `ends` of the longest string that begins where this test succeeds, or PLAN_NONE */
     uint32_t end;
 };
 
 struct plan_automaton {
-    const struct trawl_plan *plan; /* read only while the automaton is made */
-    /* `count` strings; NULL: the plan's literals are the strings */
+    const struct trawl_plan *plan; /* used only while the automaton is made */
+    /* the strings, `count` of them; NULL: the strings are the plan's literals */
     const struct plan_literal *strings;
-    const uint8_t *bytes; /* the bytes that the strings' offsets count in */
+    const uint8_t *bytes; /* the bytes to which the strings' offsets refer */
     uint32_t count;
-    uint64_t row_words_max; /* a table of rows has at most so many words */
-    /* string numbers, ascending by reversed bytes, then by number */
+    uint64_t row_words_max; /* a table of rows may have so many words */
+    /* numbers of the strings, sorted by reversed bytes, then by number */
     uint32_t *sorted;
-    /* end_count groups in the order of `sorted`; allocated for `count` */
+    /* end_count groups, in the order of `sorted`; there is room for `count` */
     struct plan_automaton_end *ends;
     uint32_t end_count;
-    /* a row of row_words words for each node; the root's row is the first. NULL: there are cells */
+    /* a row of row_words words for each node, the root's row first; NULL: the table has cells */
     uint32_t *rows;
     uint32_t row_words;
-    struct plan_automaton_cell *cells; /* node_count cells of nodes, then the rows */
+    struct plan_automaton_cell *cells; /* a cell for each of node_count nodes, and then the rows */
     uint64_t cell_count;
     uint32_t node_count;
-    uint32_t start;      /* the state before the first byte */
+    uint32_t start;      /* state before the first byte */
     uint64_t length_max; /* bytes of the longest string */
-    /* number of byte classes; class 0 has the bytes that no string holds, if such bytes exist. The
-     * classes of frequent bytes come first, so that a row's words in use share cache lines. */
+    /* Number of classes. Class 0 has the bytes that no string holds, if there are such bytes.
+     * Classes of frequent bytes come first, so that the used words of a row share cache lines. */
     uint32_t classes;
     uint8_t class_of[256];
 };
 
-/* Makes the automaton of the strings that the caller has named in *set; all other members are zero
- * at the call. With `fold`, capital letters are in the class of small letters, and the strings hold
- * small letters only. *fits: the automaton has at most nodes_max nodes; if not, no table is made.
- * Time and memory grow with the strings' bytes. Errors: MEMORY. The caller frees *set in every
- * case. */
+/* Makes the automaton of the strings, which the caller has put into *set; all other members must be
+ * 0. With `fold`, capital letters count as small letters, and the strings must have small letters
+ * only. Sets *fits to whether the automaton has at most nodes_max nodes; if not, makes no table.
+ * Time and memory grow with the strings' bytes. Errors: MEMORY. The caller always frees *set. */
 enum trawl_status plan_automaton_make(struct plan_automaton *set, bool fold, uint32_t nodes_max,
                                       bool *fits, struct trawl_error *error);
 void plan_automaton_free(struct plan_automaton *set);
@@ -84,7 +85,7 @@ static inline bool plan_automaton_is_row(uint32_t state)
     return (state & 1) != 0;
 }
 
-/* Returns the node that the automaton enters from a state by a byte of the class. */
+/* Returns the node after a byte of this class, from this state. */
 static inline uint32_t plan_automaton_node(const struct plan_automaton *set, uint32_t state,
                                            uint32_t class)
 {

@@ -1,5 +1,6 @@
-/* backwards: see backwards.h. Strings are sorted by keys of KEY_BYTES bytes and a length. Strings
- * that have more bytes and equal keys are then sorted by their next keys. */
+/* backwards: sorts strings by their last bytes first (backwards.h). Takes KEY_BYTES bytes of each
+ * string at a time as a number (a key), and sorts the keys. Strings of equal keys and more bytes
+ * are then sorted by the next keys. */
 #include "plan/backwards.h"
 
 #include <string.h>
@@ -8,17 +9,17 @@
 #include "base/memory.h"
 
 #define KEY_BYTES 7u
-#define INSERTED_MAX 32u /* insertion sort sorts up to this many keys, sorting by digits more */
+#define INSERTED_MAX 32u /* up to so many keys are sorted by insertion, more keys by digits */
 
 struct key {
-    /* KEY_BYTES bytes of the string, the byte that comes first in the order most significant, then
-     * how many bytes of the string are left: at most KEY_BYTES + 1 */
+    /* The next KEY_BYTES bytes of the string, the first as the most significant; the lowest byte
+     * says how many bytes the string has left, at most KEY_BYTES + 1. */
     uint64_t bytes;
     uint32_t string; /* index in the unsorted strings */
-    uint32_t common; /* as of struct backwards */
+    uint32_t common; /* see struct backwards */
 };
 
-/* Keys begin .. end - 1, whose strings share `depth` bytes and have more. */
+/* The keys begin .. end - 1. The strings share the first `depth` bytes, and are longer. */
 struct range {
     uint32_t begin, end, depth;
 };
@@ -39,7 +40,7 @@ static uint64_t key_bytes(const struct backwards *string, uint32_t depth, bool f
     return bytes | left;
 }
 
-/* Sorts keys by inserting one after the other. */
+/* Sorts keys by insertion. */
 static void insert_keys(struct key *keys, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
@@ -52,7 +53,7 @@ static void insert_keys(struct key *keys, uint32_t count)
     }
 }
 
-/* Sorts keys by counting, once for each byte in which they differ. `other` has room for them. */
+/* Sorts keys by counting, once for each byte in which they differ. `other` is an equal buffer. */
 static void count_keys(struct key *keys, struct key *other, uint32_t count)
 {
     uint32_t counts[8][256] = {{0}};
@@ -81,7 +82,7 @@ static void count_keys(struct key *keys, struct key *other, uint32_t count)
         memcpy(keys, from, count * sizeof *keys);
 }
 
-/* Returns how many bytes two different keys share, from the most significant byte on. */
+/* Returns how many bytes two different keys have in common, from the most significant byte on. */
 static uint32_t common_bytes(uint64_t a, uint64_t b)
 {
     uint64_t least = min_u64(a & 0xff, b & 0xff);
@@ -89,8 +90,8 @@ static uint32_t common_bytes(uint64_t a, uint64_t b)
     return (uint32_t)min_u64((uint64_t)__builtin_clzll(a ^ b) / 8, least);
 }
 
-/* Sorts a range's keys. Writes the ranges of equal keys whose strings have more bytes to `left`.
- * Returns the number of these ranges. */
+/* Sorts the keys of a range. Writes to `left` the ranges of equal keys whose strings have more
+ * bytes, and returns the number. */
 static uint32_t sort_range(const struct backwards *strings, bool forwards, struct range range,
                            struct key *keys, struct key *other, struct range *left)
 {
@@ -124,7 +125,8 @@ static enum trawl_status sort(struct backwards *strings, uint32_t count, bool fo
 {
     struct backwards *unsorted = NULL;
     struct key *keys = NULL;
-    struct range *ranges = NULL; /* a stack; ranges do not overlap, and have two keys at least */
+    /* a stack of ranges, which do not overlap and have at least two keys each */
+    struct range *ranges = NULL;
     enum trawl_status status = TRAWL_OK;
     uint32_t left = count > 0;
 

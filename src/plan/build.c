@@ -1,4 +1,4 @@
-/* plan: builds and frees a plan, and returns its properties. */
+/* build: builds and frees a plan, the compiled form of patterns, and returns its properties. */
 #include "plan/build.h"
 
 #include <inttypes.h>
@@ -16,8 +16,8 @@
 
 static _Atomic uint64_t plans_built;
 
-/* Checks the options of plans of expressions, and whether the caller's other options go with
- * them. */
+/* Checks the options about regular expressions, and whether the other options can be combined with
+ * these options. */
 static enum trawl_status check_syntax(const struct trawl_plan_options *options,
                                       struct trawl_error *error)
 {
@@ -137,7 +137,7 @@ static enum trawl_status copy_ids(struct trawl_plan *plan, const uint64_t *ids,
     return TRAWL_OK;
 }
 
-/* Returns whether a pattern has a letter beyond ASCII of which Unicode knows another case. */
+/* Returns whether a pattern has a letter beyond ASCII that has a different case in Unicode. */
 static bool has_letters_beyond(const struct trawl_plan *plan)
 {
     const uint64_t count = plan->pattern_begin[plan->pattern_count];
@@ -151,7 +151,7 @@ static bool has_letters_beyond(const struct trawl_plan *plan)
     return false;
 }
 
-/* Reads `letters`, or `utf8`, of the options, and lets options->utf8 point to *utf8. */
+/* Reads `letters`, or the older `utf8`, of the options, and lets options->utf8 point to *utf8. */
 static enum trawl_status read_letters(struct trawl_plan_options *options,
                                       struct trawl_letters *letters, struct trawl_utf8 *utf8,
                                       struct trawl_error *error)
@@ -171,7 +171,7 @@ static enum trawl_status read_letters(struct trawl_plan_options *options,
     return TRAWL_OK;
 }
 
-/* Makes each pattern a literal. Without case folding, the literals share the patterns' bytes. */
+/* Makes each pattern a literal. If case is not ignored, the literals share the patterns' bytes. */
 static enum trawl_status expand_plain(struct trawl_plan *plan, struct trawl_error *error)
 {
     const uint64_t *begin = plan->pattern_begin;
@@ -195,9 +195,8 @@ static enum trawl_status expand_plain(struct trawl_plan *plan, struct trawl_erro
     return TRAWL_OK;
 }
 
-/* Makes the literals of a plan of expressions: no engine of the host or of a device can search for
- * these literals, since each is an expression. A search reads whole lines, and no bytes before or
- * after a line. */
+/* Makes each expression a literal. The literal only says that the expression exists: no engine can
+ * search for it as for a string. A search for expressions reads whole lines and nothing around. */
 static enum trawl_status expand_none(struct trawl_plan *plan, struct trawl_error *error)
 {
     (void)error;
@@ -207,12 +206,11 @@ static enum trawl_status expand_none(struct trawl_plan *plan, struct trawl_error
     return TRAWL_OK;
 }
 
-/* Makes literals and tails from the patterns in plan->pattern_bytes, and computes how much text a
- * search reads around an occurrence. */
+/* Makes literals and tails from the patterns, and computes how many bytes a search reads before and
+ * after an occurrence. */
 static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_error *error)
 {
-    /* `varies`: letters may have variants of other bytes, so that a pattern may become several
-     * literals */
+    /* letters may have variants of different bytes, so a pattern may become several literals */
     const bool expressions = plan_has_expressions(plan);
     bool varies = !expressions && plan->utf8_is_set && (plan->flags & TRAWL_IGNORE_CASE) != 0;
     enum trawl_status (*expand)(struct trawl_plan * plan, struct trawl_error * error) =
@@ -220,7 +218,8 @@ static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_e
         : plan->errors.is_set ? errors_expand
         : varies              ? expand_variants
                               : expand_plain;
-    uint64_t context = 0; /* bytes beside an occurrence that conditions or the caller look at */
+    /* number of bytes beside an occurrence that conditions or the caller look at */
+    uint64_t context = 0;
 
     plan->length_min = UINT64_MAX;
     TRAWL_TRY(expand(plan, error));
@@ -243,7 +242,7 @@ static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_e
     return TRAWL_OK;
 }
 
-/* Reads the algorithm's name and options into *algorithm, except for the copy of the name. */
+/* Reads the name and options of an algorithm into *algorithm, but does not copy the name. */
 static enum trawl_status read_algorithm(const char *asked, const struct plan_algorithms *algorithms,
                                         struct plan_algorithm *algorithm, struct trawl_error *error)
 {
@@ -278,7 +277,7 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     struct trawl_plan *plan = NULL;
     struct trawl_letters letters = {.size = sizeof letters};
     struct trawl_utf8 utf8;
-    bool with_errors; /* the options set something that concerns errors */
+    bool with_errors; /* some option concerns errors */
     void *memory;
 
     if (plan_out == NULL || (patterns == NULL && pattern_count > 0))

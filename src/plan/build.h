@@ -1,11 +1,11 @@
-/* build: makes plans. */
+/* build: makes plans, the compiled form of patterns. */
 #ifndef TRAWL_PLAN_BUILD_H
 #define TRAWL_PLAN_BUILD_H
 
 #include "plan/plan.h"
 
-/* Does the work of trawl_plan_build. `algorithms`: the gallery's table; NULL in a build without a
- * gallery. */
+/* Implements trawl_plan_build (trawl.h). `algorithms` is the gallery's table; NULL in a build
+ * without the gallery. */
 enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
                              const struct trawl_plan_options *options,
                              const struct plan_algorithms *algorithms, struct trawl_plan **plan,

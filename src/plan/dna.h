@@ -8,14 +8,14 @@
  * for a byte that is no code. */
 static inline uint32_t dna_bases(uint8_t letter)
 {
-    /* The index is the letter's low five bits: @, A to Z, and five unused. */
+    /* Indexed by the letter's low five bits: @, then A to Z, then five unused entries. */
     static const uint8_t bases[32] = {0, 1, 14, 2, 13, 0, 0, 4, 11, 0,  0, 12, 0, 3, 15, 0,
                                       0, 0, 5,  6, 8,  0, 7, 9, 0,  10, 0, 0,  0, 0, 0,  0};
 
     return (letter & 0xc0) == 0x40 ? bases[letter & 31] : 0;
 }
 
-/* Returns the upper-case code of the complements of the bases that the letter stands for. */
+/* Returns the code, in upper case, of the bases that are complements of the letter's bases. */
 static inline uint8_t dna_complement(uint8_t letter)
 {
     static const char letters[] = "?ACMGRSVTWYHKDBN";

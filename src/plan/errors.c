@@ -1,7 +1,7 @@
-/* errors: checks the options of plans with errors, makes their literals, and computes how much text
- * a search reads around occurrences.
+/* errors: the part of a plan that concerns searches with errors (mismatches or edits): checks the
+ * options, makes the literals, and computes how much text a search reads around occurrences.
  *
- * docs/approximate.md defines what is found; approximate/ has the search.
+ * docs/approximate.md defines what is found; the search is in src/approximate.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -11,8 +11,9 @@
 #include "plan/steps.h"
 #include "plan/dna.h"
 
-#define SYMBOLS_MAX 65535u      /* symbols of a pattern */
-#define PATTERNS_MAX (1u << 30) /* with both strands, each pattern is two literals */
+#define SYMBOLS_MAX 65535u /* most symbols of a pattern */
+/* limit, because with both strands each pattern becomes two literals */
+#define PATTERNS_MAX (1u << 30)
 #define CHARACTER_BYTES 4u
 
 static bool asks_for_errors(const struct trawl_plan_options *options)
@@ -20,7 +21,7 @@ static bool asks_for_errors(const struct trawl_plan_options *options)
     return options->mismatches_max > 0 || options->edits_max > 0 || options->alphabet == TRAWL_DNA;
 }
 
-/* Checks that no flag is set without the option that the flag modifies. */
+/* Checks that each flag is given together with the option that it modifies. */
 static enum trawl_status check_flags(const struct trawl_plan_options *options,
                                      struct trawl_error *error)
 {
@@ -90,8 +91,6 @@ enum trawl_status errors_read(struct trawl_plan *plan, const struct trawl_plan_o
     return TRAWL_OK;
 }
 
-/* ---- Patterns ------------------------------------------------------------------------------ */
-
 uint64_t plan_symbol_bytes(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
                            uint32_t *symbol)
 {
@@ -136,7 +135,7 @@ static enum trawl_status check_pattern(const struct trawl_plan *plan, uint64_t p
     return TRAWL_OK;
 }
 
-/* Makes literals 2 i and 2 i + 1 from pattern i: the pattern itself, and its reverse complement. */
+/* Makes two literals of pattern i: 2 i is the pattern, and 2 i + 1 its reverse complement. */
 static void expand_strands(struct trawl_plan *plan)
 {
     const uint64_t total = plan->pattern_begin[plan->pattern_count];
@@ -185,10 +184,11 @@ enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *err
     return TRAWL_OK;
 }
 
-/* Sets how many bytes a search needs before and after an occurrence. To find where a character
- * begins, a search reads the bytes before the character. With edits, a search compares an end with
- * the end one symbol before, whose spans may begin up to 2 k + 1 symbols before the occurrence. The
- * search also reads as many ends after an occurrence as the longest span has symbols. */
+/* Computes how many bytes a search reads before and after an occurrence. To find where a character
+ * begins, the search reads the bytes before the character. With edits, the search compares an end
+ * with the end a single symbol earlier, whose spans may begin up to 2 k + 1 symbols before the
+ * occurrence. The search also reads as many ends after an occurrence as the longest span has
+ * symbols. */
 void errors_need(struct trawl_plan *plan)
 {
     const uint64_t width = plan->errors.alphabet == TRAWL_CHARACTERS ? CHARACTER_BYTES : 1;

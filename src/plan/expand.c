@@ -1,9 +1,11 @@
-/* expand: makes literals and tails of patterns whose characters have variants of other bytes.
+/* expand: makes literals and tails of patterns whose characters have variants of other bytes, like
+ * the two cases of a letter in UTF-8.
  *
- * A pattern's first characters, as many as have at most EXPAND_LITERALS_MAX combinations of
- * variants, become literals. The characters after these are the tail. In an encoding, the byte
- * string of a character is never a prefix of a different character's byte string. So at most a
- * single literal of a pattern matches at a position, and its tail matches in at most a single way.
+ * The first characters of a pattern, as many as have at most EXPAND_LITERALS_MAX combinations of
+ * variants, become literals: a literal for each combination. The characters after these are the
+ * tail. In an encoding, the bytes of a character never begin with the bytes of another character.
+ * So at each position at most a single literal of a pattern matches, and the tail matches in a
+ * single way.
  */
 #include "plan/steps.h"
 
@@ -145,9 +147,8 @@ static enum trawl_status element_append(struct trawl_plan *plan, const struct pl
     return TRAWL_OK;
 }
 
-/* Composes literal number `index`, 0 ≤ index < variants, from the first `count` elements of a
- * pattern, which begin at plan->elements[elements]. The last element's alternatives vary
- * fastest. */
+/* Makes literal number `index` of `variants` from the first `count` elements of a pattern, which
+ * begin at plan->elements[elements]. The alternatives of the last element vary fastest. */
 static enum trawl_status literal_compose(struct trawl_plan *plan, uint32_t pattern,
                                          uint32_t elements, uint32_t count, uint32_t variants,
                                          uint32_t index, struct trawl_error *error)
@@ -167,9 +168,10 @@ static enum trawl_status literal_compose(struct trawl_plan *plan, uint32_t patte
     return TRAWL_OK;
 }
 
-/* Expands a pattern under UTF-8 case folding. *length_max: bytes of its longest occurrence. The
- * function appends all elements of the pattern to plan->elements, makes literals from the first
- * elements, and then removes these, so that only the tail stays. */
+/* Makes literals and a tail from a pattern, if UTF-8 and case is ignored. Appends all elements of
+ * the pattern to plan->elements, makes literals from the first elements, and then removes these
+ * elements, so that only the tail stays. Sets *length_max to the length in bytes of the longest
+ * occurrence. */
 static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern,
                                      uint64_t *length_max, struct trawl_error *error)
 {

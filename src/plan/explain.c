@@ -6,14 +6,14 @@
 #include "base/checked.h"
 #include "plan/parts.h"
 
-/* a plan with more patterns is explained without its parts */
+/* parts are left out of the explanation if a plan has more patterns */
 #define EXPLAINED_PATTERNS_MAX (1u << 16)
 
-/* The text being written: stores as many characters as fit, and counts all. */
+/* The text that is being written. Stores as many characters as fit, and counts all. */
 struct explanation {
     char *buffer;
     uint64_t capacity;
-    uint64_t needed; /* characters of the whole text, without the NUL */
+    uint64_t needed; /* length of the whole text, without the NUL */
 };
 
 static void add(struct explanation *text, const char *format, ...)
@@ -34,8 +34,8 @@ static void add(struct explanation *text, const char *format, ...)
             text->buffer[text->needed] = line[i];
 }
 
-/* Adds the prices by which a worker chooses the method of a single literal, and whether the text
- * may still change the choice. */
+/* Adds the expected costs of each method, by which a worker chooses the method for a single
+ * literal, and says whether the text may still change the choice. */
 static void explain_prices(struct explanation *text, const struct trawl_plan *plan,
                            const struct plan_prices *prices)
 {
@@ -48,7 +48,7 @@ static void explain_prices(struct explanation *text, const struct trawl_plan *pl
                              : "what a long one is like decides how it is searched");
 }
 
-/* Adds which programs the CPU tries in turn, to go on with the faster program. */
+/* Adds which programs (search loops) the CPU tries in turn before the fastest goes on. */
 static void explain_trials(struct explanation *text, const struct trawl_plan *plan)
 {
     if (plan->has_buckets && plan->has_classes)
@@ -61,7 +61,7 @@ static void explain_trials(struct explanation *text, const struct trawl_plan *pl
         add(text, "trials: the CPU tries the whole set and its parts, cut by length\n");
 }
 
-/* The next two functions add lines about tables, and return the size of the tables in bytes. */
+/* The next two functions add lines about a plan's tables, and return the tables' size in bytes. */
 
 static uint64_t tell_one(struct explanation *text, const struct trawl_plan *plan,
                          enum trawl_method method)
@@ -88,8 +88,8 @@ static uint64_t tell_set(struct explanation *text, const struct trawl_plan *plan
                (sizeof(uint32_t) + (plan->has_buckets ? sizeof(struct plan_head) : 0));
 }
 
-/* Returns the method that was asked for, or with which a worker with AVX2 begins. *prices is set if
- * the worker chooses by prices. */
+/* Returns the method that the caller asked for, or else the method with which a worker with AVX2
+ * begins. Sets *prices if the worker chooses by prices. */
 static enum trawl_method first_method(const struct trawl_plan *plan, struct plan_prices *prices)
 {
     if (plan->method_asked != TRAWL_METHOD_AUTO || plan->method != TRAWL_METHOD_AUTO)
@@ -117,8 +117,8 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
         plan->method == TRAWL_METHOD_SET ? tell_set(text, plan) : tell_one(text, plan, method));
 }
 
-/* Adds a line for each part in which a device searches, or the host tries to search, the plan: the
- * shortest part first. */
+/* Adds a line for each part into which the plan is divided: for searches on a GPU, or for tries on
+ * the host. The part with the shortest strings comes first. */
 static enum trawl_status explain_parts(struct explanation *text, const struct trawl_plan *plan,
                                        enum plan_attachment which, struct trawl_error *error)
 {

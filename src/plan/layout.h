@@ -1,8 +1,8 @@
 /* layout: the plain structs of a plan that all engines read.
  *
- * The structs have no pointers, so that an engine can copy the bytes to a device's memory
- * unchanged. All numbers are in the machine's byte order (little-endian on every machine trawl runs
- * on).
+ * The structs have no pointers, so an engine can copy the bytes to a GPU's memory unchanged. All
+ * numbers are in the machine's byte order, which is little-endian on every machine that trawl
+ * supports.
  */
 #ifndef TRAWL_PLAN_LAYOUT_H
 #define TRAWL_PLAN_LAYOUT_H
@@ -10,12 +10,12 @@
 #include <stdint.h>
 
 #define PLAN_PROBES_MAX 16u
-#define PLAN_PROBE_SPAN_BYTES 64u /* all probes of a literal lie within this many bytes */
+#define PLAN_PROBE_SPAN_BYTES 64u /* all probes of a literal lie within so many bytes */
 #define PLAN_NONE UINT32_MAX
 
-/* A test of one byte of a literal: (text[x + offset] | fold) == value. fold is 0x20 for letters if
- * case is ignored, else 0. With fold 0x20, only the two cases of the letter `value` (a to z) pass
- * the test, so a probe tells exactly whether its byte matches. */
+/* A probe, a test of a single byte of a literal: (text[x + offset] | fold) == value. fold is 0x20
+ * for letters if case is ignored, else 0. With fold 0x20, only the two cases of the letter `value`
+ * (a to z) pass, so the probe is exact. */
 struct plan_probe {
     uint64_t offset;
     uint8_t value;
@@ -33,28 +33,28 @@ struct plan_probe {
  * that begins at byte b - b % stride of a word, with o = stride - 1 - b % stride. Bit b of
  * residues[8 * j + r] is clear if that gram allows byte j of the word to have the residue r. In
  * byte b of `begun`, bit 7 - j is set if byte j belongs to a gram that began in this word; in byte
- * b of `carried`, if byte j belongs to a gram that began in the word before. */
+ * b of `carried`, if byte j belongs to a gram that began in the word before.
+ */
 #define PLAN_GRAM_STRIDE_MAX 8u
 #define PLAN_GRAM_BYTES 8u
 
 struct plan_grams {
     uint64_t offset;
-    uint32_t stride; /* 8, 4, 2 or 1 */
+    uint32_t stride; /* distance of the positions that are loaded: 8, 4, 2 or 1 */
     uint32_t q;      /* bytes of a gram: 4 to 8 */
     uint64_t fold;   /* or-ed into the 8 bytes at a position: 0 or 0x2020... */
-    uint64_t keep;   /* mask that keeps the first q of the 8 bytes at a position */
+    uint64_t keep;   /* mask that keeps the first q of 8 bytes */
     uint64_t gram[PLAN_GRAM_STRIDE_MAX];
     uint64_t begun;
     uint64_t carried;
     uint8_t residues[64];
 };
 
-/* Method "sampled": the search loads the q bytes at every stride-th text position, hashes them, and
- * looks up the pattern offsets whose q bytes have the same hash. Such offsets form a chain:
- * heads[hash] is the first, next[offset] the following, PLAN_NONE ends the chain. Offsets of a
- * chain descend, so that the proposed begins ascend. Most samples have no offset: a bitmap of
- * hashes tells so without reading heads.
- */
+/* Method sampled: the search loads q bytes (a sample) at every stride-th position of the text,
+ * hashes them, and looks up the offsets of the literal whose q bytes have the same hash. These
+ * offsets form a chain: heads[hash] is the first, next[offset] the one that follows, and PLAN_NONE
+ * ends the chain. Offsets descend along a chain, so that the begins of possible occurrences ascend.
+ * Most samples have no offset; a bitmap of hashes tells so without reading heads. */
 struct plan_sampled {
     uint64_t stride;
     uint32_t q; /* always 8 */
@@ -64,36 +64,36 @@ struct plan_sampled {
     uint64_t fold; /* or-ed into the 8 bytes before hashing: 0 or 0x2020... */
 };
 
-/* Method "set": at each position the search hashes the first q bytes and tests a bit of a bitmap.
- * If the bit is set, the search hashes the first min(length_min, 8) bytes, which choose a bucket;
- * the bucket lists all literals whose first bytes have that hash. Four bytes are what vector code
- * can hash at every position. Eight bytes tell apart literals that begin alike: by four bytes,
- * 10,000 literals "key-0000" would be in the same bucket, and 16-mers of DNA in 256 buckets.
- */
+/* Method set: at each position the search hashes the first q bytes and tests a bit of a bitmap. If
+ * the bit is set, the search hashes the first min(length_min, 8) bytes. This hash chooses a bucket,
+ * which lists all literals whose first bytes have the hash. Vectors can hash four bytes at every
+ * position. The bucket depends on eight bytes because many literals may begin alike: by four bytes,
+ * 10,000 literals "key-0000" would share a bucket, and 16-mers of DNA would fill only 256
+ * buckets. */
 struct plan_set {
     uint32_t q;           /* 1 to 4 */
     uint32_t bitmap_bits; /* log2 of the bitmap's size in bits */
-    uint32_t bucket_bits; /* log2 of the bucket count */
-    uint32_t fold;        /* or-ed into the gram before hashing */
-    uint32_t gram_mask;   /* keeps q bytes of a 32-bit load */
-    /* mask for bytes 4 to 7: keeps the bytes that all literals have; 0 if length_min < 5 */
+    uint32_t bucket_bits; /* log2 of the number of buckets */
+    uint32_t fold;        /* or-ed into the q bytes before hashing, to ignore case */
+    uint32_t gram_mask;   /* mask that keeps q bytes of a load of 32 bits */
+    /* Mask for bytes 4 to 7: keeps the bytes that all literals have; 0 if length_min < 5. */
     uint32_t wide_mask;
     uint32_t reserved;
-    uint64_t head_fold; /* as fold and gram_mask, for the 8 bytes that choose the bucket */
+    uint64_t head_fold; /* as fold and gram_mask, but for the 8 bytes that choose the bucket */
     uint64_t head_mask;
 };
 
 #define PLAN_HASH32_FACTOR 0x9e3779b1u
 
-/* Hashes for the tables of methods set and sampled (multiplicative, Knuth 1973, section 6.4). */
+/* Hashes for the tables of methods set and sampled: multiplication (Knuth 1973, section 6.4). */
 static inline uint32_t plan_hash32(uint32_t gram, uint32_t bits)
 {
     return (gram * PLAN_HASH32_FACTOR) >> (32u - bits);
 }
 
-/* Hashes the 8 bytes at a position, as far as all literals reach. In a text of few byte values the
- * first four bytes tell little: 1,000 16-mers of DNA contain every gram of four. Both halves are
- * or-ed with set->fold, which covers four bytes whenever wide_mask is not 0. */
+/* Hashes up to 8 bytes at a position, as many as all literals have. In a text of few byte values,
+ * the first four bytes rule out little: 1,000 16-mers of DNA contain every sequence of four bases.
+ * Both halves are or-ed with set->fold, which covers four bytes whenever wide_mask is not 0. */
 #define PLAN_WIDE_SHIFT 3
 
 static inline uint32_t plan_hash_wide(const struct plan_set *set, uint64_t head)

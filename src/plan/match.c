@@ -1,4 +1,5 @@
-/* match: compares a literal with the text, and checks the conditions around an occurrence. */
+/* match: compares a literal with the text at a single position, and checks the conditions around an
+ * occurrence (whole words, whole lines). */
 #include <string.h>
 
 #include "base/checked.h"
@@ -12,9 +13,9 @@ static uint64_t load64(const uint8_t *bytes)
     return word;
 }
 
-/* Replaces A-Z by a-z in each of eight bytes. A byte's high bit is set in `upper` if the byte lies
- * in A..Z: the first sum carries into bit 7 from 'A' on, the second sum carries beyond 'Z', and
- * bytes ≥ 0x80 are masked out. */
+/* Replaces A-Z by a-z in each of eight bytes. `upper` gets the high bit of each byte in A..Z: the
+ * first sum carries into that bit from 'A' on, the second sum for bytes after 'Z', and bytes ≥ 0x80
+ * are masked out. */
 static uint64_t fold_word(uint64_t word)
 {
     uint64_t low = word & 0x7f7f7f7f7f7f7f7full;
@@ -51,8 +52,8 @@ uint64_t plan_mismatch(const struct trawl_plan *plan, const uint8_t *literal, co
                                                   : mismatch(literal, text, count, true);
 }
 
-/* Returns how many bytes of the text the element matches; 0 if no alternative of the element stands
- * at text. */
+/* Returns how many bytes of the text the element (a character with its variants) matches; 0 if none
+ * of its alternatives stands there. */
 static uint64_t element_match(const struct plan_element *element, const uint8_t *text,
                               uint64_t text_bytes)
 {
@@ -125,7 +126,7 @@ static bool is_ascii_word(uint8_t byte)
            (byte >= 'A' && byte <= 'Z') || byte == '_';
 }
 
-/* Returns how many bytes a character takes that begins with this byte; 0 if none begins so. */
+/* Returns the length of a UTF-8 character that begins with this byte; 0 if no character does. */
 static uint64_t utf8_length(uint8_t first)
 {
     if (first < 0x80)

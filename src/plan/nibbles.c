@@ -1,5 +1,5 @@
-/* nibbles: chooses which literals share a slot of the nibble tables, and which nibbles are
- * tested. */
+/* nibbles: fills the nibble tables of a small set (nibbles.h): chooses which literals share a slot,
+ * and which half bytes (nibbles) are tested. */
 #include "plan/nibbles.h"
 
 #include <string.h>
@@ -11,52 +11,58 @@
 #define GROUP_SLOTS 8u
 #define SLOTS_MAX (GROUP_SLOTS * PLAN_NIBBLE_GROUPS_MAX)
 #define LOOKUPS_MAX PLAN_NIBBLE_BYTES_MAX
-/* number of times that each literal is assigned to a slot; further rounds change little */
+/* How often each literal is assigned to a slot; more rounds change little. */
 #define PASSES 2u
 #define NONE UINT8_MAX
-/* Six low bits of so many bytes suffice if the next byte leaves more than 1/8 of what these bytes
- * leave: many literals have no more bytes, as words have. */
+/* If tables test six low bits of each byte, six bytes suffice when a seventh byte would still leave
+ * more than 1/8 of the positions that pass six bytes. So it is if many literals have no seventh
+ * byte, like short words. */
 #define SIX_BYTES 6u
-/* literals with less entropy per byte, in bits, have few different bytes, as DNA has */
+/* If a byte of the literals carries fewer bits of information than this, the literals have few
+ * different bytes, as DNA does. */
 #define FEW_BITS 3.0
-/* literals with at least this entropy per byte have more different bytes than words have, so that
- * high halves of bytes rule out many positions, too */
+/* If a byte carries at least so many bits, the literals have more different bytes than words have,
+ * and the high half of a byte rules out many positions, too. */
 #define MANY_BITS 5.0
-#define WHOLE_FEW 3u /* bytes that are tested whole at most, if the literals have less entropy */
-/* Half bytes that suffice if each literal has a slot by itself, and if at most this share of usual
- * texts passes. Two more cost as much as verifying 1/1000 to 1/400 of all positions. */
+/* In literals with fewer bits than MANY_BITS, both halves are tested of at most so many bytes. */
+#define WHOLE_FEW 3u
+/* So many half bytes suffice if each literal has a slot of its own and at most HALVES_PASS of the
+ * positions of usual texts pass. Two further half bytes cost as much as comparing literals at
+ * 1/1000 to 1/400 of all positions. */
 #define HALVES_FEW 4u
 #define HALVES_PASS (1.0f / 4096)
-#define SIX_PASS (HALVES_PASS / 64) /* as HALVES_PASS, for six low bits: bytes of words depend */
+/* the same limit for six low bits; it is lower, because the bytes of words are not independent */
+#define SIX_PASS (HALVES_PASS / 64)
 
-/* The most literals for which six tested bytes, a single group or two groups suffice. The limits
- * are lower for literals with few different bytes, because each byte then rules out less. */
+/* The most literals for which six tested bytes, one group or two groups suffice. The limits are
+ * lower for literals with few different bytes, because each byte then rules out less. */
 static const struct limits {
     uint32_t six_bytes, one_group, two_groups;
 } limits_of_many = {64, 40, 128}, limits_of_few = {10, 10, 28};
 
-/* A part of a byte of the literals that the tables test: the high half, or low bits. */
+/* What one table tests: the high half, or low bits, of a byte of the literals. */
 struct lookup {
     uint32_t byte;
     bool high;
 };
 
-/* The state while literals are dealt to slots. */
+/* The state while literals are distributed over slots. */
 struct dealing {
     const struct trawl_plan *plan;
     uint32_t lookup_count, slots;
-    uint8_t low; /* the low bits of a byte that are tested: 15 or 63 */
+    uint8_t low; /* mask of the low bits that are tested: 15 or 63 */
     struct lookup lookups[LOOKUPS_MAX];
-    uint8_t of[PLAN_NIBBLE_LITERALS_MAX]; /* each literal's slot; NONE until it has a slot */
-    /* how many literals of the slot allow the value */
+    uint8_t of[PLAN_NIBBLE_LITERALS_MAX]; /* the slot of each literal; NONE: no slot yet */
+    /* for each value of a table and each slot: how many literals of the slot allow the value */
     uint16_t uses[LOOKUPS_MAX][PLAN_NIBBLE_LOWS][SLOTS_MAX];
-    /* number of different values that the slot allows */
+    /* for each table and slot: how many values the slot allows */
     float values[LOOKUPS_MAX][SLOTS_MAX];
-    /* per slot, the product of `values` over all lookups: proportional to what passes */
+    /* for each slot: the product of `values` over all tables, which is proportional to the share of
+     * positions that pass */
     float products[SLOTS_MAX];
 };
 
-/* Returns the set of values that the literal allows in this lookup, as bits. */
+/* Returns the set of values that the literal allows in this table, as bits. */
 static uint64_t lookup_values(const struct dealing *dealing, uint32_t literal, struct lookup lookup)
 {
     const struct trawl_plan *plan = dealing->plan;
@@ -72,7 +78,7 @@ static uint64_t lookup_values(const struct dealing *dealing, uint32_t literal, s
            1ull << (lookup.high ? other >> 4 : other & most);
 }
 
-/* Adds a literal with these values to the slot (in), or removes it (!in). */
+/* Adds a literal with these values to the slot (`in`), or removes it (not `in`). */
 static void deal_count(struct dealing *dealing, const uint64_t values[LOOKUPS_MAX], uint32_t slot,
                        bool in)
 {
@@ -90,7 +96,7 @@ static void deal_count(struct dealing *dealing, const uint64_t values[LOOKUPS_MA
     }
 }
 
-/* Returns the slot whose product grows least if a literal with these values joins the slot. */
+/* Returns the best slot for a literal with these values: the slot whose product grows least. */
 static uint8_t deal_best(const struct dealing *dealing, const uint64_t values[LOOKUPS_MAX])
 {
     const uint32_t slots = dealing->slots;
@@ -116,7 +122,8 @@ static uint8_t deal_best(const struct dealing *dealing, const uint64_t values[LO
     return (uint8_t)best;
 }
 
-/* Deals the literals to slots in order, and once more when all literals have a slot. */
+/* Assigns each literal to a slot. Once all literals have slots, assigns each literal again, to the
+ * slot that now suits it best. */
 static void deal(struct dealing *dealing)
 {
     uint32_t count = dealing->plan->literal_count;
@@ -137,7 +144,8 @@ static void deal(struct dealing *dealing)
     }
 }
 
-/* Returns how many bytes are tested whole, if most literals have no more; 0: only low halves. */
+/* Returns for how many bytes both halves are tested, if most literals are no longer; 0: only low
+ * halves are tested. */
 static uint32_t whole_bytes(const struct trawl_plan *plan)
 {
     const bool many = plan->byte_bits >= MANY_BITS;
@@ -154,8 +162,8 @@ static uint32_t whole_bytes(const struct trawl_plan *plan)
     return 0;
 }
 
-/* Returns the share of usual texts that has the low bits of the literal's byte at this offset; 1 if
- * the literal has no byte there. */
+/* Returns the share of positions in usual texts whose byte has the low bits of the literal's byte
+ * at this offset; 1 if the literal has no byte there. */
 static float low_left(const struct dealing *dealing, uint32_t literal, uint32_t at,
                       const float of_low[PLAN_NIBBLE_LOWS])
 {
@@ -166,9 +174,8 @@ static float low_left(const struct dealing *dealing, uint32_t literal, uint32_t 
                : 1.0f;
 }
 
-/* Chooses the offsets whose low bits rule out most, at most nibbles->bytes of them. Each chosen
- * offset leaves the least share of usual texts, summed over the literals, given the offsets chosen
- * before. */
+/* Chooses the offsets whose low bits are tested, at most nibbles->bytes. Chooses in turn: each time
+ * the offset that leaves the smallest share of usual texts, summed over the literals. */
 static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nibbles)
 {
     const struct trawl_plan *plan = dealing->plan;
@@ -210,7 +217,7 @@ static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nib
     }
 }
 
-/* Chooses the number of groups, and what the tables test. */
+/* Chooses the number of groups, and which bytes the tables test. */
 static void choose_looks(const struct trawl_plan *plan, struct dealing *dealing,
                          struct plan_nibbles *nibbles)
 {

@@ -1,16 +1,15 @@
-/* open: while a text waits for bytes, tells which begins of occurrences are decided without these
- * bytes. Strings in the order of dictionaries tell by a binary search whether some string begins
- * with the last bytes of the text. */
+/* open: tells which occurrences at the end of a text are decided although more bytes will come.
+ * Looks up, in the sorted literals, whether some literal begins with the last bytes of the text. */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/backwards.h"
 #include "plan/plan.h"
 
-/* After this work, in compared bytes, the later begins are left open. */
+/* After so much work, in compared bytes, the remaining positions are left undecided. */
 #define WORK_MIN (1u << 20)
 #define WORK_PER_BYTE 64u
 
-/* The literals' own bytes, in the order of dictionaries. */
+/* The literals' own bytes (without tails), sorted as in a dictionary. */
 struct plan_order {
     uint32_t count;
     struct backwards *strings;
@@ -47,7 +46,7 @@ done:
     return status;
 }
 
-/* A look at the end of the bytes that a text has so far. */
+/* A check of the end of the bytes that a text has so far. */
 struct look {
     const struct trawl_plan *plan;
     const struct plan_order *order;
@@ -56,8 +55,8 @@ struct look {
     uint64_t work; /* compared bytes */
 };
 
-/* Compares the bytes [begin, end) with the ordered strings. *is_string: some string has these
- * bytes. *is_begin: some longer string begins with these bytes. */
+/* Compares the bytes [begin, end) with the sorted literals. Sets *is_string to whether some literal
+ * has these bytes, and *is_begin to whether some longer literal begins with these bytes. */
 static void look_up(struct look *look, uint64_t begin, uint64_t end, bool *is_string,
                     bool *is_begin)
 {
@@ -88,8 +87,7 @@ static void look_up(struct look *look, uint64_t begin, uint64_t end, bool *is_st
     }
 }
 
-/* Returns whether the literal, which has a tail, may still occur at `begin`, or whether bytes to
- * come decide about its occurrence there. */
+/* Returns whether the literal, which has a tail, may still occur at `begin` with bytes to come. */
 static bool tail_is_open(struct look *look, uint32_t index, uint64_t begin)
 {
     const struct plan_literal literal = plan_literal_at(look->plan, index);
@@ -106,7 +104,7 @@ static bool tail_is_open(struct look *look, uint32_t index, uint64_t begin)
     return length > 0 && !plan_end_is_decided(look->plan, text + length, count - length);
 }
 
-/* Returns whether an occurrence that begins at `begin` is not decided. */
+/* Returns whether bytes to come may decide about an occurrence that begins at `begin`. */
 static bool is_open(struct look *look, uint64_t begin)
 {
     const struct trawl_plan *plan = look->plan;

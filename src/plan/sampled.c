@@ -1,5 +1,6 @@
-/* sampled: makes the tables of method sampled, and measures how many offsets of the literal have
- * the same bytes as a sample of a text. */
+/* sampled: makes the tables of method sampled, which reads only every stride-th position of a text
+ * (layout.h). Also measures how many offsets of the literal have the same bytes as a sample of a
+ * text. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -8,21 +9,23 @@
 
 #define SAMPLED_Q 8u
 #define SAMPLED_LENGTH_MIN 16u
-/* with longer strides, loading the table costs more time than the unread text saves */
+/* With longer strides, loading the table costs more time than not reading the text saves. */
 #define SAMPLED_STRIDE_MAX 8192u
-#define SAMPLED_BITMAP_LOG2 5u /* bits per gram: 1 of 32 to 64 samples passes by chance */
-#define REPEATS_OFFSETS 256u   /* offsets of the literal that sampled_repeats counts, at most */
+/* 32 to 64 bits for each gram: 1 of 32 to 64 other samples passes by chance */
+#define SAMPLED_BITMAP_LOG2 5u
+#define REPEATS_OFFSETS 256u /* sampled_repeats counts so many offsets of the literal at most */
 #define REPEATS_LOG2 13u
-#define SEEN_SAMPLES 512u /* samples that sampled_seen takes of a text, at most */
+#define SEEN_SAMPLES 512u /* sampled_seen takes so many samples of a text at most */
 #define SEEN_SAMPLES_MIN 64u
-#define SEEN_SHARE 4096u /* bytes of text for each sample, at least */
-/* sampled_seen ends early after SEEN_STEPS + SEEN_STEPS_EACH × samples steps along chains */
+#define SEEN_SHARE 4096u /* sampled_seen takes at most one sample for so many bytes of text */
+/* sampled_seen stops after SEEN_STEPS + SEEN_STEPS_EACH × samples steps along chains. */
 #define SEEN_STEPS 256u
 #define SEEN_STEPS_EACH 8u /* see SEEN_STEPS */
-/* Sample number i of n is taken from part i × SEEN_ORDER mod n of the text, so that even the first
- * samples come from all over the text. */
+/* Sample number i of n is taken from part i × SEEN_ORDER mod n of the text. So the first samples
+ * already come from all over the text. */
 #define SEEN_ORDER 40503u
-#define SAMPLED_STRIDE_UNIT 8u /* a multiple of 8, so that no sample crosses two cache lines */
+/* strides are multiples of this, so that no sample crosses two cache lines */
+#define SAMPLED_STRIDE_UNIT 8u
 
 uint64_t sampled_stride(uint64_t length)
 {
@@ -43,7 +46,8 @@ struct plan_sampled sampled_layout(const struct trawl_plan *plan)
     struct plan_sampled layout = {.stride = stride, .q = SAMPLED_Q};
 
     TRAWL_ASSERT(stride > 0 && plan_is_one_literal(plan));
-    layout.hash_bits = 65u - (uint32_t)__builtin_clzll(stride); /* 2 to 4 heads per offset */
+    /* 2 to 4 hash values for each offset */
+    layout.hash_bits = 65u - (uint32_t)__builtin_clzll(stride);
     layout.bitmap_bits = 64u - (uint32_t)__builtin_clzll(stride) + SAMPLED_BITMAP_LOG2;
     layout.fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull : 0;
     return layout;
@@ -69,7 +73,7 @@ static void fill(const uint8_t *bytes, struct sampled_tables *tables)
     uint64_t *bitmap = tables->bitmap;
 
     memset(heads, 0xff, sizeof *heads << layout.hash_bits);
-    /* pushes to the front, so that chains descend */
+    /* each offset is put at the front of its chain, so that offsets descend along chains */
     for (uint32_t offset = 0; offset < layout.stride; offset++) {
         uint64_t gram;
         uint32_t hash, bit;

@@ -1,15 +1,14 @@
-/* steps: declares the steps of trawl_plan_build that have files of their own. */
+/* steps: the steps of building a plan (trawl_plan_build) that have files of their own. */
 #ifndef TRAWL_PLAN_STEPS_H
 #define TRAWL_PLAN_STEPS_H
 
 #include "plan/plan.h"
 
-/* Makes literals and tails from the patterns in plan->pattern_bytes, if characters may have
- * variants, which consist of different bytes. */
+/* Makes literals and tails from the patterns, if characters may have variants of other bytes. */
 enum trawl_status expand_variants(struct trawl_plan *plan, struct trawl_error *error);
 
-/* Checks the method that the options name. Fills in probes, grams and period of a single literal,
- * on which the prices of methods depend. */
+/* Checks the method that the options name. For a single literal, fills in probes, grams and period,
+ * on which the methods' expected costs depend. */
 enum trawl_status choose_method(struct trawl_plan *plan, const struct trawl_plan_options *options,
                                 struct trawl_error *error);
 
@@ -18,15 +17,15 @@ enum trawl_status choose_method(struct trawl_plan *plan, const struct trawl_plan
 #define ERRORS_FLAGS \
     (TRAWL_WITHIN_LINES | TRAWL_EVERY_END | TRAWL_REVERSE_COMPLEMENT | TRAWL_ANY_BASE)
 
-/* Checks the options that concern errors, and whether the caller's other options go with them. */
+/* Checks the options about errors, and whether the other options go with them. */
 enum trawl_status errors_check(const struct trawl_plan_options *options, struct trawl_error *error);
-/* Copies the checked options on errors into the plan. */
+/* Copies the options about errors, which were checked, into the plan. */
 enum trawl_status errors_read(struct trawl_plan *plan, const struct trawl_plan_options *options,
                               struct trawl_error *error);
 /* Makes a literal from each pattern, or two from each if both strands are searched. */
 enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *error);
-/* Adds what errors need to need_before and need_after, which hold what the plan's conditions
- * need. */
+/* Adds to need_before and need_after the bytes that a search with errors reads. They already hold
+ * what the plan's conditions need. */
 void errors_need(struct trawl_plan *plan);
 
 /* Sets plan->set and byte_bits of a set. */

@@ -1,4 +1,4 @@
-/* tables: makes the bitmaps and buckets of a set. */
+/* tables: makes the bitmaps and buckets of a set, for method set (layout.h). */
 #include <string.h>
 
 #include "base/checked.h"
@@ -8,14 +8,15 @@
 
 #define SET_BITMAP_BITS_MIN 12u
 #define SET_BITMAP_BITS_MAX 24u
-/* log2 of the bitmap's bits per literal: with 128 bits, 1 % of the grams outside the set pass */
+/* log2 of the bitmap's bits for each literal: with 128 bits, 1 % of other grams pass */
 #define SET_BITMAP_BITS_PER_LITERAL 7u
 #define SET_BUCKET_BITS_MAX 24u
-#define ALIKE_BITS 12u /* log2 of the counters of plan_alike_bound, which fit the fastest cache */
+/* log2 of the number of counters in plan_alike_bound, which fit the fastest cache */
+#define ALIKE_BITS 12u
 #define LETTER_BITS_MIN 3.0
 #define LETTER_BITS_MAX 6.5
 
-/* Returns the literal's first `count` ≤ 8 bytes; the result's upper bytes are 0. */
+/* Returns the literal's first `count` ≤ 8 bytes as a number. */
 static inline uint64_t literal_load(const struct trawl_plan *plan, uint32_t literal, uint64_t count)
 {
     const uint8_t *bytes = plan_literal_bytes(plan, literal);
@@ -30,7 +31,7 @@ static inline uint64_t literal_load(const struct trawl_plan *plan, uint32_t lite
     return count == 0 ? 0 : head & UINT64_MAX >> (64 - 8 * count);
 }
 
-/* Returns the literal's first q bytes as the search loads q bytes of the text. */
+/* Returns the literal's first q bytes, in the form in which a search loads them from the text. */
 static uint32_t literal_gram(const struct trawl_plan *plan, uint32_t literal)
 {
     uint32_t gram = (uint32_t)literal_load(plan, literal, plan->set.q);
@@ -46,7 +47,7 @@ static uint32_t literal_wide(const struct trawl_plan *plan, uint32_t literal)
     return plan_hash_wide(&plan->set, head);
 }
 
-/* Returns a hash of the first bytes that every literal has, up to 8, of this many bits. */
+/* Returns a hash of `bits` bits of the literal's first bytes, as many as all literals have. */
 static uint32_t literal_hash(const struct trawl_plan *plan, uint32_t literal, uint32_t bits)
 {
     uint64_t head = literal_load(plan, literal, min_u64(plan->length_min, sizeof head));
@@ -59,7 +60,7 @@ static uint32_t literal_bucket(const struct trawl_plan *plan, uint32_t literal)
     return literal_hash(plan, literal, plan->set.bucket_bits);
 }
 
-/* Literals that occur at the same begin have the same hash. */
+/* Literals that occur at the same position have equal first bytes, so they have the same hash. */
 uint32_t plan_alike_bound(const struct trawl_plan *plan)
 {
     uint32_t counts[1u << ALIKE_BITS] = {0}, most = 0;
@@ -114,7 +115,7 @@ bool plan_has_letters(const struct trawl_plan *plan)
     return plan->byte_bits >= LETTER_BITS_MIN && plan->byte_bits < LETTER_BITS_MAX;
 }
 
-/* fill_set prefetches a literal's bucket and entry this many literals ahead, since the tables of
+/* fill_set prefetches the bucket and the entry of the literal so far ahead, because the tables of
  * large sets exceed the caches. */
 #define FETCH_AHEAD 24u
 
@@ -125,7 +126,7 @@ static void fetch_bucket(const struct trawl_plan *plan, const struct plan_set_ta
         __builtin_prefetch(&tables->buckets[literal_bucket(plan, (uint32_t)literal)], 1);
 }
 
-/* Prefetches a literal's entry. The literal's bucket was prefetched before. */
+/* Prefetches a literal's entry. Its bucket must have been prefetched. */
 static void fetch_entry(const struct trawl_plan *plan, const struct plan_set_tables *tables,
                         uint64_t literal)
 {
@@ -140,9 +141,9 @@ static void fetch_entry(const struct trawl_plan *plan, const struct plan_set_tab
         __builtin_prefetch(&tables->heads[entry], 1);
 }
 
-/* Fills the bitmaps, and sorts the literals by bucket (a counting sort): `buckets` first holds
- * sizes, then ends. Then each literal, from the last to the first, moves its bucket's end back by
- * an entry and takes that entry, so that ends become begins. */
+/* Fills the bitmaps, and sorts the literals by bucket (a counting sort). `buckets` first holds the
+ * sizes of the buckets, then their ends. Then each literal, from the last to the first, moves the
+ * end of its bucket back by 1 and is stored there, so that ends become begins. */
 static void fill_set(const struct trawl_plan *plan, struct plan_set_tables *tables)
 {
     for (uint32_t literal = 0; literal < plan->literal_count; literal++) {
@@ -164,7 +165,7 @@ static void fill_set(const struct trawl_plan *plan, struct plan_set_tables *tabl
     for (uint32_t literal = plan->literal_count; literal-- > 0;) {
         uint32_t entry = --tables->buckets[literal_bucket(plan, literal)];
 
-        /* wraps beyond literal_count below 0 */
+        /* below 0, these numbers wrap around to values above literal_count, which are ignored */
         fetch_bucket(plan, tables, (uint64_t)literal - 2 * FETCH_AHEAD);
         fetch_entry(plan, tables, (uint64_t)literal - FETCH_AHEAD);
         TRAWL_ASSERT(entry < plan->literal_count);
@@ -186,7 +187,7 @@ static void tables_free(void *object)
                    MEMORY_ALIGNMENT);
 }
 
-/* Makes the object and its arrays in a single block. */
+/* Makes the tables and their arrays in a single block of memory. */
 static enum trawl_status make(const void *from, void **object, struct trawl_error *error)
 {
     const struct trawl_plan *plan = (const struct trawl_plan *)from;

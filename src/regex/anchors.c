@@ -108,7 +108,7 @@ static uint8_t length_of(const struct split_sequence *sequence)
     return (uint8_t)length;
 }
 
-/* Adds an anchor for one alternative of the expression. It is the callback `take` of
+/* Adds an anchor for a single alternative of the expression. It is the callback `take` of
  * split_options. */
 static enum trawl_status take(void *context, const struct split *split, struct trawl_error *error)
 {
@@ -220,7 +220,7 @@ static bool same_string(const struct split_string *a, const struct split_string 
     return a->bytes_count == b->bytes_count && memcmp(a->bytes, b->bytes, a->bytes_count) == 0;
 }
 
-/* Sorts the strings, makes an atom of each different string, and fills atom_first and
+/* Sorts the strings, makes atoms of the different strings, and fills atom_first and
  * atom_anchors. */
 static enum trawl_status index_strings(struct anchor_maker *maker, struct trawl_error *error)
 {

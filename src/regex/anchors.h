@@ -32,8 +32,7 @@ struct anchor_maker {
 /* Begins to collect. The sample must stay until the last anchor is added. */
 void anchors_begin(struct anchor_maker *maker, struct expressions *made, const uint8_t *sample,
                    uint64_t sample_bytes);
-/* Adds the anchors of expression number `expression`, which is given in RE2's syntax. Errors:
- * MEMORY. */
+/* Adds the anchors of expression number `expression`, in RE2's syntax. Errors: MEMORY. */
 enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, const char *bytes,
                               uint64_t count, struct trawl_error *error);
 /* Builds made->atoms, the plan of the strings. If some expression has no strings, builds none and

@@ -28,13 +28,13 @@ struct places {
     /* for each place: so many places, this one first, may be left out together, as in (ab)? */
     uint8_t skips[PLACES_MAX];
     uint32_t endless;              /* set of the places that may be read again, as in a* */
-    uint8_t character[PLACES_MAX]; /* for each place: number of the sequence's character */
-    /* for each place: its edge, as in split_character.edge; 0: a character */
+    uint8_t character[PLACES_MAX]; /* indexed by place: number of the sequence's character */
+    /* indexed by place: the edge, as in split_character.edge; 0: a character */
     uint8_t edges[PLACES_MAX];
     uint32_t code_end; /* code points from here on are unknown to the chain */
-    /* for each code point: a bit for each of the sequence's characters that it may be */
+    /* indexed by code point: a bit for each of the sequence's characters that it may be */
     uint32_t members[CHAIN_CODES];
-    /* for each symbol: the common `members` of its code points */
+    /* indexed by symbol: the common `members` of its code points */
     uint32_t of_symbol[CHAIN_SYMBOLS];
     uint32_t symbol_count;
     uint32_t sets[STATES_MAX]; /* the set of places of each state */
@@ -44,10 +44,11 @@ struct places {
     uint32_t state_count;
 };
 
-/* Ranges of code points. For each class of an expression, RE2 lists the class's characters, first
- * in the whole range, and if that is impossible, in the other ranges. Code points between these
- * ranges are unknown to the chain: listing their letters would take RE2 longer than reading a short
- * text. Texts with few characters of three bytes use only the first two ranges. */
+/* Ranges of code points. For each class of an expression, RE2 lists the class's characters in the
+ * first range, which is everything. If that is impossible, RE2 lists the characters in the second
+ * to last range, and the chain does not know characters outside: listing them would take RE2 longer
+ * than reading a short text. If a text has few characters of three bytes, only the first two ranges
+ * are used. */
 static const struct regex_range blocks[] = {{0, UINT32_MAX},  {0, 0x7ff},       {0x2000, 0x2fff},
                                             {0x3000, 0x9fff}, {0xac00, 0xd7ff}, {0xf000, 0xffff}};
 
@@ -112,8 +113,7 @@ static bool write_out(const struct expressions *made, const struct split_sequenc
     return true;
 }
 
-/* Marks the code points that belong to words, by the rule of the program that decides about this
- * expression. */
+/* Marks the code points that belong to words, by the rule of the program that decides. */
 static void mark_words(const struct expressions *made, uint32_t expression, struct places *places)
 {
     const struct trawl_letters *letters = &made->options.letters;
@@ -179,8 +179,7 @@ static void number_symbols(const struct expressions *made, struct places *places
     }
 }
 
-/* Returns the set of `place` and of the places that may come next because the places between may be
- * left out. */
+/* Returns the set of `place` and of the places that may come next if those between are left out. */
 static uint32_t reach(const struct places *places, uint32_t place)
 {
     uint32_t set = 1u << place;
@@ -348,8 +347,6 @@ void chain_free(struct chain *chain)
     if (chain != NULL)
         memory_release(chain, 1, sizeof *chain + chain->state_count * sizeof chain->rows[0]);
 }
-
-/* ---- Reading -------------------------------------------------------------------------------- */
 
 static bool is_more(uint8_t byte)
 {

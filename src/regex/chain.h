@@ -30,13 +30,12 @@ enum { CHAIN_FAILS, CHAIN_MATCHES, CHAIN_ASKS };
 enum { CHAIN_END, CHAIN_ELSE, CHAIN_LONG = 255 };
 
 struct chain {
-    /* The state in which reading begins; first[1] if the character on the other side belongs to a
-     * word. */
+    /* first[1]: the state in which reading begins if the character on the other side of that place
+     * belongs to a word; first[0]: the state if not */
     uint8_t first[2];
     /* the chain reads backwards, from the last byte of a character to its first */
     bool backwards;
-    /* under TRAWL_MULTILINE: the end of the text decides nothing, and a line end is a byte like any
-     * other */
+    /* under TRAWL_MULTILINE: the text's end decides nothing, and a line end is an ordinary byte */
     bool multi;
     bool has_edges; /* the sequence has edges of words */
     /* The line's last byte rules out most lines before the automaton reads: after a repetition, the
@@ -48,8 +47,7 @@ struct chain {
     uint64_t words; /* a bit for each symbol whose characters belong to words */
     uint8_t of_byte[256];
     uint8_t page_of[CHAIN_CODES / 64];
-    /* indexed by page, then by code point % 64: symbols; the last page is used while pages are
-     * made */
+    /* indexed by page, then by code point % 64: symbols; the last page is for work */
     uint8_t pages[CHAIN_PAGES + 1][64];
     struct chain_row {
         uint8_t next[CHAIN_SYMBOLS];

@@ -1,4 +1,4 @@
-/* class_text: finds where a class such as [a-z_] ends in an expression, and what it holds, without
+/* class_text: finds where a class like [a-z_] ends in an expression, and what it holds, without
  * reading its characters. */
 #include "regex/class_text.h"
 

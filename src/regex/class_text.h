@@ -1,4 +1,4 @@
-/* class_text: finds where a class such as [a-z_] ends in an expression, and what it holds, without
+/* class_text: finds where a class like [a-z_] ends in an expression, and what it holds, without
  * reading its characters. */
 #ifndef TRAWL_REGEX_CLASS_TEXT_H
 #define TRAWL_REGEX_CLASS_TEXT_H
@@ -13,18 +13,17 @@ extern "C" {
 #define CLASS_NAMED "a named class stands within a class: [[:space:]], not [:space:]"
 
 bool class_is_word_byte(char byte);
-/* Returns the length of a name such as [:alpha:] at the begin of the text; 0: no name is there. */
+/* Returns the length of a name like [:alpha:] at the begin of the text; 0: no name is there. */
 uint64_t class_name_length(const char *text, uint64_t left);
 /* Returns whether the class is "[:...:]", a common mistake for [[:...:]]. */
 bool class_is_named(const char *text, uint64_t count);
 /* Returns the length of the class at the begin of the text; 0: the class is not closed. ripgrep: a
- * class may hold further classes and operators such as &&. Sets *is_set to whether this class does,
- * or has escapes that RE2 reads differently. */
+ * class may hold further classes and operators like &&. Sets *is_set to whether this class does, or
+ * has escapes that RE2 reads differently. */
 uint64_t class_length(const char *text, uint64_t count, bool ripgrep, bool *is_set);
-/* Returns the length of the class or escape at the begin of the text. Arguments are as for
- * class_length. */
+/* Returns the length of the class or escape at the begin of the text, as class_length does. */
 uint64_t class_part_length(const char *text, uint64_t count, bool ripgrep, bool *is_set);
-/* Returns whether the class has a part such as [:alpha:] or \w. */
+/* Returns whether the class has a part like [:alpha:] or \w. */
 bool class_has_names(const char *text, uint64_t count);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-// classes: reads classes such as [a-z&&[^aeiou]] as sets of characters, and writes the sets in
-// RE2's syntax. ripgrep's classes may hold classes and the operators && (both), -- (the first
-// without the second) and ~~ (only one of both).
+// classes: reads classes like [a-z&&[^aeiou]] as sets of characters, and writes the sets in RE2's
+// syntax. ripgrep's classes may hold classes and the operators && (both), -- (the first without the
+// second) and ~~ (only one of both).
 #include "regex/classes.h"
 
 #include <re2/re2.h>
@@ -79,8 +79,6 @@ uint32_t last_of(const regex_options &options)
     return options.bytes ? 0xff : 0x10ffff;
 }
 
-// ---- Ranges ------------------------------------------------------------------------------------
-
 ranges merged(ranges of)
 {
     ranges made;
@@ -143,8 +141,6 @@ void add_cases(ranges *of, const regex_options &options)
         }
     *of = merged(sum(*of, more));
 }
-
-// ---- What RE2 knows ----------------------------------------------------------------------------
 
 std::string joined(const std::vector<std::string> &names)
 {
@@ -243,8 +239,6 @@ ranges listed(const chars &of, uint32_t last, uint32_t first = 0)
         made = sum(made, listed(other, last, first));
     return common(of.negated ? without(made, last) : made, {{first, last}}, last);
 }
-
-// ---- Reading -----------------------------------------------------------------------------------
 
 class reader
 {
@@ -558,8 +552,6 @@ chars reader::read_class(size_t depth)
     return made;
 }
 
-// ---- Writing -----------------------------------------------------------------------------------
-
 // Returns a class of the ranges in RE2's syntax; empty if there are no ranges.
 std::string class_of(const ranges &of)
 {
@@ -626,8 +618,7 @@ std::string parts_of(const chars &of, const regex_options &options, bool beyond)
     return either(parts);
 }
 
-// Returns a key under which the meaning of a part is remembered: it holds all that the meaning
-// depends on.
+// Returns a key under which a part's meaning is remembered: all that the meaning depends on.
 std::string key_of(const std::string &part, const regex_options &by, bool fold)
 {
     std::string key = std::to_string(by.plan) + " ";

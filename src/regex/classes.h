@@ -41,7 +41,7 @@ template <typename F> auto remembered(const std::string &key, F make) -> decltyp
 // except for these.
 struct chars {
     ranges own;
-    std::vector<std::string> names; // names such as \p{L} and \P{L}, whose characters RE2 knows
+    std::vector<std::string> names; // names like \p{L} and \P{L}, whose characters RE2 knows
     bool folds = false;             // names stand for letters of any case, too
     std::vector<chars> others;
     bool negated = false;

@@ -25,8 +25,7 @@
 #include "regex/near.h"
 #include "regex/step.h"
 
-/* While a step has at most FEW_ATOMS atoms, the next step is twice as long, up to STEP_GROWS times
- * the first. */
+/* After a step with at most FEW_ATOMS atoms the next is twice as long, up to STEP_GROWS times. */
 #define STEP_GROWS 16u
 #define FEW_ATOMS 64u
 /* After so many failed verifications in a line, RE2 reads the whole line once. So the time stays
@@ -45,8 +44,7 @@
 #define RESPLIT_MAX 4096u /* expressions with more anchors keep their atoms */
 /* So many anchors can be split again in the time of regex_missed_bytes. */
 #define RESPLIT_ANCHORS 16u
-/* On a GPU, the first and the longest steps are so many times longer, because each step takes a
- * launch. */
+/* On a GPU, the first and the longest steps are so many times longer: each takes a launch. */
 #define DEVICE_FIRST 64u
 #define DEVICE_GROWS 1024u
 
@@ -121,8 +119,6 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
     worker->serial = plan->serial;
     return TRAWL_OK;
 }
-
-/* ---- Hits ---------------------------------------------------------------------------------- */
 
 /* Appends a hit to the step's result; if only the count is wanted, counts the hit. `offset` is in
  * the chunk. `length` is stored in hits.lengths. */
@@ -214,8 +210,7 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
     return TRAWL_OK;
 }
 
-/* Asks RE2 about a line, for the expressions in `candidates` (NULL: all), and pushes the line's
- * hits. */
+/* Asks RE2 about a line, for the expressions in `candidates` (NULL: all), and pushes the hits. */
 static enum trawl_status judge(struct step *step, struct regex_line line,
                                const uint32_t *candidates, uint32_t count,
                                struct trawl_error *error)
@@ -265,8 +260,6 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
     return push_merged(step, line, from, error);
 }
 
-/* ---- Other ways ---------------------------------------------------------------------------- */
-
 /* Searches the step by `lines`: RE2 reads every line with each expression. */
 static enum trawl_status by_lines(struct step *step, struct trawl_error *error)
 {
@@ -299,7 +292,7 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
     }
     begin = line_begin(step, at);
     if (expressions->whole_is_exact && step->want == WANT_SPANS) {
-        /* the line is decided: later empty matches in the line add no hit */
+        /* later empty matches in the line add no hit, because the line is decided */
         step->decided = line_after(step, begin);
         return hits->count > 0 && hits->items[hits->count - 1].offset >= begin
                    ? TRAWL_OK
@@ -319,7 +312,7 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
     const uint8_t *text = step->chunk->bytes + step->from;
     uint64_t count = step->to - step->from, at = 0, looks = 0;
 
-    /* leave out the last newline: after it RE2 would see an empty line */
+    /* the last newline is left out, because after it RE2 would see an empty line */
     if (text[count - 1] == '\n')
         count--;
     while (at <= count && !step->is_paused) {
@@ -366,16 +359,13 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
     return TRAWL_OK;
 }
 
-/* ---- Anchors ------------------------------------------------------------------------------- */
-
 /* A line that holds an atom. */
 struct line {
     uint64_t at;    /* offset of the line's first atom */
     uint64_t begin; /* UINT64_MAX: not known yet */
     uint64_t after; /* the next line's begin; UINT64_MAX: not known yet */
     uint64_t end;   /* without the line end */
-    /* WIDE: the line has characters beyond ASCII about which only the program `marked` can
-     * decide */
+    /* the line has characters beyond ASCII (WIDE), so only the program `marked` can decide */
     enum { WIDE_UNKNOWN, WIDE_NOT, WIDE } wide;
     bool is_decided; /* some expression is known to match */
 };
@@ -427,8 +417,7 @@ static enum trawl_status verify(const struct step *step, const struct anchor *an
                      : TRAWL_OK;
 }
 
-/* Returns whether RE2 can read the anchor's head and tail, so that it need not read the whole
- * line. */
+/* Returns whether RE2 can read the anchor's head and tail instead of the whole line. */
 static bool has_parts(const struct regex_ops *ops, const struct anchor *anchor)
 {
     return anchor->begins ||
@@ -654,8 +643,6 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
     worker->missed += step->to - step->from;
     return may_read_whole(step) ? by_whole(step, error) : by_lines(step, error);
 }
-
-/* ---- Tasks --------------------------------------------------------------------------------- */
 
 /* Runs a search that needs only the engine, because the atoms are what is wanted
  * (expressions_are_atoms). */

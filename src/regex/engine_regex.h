@@ -5,8 +5,7 @@
 
 #include "engine.h"
 
-/* Length of a step in bytes; a step is longer by the rest of its last line. Tests set a smaller
- * length. */
+/* Length of a step in bytes, without the rest of its last line. Tests set a smaller length. */
 extern uint64_t regex_step_bytes;
 /* A scan may end inside a line once its result holds this many hits. Tests set a smaller number. */
 extern uint64_t regex_part_hits;

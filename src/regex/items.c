@@ -14,12 +14,11 @@ static const char flag_letters[] = FLAG_LETTERS;
 
 struct token {
     enum kind kind;
-    uint32_t flags; /* OPEN: the flags inside the group; FLAGS: the flags from here on */
-    uint32_t least; /* REPEAT: least and greatest number of repetitions */
+    /* of a token OPEN, the flags inside the group; of FLAGS, the flags from here on */
+    uint32_t flags;
+    uint32_t least; /* of a token REPEAT: least and greatest number of repetitions */
     uint32_t most;
 };
-
-/* ---- Sets of strings ------------------------------------------------------------------------ */
 
 static bool add_string(struct split_strings *to, const uint8_t *first, uint32_t first_bytes,
                        const uint8_t *second, uint32_t second_bytes)
@@ -78,14 +77,12 @@ bool items_have_empty(const struct split_strings *strings)
     return false;
 }
 
-/* ---- Tokens --------------------------------------------------------------------------------- */
-
 static uint8_t peek(const struct reader *reader)
 {
     return reader->at < reader->count ? reader->bytes[reader->at] : 0;
 }
 
-/* Returns whether the character is i or I in another case, in a language such as Turkish, in which
+/* Returns whether the character is i or I in a different case, in a language like Turkish, in which
  * i and I are different letters. An engine takes i and I for equal. */
 static bool is_case_of_i(const struct reader *reader, const uint8_t *bytes, uint32_t bytes_count)
 {
@@ -307,8 +304,6 @@ static struct token next_token(struct reader *reader, struct split_strings *set)
     return token;
 }
 
-/* ---- Items ---------------------------------------------------------------------------------- */
-
 /* Reads a group's inside and its ')'. Returns whether all its texts were listed. */
 static bool list_group(struct reader *reader, struct split_strings *all)
 {
@@ -414,8 +409,7 @@ enum kind items_read(struct reader *reader, struct item *item, struct split_stri
         item->least = token.least;
         item->most = token.most;
         if (repeats)
-            /* a second repetition follows the first, so the item is no longer a repeated
-             * character */
+            /* a second repetition follows, so the item is no longer a repeated character */
             item->one_end = 0;
         if (token.least == 0)
             item->inner = 0;

@@ -17,9 +17,10 @@ enum kind { CHARS, ANY, EDGE, OPEN, CLOSE, BAR, FLAGS, REPEAT, END };
 struct item {
     uint64_t begin; /* the item is the expression's bytes [begin, end), with its repetition */
     uint64_t end;
-    uint64_t one_end; /* only of a character: where it ends, without its repetition; else 0 */
-    uint32_t least;   /* least number of repetitions */
-    uint32_t most;    /* greatest number of repetitions; SPLIT_ENDLESS: no limit */
+    /* the offset where a character ends, without its repetition; 0: the item is no character */
+    uint64_t one_end;
+    uint32_t least; /* least number of repetitions */
+    uint32_t most;  /* greatest number of repetitions; SPLIT_ENDLESS: no limit */
     /* only of a group that each match holds: where the group's inside begins; else 0 */
     uint64_t inner;
     uint32_t flags;
@@ -58,7 +59,8 @@ struct reader {
     uint64_t text_count;
     uint64_t text_capacity;
     uint64_t text_total; /* bytes written for all heads and tails so far */
-    /* TRAWL_MULTILINE: index of the list's first item that may hold a line end; else UINT64_MAX */
+    /* under TRAWL_MULTILINE: index of the list's first item that may hold a line end; UINT64_MAX:
+     * none */
     uint64_t cross_at;
     struct split_sequence before;
     struct split_sequence after;

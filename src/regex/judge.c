@@ -1,5 +1,5 @@
-/* judge: finds the matches of an expression in a line one after the other, under the plan's
- * conditions such as whole words, and finds a match's groups. */
+/* judge: finds the matches of an expression in a line in turn, under the plan's conditions like
+ * whole words, and finds a match's groups. */
 #include "regex/judge.h"
 
 #include <inttypes.h>
@@ -121,8 +121,6 @@ bool judge_word(const struct expressions *expressions, struct judged line, uint6
            plan_accepts(expressions->plan, line.bytes, at, at + length, 0, line.count);
 }
 
-/* ---- Several expressions ------------------------------------------------------------------ */
-
 static bool comes_before(const struct occurrence *a, const struct occurrence *b)
 {
     return a->span.begin != b->span.begin ? a->span.begin < b->span.begin
@@ -191,8 +189,6 @@ enum trawl_status merge_next(struct merge *merge, const struct expressions *expr
     sink(merge, 0);
     return TRAWL_OK;
 }
-
-/* ---- Groups -------------------------------------------------------------------------------- */
 
 enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_within,
                                 struct trawl_error *error)

@@ -33,8 +33,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
                              struct judged line, struct regex_span *span, bool *found,
                              struct trawl_error *error);
 
-/* Returns whether the atom (a string that a match holds) at offset `at` of the line is a whole
- * word. */
+/* Returns whether the atom (a string that a match holds) at offset `at` is a whole word. */
 bool judge_word(const struct expressions *expressions, struct judged line, uint64_t at,
                 const struct plan_literal *atom);
 
@@ -61,8 +60,7 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
 enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
                              struct judged line, struct trawl_error *error);
 
-/* Returns the offset after the last byte of bytes[from, at) that equals `value`; `from` if no byte
- * equals it. */
+/* Returns the offset after the last byte of bytes[from, at) that equals `value`, or `from`. */
 static inline uint64_t judge_after_last(const uint8_t *bytes, uint64_t from, uint64_t at,
                                         uint8_t value)
 {

@@ -1,7 +1,7 @@
 /* near: finds matches that may cross lines, near the atoms (strings that a match must hold).
  *
- * What comes before the atom in a match, its head, crosses no line (split.c), so a match begins in
- * the line of its atom. Of the matches through the atoms of a line, the match that begins first
+ * What comes before the atom in a match, the head, crosses no line (split.c), so a match begins in
+ * the line of the atom. Of the matches through the atoms of a line, the match that begins first
  * counts.
  */
 #include "regex/near.h"
@@ -71,8 +71,8 @@ static int match_at(const struct expressions *expressions, const struct anchor *
                       line.count, REGEX_AT_FROM, span, 1);
 }
 
-/* Finds the match through the hit that begins first. Stores it in *span if it begins before *span
- * does. */
+/* Finds the match through the hit that begins first. Stores the match in *span if the match begins
+ * before *span does. */
 static int match_hit(const struct expressions *expressions, uint32_t expression, struct judged line,
                      uint64_t begin, uint64_t from, const struct hit *hit, struct regex_span *span)
 {

@@ -1,11 +1,10 @@
-/* near: finds matches that may cross lines by looking only near the atoms, the strings that a match
- * must hold. */
+/* near: finds matches that may cross lines, near the atoms, the strings that a match must hold. */
 #ifndef TRAWL_REGEX_NEAR_H
 #define TRAWL_REGEX_NEAR_H
 
 #include "regex/words.h"
 
-/* The atoms that were found in a text. The whole text is searched as one line. */
+/* The atoms that were found in a text. The whole text is searched as a single line. */
 struct near {
     const struct hits *hits; /* hits of expressions->atoms; NULL: the atoms were not searched */
     /* offset from which failed_ns, the time of failed verifications, is counted */

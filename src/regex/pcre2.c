@@ -1,5 +1,5 @@
-/* pcre2: compiles expressions by the library PCRE2, and asks it whether they match in a line. The
- * library is loaded at run time. */
+/* pcre2: compiles expressions by the library PCRE2, and asks the library whether expressions match
+ * in a line. The library is loaded at run time. */
 #include "regex/pcre2.h"
 
 #include <dlfcn.h>
@@ -74,7 +74,7 @@ struct functions {
 #undef MEMBER
 };
 
-/* The memory for a call of `match`. Only one thread uses it at a time. */
+/* The memory for a call of `match`. A single thread uses this memory at a time. */
 struct scratch {
     void *data;
     void *context;
@@ -82,7 +82,7 @@ struct scratch {
 
 /* PCRE2 as in Debian 12 has a fault: for texts that may be invalid UTF-8, its machine code finds no
  * character beyond ASCII for \W, \D and \S. So a line that is invalid UTF-8 is interpreted, and for
- * other lines PCRE2 is told that they are valid. */
+ * other lines PCRE2 is told that the lines are valid. */
 struct pcre2 {
     void *code;
     /* the program for lines that are invalid UTF-8; NULL: each byte is a character */
@@ -129,8 +129,6 @@ static enum trawl_status load(struct trawl_error *error)
                              "look-around, backreferences and what else RE2 lacks need " LIBRARY
                              ", which cannot be loaded");
 }
-
-/* ---- Compiling ----------------------------------------------------------------------------- */
 
 /* Returns PCRE2's options for an expression. In ripgrep's syntax and in the syntaxes of POSIX, \w
  * and other classes mean Unicode's characters. Only lines that end in NUL hold newlines: there ^
@@ -240,8 +238,6 @@ void pcre2_release(struct pcre2 *pcre2)
     functions.code_free(pcre2->broken); /* or NULL */
     memory_release(pcre2, 1, sizeof *pcre2);
 }
-
-/* ---- Matches ------------------------------------------------------------------------------- */
 
 /* Returns memory for matches; NULL if there is no memory. */
 static struct scratch *scratch_new(const struct pcre2 *pcre2)

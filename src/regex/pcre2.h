@@ -21,13 +21,13 @@ struct pcre2_line {
 #define PCRE2_OVER (-4) /* the line would take more work than the limit */
 
 /* A filter: an expression in RE2's syntax that matches each line in which PCRE2's expression
- * matches, and perhaps more lines. It consists of strings, characters of any kind, groups and
+ * matches, and perhaps more lines. A filter consists of strings, characters of any kind, groups and
  * repetitions. */
 struct pcre2_filter {
     char *bytes; /* owned */
     uint64_t count;
     uint64_t capacity;
-    bool possessive; /* PCRE2's expression has a repetition such as a++ */
+    bool possessive; /* PCRE2's expression has a repetition like a++ */
 };
 
 /* Compiles an expression of a plan with these flags and this line end. Errors: ARGUMENT for a
@@ -48,7 +48,7 @@ uint32_t pcre2_groups(const struct pcre2 *pcre2);
 uint32_t pcre2_group(const struct pcre2 *pcre2, const char *name, uint64_t count);
 
 /* Writes the filter of an expression. If the expression cannot be read safely, the filter is empty,
- * so that it matches each line. folds: letters stand for any case. Errors: MEMORY. */
+ * so that each line matches. folds: letters stand for any case. Errors: MEMORY. */
 enum trawl_status pcre2_filter(const char *bytes, uint64_t count, bool folds, bool characters,
                                struct pcre2_filter *out, struct trawl_error *error);
 void pcre2_filter_release(struct pcre2_filter *filter);

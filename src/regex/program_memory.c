@@ -1,11 +1,10 @@
-/* program_memory: keeps the compiled programs of a plan's expressions within the memory that the
- * plan may use. */
+/* program_memory: keeps the programs of a plan's expressions within the memory of the plan. */
 #include "regex/program_memory.h"
 
 #include "base/checked.h"
 
-/* Limits for the memory of one program. Without a limit in the plan's options: PROGRAM_BYTES. If
- * the options limit the memory of all programs together: the smaller of BOUNDED_BYTES and
+/* Limits for the memory of a single program. Without a limit in the plan's options: PROGRAM_BYTES.
+ * If the options limit the memory of all programs together: the smaller of BOUNDED_BYTES and
  * 1/BOUNDED_SHARE of that memory. */
 #define PROGRAM_BYTES (UINT64_C(16) << 20)
 #define BOUNDED_BYTES (UINT64_C(2) << 20)

@@ -1,5 +1,4 @@
-// quick: reads expressions that are simple sequences of characters, and matches them byte by byte
-// (quick.h).
+// quick: reads expressions that are simple sequences of characters, and matches byte by byte.
 #include "regex/quick.h"
 
 #include <algorithm>
@@ -54,7 +53,7 @@ bool quick::add(const std::string &part, bool is_bytes, bool lines)
     return items.size() <= ITEMS_MAX;
 }
 
-// If a repetition stands at *at, reads it and moves *at to its end.
+// If a repetition stands at *at, reads that repetition and moves *at to the end.
 bool quick::repeat(const std::string &source, size_t *at)
 {
     item &last = items.back();

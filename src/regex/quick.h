@@ -1,4 +1,4 @@
-// quick: matches simple sequences of characters, such as `\w+@\w+`, several times as fast as RE2.
+// quick: matches simple sequences of characters, like `\w+@\w+`, several times as fast as RE2.
 #ifndef TRAWL_REGEX_QUICK_H
 #define TRAWL_REGEX_QUICK_H
 
@@ -14,8 +14,7 @@
 class quick
 {
   public:
-    // Reads an expression that rewrite() has written. Returns NULL if the expression is not such a
-    // sequence.
+    // Reads an expression that rewrite() has written. Returns NULL if it is not such a sequence.
     static std::unique_ptr<const quick> make(const std::string &source, bool bytes, bool lines);
     // Finds a match as regex_ops.match does, for a single span. Returns -1 if RE2 has to decide.
     int match(const uint8_t *text, uint64_t from, uint64_t to, enum regex_anchor anchor,

@@ -28,8 +28,8 @@
 #define SMALL_BYTES 600u
 /* Each match takes a lock of RE2's program, and 16 threads that share a lock search 1.7 to 4 times
  * faster with copies of the program. So a thread that has asked a program COPY_AFTER times gets a
- * copy, if another thread has asked as often before. Larger programs are not copied, because making
- * a copy takes as long as compiling. */
+ * copy, if a different thread has asked as often before. Larger programs are not copied, because
+ * making a copy takes as long as compiling. */
 #define COPY_AFTER 4096u
 #define COPY_INSTRUCTIONS_MAX 32768
 
@@ -78,8 +78,8 @@ struct regex {
 namespace
 {
 
-// Returns the program. The first call compiles it. If several threads compile at the same time, one
-// program is kept.
+// Returns the program. The first call compiles the program. If several threads compile at the same
+// time, one program is kept.
 const re2::RE2 &program_of(const struct regex *regex)
 {
     const re2::RE2 *program = regex->program.load(std::memory_order_acquire);
@@ -93,8 +93,7 @@ const re2::RE2 &program_of(const struct regex *regex)
     return *program;
 }
 
-// Returns the fast matcher, or NULL if the expression is no simple sequence. The first call finds
-// out.
+// Returns the fast matcher, which the first call looks for; NULL: the expression has none.
 const quick *quick_of(const struct regex *regex)
 {
     const quick *fast = regex->fast.load(std::memory_order_acquire);
@@ -171,8 +170,8 @@ re2::RE2::Options options_of(const regex_options &given)
     return options;
 }
 
-// Returns the position of the first ')' that closes no group. If there is none, returns the begin
-// of the innermost group that is not closed.
+// Returns the position of the first ')' that closes no group. Otherwise returns the begin of the
+// innermost group that is not closed.
 uint64_t place_of_paren(const std::string &source, const regex_options &given)
 {
     std::vector<uint64_t> open;
@@ -192,8 +191,8 @@ uint64_t place_of_paren(const std::string &source, const regex_options &given)
 
 // Returns where the mistake begins. RE2 names only the faulty part, and the same bytes may stand
 // earlier without a mistake. So this function tries the first PLACES_MAX places with these bytes.
-// It returns the first place where the expression, cut off after the bytes, has the same mistake,
-// or else the last place.
+// Returns the first place where the expression, cut off after the bytes, has the same mistake, or
+// else the last place.
 uint64_t place_of(const re2::RE2 &re, const std::string &source, const regex_options &given)
 {
     re2::RE2::Options options = re.options();

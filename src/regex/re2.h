@@ -32,8 +32,7 @@ enum regex_marks {
     REGEX_MARKED_WORD   /* copies with marks; no word character may stand before or after a match */
 };
 struct regex_options {
-    /* Of matches with the same begin, prefer the longest. false: prefer the first alternative that
-     * matches. */
+    /* Of matches with the same begin, prefer the longest. false: the first alternative. */
     bool longest;
     bool fold;    /* ignore case, by `letters` */
     bool bytes;   /* each byte is a character; false: UTF-8 */
@@ -48,13 +47,11 @@ struct regex_options {
      * letters, digits and _. class_ranges NULL: names of classes mean ASCII characters. */
     struct trawl_letters letters;
     enum regex_marks marks;
-    /* A thread that asks often gets its own copy of the program, which takes as much memory
-     * again. */
+    /* A thread that asks often gets a copy of the program, which takes as much memory again. */
     bool is_copied;
     enum regex_when when;
     uint64_t memory_bytes;
-    /* number of the plan, under which the meaning of its classes is remembered; 0: nothing is
-     * remembered */
+    /* number of the plan, under which classes are remembered; 0: nothing is remembered */
     uint64_t plan;
 };
 
@@ -91,13 +88,13 @@ struct regex_ops {
                                  struct regex_fault *fault);
     void (*release)(struct regex *regex);
     /* Returns whether `regex` is not NULL and has a program. Compiles the program now if
-     * options.when postponed that. Without a program, because memory does not suffice, no function
-     * below may be called. */
+     * options.when postponed that. Without a program, because memory is short, no function below
+     * may be called. */
     bool (*is_ready)(const struct regex *regex);
     /* Finds the first match in text[0, count) that begins at `from` or later and ends at `to` or
      * earlier. Assertions see the whole text. Stores the match and its groups in `spans`; with
      * span_count 0, stores nothing, which is faster. Returns 1 for a match, 0 for none, -1 if
-     * memory does not suffice. */
+     * memory is short. */
     int (*match)(const struct regex *regex, const uint8_t *text, uint64_t count, uint64_t from,
                  uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                  uint32_t span_count);

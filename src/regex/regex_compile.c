@@ -1,5 +1,5 @@
-/* regex_compile: compiles a plan's expressions: each by itself, all together as one program, and
- * the strings (atoms) by which they are searched as a plan. */
+/* regex_compile: compiles a plan's expressions: each by itself, all together as a single program,
+ * and the strings (atoms) by which they are searched as a plan. */
 #include "regex/regex_compile.h"
 
 #include <inttypes.h>
@@ -190,7 +190,8 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
 }
 
 /* Compiles an expression for RE2: expression number `index`, or the filter that stands for it. Adds
- * its anchors, and adds it to the common program if the plan has at most WHOLE_MAX expressions. */
+ * the anchors, and adds the expression to the common program if the plan has at most WHOLE_MAX
+ * expressions. */
 static enum trawl_status compile_linear(struct maker *maker, uint32_t index, const char *bytes,
                                         uint64_t count, struct trawl_error *error)
 {
@@ -228,7 +229,7 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, con
     return status;
 }
 
-/* Compiles expression number `index`, in PCRE2's syntax, by PCRE2, and its filter by RE2. */
+/* Compiles expression number `index`, in PCRE2's syntax, by PCRE2, and the filter by RE2. */
 static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
                                         struct trawl_pattern pattern,
                                         const struct pcre2_filter *filter,
@@ -256,7 +257,7 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
     if (status == TRAWL_OK && made->ops->is_ready(made->each[index]) &&
         made->ops->match(made->each[index], (const uint8_t *)"", 0, 0, 0, REGEX_ANYWHERE, NULL, 0) >
             0)
-        maker->needs_line = true; /* the filter matches each line, so it rules out nothing */
+        maker->needs_line = true; /* the filter matches each line, and rules out nothing */
     maker->anchors.all_sure = false;
     return status;
 }
@@ -275,7 +276,7 @@ static void put(struct perl *perl, const char *bytes, uint64_t count)
     perl->count += count;
 }
 
-/* Writes the characters of a class, or of \w, \W, \s or \S. PCRE2's own classes hold other
+/* Writes the characters of a class, \w, \W, \s or \S. PCRE2's own classes hold different
  * characters. */
 static void put_class(struct perl *perl, const char *part, uint64_t count)
 {
@@ -382,8 +383,8 @@ done:
     return status;
 }
 
-/* Compiles expression number `index`. If RE2 refuses it as a mistake and the caller allows PCRE2,
- * tries PCRE2. */
+/* Compiles expression number `index`. If RE2 refuses the expression as a mistake and the caller
+ * allows PCRE2, tries PCRE2. */
 static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct trawl_error *error)
 {
     const struct trawl_plan *plan = maker->made->plan;
@@ -406,8 +407,7 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
         linear = *error;
     if (status == TRAWL_ARGUMENT) {
         status = compile_beyond(maker, index, pattern, &filter, error);
-        /* Both libraries found a mistake: report RE2's description, but PCRE2's if RE2 lacks the
-         * syntax. */
+        /* Both found a mistake: report RE2's description, but PCRE2's if RE2 lacks the syntax. */
         if (status == TRAWL_ARGUMENT && error != NULL && !filter.possessive &&
             strstr(linear.message, "RE2 has none") == NULL)
             *error = linear;
@@ -447,8 +447,6 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
                            made->beyond == NULL && (plan->flags & TRAWL_WHOLE_WORD) == 0;
     return TRAWL_OK;
 }
-
-/* ---- All ----------------------------------------------------------------------------------- */
 
 /* What a plan is compiled from. */
 struct source {
@@ -511,7 +509,7 @@ static enum trawl_status expressions_make(const void *from, void **object,
     return status;
 }
 
-/* Gets the plan's compiled form that `place` holds. If the place is empty, makes it. */
+/* Gets the plan's compiled form that `place` holds. If the place is empty, makes the form. */
 static enum trawl_status want(enum plan_attachment place, struct source source,
                               const struct expressions **expressions, struct trawl_error *error)
 {

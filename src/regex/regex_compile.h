@@ -23,10 +23,10 @@ struct anchor {
     /* number of characters of each head; 0: heads of different lengths, or none */
     uint8_t head_length;
     bool looks_back; /* an assertion of the expression depends on the byte before it */
-    /* The program of the head. Its matches end where the string begins. NULL: there is no head, or
-     * RE2 reads the whole line. */
+    /* The program of the head. Matches end where the string begins. NULL: there is no head, or RE2
+     * reads the whole line. */
     struct regex *head;
-    /* If there is a head: the program of the string and the rest. NULL: nothing follows the
+    /* if there is a head: the program of the string and the rest. NULL: nothing follows the
      * string. */
     struct regex *tail;
     /* Automata that read head and rest without RE2 (chain.h). NULL: RE2 reads them. */
@@ -59,7 +59,7 @@ struct expressions {
     struct pcre2 **beyond;
     /* texts have many characters of three bytes, so chains must know them (chain.c) */
     bool is_wide_text;
-    bool crosses;     /* TRAWL_MULTILINE: a match may cross lines */
+    bool crosses;     /* a match may cross lines (TRAWL_MULTILINE) */
     bool lines_alone; /* PCRE2 knows which lines match, but not the longest occurrences */
     /* The expressions ask for whole words or for edges that RE2 lacks, so all lines need marks; or
      * PCRE2 decides about an expression. */
@@ -67,32 +67,30 @@ struct expressions {
     struct marked_unit units[128]; /* only if `marked` is not NULL */
     uint8_t mark;   /* the byte that marks a character of no word; 0: not chosen yet */
     bool is_strict; /* a byte that is no character never stands beside a word */
-    /* Words may have characters beyond ASCII: only the programs `marked` may read a line that is
-     * not ASCII. */
+    /* Words may have characters beyond ASCII: in lines beyond ASCII only `marked` may be asked. */
     bool has_wide_words;
     /* The common program: all expressions as alternatives, for texts of many lines. NULL: some
      * expression means something else in such a text, or the expressions are too many or too large.
-     * This program, heads and tails are compiled when a search first asks whether they are
+     * This program, heads and tails are compiled when a search first asks whether programs are
      * ready. */
     struct regex *whole;
     /* each match of `whole` is an occurrence of the plan's only expression */
     bool whole_is_exact;
     /* the plan of the atoms; NULL: some expression has no atom */
     struct trawl_plan *atoms;
-    /* Atom i belongs to the anchors atom_anchors[atom_first[i]] to atom_anchors[atom_first[i + 1] -
-     * 1]. */
+    /* Atom i belongs to atom_anchors[atom_first[i]] up to atom_anchors[atom_first[i + 1] - 1]. */
     uint32_t *atom_first;   /* atom_count + 1 indexes */
     uint32_t *atom_anchors; /* atom_first[atom_count] indexes */
     uint64_t atom_count;
     struct anchor *anchors;
     uint64_t anchor_count;
     uint64_t anchor_capacity;
-    /* a match begins in the line of its atom, so it is looked for there (near.h) */
+    /* a match begins in the line of its atom, where the search looks for the match (near.h) */
     bool has_near;
     bool has_no_heads;    /* each match begins with an atom */
     bool atoms_are_exact; /* a line matches exactly if it holds an atom */
     bool words_are_exact; /* a line matches exactly if it holds an atom as a whole word */
-    /* the plan's only expression is a string, its only atom, and its occurrences never overlap */
+    /* the plan's only expression is a string, the only atom, and occurrences never overlap */
     bool is_string;
     /* While the plan is compiled, in bytes: the memory that each program gets at first, the most
      * that a large program gets, and what is left for further programs. */
@@ -101,7 +99,7 @@ struct expressions {
     uint64_t bytes_left;
 };
 
-/* Returns whether the whole text, or each record, counts as one line. */
+/* Returns whether the whole text, or each record, counts as a single line. */
 static inline bool expressions_cross(const struct expressions *expressions)
 {
     return (expressions->plan->flags & TRAWL_MULTILINE) != 0;
@@ -114,8 +112,7 @@ static inline bool expressions_take_empty(const struct expressions *expressions)
     return expressions->atoms == NULL || expressions->beyond != NULL;
 }
 
-/* Returns whether the occurrences of the atoms are what the task asks for, so that RE2 need not be
- * asked. */
+/* Returns whether the task asks for the occurrences of atoms, so that RE2 need not be asked. */
 static inline bool expressions_are_atoms(const struct expressions *expressions,
                                          const struct engine_task *task)
 {
@@ -138,7 +135,7 @@ enum trawl_status expressions_want(const struct trawl_plan *plan,
                                    const struct expressions **expressions,
                                    struct trawl_error *error);
 /* Gets a second compiled form of the plan, whose atoms are the strings that occur least often in
- * the sample, a part of the text. The first call makes it for its sample. */
+ * the sample, a part of the text. The first call makes the form for that call's sample. */
 enum trawl_status expressions_resplit(const struct trawl_plan *plan, const uint8_t *sample,
                                       uint64_t sample_bytes, const struct expressions **expressions,
                                       struct trawl_error *error);

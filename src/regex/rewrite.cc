@@ -1,5 +1,6 @@
-// rewrite: writes an expression anew, so that RE2 reads it as trawl means it (rewrite.h).\n\nSome
-// changes avoid faults of RE2, which joins alternatives of single characters to a set. Up to
+// rewrite: writes an expression anew, so that RE2 reads what trawl means (rewrite.h).
+//
+// Some changes avoid faults of RE2, which joins alternatives of single characters to a set. Up to
 // version 2023-11-01 the set of `n|[nN]` lacks the letter N: `[nN]` is stored as an n that ignores
 // case, and the set already holds n. In all versions `[kK]|x` matches the Kelvin sign, for a
 // similar reason. If each byte is a character, versions up to 2024-02-01 misread alternatives that

@@ -5,8 +5,8 @@
  * A list is a sequence of items without '|': characters, classes, assertions and groups, each with
  * its repetition. A run is a part of a list whose texts can be listed: `the (son|daughter)s? of `
  * in `the (son|daughter)s? of [A-Z]\w+`. Of all runs, the search takes the run that a text should
- * hold least often. If runs inside a group are rarer, it takes these: `(a+bcd|e+fgh)x*` is searched
- * by `bcd` and `fgh`.
+ * hold least often. If runs inside a group are rarer, the search takes these: `(a+bcd|e+fgh)x*` is
+ * searched by `bcd` and `fgh`.
  */
 #include "regex/items.h"
 
@@ -43,14 +43,11 @@ struct run {
 /* A group that holds a run: the items before and after the group, and the groups around it. */
 struct around {
     const struct around *outer;
-    /* the group is item `at`; around it are the items [first, at) and [at + 1, end) of
-     * reader->items */
+    /* the group is item `at`; around it are items [first, at) and [at + 1, end) of reader->items */
     uint64_t first;
     uint64_t at;
     uint64_t end;
 };
-
-/* ---- Runs ----------------------------------------------------------------------------------- */
 
 /* Appends an item to reader->items. Errors: MEMORY. */
 static enum trawl_status keep_item(struct reader *reader, const struct item *item,
@@ -197,8 +194,6 @@ static void extend(const struct reader *reader, struct run *run, uint64_t at,
     run->goes_on = item->goes_on;
 }
 
-/* ---- Heads and tails ------------------------------------------------------------------------ */
-
 static enum trawl_status put_text(struct reader *reader, const char *bytes, uint64_t count,
                                   struct trawl_error *error)
 {
@@ -251,8 +246,7 @@ static struct ranges ranges_from(uint64_t first, uint64_t end, const struct arou
     return ranges;
 }
 
-/* Writes the items as an expression. Consecutive items with the same flags become a group with
- * these flags. */
+/* Writes the items as an expression. Consecutive items with the same flags become a group. */
 static enum trawl_status put_items(struct reader *reader, const struct ranges *ranges,
                                    struct trawl_error *error)
 {
@@ -278,8 +272,7 @@ static enum trawl_status put_items(struct reader *reader, const struct ranges *r
     return TRAWL_OK;
 }
 
-/* Returns the item's edge, as split_character.edge; 0 if the item is no edge that a sequence can
- * hold. */
+/* Returns the item's edge, as split_character.edge; 0: no edge for a sequence. */
 static uint8_t edge_of(const struct reader *reader, const struct item *item, bool backwards)
 {
     static const char letters[] = "bBmMhH";
@@ -463,8 +456,7 @@ static struct before look_before(const struct reader *reader, const struct range
     return before;
 }
 
-/* Passes a run, with its head and tail, to options->take. `first` is the first item of the run's
- * list. */
+/* Passes a run, with head and tail, to options->take. `first` is the run's list's first item. */
 static enum trawl_status emit(struct reader *reader, const struct run *run, uint64_t first,
                               const struct around *around, struct trawl_error *error)
 {
@@ -501,8 +493,6 @@ static enum trawl_status emit(struct reader *reader, const struct run *run, uint
     }
     return reader->options->take(reader->options->context, &split, error);
 }
-
-/* ---- Alternatives --------------------------------------------------------------------------- */
 
 static enum trawl_status split_alternatives(struct reader *reader, const struct around *around,
                                             uint32_t nested, bool emits, double *worst,
@@ -556,8 +546,7 @@ static enum trawl_status split_list(struct reader *reader, const struct run *run
     return split_group(reader, &best, nested, true, here, error);
 }
 
-/* Reads alternatives up to ')' or the end of the expression. *worst becomes the least score of an
- * alternative. */
+/* Reads alternatives up to ')' or the end. *worst becomes the least score of an alternative. */
 static enum trawl_status split_alternatives(struct reader *reader, const struct around *around,
                                             uint32_t nested, bool emits, double *worst,
                                             struct trawl_error *error)

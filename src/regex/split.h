@@ -37,7 +37,7 @@ struct split_sequence {
         bool dot_all;
         uint8_t skips; /* so many characters, this one first, may be left out together */
         uint32_t least;
-        uint32_t most;     /* SPLIT_ENDLESS: no limit */
+        uint32_t most;     /* greatest number of repetitions; SPLIT_ENDLESS: any number */
         const char *bytes; /* the character or the class, as in the expression */
         uint64_t count;
     } items[SPLIT_SEQUENCE_MAX];
@@ -57,9 +57,9 @@ struct split {
     /* The string and the rest, as an expression. Empty: nothing follows the string. */
     const char *tail;
     uint64_t tail_bytes;
-    /* The head, read backwards from the string, and the rest, read forwards, as sequences. They
-     * include the edges that the options ask for. NULL: they are not simple or short enough for a
-     * sequence. */
+    /* The head, read backwards from the string, and the rest, read forwards, as sequences. The
+     * sequences include the edges that the options ask for. NULL: head or rest is not simple or
+     * short enough for a sequence. */
     const struct split_sequence *before;
     const struct split_sequence *after;
 };

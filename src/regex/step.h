@@ -12,8 +12,7 @@
  * worker's `merge`, but only if the same worker does the scan and has done no other scan
  * meanwhile. */
 struct pause {
-    /* number of the search, as in struct engine_chunk; 0: the last scan did not end inside a
-     * line */
+    /* number of the search, as in struct engine_chunk; 0: no scan ended inside a line */
     uint64_t search;
     const uint8_t *bytes;   /* the chunk's bytes */
     uint64_t from;          /* offset in the chunk of the next occurrence */
@@ -27,19 +26,19 @@ struct engine_worker {
     struct engine_result atoms;   /* the occurrences of atoms in the step */
     const struct expressions *expressions;
     uint64_t serial; /* serial number of the plan; 0: the worker has no plan */
-    /* Number of steps that RE2 reads as a whole, without atoms, before the worker tries atoms
-     * again. */
+    /* Number of steps that RE2 reads whole, without atoms, before atoms are tried again. */
     uint32_t whole_steps;
     uint64_t step_bytes; /* length of the next step in bytes, without the rest of its last line */
-    /* Bytes that RE2 could have read in time that was wasted: the sum of step->missed above
-     * 1/MISSED_SHARE of the text, and of bytes that were read whole. */
+    /* The time that the search for atoms has wasted, counted as the bytes that RE2 could have read
+     * in that time: step->missed as far as it exceeds 1/MISSED_SHARE of the text, and the bytes
+     * that RE2 read whole. If this grows too large, the atoms are chosen again. */
     uint64_t missed;
     /* the atoms are chosen for this text already, or there is no other choice */
     bool is_resplit;
     uint64_t record;    /* index of the record that was looked up last */
     struct merge merge; /* the occurrences in the present line; room for passing_capacity */
     struct words words; /* what is known of the present line, for matches at edges of words */
-    struct near near;   /* the atoms of a text that is searched as one line */
+    struct near near;   /* the atoms of a text that is searched as a single line */
     struct pause pause;
     uint32_t *passing; /* the expressions that may match in the present line */
     uint64_t passing_capacity;
@@ -70,7 +69,7 @@ struct step {
     uint64_t missed;
 };
 
-/* Returns whether the whole text is searched as one line, because matches may cross lines. */
+/* Returns whether the whole text is searched as a single line, because matches may cross lines. */
 static inline bool judges_whole(const struct step *step)
 {
     return step->chunk->records == NULL && expressions_cross(step->worker->expressions);

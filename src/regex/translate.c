@@ -19,8 +19,7 @@
 #include "regex/class_text.h"
 
 #define EXPRESSION_BYTES_MAX (1u << 28)
-/* each byte of an expression becomes at most so many bytes: a repetition may add "(?:", ")" and a
- * 0 */
+/* most bytes for a byte of an expression: a repetition may add "(?:", ")" and a 0 */
 #define ROOM_PER_BYTE 6u
 #define DEPTH_MAX 1000u /* the most groups inside each other */
 /* limit for groups with names, because each new name is compared with all names before */
@@ -30,7 +29,8 @@
 struct group {
     uint64_t begin; /* where the group begins in out->bytes */
     uint64_t from;  /* where the group begins in the expression */
-    /* POSIX: the group's bit in reader->closed; 0 for the tenth group and later groups */
+    /* in a POSIX syntax: the group's bit in reader->closed; 0 for the tenth group and later
+     * groups */
     uint32_t bit;
     bool skips; /* value of reader->skips after the group */
 };
@@ -40,9 +40,9 @@ struct reader {
     bool ripgrep, unicode, pcre;
     bool single;          /* each byte is a character */
     bool skips;           /* flag (?x) is on: blanks and comments mean nothing */
-    bool repeats;         /* POSIX: some part has a repetition */
-    uint32_t group_count; /* POSIX: number of groups so far */
-    /* POSIX: a bit for each of the first nine groups, set when the group has ended */
+    bool repeats;         /* in a POSIX syntax: some part has a repetition */
+    uint32_t group_count; /* in a POSIX syntax: number of groups so far */
+    /* in a POSIX syntax: a bit for each of the first nine groups, set when the group has ended */
     uint32_t closed;
     const char *bytes;
     uint64_t count, at;
@@ -50,14 +50,12 @@ struct reader {
     uint64_t names; /* number of groups with names so far */
     uint64_t depth;
     struct group groups[DEPTH_MAX]; /* the groups that are open */
-    /* The offset in out->bytes of the part that a repetition would repeat; UINT64_MAX: there is no
-     * such part. */
+    /* Offset in out->bytes of the part that a repetition would repeat; UINT64_MAX: no part. */
     uint64_t atom;
     bool repeated; /* that part has a repetition already */
 };
 
-/* Reports a mistake, or syntax that RE2 lacks, at byte `at` of the expression. Returns the
- * status. */
+/* Reports a mistake, or syntax that RE2 lacks, at byte `at` of the expression. */
 static enum trawl_status refuse(uint64_t at, struct trawl_error *error, const char *what)
 {
     enum trawl_status status = TRAWL_FAIL(error, ARGUMENT, "%s", what);
@@ -118,7 +116,7 @@ static void close_group(struct reader *reader)
 }
 
 /* Writes an edge: \b or \B; \m or \M, where a word begins or ends; \h or \H, before or after which
- * no word character stands. RE2 has only \b and \B; rewrite() replaces the others. */
+ * no word character stands. RE2 has only \b and \B; rewrite() replaces all further edges. */
 static void put_edge(struct reader *reader, char letter, uint64_t from)
 {
     const char after = reader->at < reader->count ? reader->bytes[reader->at] : '\0';
@@ -203,8 +201,6 @@ static uint64_t read_braces(const struct reader *reader, uint64_t length, char t
     }
     return 0;
 }
-
-/* ---- Perl ---------------------------------------------------------------------------------- */
 
 /* Returns the number of bytes from reader->at up to the first `last`; 0 if there is no `last`. */
 static uint64_t count_to(const struct reader *reader, char last)
@@ -418,7 +414,7 @@ static enum trawl_status copy_repetition(struct reader *reader, struct trawl_err
         reader->at++;
     }
     reader->repeated &= reader->ripgrep;
-    if (reader->atom == UINT64_MAX) /* nothing to repeat: an assertion, or the begin */
+    if (reader->atom == UINT64_MAX) /* an assertion, or the begin: there is nothing to repeat */
         put_text(reader, text, from);
     else
         put_repetition(reader, text, strlen(text), from);
@@ -480,8 +476,6 @@ static bool is_special(char byte)
 {
     return byte != '\0' && strchr("\\.+*?()|[]{}^$", byte) != NULL;
 }
-
-/* ---- POSIX --------------------------------------------------------------------------------- */
 
 /* Copies a class "[...]", in which '\' is an ordinary byte. */
 static enum trawl_status read_class(struct reader *reader, struct trawl_error *error)
@@ -697,8 +691,6 @@ static enum trawl_status read_posix(struct reader *reader, struct trawl_error *e
         return refuse(reader->groups[reader->depth - 1].from, error, "the group is not closed");
     return TRAWL_OK;
 }
-
-/* ---- Both ---------------------------------------------------------------------------------- */
 
 void translated_release(struct translated *translated)
 {

@@ -20,8 +20,10 @@ struct translated {
     /* An assertion asks for the begin or end of the text, or a part matches a single byte of a
      * character. Such an expression must be searched line by line. */
     bool needs_line;
-    bool refers; /* POSIX: the expression has a backreference, so PCRE2 has to search */
-    /* POSIX: the expression has '|' or two repetitions, so PCRE2's match may not be the longest */
+    /* in a POSIX syntax: the expression has a backreference, so PCRE2 has to search */
+    bool refers;
+    /* in a POSIX syntax: the expression has '|' or two repetitions, so PCRE2's match may not be the
+     * longest */
     bool chooses;
     bool has_byte;  /* the expression has \C, which matches a byte of a character */
     bool has_lines; /* the expression has ^ or $ */

@@ -8,14 +8,11 @@
 #include "base/memory.h"
 
 #define WORDS_STEP 64u
-/* If any match will do, a part of so many bytes is searched first, and then parts PART_GROWS times
- * as long. */
+/* If any match will do, so many bytes are searched first, then PART_GROWS times as many. */
 #define PART_BYTES 4096u
 #define PART_GROWS 16u
-/* most bytes that stand for one byte of the line in a copy */
+/* most bytes that stand for a single byte of the line in a copy */
 #define MARKED_MAX sizeof(((struct marked_unit *)0)->bytes)
-
-/* ---- Characters ---------------------------------------------------------------------------- */
 
 uint64_t words_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                     uint64_t at)
@@ -83,8 +80,6 @@ bool words_are_utf8(const struct expressions *expressions, const uint8_t *line, 
     return taken > 0;
 }
 
-/* ---- Copies -------------------------------------------------------------------------------- */
-
 void words_prepare(struct expressions *expressions)
 {
     for (uint32_t byte = 0; byte < 0x80; byte++) {
@@ -124,8 +119,7 @@ static uint8_t *put_character(const struct expressions *expressions, const uint8
     return to + *count + 2;
 }
 
-/* Copies the line up to offset `until`, or somewhat further. Returns false if memory does not
- * suffice. */
+/* Copies the line up to offset `until`, or somewhat further. Returns false if memory is short. */
 static bool copy_line(const struct expressions *expressions, struct judged line, uint64_t until)
 {
     struct words *words = line.words;
@@ -199,8 +193,8 @@ static void step_back(struct words *words)
 }
 
 /* Returns the offset in the copy for the offset `wanted` in the line, at which a character begins
- * or ends. Moves words->at. All calls for a line together move it as far forwards as RE2 searches,
- * and at most half as far back. */
+ * or ends. Moves words->at. All calls for a line together move words->at as far forwards as RE2
+ * searches, and at most half as far back. */
 static uint64_t to_copy(struct words *words, uint64_t wanted)
 {
     while (words->at > wanted)
@@ -239,10 +233,8 @@ void words_release(struct words *words)
     *words = (struct words){.copy = NULL};
 }
 
-/* ---- Matches ------------------------------------------------------------------------------- */
-
-/* Returns whether the expression may match an empty string somewhere. Tries it at some short texts,
- * because only assertions distinguish places. */
+/* Returns whether the expression may match an empty string somewhere. Tries the expression at some
+ * short texts, because only assertions distinguish places. */
 static bool may_be_empty(const struct expressions *expressions, uint32_t expression)
 {
     static const char *const texts[] = {"", "a", " ", "aa", "  ", "a ", " a"};
@@ -294,7 +286,7 @@ static int match_copy(const struct expressions *expressions, uint32_t expression
 }
 
 /* Finds a match in a copy of the line; results are as of words_match. If any match will do,
- * searches the line's first bytes before it copies the whole line. */
+ * searches the line's first bytes before copying the whole line. */
 static int match_marked(const struct expressions *expressions, uint32_t expression,
                         struct judged line, uint64_t from, uint64_t to, enum regex_anchor anchor,
                         struct regex_span *spans, uint32_t span_count)
@@ -309,7 +301,7 @@ static int match_marked(const struct expressions *expressions, uint32_t expressi
         int found;
 
         if (part <= words->copied)
-            /* the copied part is longer already, because another expression needed it */
+            /* the copied part is longer already, because a different expression needed it */
             continue;
         if (!copy_line(expressions, line, part))
             return -1;

@@ -21,8 +21,7 @@
 
 #include "regex/regex_compile.h"
 
-/* The bytes of a line that is searched. `call` is that of struct engine_chunk, by which a search is
- * cancelled. */
+/* The bytes of a line that is searched. `call` (struct engine_chunk) cancels the search. */
 struct judged {
     const uint8_t *bytes;
     uint64_t count;
@@ -38,7 +37,7 @@ struct judged {
     bool by_lines;
     uint64_t atoms_begin; /* no match begins before; 0: not known */
     uint64_t atoms_end;   /* no match begins there or later; 0: not known */
-    struct words *words;  /* what is known of the line; words_begin resets it for a new line */
+    struct words *words;  /* what is known of the line; words_begin resets this struct */
     uint64_t at;          /* offset of the line in the text, for error messages */
 };
 

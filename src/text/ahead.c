@@ -1,5 +1,5 @@
-/* ahead: lets several threads unpack pieces of one compressed file, ahead of the thread that reads.
- */
+/* ahead: lets several threads unpack pieces of a single compressed file before the reading thread
+ * needs the pieces (ahead.h). */
 #include "text/ahead.h"
 
 #include <pthread.h>
@@ -11,41 +11,45 @@
 #include "text/codecs.h"
 #include "text/descriptor.h"
 
-/* Most pieces of blocks are one block, so that no thread decodes longer than the others. */
+/* Length of a cell for files that are unpacked block by block. In most cells a single block begins,
+ * so that all threads decode for about as long. */
 #define BLOCKS_CELL_BYTES (UINT64_C(64) << 10)
 
 enum piece_state {
     PIECE_FREE,
-    PIECE_SOUGHT,   /* a thread looks for the begin */
-    PIECE_GROWS,    /* a thread decodes */
-    PIECE_PAUSED,   /* any thread may go on */
-    PIECE_UNWANTED, /* a thread decodes what nobody will read */
+    PIECE_SOUGHT,   /* a thread looks for where the piece begins */
+    PIECE_GROWS,    /* a thread decodes the piece */
+    PIECE_PAUSED,   /* the piece is not complete, and any thread may continue it */
+    PIECE_UNWANTED, /* a thread decodes the piece, but nobody will read it */
     PIECE_READY,
-    PIECE_READ /* the reader has the piece */
+    PIECE_READ /* the reader is reading the piece */
 };
 
 struct ahead {
     const struct trawl_text *text;
     const struct codec *codec;
-    uint64_t cell_bytes, piece_bytes; /* length of a cell; most unpacked bytes of a piece */
-    uint64_t window_bytes;            /* most memory for the window of a piece's decoder */
+    /* length of a cell of the file; most unpacked bytes of a piece */
+    uint64_t cell_bytes, piece_bytes;
+    uint64_t window_bytes; /* most memory that the decoder of a piece may take for the window */
     bool by_blocks;
-    uint64_t cell_length; /* length of a cell in what offsets of pieces count: bytes or bits */
+    /* length of a cell in the unit of pieces' offsets: bytes, or bits if by_blocks */
+    uint64_t cell_length;
     _Atomic bool stopping;
     _Atomic bool waits; /* the reader waits for a piece */
 
-    pthread_mutex_t lock; /* guards all that follows, but the contents of pieces at work */
+    /* guards what follows, except for the contents of pieces that a thread is decoding */
+    pthread_mutex_t lock;
     pthread_cond_t changed;
-    uint64_t cell_next; /* the next cell in which no piece was sought */
-    bool ended;         /* the file has no further cell */
+    uint64_t cell_next; /* the first cell in which no thread has looked for a piece */
+    bool ended;         /* the file has no further cells */
     uint32_t piece_count;
-    struct piece *pieces; /* one more than piece_count: the last is the reader's own */
-    /* Decoders that no piece needs. The decoder that was used last is used first: its window is
-     * still in a core's cache. */
+    struct piece *pieces; /* piece_count pieces, and a further piece that only the reader makes */
+    /* Decoders that no piece uses. The decoder that was used last is used first, because the window
+     * is still in a core's cache. */
     struct decoder *idle;
 };
 
-/* Reads up to `wanted` bytes of the file. Returns their number; a fault is like the file's end. */
+/* Reads up to `wanted` bytes of the file and returns the number. An error counts as the end. */
 static uint64_t read_whole(const struct ahead *ahead, uint64_t from, uint8_t *bytes,
                            uint64_t wanted)
 {
@@ -60,7 +64,7 @@ static uint64_t read_whole(const struct ahead *ahead, uint64_t from, uint8_t *by
     return used;
 }
 
-/* Gives the piece a decoder, unless it has one. */
+/* Gives a decoder to a piece without a decoder. Returns false if memory is short. */
 static bool has_decoder(struct ahead *ahead, struct piece *piece)
 {
     (void)pthread_mutex_lock(&ahead->lock);
@@ -77,7 +81,7 @@ static bool has_decoder(struct ahead *ahead, struct piece *piece)
     return true;
 }
 
-/* Takes the piece's decoder for other pieces. Called with the lock. */
+/* Takes the piece's decoder away, for other pieces. The caller holds the lock. */
 static void spare_decoder(struct ahead *ahead, struct piece *piece)
 {
     piece->decoder->next = ahead->idle;
@@ -90,8 +94,8 @@ static uint64_t packed_room(const struct ahead *ahead)
     return ahead->cell_bytes + BLOCKS_ROOM + BLOCKS_SLACK_BYTES;
 }
 
-/* Reads the compressed bytes of a cell of blocks, and `beyond` bytes behind the cell. Returns their
- * number, which blocks.h calls bytes_count; 0: there is no memory, too. */
+/* Reads the compressed bytes of a cell, and `beyond` bytes after it, for decoding by blocks.
+ * Returns the number (bytes_count of blocks.h); 0 also if there is no memory. */
 static uint64_t load(const struct ahead *ahead, struct piece *piece, uint64_t from, uint64_t beyond)
 {
     uint64_t used;
@@ -103,9 +107,9 @@ static uint64_t load(const struct ahead *ahead, struct piece *piece, uint64_t fr
     return used;
 }
 
-/* Decides whether threads decode the blocks of a bzip2 stream instead of whole streams: yes if the
- * file is longer than a cell, and no second stream begins within the length of the longest block.
- */
+/* Decides whether threads decode blocks of a bzip2 stream, instead of whole streams. Blocks are
+ * decoded if the file is longer than a cell and no second stream begins within the length of the
+ * longest block. */
 static void choose_blocks(struct ahead *ahead)
 {
     struct piece *own = &ahead->pieces[ahead->piece_count];
@@ -129,8 +133,8 @@ enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *
     ahead->text = text;
     ahead->codec = codec;
     ahead->cell_bytes = ahead->cell_length = cell_bytes;
-    ahead->cell_next = 1; /* the reader begins with the first cell */
-    /* Each thread fills a piece while other pieces are searched. */
+    ahead->cell_next = 1; /* the reader decodes the first cell */
+    /* Each thread can fill a piece while other pieces are searched. */
     ahead->piece_count = threads + threads / 2 + 1;
     ahead->piece_bytes = max_u64(room_bytes / ahead->piece_count, cell_bytes + CODEC_HEAD_BYTES);
     ahead->window_bytes = room_bytes / threads;
@@ -180,16 +184,14 @@ bool ahead_is_stopped(const struct ahead *ahead)
     return atomic_load(&ahead->stopping);
 }
 
-/* ---- A piece ------------------------------------------------------------------------------ */
-
 static bool has_room(const struct ahead *ahead, struct piece *piece)
 {
     return piece->bytes != NULL ||
            MEMORY_TABLE(piece->bytes, ahead->piece_bytes, false, NULL) == TRAWL_OK;
 }
 
-/* Finds the first bytes of the piece's cell with which a member may begin. Sets *ended if the file
- * ends in the cell. */
+/* Finds where the piece begins: at the first place of its cell where a member may begin. Sets
+ * *ended if the file ends in the cell. */
 static bool seek(const struct ahead *ahead, struct piece *piece, uint64_t *begin, bool *ended)
 {
     uint64_t from = piece->cell * ahead->cell_bytes, used;
@@ -225,8 +227,9 @@ static bool goes_on(const struct ahead *ahead, struct piece *piece, const _Atomi
            piece->count < ahead->piece_bytes;
 }
 
-/* Loads the piece's blocks, up to the first block behind the piece's cell or to the stream's end,
- * and begins to decode. False: there are no such blocks, or there is no memory. */
+/* Reads the compressed blocks of the piece, up to the first block that begins after the cell or to
+ * the stream's end, and prepares to decode them. Returns false if there are no such blocks, or no
+ * memory. */
 static bool begin_blocks(const struct ahead *ahead, struct piece *piece)
 {
     static const uint8_t head[BLOCKS_HEAD_BYTES] = {'B', 'Z', 'h', '9'};
@@ -245,7 +248,8 @@ static bool begin_blocks(const struct ahead *ahead, struct piece *piece)
            piece->decoder->library->step(piece->decoder->state, &io) == CODEC_MORE;
 }
 
-/* Decodes the piece's blocks. False: they are damaged, need more room, or nobody wants them. */
+/* Decodes the piece's blocks. Returns false if the blocks are damaged, need more room, or are not
+ * wanted any more. */
 static bool decode_blocks(const struct ahead *ahead, struct piece *piece,
                           const _Atomic bool *wanted)
 {
@@ -266,7 +270,7 @@ static bool decode_blocks(const struct ahead *ahead, struct piece *piece,
     return result == CODEC_END || piece->pauses;
 }
 
-/* Begins to decode the piece. False: there is no memory for a decoder, or there are no blocks. */
+/* Begins to decode the piece. Returns false without memory for a decoder, or without a block. */
 static bool begin(struct ahead *ahead, struct piece *piece)
 {
     const struct decoder_source source = {ahead->text, true, -1, NULL};
@@ -281,8 +285,9 @@ static bool begin(struct ahead *ahead, struct piece *piece)
     return decoder_begin(piece->decoder, ahead->codec, 1, &source) == TRAWL_OK;
 }
 
-/* Decodes the piece until a member ends behind the piece's cell, or the piece pauses. A fault ends
- * the piece, too; the reader then meets the fault. False: there is no memory for the window. */
+/* Decodes the piece until a member ends after the cell, or until the piece pauses. A fault of the
+ * data ends the piece, too; the reader then finds the same fault. Returns false if there is no
+ * memory for the window. */
 static bool decode(const struct ahead *ahead, struct piece *piece, const _Atomic bool *wanted)
 {
     const struct decoder_source source = {ahead->text, true, -1, NULL};
@@ -309,10 +314,8 @@ static bool decode(const struct ahead *ahead, struct piece *piece, const _Atomic
     return true;
 }
 
-/* ---- Taking turns ------------------------------------------------------------------------- */
-
-/* Takes the earliest piece that was left or, for a free piece, the next cell; NULL: there is
- * nothing to do now. Called with the lock. */
+/* Returns the earliest piece that a thread has left unfinished; otherwise, a free piece for the
+ * next cell; NULL if there is nothing to do now. The caller holds the lock. */
 static struct piece *take_work(struct ahead *ahead)
 {
     struct piece *found = NULL;
@@ -381,8 +384,8 @@ bool ahead_help(struct ahead *ahead, const _Atomic bool *wanted)
     return true;
 }
 
-/* Frees pieces that begin before this offset, and returns the piece of the offset's cell, unless
- * that piece begins elsewhere. Called with the lock. */
+/* Frees pieces that begin before this offset. Returns the piece of the cell that holds the offset,
+ * or NULL if that piece does not begin there. The caller holds the lock. */
 static struct piece *sift(struct ahead *ahead, uint64_t offset)
 {
     uint64_t cell = offset / ahead->cell_length;
@@ -413,7 +416,8 @@ struct piece *ahead_take(struct ahead *ahead, uint64_t offset)
     (void)pthread_mutex_lock(&ahead->lock);
     while (!atomic_load(&ahead->stopping) && (piece = sift(ahead, offset)) != NULL &&
            piece->state != PIECE_READY) {
-        if (helps) { /* another thread decodes the piece, so this thread decodes a later piece */
+        /* meanwhile, while a different thread decodes the needed piece, decode a later piece */
+        if (helps) {
             atomic_store(&ahead->waits, true);
             (void)pthread_mutex_unlock(&ahead->lock);
             helps = ahead_help(ahead, &ahead->waits);

@@ -1,13 +1,15 @@
-/* ahead: lets several threads unpack pieces of one compressed file, ahead of the thread that reads.
+/* ahead: lets several threads unpack pieces of a single compressed file before the reading thread
+ * needs the pieces.
  *
- * The file is divided into cells. Where a cell has bytes with which a member may begin (a gzip
- * member, a zstd or lz4 frame, an xz or bzip2 stream), a thread decodes from there on, as a piece,
- * until a member ends behind the cell. The reader takes a piece only if an earlier member ends
- * exactly where the piece begins. So a piece is what the reader would decode by itself; a piece
- * that began inside a member is dropped. A piece whose room is full is continued by the reader.
+ * A member is what can be decoded without earlier bytes: a gzip member, a zstd or lz4 frame, an xz
+ * or bzip2 stream. The file is divided into cells of equal length. A thread looks in a cell for
+ * bytes with which a member may begin, and decodes from there on, until a member ends after the
+ * cell. The result is a piece. The reader uses a piece only if an earlier member ends exactly where
+ * the piece begins. So a piece that began inside a member by mistake is dropped. If a piece's room
+ * is full, the reader continues to decode.
  *
- * A bzip2 file without a second stream near its begin is divided at blocks (blocks.h): offsets of
- * pieces are then bits.
+ * A bzip2 file without a second stream near its begin is divided at blocks (blocks.h) instead. The
+ * offsets of pieces then count bits.
  */
 #ifndef TRAWL_TEXT_AHEAD_H
 #define TRAWL_TEXT_AHEAD_H
@@ -18,47 +20,52 @@
 struct ahead;
 
 struct piece {
-    struct decoder *decoder; /* goes on behind the piece; NULL, if is_whole: no decoder has to */
-    bool is_whole;           /* the piece ends where a member ends, and another member begins */
-    uint64_t end;            /* the file offset there */
-    uint8_t *bytes;          /* unpacked: bytes[at, count) were not read yet */
+    struct decoder *decoder; /* the decoder that continues after the piece; NULL if is_whole */
+    bool is_whole;           /* the piece ends where a member ends and a further member begins */
+    uint64_t end;            /* offset in the file where the piece ends */
+    uint8_t *bytes;          /* the unpacked bytes, of which bytes[at, count) have not been read */
     uint64_t at, count;
-    uint64_t begin; /* file offset; UINT64_MAX: not known yet */
+    uint64_t begin; /* offset in the file where the piece begins; UINT64_MAX: not known yet */
     uint64_t cell;
-    /* by_blocks: what the piece has, its compressed bytes, and those that are not decoded yet */
+    /* if by_blocks: the piece's blocks, its compressed bytes, and the compressed bytes not decoded
+     * yet */
     struct blocks blocks;
     uint8_t *packed;
     uint64_t packed_at, packed_count;
-    bool pauses;           /* the thread that decoded has other work; any thread goes on */
-    _Atomic int state;     /* enum piece_state */
-    _Atomic uint32_t lent; /* chunks that lie in `bytes`; until 0, the room is not used again */
+    /* the decoding thread had other work and stopped; any thread may continue */
+    bool pauses;
+    _Atomic int state; /* enum piece_state */
+    /* number of chunks that still use `bytes`; the room is reused only at 0 */
+    _Atomic uint32_t lent;
 };
 
-/* threads: all that work, the reader included; room_bytes: the most memory for unpacked bytes. */
+/* Prepares to unpack ahead. threads: number of threads that work, including the reader. room_bytes:
+ * limit for the memory of unpacked bytes. */
 enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *codec,
                              uint32_t threads, uint64_t room_bytes, uint64_t cell_bytes,
                              struct ahead **ahead, struct trawl_error *error);
-/* No thread may be inside ahead_help. */
+/* Frees all. No thread may be inside ahead_help. */
 void ahead_close(struct ahead *ahead);
 
-/* Goes on with a piece that a thread has left, or looks for a piece in the next cell and unpacks
- * that piece. Leaves the piece soon after *wanted, unless NULL, has become false. False: there is
- * nothing to do now. */
+/* Does a part of the work: continues a piece that a thread has left, or looks for a piece in the
+ * next cell and unpacks that piece. Stops soon after *wanted becomes false; `wanted` may be NULL.
+ * Returns false if there is nothing to do now. */
 bool ahead_help(struct ahead *ahead, const _Atomic bool *wanted);
-/* Returns the piece that begins at this offset, where a member begins; NULL: there is none, and the
- * reader has to decode. Waits until the piece is complete. */
+/* Returns the piece that begins at this offset, where a member begins. Waits until the piece is
+ * complete. Returns NULL if there is no such piece; the reader must then decode. */
 struct piece *ahead_take(struct ahead *ahead, uint64_t offset);
-/* Returns whether pieces consist of blocks, and begin at bits of the file. */
+/* Returns whether pieces consist of blocks, so that offsets count bits. */
 bool ahead_by_blocks(const struct ahead *ahead);
-/* Unpacks the blocks at this bit as a piece for the reader; NULL: they cannot be a piece. */
+/* Unpacks the blocks that begin at this bit, as a piece for the reader; NULL: that failed. */
 struct piece *ahead_make(struct ahead *ahead, uint64_t bit);
-/* Returns the next `wanted` bytes of the piece, and counts them as read; bytes[-kept] is readable,
- * and TEXT_SLACK_BYTES behind them. The caller lowers *lent at last. NULL: the piece has not all of
- * these bytes, or its room is the reader's own. */
+/* Returns the next `wanted` bytes of the piece without a copy, and counts the bytes as read. `kept`
+ * earlier bytes and TEXT_SLACK_BYTES later bytes are readable, too. When the bytes are no longer
+ * needed, the caller lowers piece->lent. Returns NULL if the piece has not all of these bytes, or
+ * is the reader's own. */
 const uint8_t *ahead_lend(struct piece *piece, uint64_t kept, uint64_t wanted);
-/* Gives back the piece, of which the reader has read all bytes. */
+/* Gives back a piece of which the reader has read all bytes. */
 void ahead_give(struct ahead *ahead, struct piece *piece);
-/* Makes the threads in ahead_help end soon. The reader reads no more, if ahead_is_stopped. */
+/* Makes threads leave ahead_help soon. Once ahead_is_stopped, the reader reads no more. */
 void ahead_stop(struct ahead *ahead);
 bool ahead_is_stopped(const struct ahead *ahead);
 

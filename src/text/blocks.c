@@ -1,4 +1,5 @@
-/* blocks: the blocks of a bzip2 stream, which begin at any bit with a number of 48 bits. */
+/* blocks: finds the blocks of a bzip2 stream in its compressed bytes. A block begins at any bit,
+ * with a mark of 48 bits. */
 #include "text/blocks.h"
 
 #include "base/status.h"
@@ -33,8 +34,9 @@ enum blocks_mark blocks_mark_at(const uint8_t *bytes, uint64_t bit, uint32_t *ch
 bool blocks_find(const uint8_t *bytes, uint64_t bytes_count, uint64_t from, uint64_t *at,
                  enum blocks_mark *mark)
 {
-    uint8_t shifts[256] = {
-        0}; /* by a mark's third byte: the bits of the first at which it begins */
+    uint8_t shifts[256] = {/* indexed by a mark's third byte: the first bit position (0 to 7) at
+                            * which the mark may begin */
+                           0};
     uint32_t checksum;
 
     for (unsigned i = 0; i < 8; i++) {

@@ -1,4 +1,5 @@
-/* codec: recognises a text's format, and loads the format's library. */
+/* codec: recognises the format of a compressed text by its first bytes, and loads the library that
+ * decodes the format. */
 #include "text/codec.h"
 
 #include <dlfcn.h>
@@ -22,10 +23,12 @@ static const struct magic magics[] = {
     {&codec_gzip, {0x1f, 0x8b, 0x08}, 3},
     {&codec_xz, {0xfd, '7', 'z', 'X', 'Z', 0}, 6},
     {&codec_zstd, {0x28, 0xb5, 0x2f, 0xfd}, 4},
-    {&codec_zstd, {0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0}, 8}, /* the size that pzstd tells first */
+    /* a frame that tells the size of the next, with which files of pzstd begin */
+    {&codec_zstd, {0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0}, 8},
     {&codec_lz4, {0x04, 0x22, 0x4d, 0x18}, 4},
     {&codec_bzip2, {'B', 'Z', 'h', '1', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59}, 10},
-    {&codec_bzip2, {'B', 'Z', 'h', '1', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90}, 10}, /* empty file */
+    /* an empty bzip2 file */
+    {&codec_bzip2, {'B', 'Z', 'h', '1', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90}, 10},
 };
 
 #define CODEC_COUNT 8u
@@ -59,7 +62,7 @@ const struct codec *codec_of(const uint8_t *bytes, uint64_t bytes_count, bool *u
     return NULL;
 }
 
-/* Returns whether the bytes of a gzip header that have few values have one of these. */
+/* Returns whether the bytes have plausible values where a gzip header allows few values. */
 static bool is_likely(const struct codec *codec, const uint8_t *head)
 {
     return codec != &codec_gzip || ((head[3] & 0xe0) == 0 && (head[9] <= 13 || head[9] == 255));
@@ -115,7 +118,8 @@ enum trawl_status codec_load(const struct codec *codec, const char *name, struct
         if (library != NULL && !good)
             (void)dlclose(library);
         loaded[index] = good;
-        failed[index] = !good && codec->threads_least > 0; /* a fast library is tried once */
+        /* loading a fast library is not tried again, because the other library serves, too */
+        failed[index] = !good && codec->threads_least > 0;
     }
     (void)pthread_mutex_unlock(&lock);
     forks_release();

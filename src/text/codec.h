@@ -1,8 +1,8 @@
-/* codec: decodes compressed texts, each format by a library.
+/* codec: decodes compressed texts. There is a codec for each format, which uses a library.
  *
  * A format's library is loaded with the first text of that format. So the command does not load
- * five libraries at its start, and a program that links libtrawl needs no decoder. The build takes
- * types from the library's header. Without the header, the codec is built without its library, and
+ * five libraries at the start, and a program that links libtrawl needs no decoder. The build takes
+ * types from a library's header. Without the header, the codec is built without the library, and
  * opening a text of that format fails with a message.
  */
 #ifndef TRAWL_TEXT_CODEC_H
@@ -12,25 +12,26 @@
 
 #define CODEC_MAGIC_BYTES_MAX 10u
 
-/* The most memory for a decoder's window; data that needs more is refused. */
+/* Limit for the memory of a decoder's window. Data that needs more is refused. */
 #define CODEC_MEMORY_MAX (UINT64_C(256) << 20)
 
 struct codec_io {
     const uint8_t *in;
-    /* each step moves `in` and `out` behind the used bytes, and lowers in_count and out_count */
+    /* A step moves `in` and `out` after the used and written bytes, and lowers the counts. */
     uint64_t in_count;
     bool is_last; /* the file has no bytes after these */
     uint8_t *out;
     uint64_t out_count;
-    const char *what; /* CODEC_DAMAGED: the library's description of the fault, or NULL */
-    /* Codecs with head_bytes: a step sets the bytes up to the end of the block, or of the block's
-       header, as the library tells. */
+    /* after CODEC_DAMAGED: the library's description of the fault, or NULL */
+    const char *what;
+    /* Only for codecs with head_bytes: a step sets this to the number of bytes up to the end of the
+     * block, or of the block's header, as the library says. */
     uint64_t wanted;
 };
 
 enum codec_result {
     CODEC_MORE, /* the step used all input, or filled the output */
-    CODEC_END,  /* a member has ended; another member may follow */
+    CODEC_END,  /* a member has ended; a further member may follow */
     CODEC_DAMAGED,
     CODEC_LARGE, /* decoding would need more than CODEC_MEMORY_MAX */
     CODEC_MEMORY
@@ -38,33 +39,34 @@ enum codec_result {
 
 struct codec {
     const char *name, *library;
-    /* Bytes of a member's shortest header, if the library gives nothing of a call that fails: then
-     * a step gets the bytes of one block at most. Else 0. */
+    /* 0 for most codecs. If the library loses the output of a call that fails, the length of a
+     * member's shortest header; each step then gets the bytes of at most one block. */
     uint32_t head_bytes;
-    /* Looks up the library's functions; NULL: the build lacked the library's header. */
+    /* Looks up the library's functions. NULL: the library's header was missing in the build. */
     bool (*load)(void *library);
     void *(*open)(uint32_t threads); /* NULL: out of memory */
     enum codec_result (*step)(void *state, struct codec_io *io);
-    /* Prepares for another member, also after a fault; false: out of memory. */
+    /* Prepares for a further member, also after a fault. Returns false if memory is short. */
     bool (*again)(void *state);
     void (*close)(void *state);
-    /* Returns the bytes that the library holds for the window; NULL: 8 MiB at most. */
+    /* Returns how many bytes the library holds for the window. NULL: at most 8 MiB. */
     uint64_t (*memory)(const void *state);
-    /* A faster library for undamaged data, for decoders with threads_least threads; NULL: none. */
+    /* A faster codec for undamaged data, which serves decoders with at least threads_least threads;
+     * NULL: there is none. */
     const struct codec *fast;
     uint32_t threads_least;
 };
 
-/* Returns the format of a file that begins with these bytes. NULL: the file is not compressed or,
- * if *undecided, more bytes are needed to know. */
+/* Returns the format of a file that begins with these bytes. Returns NULL if the file is not
+ * compressed; also if more bytes are needed to know, which sets *undecided. */
 const struct codec *codec_of(const uint8_t *bytes, uint64_t bytes_count, bool *undecided);
 
-/* The bytes by which codec_find knows a member's begin. */
+/* Number of bytes by which codec_find recognises where a member begins. */
 #define CODEC_HEAD_BYTES CODEC_MAGIC_BYTES_MAX
-/* Returns the first place where a member of the format may begin; NULL: there is none. */
+/* Returns the first place where a member of the format may begin; NULL if there is none. */
 const uint8_t *codec_find(const struct codec *codec, const uint8_t *bytes, uint64_t bytes_count);
 
-/* Loads the codec's library unless it is loaded. `name` names the text in messages. */
+/* Loads the codec's library if it is not loaded yet. `name` is the text's name for messages. */
 enum trawl_status codec_load(const struct codec *codec, const char *name,
                              struct trawl_error *error);
 

@@ -1,4 +1,4 @@
-/* codec_bzip2: decodes bzip2 with libbz2. */
+/* codec_bzip2: decodes bzip2 by libbz2. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static enum codec_result step_whole(void *state, struct codec_io *io)
                                     : CODEC_DAMAGED;
 }
 
-/* Takes bytes one by one: libbz2 does not tell of the bytes of a call that fails. */
+/* Decodes single bytes, because libbz2 does not say how many bytes a failing call gave. */
 static enum codec_result bzip2_step(void *state, struct codec_io *io)
 {
     const uint64_t out_count = io->out_count;

@@ -1,4 +1,4 @@
-/* codec_gzip: decodes gzip with zlib. */
+/* codec_gzip: decodes gzip by zlib. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <string.h>
@@ -10,9 +10,8 @@
 #if TRAWL_ZLIB
 #include <zlib.h>
 
-#define WINDOW_GZIP_ONLY                                                    \
-    (15 + 16) /* windowBits of zlib: 15, the largest window; +16, gzip only \
-               */
+/* windowBits of zlib: 15, the largest window; +16, gzip only */
+#define WINDOW_GZIP_ONLY (15 + 16)
 
 static struct {
     __typeof__(inflateInit2_) *init;

@@ -1,4 +1,4 @@
-/* codec_lz4: decodes lz4 frames with liblz4; a block of a frame has at most 4 MiB. */
+/* codec_lz4: decodes lz4 frames by liblz4. A block of a frame has at most 4 MiB. */
 #include <dlfcn.h>
 
 #include "base/fault.h"
@@ -7,8 +7,8 @@
 #if TRAWL_LZ4
 #include <lz4frame.h>
 
-/* liblz4 asks for a block with the head of the next block. If that head is damaged, what the block
- * unpacked to would be lost. */
+/* liblz4 asks for a block together with the head of the next block. If that head were damaged, the
+ * block's unpacked bytes would be lost. So a step gets no more than the block. */
 #define BLOCK_HEAD_BYTES 4u
 
 static struct {
@@ -45,7 +45,7 @@ static enum codec_result lz4_step(void *state, struct codec_io *io)
     size_t in = (size_t)io->in_count, out = (size_t)io->out_count;
     size_t result = lz.step(state, io->out, &out, io->in, &in, NULL);
 
-    if (lz.is_error(result)) { /* liblz4 leaves the sizes `in` and `out` undefined here */
+    if (lz.is_error(result)) { /* after an error, liblz4 leaves `in` and `out` undefined */
         io->what = lz.error_name(result);
         return CODEC_DAMAGED;
     }

@@ -1,4 +1,4 @@
-/* codec_xz: decodes xz with liblzma. */
+/* codec_xz: decodes xz by liblzma. */
 #include <dlfcn.h>
 #include <string.h>
 
@@ -10,8 +10,9 @@
 #include <lzma.h>
 
 #define CALL_BYTES (64u << 10)
-#define THREADS_SINCE 50040002u                  /* liblzma 5.4.0 */
-#define THREADS_MEMORY_EACH (UINT64_C(64) << 20) /* a block of xz -6 has 24 MiB */
+#define THREADS_SINCE 50040002u /* threads need liblzma 5.4.0 */
+/* memory for each thread; a block of `xz -6` has 24 MiB */
+#define THREADS_MEMORY_EACH (UINT64_C(64) << 20)
 
 static struct {
     __typeof__(lzma_stream_decoder) *init;
@@ -25,13 +26,13 @@ static struct {
 
 struct xz_state {
     lzma_stream stream;
-    uint32_t threads; /* 0: none beside the caller's */
-    /* How late liblzma notices damage depends on the room that a call has. So each call has the
-     * same room, whatever room the caller of xz_step has. bytes[at, count) are still to be given.
-     */
+    uint32_t threads; /* number of liblzma's own threads; 0: no thread */
+    /* How late liblzma notices damage depends on the room for output in a call. So each call has
+     * the same room here, whatever room the caller of xz_step has. bytes[at, count) are still to be
+     * passed on. */
     uint8_t bytes[CALL_BYTES];
     uint64_t at, count;
-    enum codec_result result; /* of the last call */
+    enum codec_result result; /* result of liblzma's last call */
 };
 
 static bool xz_load(void *library)
@@ -108,7 +109,8 @@ static enum codec_result xz_step(void *state, struct codec_io *io)
     if (own->at == own->count)
         own->result = call(own, io);
     if (own->threads > 0 && own->result != CODEC_MORE && own->result != CODEC_END)
-        own->at = own->count; /* the decoder without threads gives the bytes of this call */
+        /* drop this call's bytes, which the decoder without threads will give */
+        own->at = own->count;
     given = min_u64(io->out_count, own->count - own->at);
     memcpy(io->out, own->bytes + own->at, (size_t)given);
     own->at += given;
@@ -143,5 +145,5 @@ static bool threads_load(void *library)
 #endif
 
 const struct codec codec_xz = {"xz", "liblzma.so.5", 0, XZ_CALLS, &codec_xz_threads, 0};
-/* Decodes undamaged blocks in threads of liblzma. */
+/* Decodes undamaged blocks in several threads of liblzma. */
 const struct codec codec_xz_threads = {"xz", "liblzma.so.5", 0, THREADS_CALLS, NULL, 2};

@@ -1,7 +1,8 @@
-/* cursor: cuts a text into chunks.
+/* cursor: cuts a text into chunks, which threads search.
  *
- * With TEXT_MAPS_IF_FASTER, chunks of long files are mapped while mapping saves time. To find out,
- * one chunk in each 4 MiB is a probe: the cursor gets the page faults of its search. A chunk of 256
+ * A chunk is read into a buffer, or mapped, which saves the copy but costs page faults. With
+ * TEXT_MAPS_IF_FASTER, chunks of long files are mapped while mapping saves time. To find out,
+ * one chunk in each 4 MiB is a probe: the page faults of its search are counted. A chunk of 256
  * KiB takes 4 faults if the kernel maps 64 KiB at a time, and at most 1 fault with large folios. A
  * fault that waits for the disk ends mapping for a while, so a file outside the page cache is read.
  *
@@ -34,24 +35,28 @@
 
 #define UNPACK_CELL_BYTES (UINT64_C(256) << 10)
 #define UNPACK_CELL_BYTES_MIN UINT64_C(64)
-#define MAP_TEXT_MIN (UINT64_C(32) << 20) /* a shorter file is read */
-#define MAP_EXTENT (UINT64_C(2) << 20)    /* a fault in a large folio maps this many bytes */
-#define MAP_PROBES 2u                     /* a chunk in each MAP_PROBES extents is a probe */
-#define MAP_STRIDE (UINT64_C(16) << 20)   /* pages are given back in strides, a stride behind */
+#define MAP_TEXT_MIN (UINT64_C(32) << 20) /* shorter files are read, not mapped */
+#define MAP_EXTENT (UINT64_C(2) << 20)    /* one page fault in a large folio maps so many bytes */
+#define MAP_PROBES 2u                     /* one chunk in so many extents is a probe */
+/* mapped pages are given back to the kernel in pieces of this length */
+#define MAP_STRIDE (UINT64_C(16) << 20)
 #define MAP_PAUSE_MIN (UINT64_C(2) << 20)
 #define MAP_PAUSE_MAX (UINT64_C(1) << 30)
-/* On Linux 6.18 a fault that maps 16 single pages, and the later unmapping, take 9 us, and reading
- * 64 KiB takes 6 us. With large folios, 1 MiB takes 1 or 2 faults. So a chunk of 256 KiB may have 2
- * faults; chunks with fewer earn credit for chunks with more. */
+/* Page faults that a mapped chunk may have before mapping costs more than reading. On Linux 6.18, a
+ * fault that maps 16 single pages takes 9 us with the later unmapping, and reading the 64 KiB takes
+ * 6 us. With large folios, 1 MiB takes 1 or 2 faults. So a chunk of 256 KiB may have 2 faults.
+ * Chunks with fewer faults earn credit for chunks with more. */
 #define MAP_FAULT_BYTES (UINT64_C(128) << 10)
 #define MAP_FAULT_CREDIT 16
-/* A chunk takes 25 us if read, 10 us if mapped, and 32 us if mapped, searched and then read.
- * Mapping pauses if more than about a third of the mapped chunks have to be read. */
+/* A chunk takes 25 us if it is read, 10 us if it is mapped, and 32 us if it is mapped, searched and
+ * then read after all. So mapping pauses if more than about a third of the mapped chunks must be
+ * read. */
 #define MAP_READ_COSTS 2
 #define MAP_READ_CREDIT 16
 
-/* A stream rests if no bytes come for this long: a writer that is only slower than the search would
- * otherwise have its last bytes searched apart, which takes 3 % longer [cat, 1,000 strings]. */
+/* A stream rests if no bytes come for so long. Without this wait, the last bytes of a writer that
+ * is slower than the search would be searched separately, which takes 3 % longer [cat, 1,000
+ * strings]. */
 #define REST_NS 200000u
 
 void text_buffer_release(struct text_buffer *buffer)
@@ -61,8 +66,8 @@ void text_buffer_release(struct text_buffer *buffer)
     buffer->capacity = 0;
 }
 
-/* Returns the bytes of a buffer before the chunk, rounded up so that the chunk begins on a cache
- * line. */
+/* Returns the room in a buffer for the bytes before the chunk, rounded up so that the chunk begins
+ * on a cache line. */
 static uint64_t front_bytes(const struct text_cursor *cursor)
 {
     return (cursor->need.before + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
@@ -70,7 +75,7 @@ static uint64_t front_bytes(const struct text_cursor *cursor)
 
 uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes)
 {
-    /* The chunk before may have carried over as many bytes as the largest chunk of a stream has. */
+    /* The previous chunk of a stream may leave as many bytes as the largest chunk has. */
     uint64_t bytes = cursor->text->kind == TEXT_STREAM ? cursor->need.chunk_bytes : chunk_bytes;
 
     return front_bytes(cursor) + cursor->need.before + bytes + cursor->need.after + 1 +
@@ -155,7 +160,7 @@ bool text_cursor_is_slow(const struct text_cursor *cursor)
     return unpack_is_slow(cursor->text);
 }
 
-/* Takes the lock. Until the lock is free, unpacks ahead of the thread that reads. */
+/* Takes the lock. While a different thread holds it, unpacks a compressed file's pieces. */
 static void lock_or_help(struct text_cursor *cursor)
 {
     while (pthread_mutex_trylock(&cursor->lock) != 0)
@@ -196,7 +201,7 @@ void text_cursor_shorten(struct text_cursor *cursor, struct text_chunk *chunk, u
     next_of_memory(cursor, owned, chunk);
 }
 
-/* Reads a file's chunk. If the file ends there, the chunk is the last and ends the cursor. */
+/* Reads a chunk of a file. If the file ends there, the chunk is the last. */
 static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t chunk_bytes,
                                       const struct text_buffer *buffer, struct text_chunk *chunk,
                                       struct trawl_error *error)
@@ -204,7 +209,7 @@ static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t
     enum trawl_status status;
     uint64_t front = front_bytes(cursor), got;
     uint64_t before = min_u64(chunk->begin, cursor->need.before);
-    /* At least a byte after the chunk is read, to see whether the text continues. */
+    /* At least one byte after the chunk is read, which shows whether the text goes on. */
     uint64_t wanted = before + chunk_bytes + max_u64(cursor->need.after, 1);
 
     TRAWL_ASSERT(buffer->capacity >= front + wanted + TEXT_SLACK_BYTES);
@@ -218,7 +223,7 @@ static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t
     chunk->after = min_u64(got - chunk->owned, cursor->need.after);
     chunk->readable = got - chunk->owned + TEXT_SLACK_BYTES;
     memset(buffer->bytes + front + got, 0, TEXT_SLACK_BYTES);
-    /* The chunk is whole, so the next chunk reports the fault. */
+    /* All of this chunk was read, so the next chunk will report the fault. */
     if (status == TRAWL_READ && got > chunk_bytes)
         status = TRAWL_OK;
     chunk->last = status == TRAWL_OK && got <= chunk_bytes;
@@ -246,10 +251,8 @@ enum trawl_status text_cursor_read(struct text_cursor *cursor, const struct text
     return status;
 }
 
-/* ---- Mapped chunks ------------------------------------------------------------------------ */
-
-/* Called for the chunk in which an extent begins. Decides whether the chunk is a probe, and touches
- * the next extent, so that this thread takes the page fault there. */
+/* Is called for the chunk in which an extent of 2 MiB begins. Decides whether the chunk is a probe.
+ * Touches the next extent, so that this thread takes the page fault there. */
 static void enter_extent(const struct text_cursor *cursor, uint64_t extent,
                          struct text_chunk *chunk)
 {
@@ -261,8 +264,9 @@ static void enter_extent(const struct text_cursor *cursor, uint64_t extent,
         (void)*(const volatile uint8_t *)mapping_at(&cursor->mapping, next);
 }
 
-/* Called for the chunk in which a stride begins. Gives back the stride before the last, which all
- * threads have probably left. A thread that still needs a page there gets the page by a fault. */
+/* Is called for the chunk in which a stride begins. Gives the pages of the stride before last back
+ * to the kernel; all threads have probably left that stride. A thread that still needs a page there
+ * gets the page by a fault. */
 static void enter_stride(const struct text_cursor *cursor, uint64_t stride, uint64_t chunk_bytes)
 {
     uint64_t end = stride * MAP_STRIDE - min_u64(stride * MAP_STRIDE, MAP_STRIDE);
@@ -277,7 +281,7 @@ bool text_cursor_maps(const struct text_cursor *cursor, uint64_t begin)
            !mapping_was_repaired(&cursor->mapping);
 }
 
-/* Sets the chunk to point into the mapping; false: the chunk has to be read. */
+/* Makes the chunk point into the mapping. Returns false if the chunk must be read. */
 static bool next_of_mapping(const struct text_cursor *cursor, uint64_t chunk_bytes,
                             struct text_chunk *chunk)
 {
@@ -312,8 +316,8 @@ bool text_cursor_is_whole(const struct text_cursor *cursor, const struct text_ch
     return mapping_is_whole(&cursor->mapping, chunk->begin + chunk->owned + chunk->after);
 }
 
-/* Adds `more`, which may be negative, to *credit, and keeps *credit in [0, most]. Returns whether
- * any credit is left. */
+/* Adds `more`, which may be negative, to *credit, and keeps *credit between 0 and `most`. Returns
+ * whether it is above 0. */
 static bool credit_add(int *credit, int64_t more, int most)
 {
     int64_t sum = *credit + more;
@@ -345,10 +349,8 @@ void text_cursor_judge(struct text_cursor *cursor, const struct text_chunk *chun
     (void)pthread_mutex_unlock(&cursor->lock);
 }
 
-/* ---- Streams ------------------------------------------------------------------------------ */
-
-/* Returns how many of the `have` bytes read so far the chunk may own: a search needs bytes after
- * its owned bytes, or a barrier at the end. */
+/* Returns how many of the `have` bytes read so far can be searched now. A search needs bytes after
+ * the last position, or the byte `barrier` there. */
 static uint64_t searchable(const struct text_cursor *cursor, uint64_t chunk_bytes,
                            const uint8_t *bytes, uint64_t have)
 {
@@ -388,9 +390,9 @@ static enum trawl_status carry_keep(struct text_cursor *cursor, const struct tex
     return TRAWL_OK;
 }
 
-/* Reads up to `room` further bytes of a stream, from position `at` of the text on. Sets *got to
- * their number. 0: the stream has ended, or has failed; then each later call returns the same
- * status. */
+/* Reads up to `room` further bytes of a stream, which begin at position `at` of the text. Sets *got
+ * to the number of bytes. 0 says that the stream has ended or failed; each later call then returns
+ * the same status. */
 static enum trawl_status read_more(struct text_cursor *cursor, uint64_t at, uint8_t *to,
                                    uint64_t room, uint64_t *got, struct trawl_error *error)
 {
@@ -405,7 +407,7 @@ static enum trawl_status read_more(struct text_cursor *cursor, uint64_t at, uint
     return status;
 }
 
-/* Keeps a fault of reading for the next chunk, since this chunk has bytes that were read before. */
+/* Keeps an error of reading for the next chunk, because this chunk has earlier bytes. */
 static enum trawl_status keep_fault(struct text_cursor *cursor, enum trawl_status status,
                                     const struct trawl_error *error)
 {
@@ -415,8 +417,8 @@ static enum trawl_status keep_fault(struct text_cursor *cursor, enum trawl_statu
     return TRAWL_OK;
 }
 
-/* Returns how many of the `have` bytes the chunk may own now that no more bytes are waiting:
- * `searchable_count`, or, if that is 0, as many as need no further bytes. */
+/* Returns how many of the `have` bytes can be searched while the stream rests: `searchable_count`;
+ * if that is 0, as many bytes as are decided without further bytes. */
 static uint64_t searchable_at_rest(const struct text_cursor *cursor, uint64_t chunk_bytes,
                                    const uint8_t *bytes, uint64_t have, uint64_t searchable_count)
 {
@@ -427,8 +429,7 @@ static uint64_t searchable_at_rest(const struct text_cursor *cursor, uint64_t ch
         chunk_bytes);
 }
 
-/* Reads a stream until a whole chunk was read, or until some bytes can be searched and no more
- * bytes are waiting. */
+/* Reads a stream until a whole chunk was read, or until bytes can be searched and it rests. */
 static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chunk_bytes,
                                         const struct text_buffer *buffer, struct text_chunk *chunk,
                                         struct trawl_error *error)
@@ -472,7 +473,7 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chu
     return status != TRAWL_OK ? status : carry_keep(cursor, chunk, have, error);
 }
 
-/* Makes the buffer hold at least `whole` bytes of the chunk. */
+/* Makes room in the buffer for at least `whole` bytes of the chunk. */
 static enum trawl_status stream_room(const struct text_cursor *cursor, struct text_buffer *buffer,
                                      uint64_t whole, struct text_chunk *chunk,
                                      struct trawl_error *error)
@@ -486,7 +487,7 @@ static enum trawl_status stream_room(const struct text_cursor *cursor, struct te
     return TRAWL_OK;
 }
 
-/* Reads a stream until a line ends, and then as long as bytes are waiting. */
+/* Reads a stream until a line ends, and then further bytes that come without waiting. */
 static enum trawl_status next_lines_of_stream(struct text_cursor *cursor, uint64_t chunk_bytes,
                                               struct text_buffer *buffer, struct text_chunk *chunk,
                                               struct trawl_error *error)
@@ -523,8 +524,8 @@ static enum trawl_status next_lines_of_stream(struct text_cursor *cursor, uint64
     return status != TRAWL_OK ? status : carry_keep(cursor, chunk, have, error);
 }
 
-/* Makes the chunk of bytes that lie in a piece of a compressed file, without a copy. Returns false
- * if the next bytes are not all in a piece. */
+/* Makes a chunk of bytes that lie in an unpacked piece of a compressed file, without a copy.
+ * Returns false if some of the next bytes are elsewhere. */
 static bool next_is_lent(struct text_cursor *cursor, uint64_t chunk_bytes, struct text_chunk *chunk,
                          enum trawl_status *status, struct trawl_error *error)
 {
@@ -546,13 +547,14 @@ static bool next_is_lent(struct text_cursor *cursor, uint64_t chunk_bytes, struc
     *status = carry_keep(cursor, chunk, whole, error);
     if (chunk->owned > 0 || *status != TRAWL_OK)
         return true;
-    atomic_fetch_sub(chunk->lent, 1); /* a long line, whose begin is carried over now */
+    /* the begin of a long line lies in the piece, and is copied now */
+    atomic_fetch_sub(chunk->lent, 1);
     chunk->lent = NULL;
     return false;
 }
 
-/* Locks a stream's cursor if the next chunk has the index `only`; false: another thread holds the
- * lock, or an earlier chunk has to be taken first. */
+/* Locks a stream's cursor if the next chunk has the index `only`. Returns false if a different
+ * thread holds the lock, or if an earlier chunk comes first. */
 static bool lock_for(struct text_cursor *cursor, uint64_t only)
 {
     if (cursor->shared && pthread_mutex_trylock(&cursor->lock) != 0)
@@ -570,7 +572,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
                                    struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK, cut = TRAWL_OK;
-    bool alone = cursor->text->kind != TEXT_FILE; /* true: the chunk is made under the lock */
+    bool alone = cursor->text->kind != TEXT_FILE; /* the chunk is made while the lock is held */
 
     memset(chunk, 0, sizeof *chunk);
     *taken = TEXT_BUSY;
@@ -599,7 +601,8 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
             chunk_bytes = in_place && text_cursor_maps(cursor, chunk->begin)
                               ? cut_mapped(cursor, chunk->begin, chunk_bytes, buffer, &cut, error)
                               : cut_file(cursor, chunk->begin, chunk_bytes, buffer, &cut, error);
-        if (status == TRAWL_STOPPED) { /* text_cursor_interrupt: nobody wants this chunk */
+        /* text_cursor_interrupt was called: nobody wants this chunk */
+        if (status == TRAWL_STOPPED) {
             *taken = TEXT_END;
             status = TRAWL_OK;
             cursor->ended = true;
@@ -614,7 +617,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
         (void)pthread_mutex_unlock(&cursor->lock);
     if (*taken != TEXT_TAKEN || alone)
         return status;
-    /* A mapped chunk may have to be read later, so its buffer grows, too. */
+    /* A mapped chunk may have to be read later, so the buffer must be as large. */
     if (cursor->need.lines != NULL && text_cursor_room(cursor, chunk_bytes) > buffer->capacity)
         status = cursor->need.lines->grow(cursor->need.lines->context, buffer, 0,
                                           text_cursor_room(cursor, chunk_bytes), error);
@@ -625,6 +628,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
     chunk->owned = chunk_bytes;
     if (!in_place || cut != TRAWL_OK || !next_of_mapping(cursor, chunk_bytes, chunk))
         status = text_cursor_read(cursor, buffer, chunk, error);
-    /* The fault that cut a line may be gone by now, but the chunk ends inside the line. */
+    /* Reading worked now, but not when the chunk was cut, so the chunk ends inside a line: report
+     * the earlier error. */
     return status == TRAWL_OK && !chunk->last ? cut : status;
 }

@@ -1,4 +1,4 @@
-/* cut: finds the line end that ends a chunk. */
+/* cut: finds the line end at which a chunk ends, for searches that need whole lines. */
 #include "text/cut.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "text/descriptor.h"
 #include "text/read.h"
 
-#define LOOK_BYTES 4096u /* number of bytes that are read first: most lines end within */
+#define LOOK_BYTES 4096u /* so many bytes are read first, because most lines end there */
 
 uint64_t cut_memory(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes)
 {
@@ -38,7 +38,8 @@ uint64_t cut_file(const struct text_cursor *cursor, uint64_t begin, uint64_t chu
         found = bytes_find_either(room->bytes, got, lines->line_end, lines->line_end_also);
         owned += found;
         if (found < got) {
-            *status = TRAWL_OK; /* the next chunk begins before the fault */
+            *status = TRAWL_OK; /* the fault lies after this line, so the next chunk will meet the
+                                   fault */
             return owned + 1;
         }
         if (*status != TRAWL_OK || got < wanted)

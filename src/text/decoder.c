@@ -1,4 +1,4 @@
-/* decoder: decodes a compressed text member by member, from a file offset on. */
+/* decoder: decodes a compressed text, member by member, from an offset of the file on. */
 #include "text/decoder.h"
 
 #include <inttypes.h>
@@ -42,7 +42,8 @@ static enum trawl_status no_memory(const struct decoder *decoder,
                       decoder->codec->name);
 }
 
-/* Opens the library, unless the decoder has a state of the library that can begin again. */
+/* Prepares the library for a member. Opens the library, unless the decoder has a state of this
+ * library that can begin again. */
 static enum trawl_status begin_with(struct decoder *decoder, const struct codec *library,
                                     const struct decoder_source *source)
 {
@@ -121,8 +122,7 @@ static enum trawl_status fail_as_told(const struct decoder *decoder,
                 decoder->fault == CODEC_LARGE ? "needs more memory than the limit" : "is damaged");
 }
 
-/* Returns whether a skippable frame begins here. zstd and lz4 have frames without bytes of the
- * text. */
+/* Returns whether a skippable frame begins here, which in zstd and lz4 has no text. */
 static bool is_skippable(const struct decoder *decoder, const uint8_t *bytes, uint64_t bytes_count)
 {
     return bytes_count >= 4 && (bytes[0] & 0xf0) == 0x50 && bytes[1] == 0x2a && bytes[2] == 0x4d &&
@@ -130,8 +130,7 @@ static bool is_skippable(const struct decoder *decoder, const uint8_t *bytes, ui
            (strcmp(decoder->codec->name, "zstd") == 0 || strcmp(decoder->codec->name, "lz4") == 0);
 }
 
-/* Finds out what follows a member: another member, the file's end, or padding NULs up to the
- * end. */
+/* Finds out what follows a member: a further member, the file's end, or NULs up to the end. */
 static enum trawl_status find_member(struct decoder *decoder, const struct decoder_source *source,
                                      enum decoder_stop *stop)
 {
@@ -160,8 +159,9 @@ static enum trawl_status find_member(struct decoder *decoder, const struct decod
     }
 }
 
-/* Counts `bytes` decoded bytes as bytes of the member. Removes from the buffer's begin the bytes
- * that an earlier call has already delivered. Returns the number of bytes left. */
+/* Counts `bytes` decoded bytes of the member. Drops bytes that an earlier call has delivered
+ * already, and moves the remaining bytes to the buffer's begin. Returns the number of bytes that
+ * are left. */
 static uint64_t keep_new(struct decoder *decoder, uint8_t *buffer, uint64_t bytes)
 {
     uint64_t dropped = min_u64(bytes, decoder->skip_bytes);
@@ -173,9 +173,9 @@ static uint64_t keep_new(struct decoder *decoder, uint8_t *buffer, uint64_t byte
     return bytes - dropped;
 }
 
-/* Returns whether the next step lacks input that the file may have. A codec with head_bytes gets as
- * much of a block as the input buffer can hold, so that the byte of a fault does not depend on
- * where the decoder began to read. */
+/* Returns whether more input must be read before the next step. A codec with head_bytes gets as
+ * much of a block as the input buffer can hold. So the byte at which a fault is found does not
+ * depend on where the decoder began to read. */
 static bool lacks_input(const struct decoder *decoder)
 {
     uint64_t needed =
@@ -184,8 +184,8 @@ static bool lacks_input(const struct decoder *decoder)
     return decoder->count - decoder->at < needed && !decoder->input_ended;
 }
 
-/* Calls the library: once, or for a codec with head_bytes once for each block, and without input
- * while decoded bytes may wait for room. *moved: the library used input or gave output. */
+/* Calls the library once; for a codec with head_bytes, once for each block. Calls without input if
+ * output may have found no room. Sets *moved to whether the library used input or gave output. */
 static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t count,
                               uint64_t *read_bytes, bool *moved)
 {
@@ -195,7 +195,7 @@ static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t
     enum codec_result result;
     bool goes_on;
 
-    TRAWL_ASSERT(count > 0); /* without room no step makes progress */
+    TRAWL_ASSERT(count > 0); /* without room for output, no step makes progress */
     *moved = false;
     do {
         uint64_t given = decoder->count - decoder->at, room = io.out_count, used;
@@ -204,7 +204,8 @@ static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t
             given = decoder->out_was_full ? 0 : min_u64(given, decoder->wanted);
         io.in_count = given;
         result = decoder->library->step(decoder->state, &io);
-        TRAWL_ASSERT(io.in_count <= given && io.out_count <= room); /* inside input and output */
+        /* the library stayed inside input and output */
+        TRAWL_ASSERT(io.in_count <= given && io.out_count <= room);
         used = given - io.in_count;
         decoder->at += used;
         decoder->file_offset += used;
@@ -216,7 +217,8 @@ static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t
     } while (head_bytes > 0 && goes_on && result == CODEC_MORE && decoder->at < decoder->count &&
              !lacks_input(decoder) && io.out_count > 0);
     decoder->between = result == CODEC_END;
-    /* ISA-L counts bytes that it did not copy; the format's own library gives the call's bytes */
+    /* ISA-L counts bytes that were not written, so the format's own library decodes the call
+     * again */
     if (decoder->library != decoder->codec && result != CODEC_MORE && result != CODEC_END)
         io.out_count = count;
     *read_bytes = keep_new(decoder, buffer, count - io.out_count);

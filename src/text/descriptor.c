@@ -1,4 +1,5 @@
-/* descriptor: calls pread, read and poll, with retries and fault points. */
+/* descriptor: calls pread, read and poll. Repeats calls that were interrupted, and has points where
+ * tests inject faults. */
 #include "text/descriptor.h"
 
 #include <errno.h>
@@ -9,7 +10,8 @@
 #include "base/checked.h"
 #include "base/fault.h"
 
-#define READ_BYTES_MAX (1u << 30) /* Linux transfers at most 2 GiB less a page per call */
+/* most bytes in a call; Linux transfers at most 2 GiB less a page */
+#define READ_BYTES_MAX (1u << 30)
 
 static enum trawl_status read_failed(const struct trawl_text *text, uint64_t offset, int code,
                                      struct trawl_error *error)
@@ -79,14 +81,14 @@ bool read_is_woken(int wake)
     return wake >= 0 && poll(&descriptor, 1, 0) > 0;
 }
 
-/* Waits until the stream can be read; false: `wake` became readable instead. */
+/* Waits until the stream can be read. Returns false if `wake` became readable instead. */
 static bool wait_for_bytes(const struct trawl_text *text, int wake)
 {
     struct pollfd descriptors[2] = {{text->descriptor, POLLIN, 0}, {wake, POLLIN, 0}};
 
     while (poll(descriptors, wake >= 0 ? 2 : 1, -1) < 0)
         if (errno != EINTR)
-            return true; /* the read that follows reports the fault */
+            return true; /* the next read will report the fault */
     return wake < 0 || descriptors[1].revents == 0;
 }
 
@@ -113,7 +115,7 @@ enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, i
             *read_bytes = (uint64_t)got;
             return TRAWL_OK;
         }
-        if (errno == EAGAIN || errno == EWOULDBLOCK) /* the descriptor is non-blocking */
+        if (errno == EAGAIN || errno == EWOULDBLOCK) /* the descriptor is non-blocking, so wait */
             (void)wait_for_bytes(text, -1);
         else if (errno != EINTR)
             return read_failed(text, offset, errno, error);

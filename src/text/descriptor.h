@@ -4,18 +4,18 @@
 
 #include "text/text.h"
 
-/* Calls pread until `count` bytes were read or the file ends. */
+/* Reads `count` bytes at this offset by pread; fewer only if the file ends. */
 enum trawl_status read_file(const struct trawl_text *text, uint64_t offset, uint8_t *buffer,
                             uint64_t count, uint64_t *read_bytes, struct trawl_error *error);
 
-/* Reads bytes of the descriptor as they are, even if compressed; otherwise as read_stream (read.h)
- * does. from_file: calls pread at the text's `offset`. */
+/* Reads the descriptor's own bytes, even of a compressed text. With from_file, calls pread at
+ * `offset` of the text. Otherwise does what read_stream (read.h) does. */
 enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, int wake,
                                 uint64_t offset, uint8_t *buffer, uint64_t count,
                                 uint64_t *read_bytes, struct trawl_error *error);
-/* Returns whether reading the descriptor would return at once, now or within wait_ns < 10^9. */
+/* Returns whether a read would return at once, now or within wait_ns < 10^9 nanoseconds. */
 bool read_is_ready_of(const struct trawl_text *text, uint32_t wait_ns);
-/* Returns whether the descriptor `wake`, unless -1, is readable: nobody wants further bytes. */
+/* Returns whether `wake` is readable, so that nobody wants further bytes; false for wake -1. */
 bool read_is_woken(int wake);
 
 #endif

@@ -1,4 +1,4 @@
-/* mapping: maps files, and repairs mappings after SIGBUS. */
+/* mapping: maps files, and repairs a mapping after a signal SIGBUS (mapping.h). */
 #include "text/mapping.h"
 
 #include <errno.h>
@@ -12,19 +12,20 @@
 #include "base/fault.h"
 #include "base/status.h"
 
-#define SLOTS 64u /* most mappings of the process at a time; a search without a slot reads */
+#define SLOTS 64u /* most mappings of the process at a time; further files are read */
 #define MAJOR_FAULT 1000u
 
-/* A mapping's record for the signal handler. `end` is 0 while the other fields change. */
+/* What the signal handler knows about a mapping. `end` is 0 while the other members change. */
 struct mapping_slot {
     _Atomic bool taken;
     _Atomic uintptr_t begin;
     _Atomic uintptr_t end;
-    _Atomic uintptr_t repaired; /* zero pages reach from here to the end; 0: no zero pages */
+    _Atomic uintptr_t
+        repaired; /* pages from here to the end were replaced by zeros; 0: no page was */
 };
 
 static struct mapping_slot slots[SLOTS];
-static _Atomic uintptr_t page_bytes; /* set before the first mapping */
+static _Atomic uintptr_t page_bytes; /* is set before the first mapping */
 
 static struct mapping_slot *slot_take(uintptr_t begin, uintptr_t end)
 {
@@ -93,7 +94,7 @@ bool mapping_was_repaired(const struct mapping *mapping)
     return atomic_load(&mapping->slot->repaired) != 0;
 }
 
-/* Returns the offset from base of the page after the page that holds the text's byte end - 1. */
+/* Returns the offset from `base` of the page that follows the page with the text's byte end - 1. */
 static uint64_t page_after(const struct mapping *mapping, uint64_t end)
 {
     uint64_t page = atomic_load(&page_bytes);
@@ -141,8 +142,8 @@ uint64_t mapping_faults(void)
     return (uint64_t)usage.ru_minflt + MAJOR_FAULT * (uint64_t)usage.ru_majflt;
 }
 
-/* Lowers slot->repaired to `page`. Called before the zero pages appear, so that a thread that has
- * read zeros finds `repaired` set. */
+/* Lowers slot->repaired to `page`. Must run before the zero pages appear, so that a thread that has
+ * read zeros finds the new value. */
 static void set_repaired(struct mapping_slot *slot, uintptr_t page)
 {
     uintptr_t before = atomic_load(&slot->repaired);

@@ -1,15 +1,16 @@
-/* mapping: maps a regular file, whose bytes are then searched in the kernel's page cache.
+/* mapping: maps a regular file, so that a search reads the bytes directly in the kernel's page
+ * cache.
  *
  * A mapping saves the copy of read(2): a core searches 27 to 31 GB/s in place, but only 10 GB/s
- * with the copy (AMD EPYC). A mapping costs page faults. If the page cache holds the file in large
- * folios, as after writing or reading in large blocks, a fault maps 2 MiB. If the page cache holds
- * single pages, a fault maps 64 KiB, and mapping saves little. text/cursor.c measures the faults.
+ * with the copy (AMD EPYC). But a mapping costs page faults. If the page cache holds the file in
+ * large folios, as after writing or reading in large blocks, a fault maps 2 MiB. With single pages,
+ * a fault maps 64 KiB, and mapping saves little. text/cursor.c measures the faults.
  *
- * While a file is mapped, another process may truncate the file, or the disk may fail: touching
- * such a page raises SIGBUS. The program's signal handler calls mapping_repair, which puts zero
- * pages over the rest of the mapping and stores where. The worker that searched there then asks
- * mapping_is_whole, drops its results, and reads the bytes. So the search ends or fails as a search
- * without mappings does.
+ * While a file is mapped, a different process may truncate the file, or the disk may fail. Touching
+ * a lost page raises SIGBUS. The program's signal handler then calls mapping_repair, which puts
+ * zero pages over the rest of the mapping and notes the first zero page. After a search, a worker
+ * asks mapping_is_whole; if not, the worker drops the results and reads the bytes. So the search
+ * ends or fails as a search without mappings does.
  */
 #ifndef TRAWL_TEXT_MAPPING_H
 #define TRAWL_TEXT_MAPPING_H
@@ -20,16 +21,18 @@
 struct mapping_slot;
 
 struct mapping {
-    struct mapping_slot *slot; /* mapping_repair's record of this mapping; NULL: not mapped */
-    uint8_t *base;             /* begin of the first mapped page */
-    uint64_t base_bytes;       /* from base to the end of the page with the text's last byte */
-    uint64_t front_bytes;      /* bytes of the first page that lie before the text */
-    uint64_t bytes_count;      /* size of the text */
-    uint64_t file_offset;      /* file offset of base[0] */
+    /* record of this mapping for mapping_repair; NULL: nothing is mapped */
+    struct mapping_slot *slot;
+    uint8_t *base;        /* address of the first mapped page */
+    uint64_t base_bytes;  /* length from `base` to the end of the page with the text's last byte */
+    uint64_t front_bytes; /* number of bytes of the first page that come before the text */
+    uint64_t bytes_count; /* size of the text */
+    uint64_t file_offset; /* file offset of base[0] */
 };
 
-/* Maps the file's bytes [file_begin, file_begin + bytes_count). False: the mapping failed and is
- * empty, for lack of address space, of a file system that maps, or of a free slot. */
+/* Maps the file's bytes [file_begin, file_begin + bytes_count). Returns false if that fails, and
+ * leaves the mapping empty: address space or a free slot is missing, or the file system cannot
+ * map. */
 bool mapping_open(struct mapping *mapping, int descriptor, uint64_t file_begin,
                   uint64_t bytes_count);
 /* Closes a mapping that is open. */
@@ -43,23 +46,25 @@ static inline const uint8_t *mapping_at(const struct mapping *mapping, uint64_t 
 
 /* Returns whether the mapping has a page after the page with the text's byte end - 1. */
 bool mapping_goes_on(const struct mapping *mapping, uint64_t end);
-/* Returns whether the touched bytes before `end` were the file's bytes. Asked after the last touch,
- * if mapping_goes_on(mapping, end): a file that now ends inside the page of byte end - 1 reads as
- * zeros up to the page's end, and only touching the next page shows the file's new end. */
+/* Returns whether all bytes before `end` that a search has touched were the file's bytes. Must be
+ * asked after the last touch, and only if mapping_goes_on(mapping, end): a file that now ends
+ * inside the page of byte end - 1 reads as zeros up to the page's end, and only touching the next
+ * page shows that. */
 bool mapping_is_whole(const struct mapping *mapping, uint64_t end);
-/* Returns whether mapping_repair has replaced a page of the mapping. */
+/* Returns whether mapping_repair has replaced some page of the mapping by zeros. */
 bool mapping_was_repaired(const struct mapping *mapping);
 
-/* Gives back the pages of the text's bytes [begin, end). Touching a page again costs a page fault,
- * and gives the same bytes. */
+/* Gives the pages of the text's bytes [begin, end) back to the kernel. Touching a page again costs
+ * a page fault, and shows the same bytes. */
 void mapping_drop(const struct mapping *mapping, uint64_t begin, uint64_t end);
 
-/* Returns the page faults of the calling thread so far; a fault that waits for a disk counts as
- * 1000 faults. */
+/* Returns the number of page faults of the calling thread so far. A fault that waits for a disk
+ * counts as 1000. */
 uint64_t mapping_faults(void);
 
-/* Replaces the pages from `address` to the end of the mapping that contains `address` by zeros.
- * False: no mapping of trawl contains `address`. A signal handler may call this function. */
+/* Puts zero pages over the mapping that contains `address`, from `address` to the mapping's end.
+ * Returns false if no mapping of trawl contains `address`. A signal handler may call this
+ * function. */
 bool mapping_repair(const void *address);
 
 #endif

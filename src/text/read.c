@@ -1,4 +1,4 @@
-/* read: chooses between the descriptor's bytes and the unpacked bytes. */
+/* read: reads a stream's bytes. Unpacks compressed bytes. */
 #include "text/read.h"
 
 #include "text/descriptor.h"

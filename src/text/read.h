@@ -1,17 +1,18 @@
-/* read: reads a stream's bytes, and unpacks compressed bytes. */
+/* read: reads a stream's bytes. Unpacks compressed bytes. */
 #ifndef TRAWL_TEXT_READ_H
 #define TRAWL_TEXT_READ_H
 
 #include "text/text.h"
 
-/* Reads 1 to `count` bytes of a stream; *read_bytes is 0 at the stream's end. Waits for bytes, or
- * until the descriptor `wake` is readable, which gives STOPPED; wake -1: no such descriptor.
- * offset: the text offset of the next byte, for messages and regular files. */
+/* Reads 1 to `count` bytes of a stream; sets *read_bytes to the number, which is 0 at the stream's
+ * end. Waits for bytes. If the descriptor `wake` becomes readable meanwhile, returns STOPPED; wake
+ * -1: there is no such descriptor. offset: the next byte's offset in the text, for messages and for
+ * regular files. */
 enum trawl_status read_stream(const struct trawl_text *text, int wake, uint64_t offset,
                               uint8_t *buffer, uint64_t count, uint64_t *read_bytes,
                               struct trawl_error *error);
 
-/* Returns whether a read of the stream would return at once, now or within wait_ns < 10^9. */
+/* Returns whether a read would return at once, now or within wait_ns < 10^9 nanoseconds. */
 bool read_is_ready(const struct trawl_text *text, uint32_t wait_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* text: opens and closes texts, and answers questions about their properties. */
+/* text: opens and closes texts (memory, files, streams), and answers questions about texts. */
 #include "text/text.h"
 
 #include <errno.h>
@@ -18,8 +18,8 @@
 #include "text/unpack.h"
 #include "trawl_devices.h"
 
-#define PIPE_BYTES \
-    (1 << 20) /* the most an unprivileged process may request; a refusal changes nothing */
+/* The most that an unprivileged process may request for a pipe; a refusal changes nothing. */
+#define PIPE_BYTES (1 << 20)
 
 enum trawl_status trawl_text_from_memory(const void *bytes, uint64_t bytes_count,
                                          struct trawl_text **text_out, struct trawl_error *error)
@@ -39,10 +39,8 @@ enum trawl_status trawl_text_from_memory(const void *bytes, uint64_t bytes_count
     return TRAWL_OK;
 }
 
-/* ---- A device's memory --------------------------------------------------------------------- */
-
-/* Reserves host pages that cannot be read, so that a text on a device has host addresses. The pages
- * cost only address space. */
+/* Reserves unreadable pages of the host, so that a text on a GPU has addresses on the host. The
+ * pages cost only address space. */
 static enum trawl_status reserve_pages(struct trawl_text *text, struct trawl_error *error)
 {
     void *pages = MAP_FAILED;
@@ -97,10 +95,8 @@ void text_host_done(struct trawl_text *text)
     atomic_store(&text->is_on_host, true);
 }
 
-/* ---- Files and streams --------------------------------------------------------------------- */
-
-/* Sets the text's kind from the descriptor. A regular file of size 0 is read like a stream, because
- * files of the kernel, such as those in /proc, have size 0 whatever they hold. */
+/* Sets the text's kind by its descriptor. A regular file of size 0 is read like a stream, because
+ * files of the kernel, like those in /proc, have size 0 whatever the contents. */
 static enum trawl_status text_examine(struct trawl_text *text, struct trawl_error *error)
 {
     struct stat facts;
@@ -115,7 +111,7 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
     if (S_ISDIR(facts.st_mode))
         return TRAWL_FAIL_OS(error, OPEN, EISDIR, "%s: %s", text->name, strerror(EISDIR));
     text->kind = TEXT_STREAM;
-    if (S_ISFIFO(facts.st_mode)) /* with a larger pipe the writer can run further ahead */
+    if (S_ISFIFO(facts.st_mode)) /* with a larger pipe, the writer can be further ahead */
         (void)fcntl(text->descriptor, F_SETPIPE_SZ, PIPE_BYTES);
     at = lseek(text->descriptor, 0, SEEK_CUR);
     if (!S_ISREG(facts.st_mode) || at < 0)
@@ -131,8 +127,8 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
     return TRAWL_OK;
 }
 
-/* Prepares unpacking. The first bytes of a regular file decide now whether the file is compressed;
- * for a stream the first read decides. */
+/* Prepares unpacking. The first bytes of a regular file show whether the file is compressed. For a
+ * stream, the first read decides. */
 static enum trawl_status text_unpack_begin(struct trawl_text *text, struct trawl_error *error)
 {
     uint8_t first[CODEC_MAGIC_BYTES_MAX];
@@ -283,7 +279,7 @@ enum trawl_status trawl_text_tell(const struct trawl_text *text, struct trawl_te
                               : 0;
     if (text->kind == TEXT_MEMORY && !text_is_hidden(text))
         told.bytes = text->bytes;
-    /* no signal tells that bytes of the last page alone are missing */
+    /* If the file now ends inside its last page, only the file's size shows that. */
     told.is_cut = text->mapping.slot != NULL &&
                   (mapping_was_repaired(&text->mapping) ||
                    (fstat(text->descriptor, &facts) == 0 &&
@@ -318,8 +314,6 @@ enum trawl_status trawl_text_read(const struct trawl_text *text, uint64_t offset
         memcpy(buffer, text->bytes + offset, (size_t)*read_bytes);
     return TRAWL_OK;
 }
-
-/* ---- Version 1.0 --------------------------------------------------------------------------- */
 
 enum trawl_status trawl_text_open_file(const char *path, struct trawl_text **text_out,
                                        struct trawl_error *error)

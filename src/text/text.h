@@ -26,34 +26,34 @@ struct text_unpack;
 
 struct trawl_text {
     enum text_kind kind;
-    const uint8_t *bytes; /* memory: the text */
-    uint64_t bytes_count; /* memory: the text's size; file: the size at opening */
-    /* Device address of a text on a device; else 0. The pages at `bytes` are then unreadable until
-     * the device's bytes were copied: text_host_begin, the copy, text_host_done. */
+    const uint8_t *bytes; /* the bytes of a text in memory */
+    uint64_t bytes_count; /* memory: size of the text; file: its size when it was opened */
+    /* Address of a text in a GPU's memory; else 0. The pages at `bytes` are then unreadable until
+     * the bytes were copied from the GPU: text_host_begin, the copy, text_host_done. */
     uint64_t device_address;
     _Atomic bool is_on_host; /* the copy is complete */
-    int descriptor;          /* file and stream */
+    int descriptor;          /* only file and stream */
     bool descriptor_is_ours;
     bool is_regular;            /* a regular file, even if read like a stream (size 0) */
-    bool stream_is_used;        /* a stream that is no regular file can be searched only once */
+    bool stream_is_used;        /* a stream that is not a regular file can be searched only once */
     uint64_t descriptor_begin;  /* file offset of the text's first byte, in a regular file */
-    struct text_unpack *unpack; /* the unpacking of a stream; NULL: none was asked for */
-    struct mapping mapping;     /* of TRAWL_TEXT_MAP; slot NULL: not mapped */
-    char *name;                 /* for messages: name_bytes bytes, NUL included */
+    struct text_unpack *unpack; /* state of unpacking; NULL: the caller did not ask to unpack */
+    struct mapping mapping;     /* only with TRAWL_TEXT_MAP; slot NULL: not mapped */
+    char *name;                 /* the text's name in messages, of name_bytes bytes with the NUL */
     uint64_t name_bytes;
 };
 
-/* Returns whether the text lies on a device and was not copied to the host. */
+/* Returns whether the text is in a GPU's memory and was not copied to the host. */
 static inline bool text_is_hidden(const struct trawl_text *text)
 {
     return text->device_address != 0 && !atomic_load(&text->is_on_host);
 }
-/* Makes the host pages of a text on a device writable, for the copy; fails with MEMORY. */
+/* Makes the host pages of a text on a GPU writable, for a copy of the text. Errors: MEMORY. */
 enum trawl_status text_host_begin(struct trawl_text *text, struct trawl_error *error);
-/* Marks the copy as complete. */
+/* Records that the copy is complete. */
 void text_host_done(struct trawl_text *text);
 
-/* A taker's buffer, reused from chunk to chunk. */
+/* The buffer of a thread that takes chunks. It is used for a single chunk after the other. */
 struct text_buffer {
     uint8_t *bytes;
     uint64_t capacity;
@@ -61,117 +61,119 @@ struct text_buffer {
 
 void text_buffer_release(struct text_buffer *buffer);
 
-/* When a chunk of a file may lie in a mapping. */
+/* Whether a chunk of a file may be mapped instead of read. */
 enum text_maps { TEXT_MAPS_NEVER, TEXT_MAPS_IF_FASTER, TEXT_MAPS_ALWAYS };
 
-/* What a search needs of each chunk, and how files are read. */
+/* What a search needs in each chunk, and how files are read. */
 struct text_need {
-    uint64_t before;      /* bytes before the chunk's first byte */
-    uint64_t after;       /* bytes after the chunk's owned bytes */
-    uint64_t chunk_bytes; /* most owned bytes of a chunk */
-    /* A byte value that no match contains; -1: there is no such value. A stream's chunk that
-     * ends with this byte needs no bytes after the chunk. */
+    uint64_t before;      /* number of bytes that must be readable before the chunk */
+    uint64_t after;       /* number of bytes that must be readable after the chunk's own bytes */
+    uint64_t chunk_bytes; /* most own bytes of a chunk */
+    /* A byte value that no match contains; -1: every byte may be in a match. If a chunk of a stream
+     * ends with this byte, the search needs no later bytes. */
     int barrier;
     enum text_maps maps;
     const struct text_lines *lines; /* NULL: chunks may end anywhere */
-    /* Threads that unpack a compressed file, and memory for bytes unpacked ahead (unpack.h). */
+    /* Number of threads that may unpack a compressed file, and memory for bytes that are unpacked
+     * ahead (unpack.h). */
     uint32_t unpack_threads;
     uint64_t unpack_bytes;
-    /* An eventfd. While this descriptor is readable, no thread waits for a stream's bytes; -1: such
-     * a wait cannot be ended. */
+    /* An eventfd. Once the eventfd is readable, threads stop waiting for a stream's bytes. -1: the
+     * wait cannot be ended. */
     int wake;
-    /* NULL, or returns how many of the `have` bytes at `bytes` a stream's chunk may own although
-     * fewer than `after` bytes follow; called when no more bytes are waiting. bytes[-before] is
-     * readable. */
+    /* Is called while a stream rests. Returns how many of the `have` bytes at `bytes` can be
+     * searched although fewer than `after` bytes follow. bytes[-before] is readable. May be
+     * NULL. */
     uint64_t (*decided)(const void *context, const uint8_t *bytes, uint64_t before, uint64_t have);
     const void *decided_context;
 };
 
-/* For searches that read whole lines: each chunk ends where a line ends. */
+/* For searches that need whole lines: chunks end where lines end. */
 struct text_lines {
-    uint8_t line_end; /* two values that end lines; they may be equal */
+    uint8_t line_end; /* two byte values that end lines, perhaps equal */
     uint8_t line_end_also;
     void *context;
-    /* NULL: line_end and line_end_also end lines. Else returns the end of the record that holds the
-     * byte at this text offset. For texts in memory. */
+    /* Returns the end of the record that holds the byte at this text offset. Only for texts in
+     * memory. NULL: there are no records, so line_end and line_end_also end lines. */
     uint64_t (*record_end)(void *context, uint64_t at);
-    /* Makes room for `bytes` in a buffer, and keeps the buffer's first `kept` bytes. */
+    /* Makes room for `bytes` bytes in a buffer, and keeps the first `kept` bytes. */
     enum trawl_status (*grow)(void *context, struct text_buffer *buffer, uint64_t kept,
                               uint64_t bytes, struct trawl_error *error);
 };
 
-/* A search may load this many bytes beyond a chunk, for the widest vector, and ignores them. */
+/* A search may load so many bytes after a chunk, for the widest vector, and ignores these bytes. */
 #define TEXT_SLACK_BYTES 64u
 
 struct text_chunk {
     uint64_t index;       /* 0, 1, ... in the text's order */
-    uint64_t begin;       /* text offset of bytes[0] */
-    const uint8_t *bytes; /* in the text, the taker's buffer, the mapping or unpacked bytes */
-    uint64_t owned;       /* the chunk's occurrences begin in bytes[0, owned) */
-    uint64_t before;      /* valid bytes before bytes[0] */
-    uint64_t after;       /* valid bytes from bytes[owned] on */
-    uint64_t readable;    /* loadable bytes from bytes[owned] on, readable ≥ after */
-    /* NULL, or a count that the taker lowers when the bytes, unpacked by threads that help
-     * (text/ahead.h), are not needed any more */
+    uint64_t begin;       /* offset in the text of bytes[0] */
+    const uint8_t *bytes; /* points into the text, a buffer, a mapping or unpacked bytes */
+    /* number of the chunk's own bytes: the search reports occurrences that begin there */
+    uint64_t owned;
+    uint64_t before;   /* bytes of the text before bytes[0] that are there, too */
+    uint64_t after;    /* bytes of the text after the chunk's own bytes that are there, too */
+    uint64_t readable; /* bytes after the chunk's own bytes that may be loaded, ≥ after */
+    /* If not NULL, the bytes lie in a piece of text/ahead.h: the taker lowers this count when the
+     * bytes are no longer needed. */
     _Atomic uint32_t *lent;
-    uint64_t window_bytes; /* bytes that the reader's decoder of a compressed text takes for its
-                              window */
-    bool last;             /* the text ends with this chunk's owned bytes */
-    bool beyond;           /* the text ended before this chunk, which is empty */
-    bool is_mapped;        /* the bytes lie in the cursor's mapping: call text_cursor_is_whole and
-                              text_cursor_judge after the search */
-    bool is_probe;         /* the taker has to count the page faults of a mapped chunk's search */
+    /* of a compressed text: the memory that the decoder needs for its window */
+    uint64_t window_bytes;
+    bool last;   /* the text ends with this chunk's owned bytes */
+    bool beyond; /* the text had ended before this chunk, which is empty */
+    /* true: the chunk is mapped, so text_cursor_is_whole and text_cursor_judge must be called after
+     * the search */
+    bool is_mapped;
+    bool is_probe; /* the taker has to count the page faults of the search */
 };
 
 struct text_cursor {
     struct trawl_text *text;
     struct text_need need;
-    bool shared;         /* several threads take chunks, and have to take the lock */
+    bool shared;         /* several threads take chunks, so the threads must lock */
     uint64_t index_next; /* index of the next chunk */
     uint64_t begin_next; /* text offset of the next chunk */
     bool ended;          /* the last chunk was handed out, or reading failed */
-    uint8_t *carry;      /* stream: bytes [begin_next - carry_before, ...) read so far */
+    uint8_t *carry;      /* of a stream: bytes that were read, from begin_next - carry_before on */
     uint64_t carry_capacity;
-    uint64_t carry_before; /* bytes in `carry` before begin_next */
-    uint64_t carry_count;  /* all bytes in `carry` */
-    bool stream_ended;     /* a read found the end; a terminal would block if read again */
-    enum trawl_status stream_status; /* READ: a read behind the carried bytes failed */
+    uint64_t carry_before;           /* number of bytes in `carry` that come before begin_next */
+    uint64_t carry_count;            /* number of bytes in `carry` */
+    bool stream_ended;               /* the stream has ended; reading a terminal again would wait */
+    enum trawl_status stream_status; /* TRAWL_READ: reading failed after the bytes in `carry` */
     struct mapping mapping;          /* the file's mapping, if need.maps allows a mapping */
-    _Atomic uint64_t map_from;       /* chunks that begin before this offset are read */
-    /* number of bytes that are read after mapping has cost more than reading */
+    _Atomic uint64_t map_from;       /* offset from which on chunks may be mapped again */
+    /* how many bytes are read before mapping is tried again */
     uint64_t map_pause;
-    /* falls with each fault of a probe above the allowed number; at 0, mapping pauses */
+    /* Credit that falls with each page fault above the allowed number. At 0, mapping pauses. */
     int map_fault_credit;
-    /* falls with each mapped chunk that had to be read; at 0, mapping pauses */
+    /* Credit that falls with each mapped chunk that had to be read. At 0, mapping pauses. */
     int map_read_credit;
 
-    /* text_cursor_open sets all fields before this line to 0 first. */
-    pthread_mutex_t lock;            /* held while a chunk is taken or judged */
-    struct trawl_error stream_error; /* the error of stream_status */
+    /* text_cursor_open sets all members above to 0. */
+    pthread_mutex_t lock;            /* is held while a chunk is taken or judged */
+    struct trawl_error stream_error; /* the error that belongs to stream_status */
 };
 
 enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text *text,
                                    const struct text_need *need, struct trawl_error *error);
 void text_cursor_close(struct text_cursor *cursor);
-/* Announces that from now on several threads take the cursor's chunks. */
+/* Must be called before several threads take chunks of the cursor. */
 void text_cursor_share(struct text_cursor *cursor);
 
 /* Returns whether text_cursor_interrupt can end a thread's wait in text_cursor_next. */
 bool text_cursor_is_interruptible(const struct text_cursor *cursor);
-/* Ends a thread's wait for a stream's bytes; the thread's text_cursor_next returns TEXT_END. Ends
- * text_cursor_help soon. */
+/* Ends a wait for a stream: text_cursor_next returns TEXT_END. Also ends text_cursor_help. */
 void text_cursor_interrupt(struct text_cursor *cursor);
-/* Unpacks a part of a compressed file, ahead of the chunks; ends soon after *wanted, unless NULL,
- * has become false. False: there is nothing to do now. */
+/* Unpacks a part of a compressed file ahead of the chunks. Stops soon after *wanted becomes false;
+ * `wanted` may be NULL. Returns false if there is nothing to do now. */
 bool text_cursor_help(struct text_cursor *cursor, const _Atomic bool *wanted);
 
-/* Returns whether taking the first chunk takes so long that other threads should help. */
+/* Returns whether taking the first chunk may take so long that other threads should help. */
 bool text_cursor_is_slow(const struct text_cursor *cursor);
 
 enum text_taken { TEXT_TAKEN, TEXT_END, TEXT_BUSY };
 #define TEXT_ANY_CHUNK UINT64_MAX
 
-/* Returns the size of a buffer for a chunk, with the bytes before, after and the slack. */
+/* Returns the size of a buffer for a chunk, the bytes around the chunk and the slack. */
 uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes);
 
 /* Takes the next chunk. *taken is TEXT_TAKEN, or TEXT_END if the text has no more chunks.
@@ -189,20 +191,20 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
                                    struct text_chunk *chunk, enum text_taken *taken,
                                    struct trawl_error *error);
 
-/* Gives back the bytes of the chunk from `owned` on: the next chunk begins there. Of a text in
- * memory, for the last chunk that was taken, while no other thread takes chunks. */
+/* Gives back the chunk's bytes from `owned` on, so that the next chunk begins there. If the text is
+ * in memory, the chunk must be the last that was taken, and no other thread may take chunks. */
 void text_cursor_shorten(struct text_cursor *cursor, struct text_chunk *chunk, uint64_t owned);
 
 /* Returns whether a chunk that begins at this offset may be mapped, as far as is known now. */
 bool text_cursor_maps(const struct text_cursor *cursor, uint64_t begin);
-/* Returns whether a mapped chunk, and the bytes after the chunk, were the file's bytes during the
- * whole search. If not, the taker drops the results. */
+/* Returns whether a mapped chunk, and the bytes after it, were the file's bytes during the whole
+ * search. If not, the taker must drop its results. */
 bool text_cursor_is_whole(const struct text_cursor *cursor, const struct text_chunk *chunk);
-/* Reads a mapped chunk into the taker's buffer, after text_cursor_is_whole returned false. */
+/* Reads a mapped chunk into the taker's buffer, after text_cursor_is_whole has returned false. */
 enum trawl_status text_cursor_read(struct text_cursor *cursor, const struct text_buffer *buffer,
                                    struct text_chunk *chunk, struct trawl_error *error);
-/* Records whether mapping the chunk saved time. faults: page faults during the search, if the chunk
- * is a probe. was_read: the chunk had to be read as well. */
+/* Records whether mapping the chunk saved time. faults: number of page faults during the search, if
+ * the chunk was a probe. was_read: the chunk had to be read after all. */
 void text_cursor_judge(struct text_cursor *cursor, const struct text_chunk *chunk, uint64_t faults,
                        bool was_read);
 

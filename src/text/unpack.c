@@ -1,4 +1,4 @@
-/* unpack: reads a compressed text as a stream of unpacked bytes. */
+/* unpack: reads a compressed text as a stream of unpacked bytes (unpack.h). */
 #include "text/unpack.h"
 
 #include <string.h>
@@ -11,24 +11,27 @@
 #include "text/decoder.h"
 #include "text/descriptor.h"
 
-/* Memory for unpacking ahead with which a library may have one more thread. */
+/* A library may start a further thread for so much memory that unpacking ahead may use. */
 #define BYTES_PER_THREAD (UINT64_C(16) << 20)
 
 struct text_unpack {
-    const struct codec *codec; /* NULL: not known yet, or, if `decided`, not compressed */
+    /* codec of the format; NULL: not known yet, or with `decided`, the text is not compressed */
+    const struct codec *codec;
     bool decided;
     bool from_file;
-    bool has_begun; /* the decoder has a library */
-    pid_t process;  /* the process that began to read; 0: none has */
+    bool has_begun; /* the decoder has begun to use a library */
+    pid_t process;  /* the process that began to read; 0: no process has */
     uint32_t threads;
-    struct ahead *ahead;     /* NULL: no thread unpacks ahead */
-    struct piece *piece;     /* a piece of `ahead` that is read before the decoder goes on */
+    struct ahead *ahead; /* threads that unpack ahead; NULL: none does */
+    struct piece
+        *piece; /* a piece of `ahead` that is being read; the decoder continues after the piece */
     struct decoder *decoder; /* owned */
-    /* The bzip2 stream that is read block by block; in_blocks: there is one. */
+    /* A bzip2 stream is being read block by block. */
     bool in_blocks;
-    uint64_t stream_begin, stream_bytes; /* file offset; bytes that were read */
-    uint64_t bit;                        /* where the next block begins in the file */
-    uint32_t sum;                        /* of the checksums of the blocks before */
+    /* file offset of that stream, and the number of bytes that were read */
+    uint64_t stream_begin, stream_bytes;
+    uint64_t bit; /* position in the file, in bits, of the next block */
+    uint32_t sum; /* sum of the checksums of the blocks so far */
 };
 
 const char *unpack_format(const struct text_unpack *unpack)
@@ -56,8 +59,8 @@ enum trawl_status unpack_open(const struct codec *codec, struct text_unpack **un
     return TRAWL_OK;
 }
 
-/* Says whether a parent of this process has begun to read. The parent's threads do not exist here,
- * although locks, decoders and libraries may wait for the threads: nothing of these is freed. */
+/* Returns whether a parent process had begun to read before the fork. The parent's threads do not
+ * exist here, so locks, decoders and libraries may wait for ever: nothing is freed. */
 static bool is_of_parent(const struct text_unpack *unpack)
 {
     return unpack->process != 0 && unpack->process != getpid();
@@ -81,7 +84,7 @@ void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahea
     if (threads < 2 || ahead_bytes == 0 || !unpack->from_file || unpack->has_begun)
         return;
     unpack->threads = (uint32_t)max_u64(min_u64(threads, ahead_bytes / BYTES_PER_THREAD), 1);
-    /* without the memory, the reader alone decodes */
+    /* if there is no memory for this, the reader decodes alone */
     (void)ahead_open(text, unpack->codec, threads, ahead_bytes, cell_bytes, &unpack->ahead, NULL);
 }
 
@@ -126,7 +129,7 @@ void unpack_unshare(const struct trawl_text *text)
     text->unpack->piece = NULL;
 }
 
-/* Learns from a stream's first bytes whether the stream is compressed. */
+/* Finds out by a stream's first bytes whether the stream is compressed. */
 static enum trawl_status decide(struct text_unpack *unpack, const struct decoder_source *source)
 {
     struct decoder *decoder = unpack->decoder;
@@ -162,7 +165,7 @@ static enum trawl_status pass_through(struct decoder *decoder, const struct deco
     return TRAWL_OK;
 }
 
-/* Begins a member, whose first bytes the decoder has read. */
+/* Begins a member, whose first bytes are in the decoder's input. */
 static enum trawl_status begin_member(struct text_unpack *unpack,
                                       const struct decoder_source *source)
 {
@@ -187,8 +190,9 @@ static enum trawl_status begin_member(struct text_unpack *unpack,
                              : decoder_begin(decoder, unpack->codec, unpack->threads, source);
 }
 
-/* Takes or makes the stream's next piece, or ends the stream. If neither can be, the decoder begins
- * the stream anew, behind what was read: that decoder tells what is damaged. */
+/* Takes or makes the next piece of a bzip2 stream that is read block by block, or ends the stream.
+ * If neither is possible, a decoder begins the stream again and skips what was read, because only a
+ * decoder of the whole stream says what is damaged. */
 static enum trawl_status next_piece(struct text_unpack *unpack, const struct decoder_source *source)
 {
     uint8_t bytes[BLOCKS_END_BITS / 8 + BLOCKS_SLACK_BYTES] = {0};
@@ -220,7 +224,7 @@ static enum trawl_status next_piece(struct text_unpack *unpack, const struct dec
     return TRAWL_OK;
 }
 
-/* Reads from the piece. At the piece's end its decoder becomes the reader's. */
+/* Reads bytes from the piece. When the piece ends, the piece's decoder becomes the reader's. */
 static void read_piece(struct text_unpack *unpack, uint8_t *buffer, uint64_t count,
                        uint64_t *read_bytes)
 {

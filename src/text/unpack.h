@@ -1,9 +1,9 @@
 /* unpack: reads a compressed text as a stream of unpacked bytes.
  *
- * The first bytes of the file decide the format. A decoder (decoder.h) has bounded memory, so the
+ * The first bytes of the file show the format. A decoder (decoder.h) has bounded memory, so the
  * memory does not depend on the size of the file or of the unpacked text. If several threads search
- * the text of a file, they unpack pieces of the file ahead of the reader (ahead.h), whose memory is
- * bounded, too.
+ * the text, the threads unpack pieces of the file ahead of the reader (ahead.h); the memory for
+ * these pieces is bounded, too.
  */
 #ifndef TRAWL_TEXT_UNPACK_H
 #define TRAWL_TEXT_UNPACK_H
@@ -11,40 +11,40 @@
 #include "text/codec.h"
 #include "text/text.h"
 
-/* Opens the unpacking of a descriptor's bytes. codec: the format of a regular file, which is read
- * by pread; NULL: the first bytes of a stream decide. */
+/* Prepares to unpack a descriptor's bytes. codec: the format of a regular file, which is read by
+ * pread. NULL: a stream, in which the first bytes will show the format. */
 enum trawl_status unpack_open(const struct codec *codec, struct text_unpack **unpack,
                               struct trawl_error *error);
 void unpack_close(struct text_unpack *unpack);
 
-/* Reads unpacked bytes, as read_stream does: 1 to `count` bytes, or 0 at the end. */
+/* Reads 1 to `count` unpacked bytes, or 0 at the end, as read_stream does. */
 enum trawl_status unpack_read(const struct trawl_text *text, int wake, uint8_t *buffer,
                               uint64_t count, uint64_t *read_bytes, struct trawl_error *error);
 
-/* Returns the format's name, NULL as long as no read has shown a format. */
+/* Returns the format's name; NULL as long as no read has shown a format. */
 const char *unpack_format(const struct text_unpack *unpack);
 
-/* Returns whether unpack_read would return at once, as far as can be known without decoding. */
+/* Returns whether unpack_read would return at once, as far as is known without decoding. */
 bool unpack_is_ready(const struct trawl_text *text, uint32_t wait_ns);
 
-/* Lets `threads` threads unpack, before the first read. ahead_bytes: the most memory for bytes that
- * are unpacked ahead; 0: none is. cell_bytes: pieces begin in cells of this many compressed
- * bytes. */
+/* Lets `threads` threads unpack. Must be called before the first read. ahead_bytes: limit for the
+ * memory of bytes that are unpacked ahead; 0: nothing is unpacked ahead. cell_bytes: length of the
+ * cells of ahead.h. */
 void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahead_bytes,
                   uint64_t cell_bytes);
-/* Unpacks ahead of the reader, as ahead_help does. Any thread. */
+/* Unpacks ahead of the reader, as ahead_help does. Any thread may call this. */
 bool unpack_help(const struct trawl_text *text, const _Atomic bool *wanted);
-/* Returns whether the reader's first read may take as long as reading a MiB of another text. */
+/* Returns whether the reader's first read may take as long as reading a MiB of plain text. */
 bool unpack_is_slow(const struct trawl_text *text);
-/* Lends bytes of a piece as ahead_lend does. *lent: what the caller lowers when the bytes are not
- * needed any more. */
+/* Returns bytes of a piece without a copy, as ahead_lend does. When the bytes are no longer needed,
+ * the caller lowers *lent. */
 const uint8_t *unpack_lend(const struct trawl_text *text, uint64_t kept, uint64_t wanted,
                            _Atomic uint32_t **lent);
-/* Returns the bytes that the reader's decoder holds for the window. */
+/* Returns how many bytes the reader's decoder holds for the window. */
 uint64_t unpack_memory(const struct trawl_text *text);
-/* Makes the threads in unpack_help end soon. */
+/* Makes threads leave unpack_help soon. */
 void unpack_stop(const struct trawl_text *text);
-/* Ends unpack_share, when no thread is inside unpack_help. */
+/* Undoes unpack_share. No thread may be inside unpack_help. */
 void unpack_unshare(const struct trawl_text *text);
 
 #endif

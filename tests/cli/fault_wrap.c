@@ -30,7 +30,7 @@ static atomic_ulong calls;
 static unsigned long nth;
 static bool persistent;
 static const char *report, *only, *places_file;
-static bool ended; /* true: this file makes the calls itself, and none of them fails */
+static bool ended; /* true: this file itself makes the calls, and none of these calls fails */
 static const char *_Atomic failed;
 /* the names of the functions that were called; entries behind the last name are NULL */
 static const char *_Atomic called[32];
@@ -53,7 +53,7 @@ static uint64_t *place_at(uint64_t place)
     return &places[at];
 }
 
-/* Returns whether this call is at a new place, and the first call there. */
+/* Returns whether the program has never made this call from this place before. */
 static bool is_new_place(void)
 {
     void *frames[FRAMES + 3];
@@ -63,7 +63,8 @@ static bool is_new_place(void)
     for (int i = 0; i < count; i++) {
         uint64_t offset = (uint64_t)((char *)frames[i] - &__executable_start);
 
-        if (offset < (uint64_t)(&etext - &__executable_start)) /* not a frame of a shared library */
+        /* the frame is not in a shared library */
+        if (offset < (uint64_t)(&etext - &__executable_start))
             place = (place + offset) * UINT64_C(0x9e3779b97f4a7c15) ^ offset;
     }
     return *place_at(place) == 0 && atomic_compare_exchange_strong(&new_place, &none, place);
@@ -188,8 +189,8 @@ WRAP(int, fstatat64, (int directory, const char *path, struct stat *status, int 
      (directory, path, status, flags), EIO, -1)
 WRAP(ssize_t, getdents64, (int descriptor, void *bytes, size_t count), (descriptor, bytes, count),
      EIO, -1)
-/* With _FORTIFY_SOURCE the compiler calls this function instead of openat where the flags are not
- * constant: the command opens directories so. */
+/* With _FORTIFY_SOURCE the compiler calls this function instead of openat if the flags are not
+ * constant. The command opens directories by such calls. */
 WRAP(int, __openat64_2, (int directory, const char *path, int flags), (directory, path, flags),
      EMFILE, -1)
 WRAP(int, pthread_create,
@@ -202,7 +203,7 @@ int __wrap_open64(const char *path, int flags, ...);
 int __real_openat64(int directory, const char *path, int flags, ...);
 int __wrap_openat64(int directory, const char *path, int flags, ...);
 
-/* Passes on no mode, because neither the command nor the library makes files by open64. */
+/* The mode is left out: neither the command nor the library makes files by open64. */
 int __wrap_open64(const char *path, int flags, ...)
 {
     if (fails("open64", EMFILE))

@@ -1,9 +1,9 @@
-/* work_count: counts the command's work. For this test the compiler puts a call of
- * __sanitizer_cov_trace_pc into each basic block of command and library; a block entered counts 1.
- * A call of the C library's memory functions counts 1, and 1 for each BYTES_PER_BLOCK bytes. A
- * search by RE2 counts 1 for each byte up to the end of the match; up to the end of the text, if
- * there is no match. At the end the sum is written to the file that TRAWL_TEST_WORK names.
- */
+/* work_count: counts the work of the command `trawl`, because times would differ from run to run.
+ * For this test the compiler puts a call of __sanitizer_cov_trace_pc into each basic block of
+ * command and library; a block entered counts 1. A call of the C library's memory functions counts
+ * 1, and 1 for each BYTES_PER_BLOCK bytes. A search by RE2 counts 1 for each byte up to the end of
+ * the match, or up to the end of the text if there is no match. At the end the sum is written to
+ * the file that TRAWL_TEST_WORK names. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define BYTES_PER_BLOCK 16
 
-/* The command runs with a single thread (work.py). */
+/* No lock is needed: the command runs with a single thread (work.py). */
 static uint64_t work;
 
 void __sanitizer_cov_trace_pc(void);
@@ -91,7 +91,7 @@ static int counted_match(const struct regex *regex, const uint8_t *text, uint64_
     return found;
 }
 
-/* Returns RE2's functions, of which `match` counts. */
+/* Returns RE2's functions, with a `match` that counts its work. */
 void *__wrap_dlsym(void *library, const char *name)
 {
     static struct regex_ops counted;

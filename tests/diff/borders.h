@@ -1,6 +1,6 @@
-/* borders: sets the sizes of the host's engine (struct cpu_sizes) far below their usual values, so
- * that texts of some hundred bytes have many borders of each kind, and plants patterns around
- * multiples of these sizes. */
+/* borders: bugs hide where a search goes from one block of the text to the next. Sets the sizes of
+ * the CPU engine's blocks (struct cpu_sizes) far below their usual values, so that texts of some
+ * hundred bytes have many such borders of each kind, and plants patterns around the borders. */
 #ifndef TRAWL_TESTS_DIFF_BORDERS_H
 #define TRAWL_TESTS_DIFF_BORDERS_H
 
@@ -48,9 +48,9 @@ static inline uint64_t *border_size(uint32_t row)
     return (uint64_t *)(void *)((char *)&cpu_sizes + border_rows[row].at);
 }
 
-/* Leaves all sizes as they are, or sets about half of the sizes lower, and at random the borders of
- * how cells and counts by pattern are made. For half of the texts, the
- * first look comes early. */
+/* Leaves all sizes as they are, or makes about half of the sizes smaller, and draws the numbers at
+ * which the engine changes its way to make cells and counts by pattern. For half of the texts, the
+ * first sample of the text is taken early. */
 static inline void borders_draw(struct test_random *random)
 {
     bool down = !test_random_one_in(random, 3);
@@ -71,8 +71,8 @@ static inline void borders_draw(struct test_random *random)
 }
 
 /* Puts a pattern where it begins or ends one byte before, at, or one byte after a multiple of
- * `size`; size 0: at the text's end. Some of these patterns have a changed byte; for whole words or
- * lines, some stand beside a line end. */
+ * `size`; if `size` is 0, at the text's end. Some of these patterns have a changed byte. If only
+ * whole words or lines count, some stand beside a line end. */
 static inline void border_plant(struct test_random *random, struct diff_input *input, uint64_t size)
 {
     struct naive_bytes pattern = input->patterns[test_random_below(random, input->pattern_count)];
@@ -103,7 +103,7 @@ static inline void border_plant(struct test_random *random, struct diff_input *i
         input->text[end] = input->line_end;
 }
 
-/* Puts a pattern at the text's end, and patterns around multiples of the host's sizes. */
+/* Puts a pattern at the text's end, and patterns around multiples of the engine's sizes. */
 static inline void borders_plant(struct test_random *random, struct diff_input *input)
 {
     if (input->pattern_count == 0 || input->text_bytes == 0)

@@ -1,10 +1,10 @@
-/* diff: random and worst-case inputs under every method, algorithm of the gallery, instruction set,
- * chunk size, number of threads and kind of text, compared with the oracle. The sizes of the host's
- * engine are drawn for each input.
+/* diff: compares the library's answers with the answers of a simple search (oracle_naive.h), for
+ * random inputs and for inputs that are bad for searches: under every method, published algorithm,
+ * instruction set, chunk size, number of threads and kind of text.
  *
- * TRAWL_TEST_SEED     another sequence of inputs
- * TRAWL_TEST_CASE=N   input N of the sequence alone
- * TRAWL_TEST_SCALE    a number, or "long" for more than 1,000,000 cases
+ *   TRAWL_TEST_SEED     another sequence of inputs
+ *   TRAWL_TEST_CASE=N   input N of the sequence alone
+ *   TRAWL_TEST_SCALE    a number, or "long" for more than 1,000,000 cases
  */
 #include <signal.h>
 #include <unistd.h>
@@ -16,16 +16,20 @@
 #define CASES_LONG 1250000
 #define SETS_MAX 8
 #define THREADS_MAX 4
-#define LARGE_ONE_IN 3000   /* inputs of several MiB, searched with chunks as the library picks */
-#define RUN_COST_MAX 600000 /* limit for the bytes that a run reads in all, with tiny chunks */
+/* inputs of several MiB, with chunks of the size that the library picks */
+#define LARGE_ONE_IN 3000
+#define RUN_COST_MAX                                                            \
+    600000 /* limit for the bytes that a run reads altogether, with tiny chunks \
+            */
 #define LINES_INPUTS 30
 #define EMPTY_LINES 9000u
 #define LINES_CALLS 4 /* for each method and instruction set */
 #define NESTED_INPUTS 10
 #define ALIGNMENTS_LEAST 60 /* of 64 */
 #define ALGORITHMS_MAX 32
-#define ALGORITHM_CALLS 2 /* calls that are made for each input and algorithm of the gallery */
-/* Limit for text bytes * patterns of inputs for the gallery, which compares at each offset. */
+#define ALGORITHM_CALLS 2 /* number of calls for each input and published algorithm */
+/* Limit for text bytes * patterns of inputs for the published algorithms, whose right answer comes
+ * from a comparison at each offset. */
 #define ALGORITHM_BYTES_MAX 2000000u
 #define SILENCE_SECONDS 300 /* a run that takes longer counts as hung */
 
@@ -43,7 +47,8 @@ struct report {
     uint64_t total;
 };
 
-/* Returns whether a run takes many times as long as usual, so that fewer similar cases are run. */
+/* Returns whether this build runs many times as slowly as usual (an emulator, a sanitizer). Then
+ * fewer similar cases are run. */
 static bool is_slow(void)
 {
     return test_divisor() > 1;
@@ -72,7 +77,8 @@ static void say_current(int signal_number)
     raise(signal_number);
 }
 
-/* Searchers stay open, because state that a search leaves must not disturb the next search. */
+/* Searchers stay open between searches: what a search leaves behind must not disturb the next
+ * search. */
 static struct trawl_searcher *searcher_for(struct run_config *config, uint32_t set,
                                            uint64_t chunk_index)
 {
@@ -124,8 +130,8 @@ static void choose_config(struct test_random *random, const struct diff_input *i
     config->parameter = test_random_u64(random);
 }
 
-/* Runs a call on the input and compares the answer with the oracle. After a failure reduces the
- * input, prints the failure, and returns false. */
+/* Runs a call on the input and compares the answer with the expected answer. After a failure
+ * reduces the input, prints the failure, and returns false. */
 static bool run_one(struct diff_input *input, const struct diff_expected *expected,
                     const struct run_config *config, const struct trawl_plan *plan, uint32_t set,
                     uint64_t chunk_index, uint64_t index)
@@ -150,7 +156,7 @@ static bool run_one(struct diff_input *input, const struct diff_expected *expect
     return passed;
 }
 
-/* Runs each algorithm of the gallery on an input. strstr takes no patterns with a NUL. */
+/* Runs each published algorithm on an input. strstr accepts no patterns with a NUL. */
 static void run_algorithms(struct test_random *random, struct diff_input *input,
                            const struct diff_expected *expected, uint64_t index)
 {
@@ -287,8 +293,8 @@ static void run_floods(void)
         input_begin(&random, INPUT_LETTERS_2, part_bytes * parts_count, &input);
         for (uint64_t p = 0; p < parts_count; p++)
             input_fill(&random, parts[p], input.text + p * part_bytes, part_bytes);
-        /* the pattern is from the first part, which is full of candidates; else from any part, and
-         * with conditions */
+        /* in half of the cases the pattern is from the first part, which is full of candidates; in
+         * the other half from any part, and with conditions */
         if (i % 2 == 0)
             part = 0;
         else
@@ -307,8 +313,8 @@ static void run_floods(void)
 
 /* Checks that each byte of a pattern is compared. The text has the pattern, and for each byte two
  * copies of the pattern in which that byte is changed. (In random texts, the only different byte
- * was hardly ever a byte that no probe tests.) With an even i the copies touch, and each fifth is
- * unchanged: the search in linear time may not step further than the pattern's period, which is its
+ * was hardly ever a byte that no probe tests.) If i is even, the copies touch, and each fifth copy
+ * is unchanged: the search may step no further than the pattern's period, which is the pattern's
  * length here. */
 static void run_near_misses(void)
 {
@@ -350,7 +356,7 @@ static void run_borders(void)
 }
 
 /* Makes lines that end with a letter in one case. Case is ignored, so occurrences hold line ends,
- * also where the patterns have the letter only in the other case. */
+ * even if the patterns have the letter only in the other case. */
 static void make_letter_ends(struct test_random *random, bool other_case, struct diff_input *input)
 {
     uint8_t pattern[8];
@@ -373,8 +379,8 @@ static void make_letter_ends(struct test_random *random, bool other_case, struct
     }
 }
 
-/* Searches lines that end with a letter. (A random input had a letter as line
- * end, and nothing but the letter's other case in the patterns, too rarely.) */
+/* Searches lines that end with a letter. (A random input hardly ever has a letter as line end, and
+ * only the letter's other case in the patterns.) */
 static void run_letter_ends(void)
 {
     struct test_random random = test_random_begin("diff letters end lines");
@@ -407,7 +413,8 @@ static void run_lines(void)
     }
 }
 
-/* Runs the automaton on texts of several parts, and on strings that the automaton does not take. */
+/* Runs the automaton (a table that reads each byte once) on texts of several parts, and on sets of
+ * strings that the automaton does not accept. */
 static void run_nested(void)
 {
     struct test_random random = test_random_begin("diff nested");
@@ -443,7 +450,7 @@ static void print_report(void)
         printf("  %s: %" PRIu64 "\n", place_name((enum place_kind)place), report.places[place]);
 }
 
-/* Fails if the run tested nothing of some method, place or algorithm, or few alignments. */
+/* Fails if the run used some method, place or algorithm never, or few alignments of the text. */
 static void check_coverage(void)
 {
     for (uint32_t method = 0; method < TRAWL_METHODS_COUNT; method++)
@@ -497,7 +504,7 @@ int main(void)
         print_report();
         return test_end();
     }
-    /* Case 0 stands for thousands of fixed cases, which do not count towards `wanted`. Otherwise a
+    /* Case 0 consists of thousands of fixed cases, which do not count towards `wanted`. Otherwise a
      * short run would end before any random case. */
     for (uint64_t index = 0; report.total < wanted && test_failures < 10; index++) {
         run_index(index);

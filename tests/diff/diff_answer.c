@@ -1,8 +1,7 @@
-/* diff_answer: calls the functions of the host's engine directly, and compares what the scans of a
- * plan find with the expected matches, for each want and for chunks of any size. In some scans the
- * automaton takes over at the first candidate; in other scans the text decides. A test may replace
- * the costs by which methods are chosen (answer_costs).
- */
+/* diff_answer: calls the functions of the CPU engine directly, and compares the occurrences that
+ * the scans of a plan find with the expected occurrences, for each kind of answer (`want`) and for
+ * chunks of any size. In some scans the automaton takes over at the first candidate; in other scans
+ * the text decides. A test may replace the costs by which methods are chosen (answer_costs). */
 #include "diff/diff_answer.h"
 
 #include "diff/diff_run.h"
@@ -53,8 +52,8 @@ static void follow(struct answer *answer, const struct naive_match *match)
     }
 }
 
-/* Checks that the hit is the next expected match, or a later match where matches may be left out.
- * Length 0: the hit has its literal's length. */
+/* Checks that the hit is the next expected match, or a later match if matches may be left out.
+ * length 0: the hit is as long as its literal. */
 static void meet(struct answer *answer, uint64_t begin, uint32_t literal, uint64_t length)
 {
     const struct plan_literal own = plan_literal_at(answer->plan, literal);

@@ -1,4 +1,4 @@
-/* diff_answer: what the CPU engine's scans find under a plan, compared with the oracle. */
+/* diff_answer: compares what the CPU engine finds under a plan with the expected matches. */
 #ifndef TRAWL_DIFF_DIFF_ANSWER_H
 #define TRAWL_DIFF_DIFF_ANSWER_H
 

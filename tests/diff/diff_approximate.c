@@ -1,8 +1,6 @@
-/* diff_approximate: occurrences within k errors, by every method, instruction set, chunk size,
- * number of threads and kind of text, in every call, compared with the oracle.
- *
- * TRAWL_TEST_SEED, TRAWL_TEST_CASE and TRAWL_TEST_SCALE have the meaning that diff.c describes.
- */
+/* diff_approximate: compares occurrences within k errors with the answers of a simple search, for
+ * every method, instruction set, chunk size, number of threads, kind of text and call.
+ * TRAWL_TEST_SEED, TRAWL_TEST_CASE and TRAWL_TEST_SCALE choose the cases as in diff.c. */
 #include <signal.h>
 #include <unistd.h>
 
@@ -27,14 +25,13 @@
 #define EXACT_MAX 2
 #define LETTER_BYTES_MAX 4u
 #define SMALL_BYTES 1000u /* a shorter text may be searched in small parts */
-#define PLAIN_BYTES 70    /* added to short texts, so that chunks have borders inside the text */
+#define PLAIN_BYTES 70    /* added to short texts, so that some chunks end inside the text */
 #define RECORDS_MAX 100
 /* A case that takes longer counts as hung. Under an emulator a case took 400 seconds. */
 #define SILENCE_SECONDS 1200
-/* ---- Letters ------------------------------------------------------------------------------- */
-/* Each row has letters that equal each other. In the last row only the first letter equals the
- * other letters. 0x1f600 and 0xf600 have the same slot in the library's cache of answers about
- * letters, but equal different letters. */
+/* Each row has letters that equal each other. In the last row only the first letter equals the two
+ * letters that follow. 0x1f600 and 0xf600 have the same slot in the library's cache of answers
+ * about letters, but equal different letters. */
 static const uint32_t groups[][3] = {
     {'k', 'K', 0x212a}, {0xe9, 0xc9, 0xc9}, {0x1f600, 0xe8, 0xe8}, {0x20ac, 0x4e2d, 0xdf}};
 #define GROUPS (sizeof groups / sizeof groups[0])
@@ -77,12 +74,10 @@ static bool is_word(void *context, uint32_t c)
 
 static const struct trawl_utf8 utf8 = {NULL, variants, is_word};
 
-/* ---- Inputs -------------------------------------------------------------------------------- */
-
 /* A case's number mod CELLS determines alphabet, edits, exact parts and threads. */
 #define CELLS 24u
 
-/* Numbers of errors at which the counters of mismatches have one bit more, and others. */
+/* Numbers of errors, around those at which the counters of mismatches need a bit more. */
 static const uint32_t borders[] = {3, 4, 5, 7, 8, 9, 15, 16};
 #define BORDERS (sizeof borders / sizeof *borders)
 
@@ -105,8 +100,7 @@ static const char *const letters_of[3][5] = {
      "\xe2\x82\xac\xe4\xb8\xad\xc3\x9f k", "a\xf0\x9f\x98\x80\x80\xc3\xe2\x82\xff\xc3\xa9\n"},
     {"A", "ACGT", "ACGTacgt", "ACGTN", "ACGTRYKMSWBDHVN-\n"}};
 
-/* Draws a letter from `letters`, or the last bytes of a letter, and returns the number of bytes.
- */
+/* Draws a letter from `letters`, or the last bytes of a letter, and returns the number of bytes. */
 static uint64_t draw(struct test_random *random, const char *letters, uint8_t *bytes)
 {
     uint64_t count = strlen(letters), at = test_random_below(random, count), taken = 1;
@@ -151,7 +145,7 @@ static void add_pattern(struct test_random *random, struct input *input, const c
                         uint64_t bytes_max, uint64_t number)
 {
     const struct diff_input *diff = &input->diff;
-    /* enough symbols for k errors, also of letters of LETTER_BYTES_MAX bytes */
+    /* enough symbols for k errors, even if each letter has LETTER_BYTES_MAX bytes */
     uint64_t symbol_bytes = input->is_plain && input->query.alphabet == APPROXIMATE_CHARACTERS
                                 ? LETTER_BYTES_MAX
                                 : 1 + test_random_below(random, 2);
@@ -169,7 +163,8 @@ static void add_pattern(struct test_random *random, struct input *input, const c
         at = number == 0 || wanted > diff->text_bytes ? 0
              : number == 1                            ? diff->text_bytes - wanted
                                                       : (diff->text_bytes - wanted) / 2;
-        for (; at > 0 && is_inside_letter(diff->text[at]); at--) /* whole letters */
+        /* the part of the text consists of whole letters */
+        for (; at > 0 && is_inside_letter(diff->text[at]); at--)
             wanted++;
         while (at + wanted < diff->text_bytes && is_inside_letter(diff->text[at + wanted]))
             wanted++;
@@ -214,7 +209,8 @@ static void choose_flags(struct test_random *random, struct input *input, uint64
         uint64_t begin = test_random_below(random, 8);
         uint64_t end = begin + test_random_between(random, 1, 4);
 
-        if (input->is_plain && end > query->k + 1) { /* the library is to take the patterns */
+        /* else the library might refuse the patterns */
+        if (input->is_plain && end > query->k + 1) {
             begin %= query->k + 1;
             end = begin + 1;
         }
@@ -228,8 +224,8 @@ static void choose_flags(struct test_random *random, struct input *input, uint64
 }
 
 /* Makes the exact parts of the patterns equal, except for those of patterns 1 to 3. Then the
- * library compares these patterns together, where the exact part stands. (In other inputs no
- * patterns shared a part, or the part stood everywhere.) */
+ * library compares these patterns together, at the places of the exact part. (In other inputs no
+ * patterns shared an exact part, or that part stood everywhere.) */
 static void share_exact(struct input *input)
 {
     struct naive_bytes first = input->diff.patterns[0];
@@ -351,8 +347,6 @@ static bool expect(struct input *input, struct diff_expected *expected)
     return true;
 }
 
-/* ---- Searches ------------------------------------------------------------------------------ */
-
 enum where { AT_BEGIN, AT_END, OVER_BORDER, INSIDE, PLACES };
 
 static struct {
@@ -380,7 +374,7 @@ static struct trawl_searcher *searcher_for(struct run_config *config, uint32_t s
     return *searcher;
 }
 
-/* A comparison of whole matches, with distance and strand, which other calls do not give. */
+/* Compares whole matches, with distance and strand, which other calls do not deliver. */
 struct whole {
     const struct input *input;
     uint64_t at;
@@ -524,7 +518,7 @@ static void check_filled(void)
                     !TEST_CHECK(report.cells[method][cell][place] > 0))
                     printf("  method %u, cell %u, place %u\n", method, cell, place);
     for (uint32_t i = 0; i < 8; i++)
-        if (i != 2 && i != 3) /* all ends are asked for with edits alone */
+        if (i != 2 && i != 3) /* some calls ask for all ends, but only if the errors are edits */
             TEST_CHECK(report.spans[i / 4][i / 2 % 2][i % 2] > 100);
 }
 
@@ -564,7 +558,7 @@ static bool run_one(struct test_random *random, struct input *input,
         passed = test_failures == failures;
         break;
     default:
-        if (input->with_also) /* the oracle counts lines by a single line end */
+        if (input->with_also) /* the simple search knows a single line end */
             config.call = HELD_POSITIONS;
         passed = run_call(&input->diff, expected, &config, plan, searcher, NULL, message);
     }
@@ -633,11 +627,10 @@ static void run_case(uint64_t index)
     input_free(&input.diff);
 }
 
-/* ---- Characters ---------------------------------------------------------------------------- */
-
 /* Searches a text of ASCII with a single character of four bytes. One pattern ends with that
- * character, and the text has an error before the character. The other pattern begins with the
- * character's last byte, which is no symbol in the text, so the pattern must not occur there. */
+ * character, and the text has an error before the character. The second pattern begins with the
+ * character's last byte, which is no symbol of the text, so the second pattern must not occur
+ * there. */
 #define BESIDE_BYTES 120u
 #define BESIDE_LENGTHS 12u
 
@@ -672,20 +665,18 @@ static void check_beside(bool edits, uint64_t letters)
                    approximate_matches(&query, (struct naive_bytes){bytes, sizeof bytes}, NULL, 0));
 }
 
-/* ---- Floods -------------------------------------------------------------------------------- */
-
 #define FLOOD_BYTES 150000u
 /* An engine lists this many hits and candidates at once: a part of the text. */
 #define FLOOD_HITS 40000u
 #define FLOOD_LITERAL 9u
 #define FLOOD_ERRORS 2u
 /* All patterns have the same exact part. The method of bit planes (approx_filter.h) compares only
- * where that part stands; in this text the part stands everywhere. */
+ * at the places of that part, which are everywhere in this text. */
 #define FLOOD_PATTERNS 40u
 
-/* A sink's view of the occurrences in a text of a single letter. `at`: number of the next
- * occurrence. With mismatches each begin has an occurrence; with edits each end has an occurrence.
- */
+/* What a sink expects of a text of a single letter. `at`: number of the next occurrence. With
+ * mismatches, an occurrence begins at each offset; with edits, an occurrence ends at each
+ * offset. */
 struct flood {
     bool edits;
     uint64_t at;

@@ -1,4 +1,5 @@
-/* diff_input: texts and patterns for the comparison with the oracle. */
+/* diff_input: makes random texts and patterns, and worst cases, for the tests that compare the
+ * library with a simple search; computes the expected matches. */
 #include "diff/diff_input.h"
 
 #define LINES_BYTES_MAX 120000u
@@ -16,8 +17,6 @@ void *test_memory(uint64_t bytes)
     }
     return memory;
 }
-
-/* ---- Texts ------------------------------------------------------------------------------- */
 
 static void fill_letters(struct test_random *random, uint8_t *bytes, uint64_t count, uint8_t least,
                          uint32_t letters)
@@ -60,7 +59,8 @@ static void fill_fibonacci(uint8_t *bytes, uint64_t count)
 
     for (uint64_t i = 0; i < count && i < 2; i++)
         bytes[i] = i == 0 ? 'a' : 'b';
-    /* word k is word k - 1 followed by word k - 2, which is a prefix of word k - 1 */
+    /* the next Fibonacci word is the last word followed by the word before, which also begins the
+     * last word */
     while (length < count) {
         uint64_t room = count - length;
         uint64_t copied = length_before < room ? length_before : room;
@@ -149,8 +149,6 @@ const char *input_fill(struct test_random *random, enum input_kind kind, uint8_t
     fill_pick(random, "aAbBzZ@[`{kKsS", bytes, count);
     return "mixed case";
 }
-
-/* ---- Patterns ---------------------------------------------------------------------------- */
 
 void input_add_pattern(struct diff_input *input, const uint8_t *bytes, uint64_t bytes_count)
 {
@@ -254,7 +252,7 @@ static uint64_t fill_pattern(struct test_random *random, const struct diff_input
     if (choice == 5)
         begin = source.bytes_count - length;
     memcpy(bytes, source.bytes + begin, (size_t)length);
-    if (choice == 6 && length > 1) /* the text's end and a further byte */
+    if (choice == 6 && length > 1) /* the text's end and another byte */
         memcpy(bytes, source.bytes + source.bytes_count - (length - 1), (size_t)length - 1);
     if (choice >= 10 && choice <= 12)
         mutate(random, bytes, length);
@@ -272,8 +270,6 @@ static void add_patterns(struct test_random *random, uint64_t count, struct diff
         input_add_pattern(input, bytes, length);
     }
 }
-
-/* ---- Both -------------------------------------------------------------------------------- */
 
 static uint64_t text_length(struct test_random *random, uint64_t text_bytes_max)
 {
@@ -431,13 +427,11 @@ void input_generate(struct test_random *random, uint64_t text_bytes_max, struct 
         input->text[input->text_bytes - 1] = draw_line_end(random, input);
 }
 
-/* ---- Worst cases ------------------------------------------------------------------------- */
-
 struct worst {
     const char *name;
     enum input_kind text, pattern;
-    /* where the pattern's only different byte is: -1 no different byte, 0 first, 1 last, 2 middle
-     */
+    /* place of the only byte of the pattern that differs from the text: -1 none, 0 first, 1 last, 2
+     * middle */
     int pattern_odd;
 };
 static const struct worst worst_table[] = {
@@ -464,8 +458,8 @@ uint32_t input_worst_kinds(void)
     return sizeof worst_table / sizeof *worst_table;
 }
 
-/* Makes row `kind` of worst_table. If the row's pattern is INPUT_KINDS, the pattern consists of the
- * text's first bytes. */
+/* Makes row `kind` of worst_table. If the row's pattern is INPUT_KINDS, the pattern is a copy of
+ * the text's first bytes. */
 void input_generate_worst(struct test_random *random, uint32_t kind, uint64_t text_bytes,
                           uint64_t pattern_bytes, struct diff_input *input)
 {
@@ -489,7 +483,7 @@ void input_generate_worst(struct test_random *random, uint32_t kind, uint64_t te
 void input_generate_border(struct test_random *random, struct diff_input *input)
 {
     uint64_t period = test_random_between(random, 2, test_random_one_in(random, 2) ? 12 : 400);
-    bool separated = test_random_one_in(random, 2); /* each period is a word or a line */
+    bool separated = test_random_one_in(random, 2); /* true: each period is a word or a line */
     uint64_t pattern_bytes = separated ? period * test_random_between(random, 2, 5) - 1
                                        : test_random_between(random, period, 2 * period - 1);
     uint64_t text_bytes = test_random_between(random, pattern_bytes, 6000);
@@ -532,7 +526,7 @@ void input_generate_near_misses(struct test_random *random, uint64_t text_bytes,
     input_begin(random, kind, text_bytes, input);
     input->kind = "copies of the pattern with a changed bit";
     (void)input_fill(random, kind, pattern, count);
-    if (is_same) /* input_rename may make this the first or last letter or byte */
+    if (is_same) /* input_rename may make 'a' the first or last letter or byte */
         pattern[odd] = 'a';
     for (uint64_t at = 0; at + count <= text_bytes; at += count + test_random_below(random, gap)) {
         memcpy(input->text + at, pattern, (size_t)count);
@@ -561,7 +555,7 @@ void input_rename(struct test_random *random, struct diff_input *input)
         input->flags = NAIVE_IGNORE_CASE;
     if ((input->flags & NAIVE_IGNORE_CASE) != 0)
         flip_case(random, input->text, input->text_bytes);
-    /* only letters have cases and make words, and a NUL stays a line end */
+    /* only letters have cases and make words, and a NUL must stay a line end */
     if ((input->flags & (NAIVE_IGNORE_CASE | NAIVE_WHOLE_WORD)) != 0 || input->nul_ends_lines)
         way = 2;
     for (uint32_t i = 0; i < 256; i++)
@@ -570,7 +564,7 @@ void input_rename(struct test_random *random, struct diff_input *input)
         names['a' + i] = (uint8_t)('z' - i);
         names['A' + i] = (uint8_t)('Z' - i);
     }
-    /* bytes that are no letters, but which 0x20 changes, too */
+    /* bytes that are no letters, but which differ in bit 0x20 like the cases of a letter */
     if ((input->flags & (NAIVE_IGNORE_CASE | NAIVE_WHOLE_WORD)) == NAIVE_IGNORE_CASE &&
         test_random_one_in(random, 2)) {
         uint64_t letter = test_random_below(random, 3);
@@ -593,13 +587,11 @@ void input_free(struct diff_input *input)
     free(input->text);
 }
 
-/* ---- Lines ------------------------------------------------------------------------------- */
-
 static void add_bytes(struct test_random *random, struct diff_input *input)
 {
     uint64_t letters = 1 + test_random_below(random, 26);
 
-    if (test_random_one_in(random, 2)) /* the line end itself is a pattern */
+    if (test_random_one_in(random, 2)) /* the line end itself becomes a pattern */
         input_add_pattern(input, &input->line_end, 1);
     for (uint64_t count = test_random_between(random, 1, 20); count > 0; count--) {
         uint8_t byte = (uint8_t)('a' + test_random_below(random, letters));
@@ -678,7 +670,7 @@ void input_generate_lines(struct test_random *random, uint64_t shape, struct dif
         uint64_t pieces = test_random_between(random, 0, per_line);
 
         for (uint64_t i = 0; i < pieces && at < input->text_bytes; i++) {
-            if (!begins || i > 0) /* without this step, the line begins with a pattern */
+            if (!begins || i > 0) /* without these bytes, the line begins with a pattern */
                 at += test_random_below(random, 12);
             if (at < input->text_bytes && near && test_random_one_in(random, 2))
                 at += fill_piece(random, input, input->text + at, input->text_bytes - at, true);
@@ -776,8 +768,6 @@ void input_generate_mixed(struct test_random *random, uint64_t text_bytes_max,
     if (test_random_one_in(random, 6))
         input->flags |= test_random_one_in(random, 3) ? NAIVE_WHOLE_LINE : NAIVE_WHOLE_WORD;
 }
-
-/* ---- The oracle -------------------------------------------------------------------------- */
 
 void expected_compute(const struct diff_input *input, struct diff_expected *expected)
 {

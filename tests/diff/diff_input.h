@@ -1,5 +1,6 @@
-/* diff_input: texts and patterns for the comparison with the oracle: random inputs, and inputs that
- * are known to be bad for searches. The random state that a caller passes determines the input. */
+/* diff_input: makes texts and patterns for the tests that compare the library with a simple search:
+ * random inputs, and inputs that are known to be bad for searches. The random state that a caller
+ * passes determines the input. */
 #ifndef TRAWL_DIFF_DIFF_INPUT_H
 #define TRAWL_DIFF_DIFF_INPUT_H
 
@@ -19,7 +20,7 @@ struct diff_input {
     uint64_t pattern_count;
     uint32_t flags; /* enum naive_flag, which has the numbers of enum trawl_plan_flag */
     uint8_t line_end;
-    bool nul_ends_lines; /* a NUL ends lines, too */
+    bool nul_ends_lines; /* true: a NUL ends lines, too */
 };
 
 struct diff_expected {
@@ -41,12 +42,12 @@ void input_generate(struct test_random *random, uint64_t text_bytes_max, struct 
 void input_generate_worst(struct test_random *random, uint32_t kind, uint64_t text_bytes,
                           uint64_t pattern_bytes, struct diff_input *input);
 uint32_t input_worst_kinds(void);
-/* Makes a text of a period with slips. The period is longer than half of the pattern, or is a word
- * or a line, and the pattern is two to five of these words or lines. */
+/* Makes a periodic text with slips. The period is longer than half of the pattern, or is a word or
+ * a line, and the pattern is two to five of these words or lines. */
 void input_generate_border(struct test_random *random, struct diff_input *input);
 /* Makes a text of copies of a short pattern. Most copies have a changed bit, in half of the inputs
- * all at the same byte. So a filter that lacks that byte has candidates everywhere, of which few
- * are occurrences. */
+ * all at the same byte. A search that never compares that byte would take all copies for
+ * occurrences. */
 void input_generate_near_misses(struct test_random *random, uint64_t text_bytes,
                                 struct diff_input *input);
 /* Makes lines with patterns and near copies of patterns at their begins, inside and at their ends.
@@ -60,11 +61,11 @@ void input_generate_nested(struct test_random *random, struct diff_input *input)
  * other strings. */
 void input_generate_mixed(struct test_random *random, uint64_t text_bytes_max,
                           struct diff_input *input);
-/* In two of three cases, renames the bytes of an input, so that other bytes play the parts of a, b,
- * c...: z, y, x..., the bytes from 0 on, or the bytes from 255 downwards. Among these inputs, more
- * ignore case, and then the text's letters are of either case. (Most inputs have few letters, the
- * first of the alphabet, and worst cases had a single case. The tests had missed that folding left
- * out `z`, and that tables left out byte 255.) */
+/* In two of three cases, renames the bytes of an input, so that bytes from the end of the alphabet
+ * or of all byte values replace a, b, c...: z, y, x..., or the bytes from 0 on, or the bytes from
+ * 255 downwards. Among these inputs, more ignore case, and then the text's letters are of either
+ * case. (Most inputs have few letters, the first of the alphabet, and worst cases had a single
+ * case. The tests had missed that folding left out `z`, and that tables left out byte 255.) */
 void input_rename(struct test_random *random, struct diff_input *input);
 void input_free(struct diff_input *input);
 
@@ -95,11 +96,11 @@ void input_begin(struct test_random *random, enum input_kind kind, uint64_t text
 /* Adds a pattern to the input, which copies the bytes. */
 void input_add_pattern(struct diff_input *input, const uint8_t *bytes, uint64_t bytes_count);
 
-/* Computes the oracle's answer. */
+/* Computes the expected matches by a simple search. */
 void expected_compute(const struct diff_input *input, struct diff_expected *expected);
 void expected_free(struct diff_expected *expected);
 
-/* Allocates memory as malloc does; without memory, ends the test. */
+/* Allocates memory as malloc does, but ends the test if there is none. */
 void *test_memory(uint64_t bytes);
 
 #endif

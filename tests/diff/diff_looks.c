@@ -1,10 +1,10 @@
-/* diff_looks: a worker takes a sample of the text before each chunk (a "look"), and may search each
- * chunk by a different method. Compares the answers with the oracle.
+/* diff_looks: before each chunk a worker may take a sample of the text (a "look") and choose a
+ * method for the chunk by it. Compares the answers with those of a simple search.
  *
  * The kind of text changes several times within a text, seldom where a chunk ends. In three of four
  * cases the test makes up the costs of the methods, so that each method follows each other method;
  * otherwise the real costs decide. (In other tests the texts are too short for a look, or of a
- * single kind, so no test had changed the method between two chunks.)
+ * single kind, so the method never changed between two chunks.)
  */
 #include "diff/diff_answer.h"
 #include "diff/borders.h"
@@ -24,8 +24,7 @@
 
 static struct test_random chance;
 
-/* Costs with which one method costs nearly nothing, candidates included, and all others very much.
- */
+/* With these costs one method costs nearly nothing, and all other methods cost very much. */
 #define NEVER 1e6
 #define CHEAP 1e-6
 static const struct plan_costs one_is_free[] = {
@@ -154,10 +153,11 @@ static void run_case(uint64_t index)
         printf("  TRAWL_TEST_CASE=%" PRIu64 "\n", index);
 }
 
-/* Checks that the text decides the stride of the method classes. The strings have 9 equal first
- * bytes, and then 7 random letters. full: the text is full of the 9 bytes. With stride 8 (grams of
- * 9 bytes), each gram of the 9 bytes would name all strings; with stride 6 (grams of 11 bytes), one
- * string in 676. (An earlier version chose the stride by the strings alone.) */
+/* Checks that the text decides the stride of the method classes, which reads the text at every
+ * stride-th offset. The strings have 9 equal first bytes, and then 7 random letters. full: the text
+ * is full of the 9 bytes. With stride 8 (grams of 9 bytes), each gram of the 9 bytes would name all
+ * strings; with stride 6 (grams of 11 bytes), one string in 676. (An earlier version chose the
+ * stride by the strings alone.) */
 static void test_stride(bool full, uint32_t stride_least, uint32_t stride_most)
 {
     static uint8_t text[STRIDE_TEXT_BYTES + FIND_LOAD_SLACK], bytes[STRIDE_STRINGS][16];

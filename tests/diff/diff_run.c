@@ -1,4 +1,5 @@
-/* diff_run: a call of the library on an input, compared with the oracle's answer. */
+/* diff_run: makes a call of the library on an input, and compares the answer with the expected
+ * answer. */
 #include "diff/diff_run.h"
 
 #include "calls.h"
@@ -80,7 +81,7 @@ enum trawl_status run_searcher_open(const struct run_config *config,
     options.threads = config->threads;
     options.chunk_bytes = config->chunk_bytes;
     options.instruction_set = config->instruction_set;
-    if (config->place_offset % 2 == 1) /* has an effect only if the text is a file */
+    if (config->place_offset % 2 == 1) /* only a text in a file can be mapped */
         options.map = TRAWL_MAP_ALWAYS;
     return trawl_searcher_open(&options, searcher, error);
 }

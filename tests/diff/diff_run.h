@@ -1,4 +1,5 @@
-/* diff_run: a call of the library on an input, compared with the oracle's answer. */
+/* diff_run: makes a call of the library on an input, and compares the answer with the expected
+ * answer. */
 #ifndef TRAWL_DIFF_DIFF_RUN_H
 #define TRAWL_DIFF_DIFF_RUN_H
 
@@ -9,7 +10,7 @@
 /* The settings of a run: everything besides the input that decides what the library does. */
 struct run_config {
     enum trawl_method method;
-    const char *algorithm;       /* an algorithm of the gallery; NULL: no algorithm */
+    const char *algorithm;       /* name of a published algorithm; NULL: a method of the library */
     bool sample;                 /* the text is given to the plan as a sample */
     const char *instruction_set; /* NULL: any */
     uint32_t threads;
@@ -37,7 +38,7 @@ bool run_call(const struct diff_input *input, const struct diff_expected *expect
 void run_describe(const struct diff_input *input, const struct run_config *config, char *line,
                   uint64_t line_bytes);
 
-/* Returns the name of the gallery's algorithm number `index` for texts on the CPU; NULL after the
+/* Returns the name of published algorithm number `index` for texts on the CPU; NULL after the
  * last. */
 const char *cpu_algorithm(uint32_t index);
 const char *method_name(enum trawl_method method);

@@ -1,5 +1,5 @@
-/* diff_sets: compares the searches for sets of strings with the oracle, for inputs that lead to
- * each way to verify candidates. */
+/* diff_sets: compares searches for sets of strings with a simple search. The inputs lead to each of
+ * the ways in which the library verifies candidates. */
 #include "cpu/set_matcher.h"
 #include "diff/diff_answer.h"
 #include "diff/borders.h"
@@ -11,20 +11,18 @@
 #define CASES_TURNING 8
 #define CASES_TELLING 7 /* after this many cases each way to search must have been used */
 #define PATTERN_BYTES_MAX 300u
-/* Strings that are longer than a lane's part of a step. */
+/* Strings that are longer than the part of a step that a single lane of a vector reads. */
 #define LENGTHY_BYTES_MIN 3900u
 #define LENGTHY_BYTES_MAX 5000u
 #define LENGTHY_FROM_MAX 200u
 #define ALIKE_PATTERNS 2000u
 #define ALIKE_WORDS 3000u
 #define ALIKE_HASH_BITS 11u
-/* so few letters that the first four letters of most words begin some pattern, too */
+/* with so few letters, the first four letters of most words begin some pattern */
 #define ALIKE_LETTERS 10u
 #define ALIKE_BYTES 7u
 
 static struct test_random chance;
-
-/* ---- Sets ----------------------------------------------------------------------------------- */
 
 static void add_slice(struct diff_input *input, const uint8_t *bytes, uint64_t from, uint64_t count)
 {
@@ -62,7 +60,7 @@ static const enum input_kind kinds[] = {
     INPUT_LETTERS_256, INPUT_PERIODIC,  INPUT_ALMOST_ONE_LETTER, INPUT_FIBONACCI,
     INPUT_THUE_MORSE,  INPUT_WORDS,     INPUT_MIXED_CASE};
 
-/* Makes a text of pieces of the source, of other kinds, and of line ends. */
+/* Makes a text of pieces of the source, of pieces of other kinds, and of line ends. */
 static void generate(uint64_t patterns_max, uint64_t text_bytes, struct diff_input *input)
 {
     static const uint32_t flags[] = {
@@ -141,7 +139,8 @@ static struct naive_match *oracle(const struct diff_input *input, uint64_t *matc
     return aho_matches(&query, (struct naive_bytes){input->text, input->text_bytes}, match_count);
 }
 
-/* Checks that this file's quick oracle agrees with the naive oracle. */
+/* Checks that this file's quick computation of the expected matches agrees with the simple
+ * search. */
 static void check_oracle(const struct diff_input *input)
 {
     struct naive_query query = input_query(input);
@@ -167,9 +166,9 @@ static void end_text(struct diff_input *input, struct naive_bytes string)
                (size_t)string.bytes_count);
 }
 
-/* Makes strings that are too long for the automaton, that begin near each other in the text, and
- * some of which are equal; and for spans and lines also short strings. (The tests had missed that a
- * string that ends with the text was lost, since no string ended with the text.) */
+/* Makes strings that are too long for the automaton, of which many begin near each other in the
+ * text, and some are equal; for spans and lines also short strings. (The tests had missed that a
+ * string at the text's end was lost.) */
 static void generate_lengthy(struct diff_input *input)
 {
     uint64_t source_bytes = LENGTHY_FROM_MAX + LENGTHY_BYTES_MAX, text_bytes = 4 * source_bytes;
@@ -210,8 +209,8 @@ static void generate_lengthy(struct diff_input *input)
     free(source);
 }
 
-/* Adds a string with a byte that is no letter. The text has the same string with the byte that
- * differs only in bit 5, which distinguishes the cases of letters. */
+/* Adds a string with a byte that is no letter. The text has the same string with a byte that
+ * differs from that byte only in bit 5, in which the cases of a letter differ, too. */
 static void add_near_letter(struct diff_input *input, const uint8_t *source)
 {
     static const uint8_t near_letters[] = {'@', '[', '`', '{', '0', 0x10, '_', 0x7f};
@@ -228,8 +227,8 @@ static void add_near_letter(struct diff_input *input, const uint8_t *source)
                (size_t)count);
 }
 
-/* Makes so many strings that the search goes by classes of lengths; at times one string is
- * shorter. */
+/* Makes so many strings that the library searches by the method classes, which groups strings by
+ * their length. In some inputs one string is shorter. */
 static void generate_many(struct diff_input *input)
 {
     static const uint64_t counts[] = {9000, 9000, 600, 600, 1600, 300, 200, 100, 60, 35};
@@ -274,7 +273,7 @@ static void generate_many(struct diff_input *input)
 static void generate_alike(struct diff_input *input)
 {
     uint64_t text_bytes = 6000, last = text_bytes - 40;
-    bool others = test_random_one_in(&chance, 2); /* further patterns, which occur often */
+    bool others = test_random_one_in(&chance, 2); /* true: further patterns, which occur often */
     uint8_t(*words)[ALIKE_BYTES] = test_memory(ALIKE_WORDS * sizeof *words);
 
     for (uint32_t i = 0; i < ALIKE_WORDS;) {
@@ -365,8 +364,9 @@ static void generate_repeats(struct diff_input *input)
     free(source);
 }
 
-/* Makes a few long strings that begin like most of the text, so that the method buckets gives the
- * text up to the method classes. No other input has so many candidates for so few strings. */
+/* Makes a few long strings that begin like most of the text, so that a search that has begun with
+ * the method buckets changes to the method classes. No other input has so many candidates for so
+ * few strings. */
 static void generate_turning(struct diff_input *input)
 {
     uint64_t text_bytes = test_random_between(&chance, 20000, 60000), at = 0;
@@ -428,15 +428,16 @@ static const enum trawl_method methods[] = {TRAWL_METHOD_SET, TRAWL_METHOD_BUCKE
 static void run_case(const struct diff_input *input, uint32_t set)
 {
     const bool whole = (input->flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) != 0;
-    /* A plan has parts only if the caller asks for no method. */
+    /* A plan searches a text in parts only if the caller asks for no method. */
     bool open = input->pattern_count > 1 && test_random_one_in(&chance, 2);
 
     run_method(input, open ? TRAWL_METHOD_AUTO : methods[test_random_below(&chance, whole ? 2 : 3)],
                set);
 }
 
-/* Checks that the nibble tables reject nearly all offsets of a random text. The answers do not show
- * this: with tables that let every offset pass, all occurrences would be found, too. */
+/* Checks that the nibble tables (a filter that looks up both halves of a byte) reject nearly all
+ * offsets of a random text. The answers do not show this: with tables that let every offset pass,
+ * all occurrences would be found, too. */
 static void check_passing(const struct plan_nibbles *nibbles)
 {
     uint8_t text[2000 + PLAN_NIBBLE_BYTES_MAX];
@@ -468,7 +469,7 @@ static void test_nibbles(void)
     bool met[2][2][PLAN_NIBBLE_BYTES_MAX + 1][PLAN_NIBBLE_GROUPS_MAX + 1] = {{{{false}}}};
     uint32_t forms = 0;
 
-    chance = test_random_begin("nibbles"); /* the forms depend on the draws of this test alone */
+    chance = test_random_begin("nibbles"); /* so that the forms depend on no other test */
     for (uint64_t least = 1; least <= 9; least++)
         for (uint32_t c = 0; c < 18; c++) {
             struct run_config config = {.method = TRAWL_METHOD_BUCKETS};
@@ -525,7 +526,8 @@ static void test_all_bytes(void)
     }
 }
 
-/* Searches texts in which many keys of stems name a pattern, so that lists fill up. */
+/* Searches texts in which many parts of the text look like the begin of a pattern, so that the
+ * lists of candidates fill up. */
 static void test_full(void)
 {
     cpu_sizes = cpu_sizes_default;
@@ -547,7 +549,7 @@ static void test_full(void)
  * short word never stood before a byte that is no letter.) */
 static void test_neighbours(void)
 {
-    const uint64_t width = 40; /* with more words an automaton takes over */
+    const uint64_t width = 40; /* with more words an automaton would be used */
 
     cpu_sizes = cpu_sizes_default;
     cpu_sizes.short_set = 0;
@@ -577,8 +579,7 @@ static void test_neighbours(void)
 
 /* Searches texts of each length, at the end of a page, under every instruction set. (The length of
  * a random text seldom is such that the last lane of a vector of samples would lie beyond the
- * text.)
- */
+ * text.) */
 static void test_ends(void)
 {
     static const enum trawl_method tried[] = {TRAWL_METHOD_CLASSES, TRAWL_METHOD_BUCKETS,
@@ -597,7 +598,8 @@ static void test_ends(void)
         struct trawl_plan *plan = NULL;
         struct diff_input input;
 
-        /* at times strings longer and shorter than a stem, so that tags of all lengths occur */
+        /* in some rounds, strings longer and shorter than a stem, so that tags of all lengths
+         * occur */
         generate_short(INPUT_LETTERS_26, 6 + 6 * (round % 4), round % 4 == 0 ? 9 : 3, 60, &input);
         if (!TEST_CHECK(run_plan_build(&input, &config, &plan, NULL) == TRAWL_OK &&
                         run_searcher_open(&config, &searcher, NULL) == TRAWL_OK))
@@ -655,7 +657,7 @@ int main(void)
                      &input);
         borders_draw(&chance);
         borders_plant(&chance, &input);
-        if (!alike) /* bytes with new names would change the hashes, which have to be alike */
+        if (!alike) /* new names of the bytes would change the hashes, which have to be alike */
             input_rename(&chance, &input);
         run_case(&input, set);
         for (set = 0; alike && set < sets; set++)

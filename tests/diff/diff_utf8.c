@@ -1,12 +1,12 @@
-/* diff_utf8: case variants and word characters beyond ASCII, which the library takes from the
- * caller.
+/* diff_utf8: checks the letters beyond ASCII, whose case variants and word characters the library
+ * asks of the caller.
  *
- * A small made-up table stands for Unicode's table. The table has pairs of letters with the same
- * and with different numbers of bytes, groups of three and more letters, and letters that equal
- * letters of ASCII. The oracle of this file decodes text and pattern and compares code point by
- * code point. In some inputs the table is one-sided: character A has the variant B, but B lacks the
- * variant A. In other inputs each byte is a character. Further tests check the least and greatest
- * characters of each length in UTF-8.
+ * A small made-up table replaces Unicode's table. The table has pairs of letters with the same and
+ * with different numbers of bytes, groups of three and more letters, and letters that equal letters
+ * of ASCII. The expected matches come from a simple search in this file, which decodes text and
+ * pattern and compares code point by code point. In some inputs the table is one-sided: character A
+ * has the variant B, but B lacks the variant A. In other inputs each byte is a character. Further
+ * tests check the least and greatest characters of each length in UTF-8.
  */
 #include "calls.h"
 #include "diff/diff_answer.h"
@@ -33,8 +33,9 @@ static const uint32_t groups[][GROUP_MAX] = {
     {0x1c4, 0x1c5, 0x1c6, 0},     /* DZ with caron: upper, title, lower */
     {0x2c65, 0x23a, 0, 0},        /* a with stroke: 3 and 2 bytes */
     {0x3b8, 0x3d1, 0x3f4, 0x398}, /* theta: four */
-    {0xfffd, 0x10000, 0, 0},      /* not equal in Unicode; the first character of 4 bytes */
-    {0x7fe, 0x800, 0, 0},         /* not equal in Unicode; the first character of 3 bytes */
+    /* unlike in Unicode, a pair; 0x10000 is the first character of 4 bytes */
+    {0xfffd, 0x10000, 0, 0},
+    {0x7fe, 0x800, 0, 0}, /* unlike in Unicode, a pair; 0x800 is the first character of 3 bytes */
 };
 #define GROUPS (sizeof groups / sizeof *groups)
 
@@ -112,8 +113,6 @@ static bool is_word(void *context, uint32_t code_point)
     return (code_point >= 0xc0 && code_point < 0x500) || code_point == 0x4e2d ||
            code_point == 0x1e9e || (code_point >= 0x10400 && code_point < 0x10450);
 }
-
-/* ---- The oracle -------------------------------------------------------------------------- */
 
 static uint64_t encode(uint32_t code_point, uint8_t *bytes)
 {
@@ -254,8 +253,6 @@ static void expect(const struct diff_input *input, void *context, struct diff_ex
         naive_lines(&query, text, expected->matches, expected->match_count, true);
 }
 
-/* ---- Inputs ------------------------------------------------------------------------------ */
-
 static uint64_t fill(struct test_random *random, const uint32_t *letters, uint64_t letter_count,
                      uint64_t code_points, uint8_t *bytes)
 {
@@ -284,7 +281,8 @@ static void generate(struct test_random *random, struct diff_input *input)
     input->line_end = '\n';
     input->flags =
         test_random_one_in(random, 4) ? (uint32_t)test_random_below(random, 8) : NAIVE_IGNORE_CASE;
-    /* The library decodes backwards what precedes a word, so each number of bytes is tried. */
+    /* To check whole words, the library decodes the character before the word backwards, so each
+     * number of bytes is tried. */
     if ((input->flags & NAIVE_WHOLE_WORD) != 0 && !is_single)
         letters[0] = words[test_random_below(random, sizeof words / sizeof *words)];
     input->text = test_memory((uint64_t)4 * TEXT_CODE_POINTS_MAX);
@@ -382,11 +380,9 @@ static struct trawl_searcher *searcher_for(struct run_config *config, uint64_t c
     return *searcher;
 }
 
-/* ---- Borders of UTF-8 ---------------------------------------------------------------------- */
-
 /* The first and the last character of each length, and neighbouring bytes that are no characters
- * (RFC 3629). Random letters never are these characters, so without this table a comparison of the
- * decoder could be off by one. */
+ * (RFC 3629). Random letters never are these characters, so the tests would miss a comparison in
+ * the decoder that is off by one. */
 static const struct {
     uint32_t code_point; /* 0: these bytes are not a character, and do not end in a character */
     const char *bytes;
@@ -426,7 +422,8 @@ static uint32_t bound_variants(void *context, uint32_t code_point,
 static bool every_word(void *context, uint32_t code_point)
 {
     (void)context;
-    return code_point >= 0x80 && code_point < 0x110000; /* which is no character */
+    /* all of these values count as letters, also those that are no characters */
+    return code_point >= 0x80 && code_point < 0x110000;
 }
 
 static uint64_t count_in(struct trawl_searcher *searcher, uint32_t flags, const uint32_t *bound,
@@ -487,8 +484,7 @@ int main(void)
             struct run_config config = {.method = (enum trawl_method)method};
             char message[HELD_MESSAGE_BYTES];
             struct trawl_plan *plan = NULL;
-            uint32_t answers; /* checks to make; a plan has parts only if the caller asks for no
-                                 method */
+            uint32_t answers; /* number of checks; only plans without a method have parts */
             enum trawl_status status = build(&input, context, config.method, &plan, NULL);
             if (!TEST_CHECK(status == TRAWL_OK || (status == TRAWL_ARGUMENT && method > 0)))
                 print_failure(&input, &config, "the plan was not built");

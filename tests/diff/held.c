@@ -1,4 +1,4 @@
-/* held: see held.h. */
+/* held: makes a call that may fail, and checks what it delivered before the failure (held.h). */
 #include "diff/held.h"
 
 #include <stdarg.h>
@@ -98,16 +98,14 @@ __attribute__((format(printf, 2, 3))) static void wrong(struct held *held, const
     held->right = false;
 }
 
-/* ---- Values ---------------------------------------------------------------------------------- */
-
 static void want_u64(struct held *held, const char *what, uint64_t got, uint64_t expected)
 {
     if (got != expected)
         wrong(held, "%s is %" PRIu64 ", expected %" PRIu64, what, got, expected);
 }
 
-/* Checks a sum: after OK the right sum, after a failed read at most the right sum, and after any
- * other failure untouched. */
+/* Checks a sum. After OK the sum must be right; after a failed read it must be at most the right
+ * sum; after any other failure it must be unchanged. */
 static void want_sum(struct held *held, enum trawl_status status, uint64_t sum, uint64_t expected)
 {
     if (status == TRAWL_OK)
@@ -204,8 +202,6 @@ static int take_counts(void *context, const struct trawl_pattern_count *counts,
     }
     return stop_at(held, seen->matches);
 }
-
-/* ---- Windows --------------------------------------------------------------------------------- */
 
 static uint64_t count_line_ends(const struct diff_input *input, const uint8_t *bytes,
                                 uint64_t bytes_count)
@@ -381,8 +377,6 @@ static enum trawl_status see_windows(struct held *held, struct seen *seen,
         check_selection(seen);
     return status;
 }
-
-/* ---- The other calls ------------------------------------------------------------------------- */
 
 static enum trawl_status search_first(struct held *held, struct seen *seen,
                                       struct trawl_error *error)

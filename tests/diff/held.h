@@ -19,7 +19,8 @@ enum held_call {
     HELD_FIRST,
     HELD_BATCHES,
     HELD_WINDOWS,
-    HELD_STREAM, /* the text in pieces; plans that no stream takes: HELD_POSITIONS */
+    /* feeds the text in pieces; if no stream accepts the plan, makes the call HELD_POSITIONS */
+    HELD_STREAM,
     HELD_CALLS
 };
 
@@ -32,7 +33,7 @@ struct held {
     struct trawl_searcher *searcher;
     struct trawl_text *text;
     uint64_t room;         /* number of begins for which the array has room */
-    uint64_t lines_max;    /* limit that the count of lines gets */
+    uint64_t lines_max;    /* limit that the call gets for the count of lines */
     uint64_t stop_after;   /* number of matches, or windows, after which the sink stops */
     uint32_t window_flags; /* TRAWL_WINDOW_... */
     /* The array that the last call filled. A device may write there until held_end. */

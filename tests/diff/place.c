@@ -1,4 +1,4 @@
-/* place: where a text lies during a search. */
+/* place: opens the text of a test in memory, as a file, or as a pipe (place.h). */
 #include "diff/place.h"
 
 #include <fcntl.h>
@@ -61,7 +61,8 @@ static uint8_t *arena(void)
 }
 
 /* Fills the bytes behind the text so that a search that reads too far finds an occurrence across
- * the text's end: the rest of the pattern of which the text's end has the longest prefix. */
+ * the text's end. To do so, finds the pattern of which the text ends with the longest prefix, and
+ * writes the rest of the pattern behind the text. */
 static void lure_behind(const struct diff_input *input, uint8_t *behind, uint64_t room)
 {
     struct naive_bytes pattern;

@@ -1,5 +1,6 @@
-/* place: where a text lies during a search: in memory with an unreadable page right after or
- * before it, at each offset inside a cache line, in a file, behind a descriptor, in a pipe. */
+/* place: opens the text of a test in one of several places: in memory with an unreadable page right
+ * after or before it, at each offset inside a cache line, in a file, behind a descriptor, in a
+ * pipe. */
 #ifndef TRAWL_DIFF_PLACE_H
 #define TRAWL_DIFF_PLACE_H
 
@@ -14,7 +15,7 @@ enum place_kind {
     /* the first byte is at `offset` mod 64, between bytes that would complete matches */
     PLACE_ALIGNED,
     PLACE_FILE,
-    PLACE_DESCRIPTOR, /* `offset` bytes in front of the text are passed over */
+    PLACE_DESCRIPTOR, /* `offset` bytes of the file precede the text */
     PLACE_PIPE,
     PLACE_PIPE_PIECES, /* a writer thread, pieces of random size */
     PLACE_KINDS

@@ -1,6 +1,6 @@
-/* seed_table: the hand-written rows, padded so that each crosses the edges of vectors, pages,
- * tiles and chunks, under every method and instruction set and every algorithm of the gallery. The
- * oracle itself runs them too. */
+/* seed_table: searches short texts with matches that were written by hand (seed_table.def), padded
+ * so that each text crosses the edges of vectors, pages and chunks, under every method, instruction
+ * set and published algorithm. The simple search of the tests must find the same matches. */
 #include "diff/diff_run.h"
 
 #define PATTERNS_MAX 8
@@ -53,7 +53,7 @@ static const uint64_t edges_long[] = {131072, 262144, 524288, 1048576, 2097152};
 static const uint64_t chunk_sizes[] = {0, 1, 3, 16, 64, 100, 4096};
 #define CHUNK_SIZES (sizeof chunk_sizes / sizeof *chunk_sizes)
 #define SETS_MAX 8
-#define WAYS_MAX (TRAWL_METHODS_COUNT + 32) /* the methods, then the gallery's algorithms */
+#define WAYS_MAX (TRAWL_METHODS_COUNT + 32) /* the methods, then the published algorithms */
 
 static uint64_t searches[WAYS_MAX][SETS_MAX], plans[WAYS_MAX], refused[WAYS_MAX];
 static uint32_t ways;
@@ -71,8 +71,8 @@ static const char *way_name(uint32_t way)
                                      : cpu_algorithm(way - TRAWL_METHODS_COUNT);
 }
 
-/* Returns the number of instruction sets to try. An algorithm of the gallery has no variants for
- * instruction sets. */
+/* Returns the number of instruction sets to try. A published algorithm is compiled for a single
+ * instruction set. */
 static uint32_t way_sets(uint32_t way)
 {
     return way < TRAWL_METHODS_COUNT ? instruction_set_count() : 1;

@@ -1,13 +1,11 @@
-/* shapes: see shapes.h. Compares each batch, on arrival, with the first begin of each pattern in
- * each record. */
+/* shapes: makes random records and patterns and checks their matrix (shapes.h): compares each
+ * batch, on arrival, with the first begin of each pattern in each record. */
 #include "diff/shapes.h"
 
 #include "diff/held.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- Making ------------------------------------------------------------------------------- */
 
 #define DENSE_RECORDS 30u
 #define DENSE_BYTES 4u /* the longest pattern */
@@ -95,7 +93,7 @@ static void make_patterns(struct test_random *random, bool whole, uint64_t dense
         uint64_t begin = test_random_below(random, c->tape.text_bytes);
         uint64_t room = c->tape.text_bytes - begin;
 
-        if (i > 0 && test_random_one_in(random, 6)) { /* an earlier pattern again */
+        if (i > 0 && test_random_one_in(random, 6)) { /* the same pattern twice */
             const struct naive_bytes *twin = &c->tape.patterns[test_random_below(random, i)];
 
             input_add_pattern(&c->tape, twin->bytes, twin->bytes_count);
@@ -119,7 +117,7 @@ static bool is_null(const struct shapes_case *c, uint64_t record)
     return c->array.validity != NULL && (c->array.validity[bit / 8] >> bit % 8 & 1) == 0;
 }
 
-/* Runs the oracle on a single record. */
+/* Computes the expected cells of a single record by a simple search. */
 static void expect_row(struct shapes_case *c, uint64_t record)
 {
     struct naive_query query = input_query(&c->tape);
@@ -169,8 +167,6 @@ enum trawl_status shapes_plan(const struct shapes_case *c, struct trawl_plan **p
     options.method = c->method;
     return held_plan(&c->tape, &options, plan, error);
 }
-
-/* ---- Checking ----------------------------------------------------------------------------- */
 
 static const int64_t *expected_row(const struct shapes_case *c, uint64_t record)
 {

@@ -1,4 +1,5 @@
-/* shapes: random records and patterns, and every shape of their matrix compared with the oracle. */
+/* shapes: makes random records and patterns, and compares every shape of their matrix (which record
+ * holds which pattern) with the answers of a simple search. */
 #ifndef TRAWL_TESTS_DIFF_SHAPES_H
 #define TRAWL_TESTS_DIFF_SHAPES_H
 

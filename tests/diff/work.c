@@ -1,10 +1,9 @@
 /* work: checks that the work of a search is linear in the text's length, whatever the text and the
- * pattern. Work is counted, not timed. For this test the library is compiled once more so that each
- * basic block calls __sanitizer_cov_trace_pc. The library's calls of memcmp and memchr go through
- * functions of this file, which count work for the bytes compared. The library's clock returns the
- * work so far, so the count is the same in every run. Builds with sanitizers run the same searches
- * but count nothing.
- */
+ * pattern. Work is counted, because times would differ from run to run. For this test the library
+ * is compiled once more so that each basic block calls __sanitizer_cov_trace_pc. The library's
+ * calls of memcmp and memchr go through functions of this file, which count work for the bytes
+ * compared. The library's clock returns the work so far, so the count is the same in every run.
+ * Builds with sanitizers run the same searches but count nothing. */
 #include <unistd.h>
 
 #include "diff/diff_run.h"
@@ -17,7 +16,7 @@
 #define COMPARED_BYTES_PER_BLOCK 16
 #define SET_PATTERNS 400u
 #define SET_WAYS 5u
-#define CHOICE_STRINGS 250u /* this many strings are searched by buckets at first */
+#define CHOICE_STRINGS 250u /* with so many strings a search begins by the method buckets */
 
 static const uint64_t pattern_sizes[] = {1,  2,  3,   4,    7,    8,     16,
                                          33, 80, 257, 1024, 4096, 32768, 100000};
@@ -71,8 +70,8 @@ struct worst_row {
 };
 static struct worst_row worst[TRAWL_METHODS_COUNT];
 
-/* Searches by a plan, and checks the work. The oracle would take too long here, so the counts of
- * methods and instruction sets are compared with each other: *count_known is the first count. */
+/* Searches by a plan, and checks the work. A simple search would take too long here, so the counts
+ * of methods and instruction sets are compared with each other: *count_known is the first count. */
 static void run_plan(const struct diff_input *input, const struct run_config *config,
                      const struct trawl_plan *plan, uint64_t *count_known)
 {

@@ -1,5 +1,5 @@
-/* unit_arguments: checks that the library answers every mistake that trawl.h names with ARGUMENT,
- * and leaves the outputs as they were. */
+/* unit_arguments: checks that the library answers every wrong argument that trawl.h names with
+ * ARGUMENT, and leaves the outputs as they were. */
 #include "calls.h"
 
 #define UNTOUCHED ((uint64_t)0x1234567890abcdef)
@@ -57,16 +57,13 @@ static void plan_options(void)
 {
     const struct trawl_utf8 no_variants = {NULL, NULL, no_word}, no_words = {NULL, itself, NULL};
     const struct trawl_plan_options *const wrong[] = {
-        PLAN_WITH(.flags = 8),
-        PLAN_WITH(.flags = 0x80000001u),
+        PLAN_WITH(.flags = 8), PLAN_WITH(.flags = 0x80000001u),
         PLAN_WITH(.method = (enum trawl_method)99),
-        PLAN_WITH(.method = TRAWL_METHOD_SAMPLED), /* six bytes are too few to take samples of */
-        PLAN_WITH(.reserved = 1),
-        PLAN_WITH(.line_end_set = 2),
-        PLAN_WITH(.sample_bytes = 1),
-        PLAN_WITH(.flags = TRAWL_SINGLE_BYTE), /* without utf8 */
-        PLAN_WITH(.utf8 = &no_variants),
-        PLAN_WITH(.utf8 = &no_words)};
+        /* six bytes are too few for the method sampled */
+        PLAN_WITH(.method = TRAWL_METHOD_SAMPLED), PLAN_WITH(.reserved = 1),
+        PLAN_WITH(.line_end_set = 2), PLAN_WITH(.sample_bytes = 1),
+        PLAN_WITH(.flags = TRAWL_SINGLE_BYTE), /* works only together with utf8 */
+        PLAN_WITH(.utf8 = &no_variants), PLAN_WITH(.utf8 = &no_words)};
     struct trawl_pattern pattern = {"needle", 6};
     struct trawl_plan *made = NULL;
 
@@ -75,7 +72,8 @@ static void plan_options(void)
     TEST_CHECK(made == NULL);
 }
 
-/* Checks that each method takes patterns from the length on that its refusals name. */
+/* Checks that each method accepts a pattern as soon as the pattern is as long as the method's
+ * refusals say. */
 static void least_lengths(void)
 {
     static const char bytes[] = "The quick brown fox jumps over the lazy dog, and then some more.";
@@ -125,12 +123,12 @@ static void texts(void)
     CHECK_NULL(trawl_text_from_descriptor(0, "x", NULL, error), "text");
     CHECK_REFUSED(trawl_text_from_descriptor(-1, "x", &made, error));
     CHECK_NULL(trawl_text_open(NULL, NULL, &made, error), "path");
-    CHECK_REFUSED(trawl_text_open(NULL, &options, &made, error)); /* descriptor -1 */
+    CHECK_REFUSED(trawl_text_open(NULL, &options, &made, error)); /* no path, and descriptor -1 */
     options.flags = 8;
     CHECK_REFUSED(trawl_text_open("/dev/null", &options, &made, error));
     CHECK_NULL(trawl_text_tell(NULL, &told, error), "text");
     CHECK_NULL(trawl_text_tell(text, NULL, error), "told");
-    CHECK_REFUSED(trawl_text_tell(text, &told, error)); /* without a size */
+    CHECK_REFUSED(trawl_text_tell(text, &told, error)); /* the size of `told` is not set */
     TEST_CHECK(made == NULL);
     CHECK_NULL(trawl_text_read(NULL, 0, buffer, 4, &read_bytes, error), "text");
     CHECK_NULL(trawl_text_read(text, 0, NULL, 4, &read_bytes, error), "buffer");
@@ -147,7 +145,7 @@ static void loading(void)
 
     CHECK_NULL(trawl_text_load(NULL, text, error), "searcher");
     CHECK_NULL(trawl_text_load(searcher, NULL, error), "text");
-    CHECK_REFUSED(trawl_text_load(searcher, stream, error)); /* not in memory */
+    CHECK_REFUSED(trawl_text_load(searcher, stream, error)); /* a stream is not in memory */
     trawl_text_unload(NULL, text);
     trawl_text_unload(searcher, NULL);
     trawl_text_unload(searcher, text); /* nothing was loaded */
@@ -177,7 +175,7 @@ static void stats(void)
     TEST_CHECK_U64(record.match_count, UNTOUCHED);
 }
 
-/* Makes a search without searcher, plan and text, in turn. */
+/* Makes a search without a searcher, without a plan, and without a text. */
 #define CHECK_SEARCH(search, ...)                                             \
     do {                                                                      \
         CHECK_NULL(search(NULL, plan, text, __VA_ARGS__, error), "searcher"); \
@@ -202,7 +200,7 @@ static void searches(void)
     CHECK_SEARCH(trawl_begins_into, &begin, 1, &count);
     CHECK_NULL(trawl_begins_into(searcher, plan, text, NULL, 1, &count, error), "begins");
     CHECK_NULL(trawl_begins_into(searcher, plan, text, &begin, 1, NULL, error), "begin_count");
-#if defined(__x86_64__) /* qemu-user answers as if all memory could be read */
+#if defined(__x86_64__) /* qemu-user calls every address readable */
     CHECK_REFUSED(trawl_begins_into(searcher, plan, text, (uint64_t *)8, 1, &count, error));
 #endif
     CHECK_SEARCH(trawl_count_lines, false, 9, &count);
@@ -215,8 +213,8 @@ static void searches(void)
     TEST_CHECK(count == UNTOUCHED && begin == UNTOUCHED && match.begin == UNTOUCHED && found);
 }
 
-/* Does what trawl.h allows: frees and closes NULL, passes no error record, searches a text of 0
- * bytes. */
+/* Makes calls that look wrong but that trawl.h allows: frees and closes NULL, passes no error
+ * record, searches a text of 0 bytes. */
 static void allowed(void)
 {
     AUTO_TEXT empty = NULL;
@@ -238,8 +236,8 @@ static void allowed(void)
     TEST_CHECK_U64(count, 0);
 }
 
-/* Pulls batches with a missing argument. The pointers to searches point to no search: the library
- * must not read them before it has checked the other argument. */
+/* Pulls batches with a missing argument. The pointer to the search points to no search: the library
+ * must check the other argument before it reads the search. */
 static void batches(void)
 {
     struct trawl_matrix_batch cells = {.size = sizeof cells};
@@ -268,7 +266,8 @@ int main(void)
     searches();
     batches();
     allowed();
-    TEST_CHECK_U64(must_count(searcher, plan, text), 2); /* the objects still work */
+    /* the refused calls have not damaged the objects */
+    TEST_CHECK_U64(must_count(searcher, plan, text), 2);
     trawl_text_close(text);
     trawl_plan_free(plan);
     trawl_searcher_close(searcher);

@@ -1,5 +1,6 @@
-/* unit_bytes: trawl_count_bytes and trawl_find_bytes on texts of every short length, at every
- * alignment, right before and right behind pages that cannot be read; and trawl_replace. */
+/* unit_bytes: calls trawl_count_bytes and trawl_find_bytes on texts of every short length, at every
+ * alignment, right before and right behind pages that cannot be read, so that a read beyond the
+ * text ends the test. Also checks trawl_replace. */
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -13,8 +14,8 @@
 
 struct kind {
     const char *name;
-    uint64_t count, least, most; /* patterns, and their lengths */
-    uint32_t letters;            /* the text and the patterns have this many letters */
+    uint64_t count, least, most; /* number of patterns, and the limits of their lengths */
+    uint32_t letters;            /* number of different letters in text and patterns */
     uint32_t flags;
     bool periodic;
 };
@@ -38,7 +39,7 @@ static const struct kind kinds[] = {
     {"ten whole lines", 10, 1, 2, 3, TRAWL_WHOLE_LINE, false},
 };
 
-static uint8_t *page; /* readable, between two pages that are not */
+static uint8_t *page; /* readable; the pages before and after it are not */
 static struct test_random chance;
 
 static uint8_t letter(const struct kind *kind)
@@ -71,8 +72,8 @@ static void check(struct trawl_searcher *searcher, const struct trawl_plan *plan
                            match.pattern_index == expected[0].pattern_index)));
 }
 
-/* Puts texts of every length to the begin of the page and to its end; in between, every alignment
- * has a text. Half of the texts get a pattern at an end. */
+/* Puts texts of every length to the begin of the page and to the end of the page; between the two,
+ * each alignment has a text. Half of the texts begin or end with a pattern. */
 static void lengths(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                     const struct kind *kind, const struct naive_query *query)
 {
@@ -128,8 +129,8 @@ static void all_kinds(void)
                 one_kind(trawl_instruction_set(set), &kinds[i]);
 }
 
-/* Checks that a long text, and a text in which nearly every position is a candidate, are searched
- * by an ordinary search, also by the next calls. */
+/* Checks texts that the call may not search by its quick method: a long text, and a text in which
+ * nearly every position is a candidate. Later calls must be right, too. */
 static void ordinary_searches(void)
 {
     static uint8_t text[(64u << 10) + 1];
@@ -148,8 +149,6 @@ static void ordinary_searches(void)
     MUST(trawl_count_bytes(searcher, edits, "xabdx", 5, &count, NULL));
     TEST_CHECK_U64(count, 1);
 }
-
-/* ---- trawl_replace ---- */
 
 struct written {
     uint8_t bytes[ROOM];

@@ -1,5 +1,5 @@
-/* unit_cancelled: calls that are cancelled at any moment, by other threads and by signal handlers,
- * on texts of every kind. No call may hang, and each call has a whole answer or returns STOPPED. */
+/* unit_cancelled: other threads and signal handlers cancel calls at any moment, on texts of every
+ * kind. No call may hang, and each call returns either a complete answer or STOPPED. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -9,19 +9,20 @@
 
 #include "calls.h"
 
-#define TEXT_BYTES 60000u /* less than a pipe holds */
+#define TEXT_BYTES 60000u /* fewer bytes than fit into a pipe */
 #define BRIEF_BYTES 200u
-#define PERIOD 10u /* bytes from match to match */
+#define PERIOD 10u /* a match begins every 10 bytes */
 
 static uint8_t bytes[TEXT_BYTES];
 static char path[] = "/tmp/trawl-cancelled-XXXXXX";
 
-/* PIPE and SOCKET stay open for writing, so their searches end only if they are cancelled. */
+/* PIPE and SOCKET stay open for writing, so a search of PIPE or SOCKET ends only if it is
+ * cancelled. */
 enum kind { BRIEF, MEMORY, FILE_READ, FILE_MAPPED, PIPE, SOCKET, KINDS };
 /* Who cancels: another thread, or a signal handler in the thread that makes the calls. */
 enum way { BY_THREAD, BY_HANDLER, WAYS };
 
-/* One call in each round, and one cancel, which comes before, during or after the call. */
+/* Each round makes one call and one cancel, which comes before, during or after the call. */
 struct storm {
     struct trawl_searcher *searcher;
     pthread_t caller;
@@ -157,8 +158,7 @@ static void storm(const struct trawl_plan *plan, enum kind kind, enum way way, u
         exit(1);
     rounds(&storm, plan, kind);
     (void)pthread_join(thread, NULL);
-    /* The last cancel may have come after the last call. Then the next call is the call that is
-     * cancelled. */
+    /* If the last cancel came after the last call, it ends the next call instead. */
     text = must_text(bytes, TEXT_BYTES);
     if (trawl_count(storm.searcher, plan, text, &count, NULL) == TRAWL_STOPPED)
         MUST(trawl_count(storm.searcher, plan, text, &count, NULL));

@@ -1,6 +1,6 @@
-/* unit_choose: what a text sample says about the methods, the expected costs of the methods, and
- * the method that a worker chooses. Answers never depend on the choice, so a comparison with the
- * oracle would not notice a wrong choice. Expected values are worked out by hand. */
+/* unit_choose: checks what the library expects the methods to cost on a sample of the text, and
+ * which method a worker therefore chooses. A wrong choice costs time but never changes an answer,
+ * so no comparison of answers would find it. Expected values are worked out by hand. */
 #include <math.h>
 
 #include "approximate/approx_choose.h"
@@ -45,9 +45,10 @@ static uint32_t probes_of(const char *literal, struct plan_probe *probes, double
                           passed);
 }
 
-/* Checks how many offsets pass the probes in lines whose two rarest bytes always occur together: a
- * probe of the second byte rejects nothing that a probe of the first byte has let pass. `k` is
- * three times as frequent, but occurs apart from these bytes. */
+/* Checks how many offsets pass the probes (bytes of the pattern that are compared first) in lines
+ * whose two rarest bytes always occur together: a probe of the second byte rejects nothing that a
+ * probe of the first byte has let pass. `k` is three times as frequent, but occurs apart from these
+ * bytes. */
 static void test_survivors(void)
 {
     struct plan_probe probes[PLAN_PROBES_MAX];
@@ -62,12 +63,13 @@ static void test_survivors(void)
     TEST_CHECK(probes_of("kaaaQaZ", probes, passed) == 7);
     TEST_CHECK_U64(probes[0].offset, 4);
     TEST_CHECK_U64(probes[1].offset, 0);
-    TEST_CHECK(passed[0] > 0.008 && passed[0] < 0.012); /* one in 100 */
-    TEST_CHECK(passed[1] <= passed[0] / 8);             /* the second probe alone passes 3 in 100 */
+    TEST_CHECK(passed[0] > 0.008 && passed[0] < 0.012); /* 1 in 100 */
+    TEST_CHECK(passed[1] <= passed[0] / 8); /* the second probe by itself lets 3 in 100 pass */
     TEST_CHECK(probes_of("QaZ", probes, passed) == 3);
     TEST_CHECK_U64(probes[0].offset, 0);
     TEST_CHECK(passed[2] > passed[0] * 0.99 && passed[2] < passed[0] * 1.01);
-    TEST_CHECK_U64(analyse_first_probes(passed, 3), 1); /* the later probes rule out no more */
+    /* the second and third probe reject no further offset */
+    TEST_CHECK_U64(analyse_first_probes(passed, 3), 1);
 }
 
 static void test_seen_grams(void)
@@ -90,8 +92,8 @@ static void test_seen_grams(void)
 }
 
 /* Checks sampled_seen for a literal of `count` bytes that repeats `abcdefgh`. In a text of the same
- * bytes each sample names `named` offsets of the literal; if half of the text has these bytes, half
- * as many. */
+ * bytes each sample fits at `named` offsets of the literal; in a text of which half has these
+ * bytes, at half as many. */
 static void sampled_seen_of(uint64_t count, double named)
 {
     static char literal[8008];
@@ -110,7 +112,7 @@ static void sampled_seen_of(uint64_t count, double named)
         sample[i] = (uint8_t)ROTATION[i % 8];
     rates = sampled_seen(bytes, tables, sample, SAMPLE_BYTES);
     TEST_CHECK(fabs(rates.named - named) < 1e-9 * named);
-    TEST_CHECK(fabs(rates.naming - 1) < 0.02); /* nearly each sample names some */
+    TEST_CHECK(fabs(rates.naming - 1) < 0.02); /* nearly each sample fits somewhere */
     fill(sample, SAMPLE_BYTES / 2, "xyz");
     TEST_CHECK(fabs(sampled_seen(bytes, tables, sample, SAMPLE_BYTES).named - named / 2) <
                named / 5);
@@ -162,7 +164,7 @@ static void test_price(void)
     TEST_CHECK(prices.least == TRAWL_METHOD_SAMPLED && attachment_is_there(made));
     TEST_CHECK(plan_cheapest(&prices, TRAWL_METHOD_SAMPLED) == TRAWL_METHOD_EVERY);
     TEST_CHECK(is_near(plan_price_bare(plan, &tuning, &costs, TRAWL_METHOD_EVERY, 3), 1 + 2 * 3));
-    tuning.sampled_took = 7; /* by the clock */
+    tuning.sampled_took = 7; /* the time that was measured */
     prices = plan_price(plan, &tuning, &costs);
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_SAMPLED], 7) && prices.least == TRAWL_METHOD_EVERY);
     tuning.sampled_took = tuning.every_rate = 0;
@@ -171,7 +173,7 @@ static void test_price(void)
     tuning.first_probes = 1;
     prices = priced(plan, &tuning, &costs, sample);
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_EVERY], 4) && prices.least == TRAWL_METHOD_EVERY);
-    memcpy(sample, literal, sizeof literal); /* a candidate or more in the samples */
+    memcpy(sample, literal, sizeof literal); /* now the samples find a candidate or more */
     TEST_CHECK(priced(plan, &tuning, &costs, sample).of[TRAWL_METHOD_SAMPLED] >= 4 + 1.0 / 192);
     tuning.first_probes = 2;
     tuning.every_rate = 0.06;
@@ -179,11 +181,11 @@ static void test_price(void)
     prices = priced(plan, &tuning, &costs, NULL);
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_GRAMS], 3) && prices.least == TRAWL_METHOD_GRAMS);
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_SAMPLED], 4));
-    tuning.grams.stride = 0; /* grams were not tuned */
+    tuning.grams.stride = 0; /* grams were not tuned for a text */
     prices = priced(plan, &tuning, &costs, NULL);
     TEST_CHECK(prices.of[TRAWL_METHOD_GRAMS] <= 0 && prices.least == TRAWL_METHOD_SAMPLED);
     trawl_plan_free(plan);
-    plan = plan_of(literal, 40, TRAWL_METHOD_AUTO); /* a single vector decides a candidate */
+    plan = plan_of(literal, 40, TRAWL_METHOD_AUTO); /* a candidate is compared by a single vector */
     prices = priced(plan, &tuning, &costs, sample);
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_EVERY], 5 + 16 * 0.06));
     TEST_CHECK(prices.of[TRAWL_METHOD_SAMPLED] <= 0);
@@ -222,7 +224,7 @@ static void test_look(void)
     plan = plan_of(literal, sizeof literal, TRAWL_METHOD_AUTO);
     TEST_CHECK(looked(plan, &costs, &tuning) == TRAWL_METHOD_GRAMS);
     TEST_CHECK(tuning.is_seen && tuning.grams.stride > 0);
-    costs.sample = 0.5 * 56; /* costs less than any grams can */
+    costs.sample = 0.5 * 56; /* less than any price of grams */
     TEST_CHECK(looked(plan, &costs, &tuning) == TRAWL_METHOD_SAMPLED);
     TEST_CHECK(!tuning.is_seen); /* the plan's own tuning was kept */
     costs.sample = 1.5 * 56;     /* less than every, and more than grams */

@@ -395,7 +395,8 @@ static void change(const struct sample *sample)
     TEST_CHECK(4 * failed > times * sample->bytes_count);
 }
 
-/* Checks that a runtime's limit counts the window of a decoder: 8 MiB of zstd, 64 MiB of xz. */
+/* Checks that a limit of memory counts the memory that a decoder needs: 8 MiB for zstd, 64 MiB for
+ * xz. */
 static void window(const struct sample *sample)
 {
     struct trawl_searcher *unlimited = searcher;

@@ -1,5 +1,5 @@
-/* unit_errors: options of plans with errors that are refused. (Occurrences that were found by hand
- * are in python/tests/test_approximate.py.) */
+/* unit_errors: checks which options the library refuses in plans that allow errors.
+ * python/tests/test_approximate.py has occurrences that were found by hand. */
 #include "calls.h"
 
 #define SYMBOLS_MAX 65535u

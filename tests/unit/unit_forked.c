@@ -1,6 +1,6 @@
-/* unit_forked: whatever a process has opened, a child of fork() can use and close, at whatever
- * moment the process forks. A call that the parent began fails in the child. No call hangs: each
- * child has WAIT_S seconds. */
+/* unit_forked: checks that a child of fork() can use and close all that its parent has opened, at
+ * whatever moment the parent forks. A call that the parent began fails in the child. No call may
+ * hang: each child has WAIT_S seconds. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 #include "calls.h"
 
 #define TEXT_BYTES (1u << 20)
-#define PERIOD 10u /* bytes from match to match */
+#define PERIOD 10u /* a match begins every 10 bytes */
 #define MATCHES ((TEXT_BYTES + PERIOD - 1) / PERIOD)
 #define WAIT_S 60u
 
@@ -153,8 +153,8 @@ static void forks(uint64_t times)
         if (opened.child == 0) {
             CHECK_STATUS(status, i % 2 == 0 ? TRAWL_UNSUPPORTED : TRAWL_OK);
             /* The thread sanitizer lets no child start threads. A child of the address sanitizer
-             * can wait for ever for a lock of the sanitizer's allocator that another thread held.
-             */
+             * can wait for ever for a lock of the sanitizer's allocator that another thread
+             * held. */
             if (!TEST_SANITIZED)
                 use_all(&opened);
             _exit(test_failures == 0 ? 0 : 1);
@@ -213,7 +213,7 @@ static void forks_unpacking(const uint8_t *sample, size_t sample_bytes)
         opened.child = -1;
         if (i > 0) {
             if (trawl_text_open(packed_name, &options, &opened.file, NULL) == TRAWL_UNSUPPORTED)
-                break; /* the format's library is not here */
+                break; /* the library that unpacks the format is not installed */
             status =
                 trawl_positions(opened.idle, opened.plan, opened.file, fork_once, &opened, NULL);
             trawl_text_close(opened.file);

@@ -56,9 +56,9 @@ static void must(bool good, const char *what)
     exit(1);
 }
 
-/* Replaces mmap in the library; mmap64 is glibc's name for mmap with large files. Puts each mapped
- * file between two unreadable pages, so that a read before the first page or beyond the last page
- * fails. Without these pages, another mapping might lie there by chance. */
+/* Replaces mmap in the library (glibc calls it mmap64). Puts each mapped file between two
+ * unreadable pages, so that a read before the first page or beyond the last page fails. Without
+ * these pages, other mappings might lie there by chance. */
 static uint64_t guarded;
 void *__real_mmap64(void *place, size_t count, int protection, int flags, int descriptor,
                     off_t from);
@@ -94,8 +94,6 @@ static void file_begin(uint64_t bytes_count)
     write_at(0, text_bytes, bytes_count);
 }
 
-/* ---- The results of a search -------------------------------------------------------------- */
-
 enum change { CHANGE_NONE, CHANGE_SHORTER, CHANGE_LONGER, CHANGE_BYTES, CHANGES };
 
 struct log {
@@ -103,7 +101,7 @@ struct log {
     uint64_t count;
     enum trawl_status status;
     char message[TRAWL_ERROR_MESSAGE_BYTES];
-    /* the change that the sink makes in its first call at text offset `at` or later; `to`: the
+    /* the change, which the sink makes in its first call at text offset `at` or later; `to`: the
      * file's new length, or the offset of the changed byte */
     enum change change;
     uint64_t at, to;
@@ -141,7 +139,7 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
     return 0;
 }
 
-/* The sink of a search. Logs a window's length, matches, and a sum of the bytes. */
+/* The sink of a search. Logs the length and the matches of a window, and a sum of its bytes. */
 static int take_window(void *context, const struct trawl_window *window)
 {
     struct log *log = context;
@@ -216,8 +214,6 @@ static void compare(enum call call, uint32_t threads, uint64_t bytes, uint64_t c
     check_equal(&mapped, &read, what);
 }
 
-/* ---- Tests -------------------------------------------------------------------------------- */
-
 static void sizes(void)
 {
     static const uint64_t bytes[] = {0,        1,         PAGE - 1,      PAGE,  PAGE + 1,
@@ -239,7 +235,7 @@ static void shorter_before(void)
     for (uint64_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
         for (int call = COUNT; call < CALLS; call++)
             compare((enum call)call, 1, TEXT_BYTES, cuts[i], (struct log){0}, "cut before");
-    TEST_CHECK(repairs > 0 && guarded > 0); /* otherwise no file was mapped */
+    TEST_CHECK(repairs > 0 && guarded > 0); /* 0 would mean that no file was mapped */
 }
 
 static void changed_meanwhile(void)
@@ -252,8 +248,8 @@ static void changed_meanwhile(void)
         uint64_t after;
 
         log.at = test_random_below(&random, TEXT_BYTES / 2);
-        /* The change lies beyond the chunk that the sink sees, and beyond bytes that the library
-         * has read ahead. */
+        /* The change lies beyond the chunk that the sink sees, and beyond the bytes that the
+         * library may have read ahead. */
         after = log.at + 3 * CHUNK;
         log.to = after + test_random_below(&random, TEXT_BYTES - after - 100);
         if (test_random_one_in(&random, 3))
@@ -349,8 +345,8 @@ static void no_room_for_a_mapping(void)
         TEST_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* Checks that a memory limit that suffices for reading a file suffices for mapping the file, too.
- */
+/* Checks that a memory limit that suffices for reading a file suffices for mapping the file,
+ * too. */
 static void small_budget(void)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 1, 400000);
@@ -365,8 +361,6 @@ static void small_budget(void)
     text = must_file(path);
     TEST_CHECK(must_count(searcher, plan, text) % 8 == 1);
 }
-
-/* ---- A file whose size changes all the time ----------------------------------------------- */
 
 static _Atomic bool still_changing;
 
@@ -431,8 +425,8 @@ static void arguments(void)
     TEST_CHECK(!trawl_map_repair(&local));
 }
 
-/* Runs more searches at the same time than the library keeps mappings; the other searches read the
- * file. */
+/* Runs more searches at the same time than the library can map files for; the rest of the searches
+ * read the file. */
 static void many_at_a_time(void)
 {
     struct trawl_search *searches[100] = {0};
@@ -493,7 +487,7 @@ int main(void)
     no_room_for_a_mapping();
     small_budget();
     windows_follow_each_other(TRAWL_MAP_NEVER);
-    if (!TEST_SANITIZED) /* ThreadSanitizer takes a repair for a race */
+    if (!TEST_SANITIZED) /* ThreadSanitizer reports the handler's write as a race */
         windows_follow_each_other(TRAWL_MAP_ALWAYS);
     trawl_plan_free(plan);
     close(file);

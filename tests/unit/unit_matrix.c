@@ -1,4 +1,5 @@
-/* unit_matrix: compares the matrix of records and patterns with the oracle, record by record. */
+/* unit_matrix: a matrix tells for each record of an array which patterns the record holds. Compares
+ * matrices, record by record, with the answers of a simple search. */
 #include "calls.h"
 
 #include "diff/borders.h"
@@ -8,7 +9,7 @@
 
 static struct test_random source;
 
-/* Pulls every shape of random matrices, with chunks that cut records. */
+/* Pulls random matrices of every shape, with chunks whose ends cut records. */
 static void all_shapes(void)
 {
     uint64_t cases = test_amount(150, 20000);
@@ -34,10 +35,10 @@ static void all_shapes(void)
     }
 }
 
-/* Makes random calls with plans for whole words or lines, for records and for texts. Small sizes
- * let the host's engine try parts at once. A search of records has a copy of the plan without
- * conditions, so each plan has parts with and without conditions. (No test had asked one plan for
- * records and for a text that is searched in parts. Both searches shared the parts, with the
+/* Makes random calls with plans for whole words or lines, on records and on texts. Small sizes let
+ * the library search a text in parts at once. A search of records has a copy of the plan without
+ * conditions, so each plan has parts with and without conditions. (No test had used the same plan
+ * for records and for a text that is searched in parts. Both searches shared the parts, with the
  * conditions of the search that came first.) */
 static void mixed_calls(void)
 {
@@ -88,9 +89,9 @@ static void dense_run(uint64_t pattern_count, uint64_t longest, bool whole)
     shapes_free(&c);
 }
 
-/* Runs dense records with few and with many patterns, so that each way to store a record's cells is
- * used. (With random chunk sizes no record ended one byte after a chunk; the tests had missed that
- * a cell then had the begin of a later occurrence.) */
+/* Runs records that hold many patterns, with few and with many patterns, so that each way to store
+ * a record's cells is used. (With random chunk sizes no record ended one byte after a chunk; the
+ * tests had missed that a cell then had the begin of a later occurrence.) */
 static void dense_records(void)
 {
     uint64_t cases = test_amount(8, 1000), short_cases = test_amount(200, 20000);
@@ -176,7 +177,7 @@ static void cancelled_pulls(void)
         trawl_matrix_close(matrix);
         MUST(trawl_matrix_open(searcher, plan, &array, (enum trawl_matrix_shape)shape, &matrix,
                                NULL));
-        trawl_matrix_close(matrix); /* nothing was asked for */
+        trawl_matrix_close(matrix); /* no batch was pulled */
     }
 }
 

@@ -1,5 +1,5 @@
-/* unit_options: options in structs of older and newer versions of the library, which are smaller or
- * larger than this version's structs; texts of statuses; the version. */
+/* unit_options: passes structs of older and newer versions of the library, which are smaller or
+ * larger than this version's structs; checks the texts of statuses, and the version. */
 #include "calls.h"
 
 #define LATER_BYTES 64 /* fields that a later version may have added */
@@ -29,7 +29,7 @@ static enum trawl_status open_searcher(const void *options, struct trawl_error *
     return status;
 }
 
-/* Passes options of `bytes` bytes, which begin with their size, as structs of other sizes. */
+/* Passes `options`, which begin with their size of `bytes` bytes, as structs of other sizes. */
 static void sizes(enum trawl_status (*call)(const void *, struct trawl_error *),
                   const void *options, uint64_t bytes)
 {
@@ -59,8 +59,8 @@ static void sizes(enum trawl_status (*call)(const void *, struct trawl_error *),
     }
 }
 
-/* Checks that the library reads no field beyond the struct's size, since the struct of a caller of
- * an older version ends earlier. */
+/* Checks that the library reads no field beyond the struct's size. The struct of a program that was
+ * compiled for an older version ends there. */
 static void smaller_structs(void)
 {
     struct trawl_plan_options older = TRAWL_PLAN_OPTIONS_INIT;
@@ -95,7 +95,8 @@ static void stats_sizes(void)
     MUST(trawl_searcher_stats(searcher, &later.known, NULL));
     TEST_CHECK_U64(later.known.match_count, 3);
     memset(&later, 0xcd, sizeof later);
-    later.known.size = older_bytes; /* the library must write nothing behind an older struct */
+    /* the library must not write beyond the end of an older struct */
+    later.known.size = older_bytes;
     MUST(trawl_searcher_stats(searcher, &later.known, NULL));
     TEST_CHECK_U64(later.known.match_count, 3);
     for (uint64_t i = older_bytes; i < sizeof later; i++)
@@ -170,13 +171,13 @@ static void instruction_sets(void)
     TEST_CHECK(trawl_instruction_set(count + 1) == NULL);
     TEST_CHECK(trawl_instruction_set(UINT32_MAX) == NULL);
 #ifdef __x86_64__
-    if (count > 1) /* the build has more than portable code */
+    if (count > 1) /* the build has instruction sets to choose from */
         TEST_CHECK(has_set("avx2") ==
                    (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0));
 #endif
 }
 
-/* Checks that the engine cuda without a device is refused with a reason. */
+/* Checks that a machine without a CUDA device refuses the engine cuda and says why. */
 static void engines(void)
 {
     struct trawl_error record = calls_error();
@@ -287,7 +288,8 @@ static void memory(void)
     plan = must_plans(patterns, 1000, NULL);
     before = held_bytes;
     MUST(trawl_stream_open(plan, NULL, &stream, NULL));
-    TEST_CHECK(held_bytes > before && held_bytes - before <= 4096); /* a server has thousands */
+    /* a server holds thousands of streams */
+    TEST_CHECK(held_bytes > before && held_bytes - before <= 4096);
     trawl_stream_close(stream);
     trawl_plan_free(plan);
     TEST_CHECK_U64(held_bytes, 0);

@@ -1,6 +1,7 @@
-/* unit_plan: what a plan reports about itself; plans without a pattern, and a first match that lies
- * far behind; strings sorted by their bytes from the last to the first; how many literals begin
- * alike; whether trials of a set's filter on a device are believed. */
+/* unit_plan: checks what a plan reports about itself, plans without a pattern, a first match that
+ * lies far behind, the order of strings by their bytes from the last to the first, the number of
+ * literals that begin alike, and whether a set is searched by its filter or by the automaton after
+ * trials on a device. */
 #include <strings.h>
 
 #include "calls.h"
@@ -12,7 +13,7 @@
 #define SORTED_BYTES_MAX 40u
 #define ALIKE_LITERALS 60u
 #define ALIKE_BYTES_MAX 8u
-#define ALIKE_CHANCE 12u /* literals whose different first bytes have equal hashes by chance */
+#define ALIKE_CHANCE 12u /* literals whose first bytes differ but have equal hashes by chance */
 
 static void accessors(void)
 {
@@ -95,7 +96,8 @@ static void explain_names_the_method(void)
 
         MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
         TEST_CHECK(strstr(buffer, lines[i]) != NULL);
-        TEST_CHECK(strstr(buffer, "expected ns") == NULL); /* a forced method needs no price */
+        /* no price is computed for a forced method */
+        TEST_CHECK(strstr(buffer, "expected ns") == NULL);
     }
 }
 
@@ -139,7 +141,7 @@ static void explain_costs(void)
     }
 }
 
-/* Checks that a device searches for a long pattern by the method sampled, also if the text sample
+/* Checks that a device searches for a long pattern by the method sampled even if the text sample
  * holds the pattern once, but not if the text sample consists of copies of the pattern. */
 static void sample_that_repeats(void)
 {
@@ -185,7 +187,8 @@ static void late_first(const struct trawl_plan_options *options, uint64_t patter
     memset(string, 'a', LENGTH);
     bytes[AT - 1] = 'b';
     if (trawl_plan_build(patterns, pattern_count, options, &plan, NULL) != TRAWL_OK) {
-        TEST_CHECK(options->algorithm != NULL); /* a build without published algorithms */
+        /* only a build without published algorithms refuses */
+        TEST_CHECK(options->algorithm != NULL);
         return;
     }
     MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
@@ -263,8 +266,9 @@ static void sorts_backwards(struct test_random *random, bool forwards)
     TEST_CHECK_U64(sum, 0);
 }
 
-/* Checks the bound of literals that can occur at the same begin: the literals of two letters are
- * compared with each other by their first bytes, as many as the shortest literal has. */
+/* Checks the limit for the number of literals that can occur at the same begin. The expected number
+ * comes from comparing each two literals by their first bytes, as many as the shortest literal
+ * has. */
 static void bounds_alike(struct test_random *random, bool folds)
 {
     static char bytes[ALIKE_LITERALS][ALIKE_BYTES_MAX];

@@ -1,8 +1,7 @@
-/* unit_rewritten: another program may rewrite a mapped file while a search runs. Checks that facts
- * which the search has learned from the old bytes do not make later searches wrong. The file is
- * rewritten at the N-th allocation of memory of a search, for N = 1, 2, ...; then the same searcher
- * has to count the new bytes right.
- */
+/* unit_rewritten: another program may rewrite a mapped file while a search runs. What the search
+ * has learned from the old bytes must not make later searches wrong. The file is rewritten at the
+ * N-th allocation of memory of a search, for N = 1, 2, ...; then the same searcher has to count the
+ * new bytes right. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -22,7 +21,7 @@ static int file = -1;
 static char path[64];
 static uint8_t texts[2][TEXT_BYTES];
 static struct trawl_plan *plan;
-static uint64_t allocations, rewrite_at; /* rewrite_at: N; 0: the file is never rewritten */
+static uint64_t allocations, rewrite_at; /* rewrite_at: N; 0: nothing rewrites the file */
 
 static void file_write(const uint8_t *bytes)
 {
@@ -110,7 +109,7 @@ static void rewritten_at_each_allocation(enum call call)
         /* this call sees bytes of both texts, so any answer is right */
         (void)search(call, searcher);
         searched = allocations;
-        allocations = UINT64_MAX / 2; /* beyond rewrite_at, so that the file stays */
+        allocations = UINT64_MAX / 2; /* so many that rewrite_at is passed and the file stays */
         if (!TEST_CHECK_U64(search(call, searcher), expected[searched >= rewrite_at]))
             printf("  call %d, rewritten at allocation %" PRIu64 "\n", (int)call, rewrite_at);
         trawl_searcher_close(searcher);

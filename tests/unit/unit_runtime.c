@@ -1,5 +1,6 @@
-/* unit_runtime: many searchers that use one runtime at the same time; searches whose results are
- * pulled, abandoned and cancelled; and the memory limit for chunks. */
+/* unit_runtime: checks many searchers that use one runtime (threads and memory) at the same time;
+ * searches whose results are pulled, abandoned and cancelled; and the limit for the memory of
+ * chunks. */
 #include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
@@ -63,8 +64,6 @@ static struct trawl_plan *make_plan(void)
     return make_plan_by(TRAWL_METHOD_AUTO);
 }
 
-/* ---- Pulled results ----------------------------------------------------------------------- */
-
 /* Pulls batches until the last one, at most batches_max, and checks the occurrences. Returns the
  * number of occurrences; UINT64_MAX: an occurrence was wrong. */
 static uint64_t pull(struct trawl_search *search, uint64_t batches_max, bool lines, bool *ended)
@@ -113,7 +112,7 @@ static void pulls(struct trawl_plan *plan, uint32_t threads, uint64_t chunk_byte
         MUST(trawl_search_open(searcher, plan, from_file ? file : text, flags, &search, NULL));
         TEST_CHECK(pull(search, 2, flags != 0, &ended) != UINT64_MAX);
         trawl_search_close(search);
-        /* a struct of an older version, without the last members */
+        /* a struct of an older version, which lacks the last members */
         MUST(trawl_search_open(searcher, plan, from_file ? file : text, flags, &search, NULL));
         batch = (struct trawl_batch){.size = offsetof(struct trawl_batch, line_numbers),
                                      .line_numbers = &total};
@@ -156,7 +155,7 @@ static void arguments(struct trawl_plan *plan)
     CHECK_REFUSED(
         trawl_searcher_open(SEARCHER_WITH(.runtime = runtime, .threads = 2), &none, error));
     MUST(trawl_searcher_open(SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU, .threads = 1024), &none,
-                             NULL)); /* the most */
+                             NULL)); /* the largest number of threads */
     trawl_searcher_close(none);
     CHECK_REFUSED(trawl_searcher_open(SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU, .threads = 1025),
                                       &none, error));
@@ -182,8 +181,6 @@ static void arguments(struct trawl_plan *plan)
     MUST(trawl_runtime_close(NULL, NULL));
 }
 
-/* ---- Many searchers at once --------------------------------------------------------------- */
-
 struct worker {
     struct trawl_searcher *searcher;
     const struct trawl_plan *plan;
@@ -201,7 +198,7 @@ static int take(void *context, const struct trawl_match *matches, uint64_t match
     return 0;
 }
 
-/* The thread of a worker. Failures are counted in the worker, because only one thread may call
+/* The thread of a worker. Counts its failures in the worker, because only one thread may call
  * TEST_CHECK. */
 static void *work(void *context)
 {
@@ -253,8 +250,7 @@ static void many_searchers(struct trawl_plan *plan, uint32_t threads, uint64_t c
     }
 }
 
-/* Checks that no search waits for another search whose results nobody takes.
- */
+/* Checks that no search waits for a search whose results nobody takes. */
 static void one_is_never_taken(struct trawl_plan *plan)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 3, 0);
@@ -271,8 +267,6 @@ static void one_is_never_taken(struct trawl_plan *plan)
     trawl_search_close(search);
 }
 
-/* ---- Calls that are cancelled ------------------------------------------------------------- */
-
 static int cancel_at(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     (void)matches;
@@ -285,7 +279,8 @@ static int cancel_at(void *context, const struct trawl_match *matches, uint64_t 
 static void methods(void)
 {
     AUTO_PLAN plan =
-        make_plan_by(TRAWL_METHOD_BUCKETS); /* with AUTO the choice could depend on the clock */
+        /* with AUTO the measured time could change the method */
+        make_plan_by(TRAWL_METHOD_BUCKETS);
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
     AUTO_SEARCHER searcher = must_searcher_of(runtime, 20000);
     struct trawl_text *text;
@@ -325,7 +320,7 @@ static int cancel_at_row(void *context, uint64_t row_first, uint64_t row_count,
 static void cancelled_by_sinks(struct trawl_plan *plan)
 {
     static uint8_t empty[TEXT_BYTES];
-    static uint64_t offsets[TEXT_BYTES / 3 + 1]; /* more records than a batch has rows */
+    static uint64_t offsets[TEXT_BYTES / 3 + 1]; /* more records than a batch has room for */
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
     AUTO_SEARCHER searcher = must_searcher_of(runtime, 1000);
     struct trawl_record_array records = records_of(bytes, offsets, TEXT_BYTES / 3);
@@ -338,7 +333,7 @@ static void cancelled_by_sinks(struct trawl_plan *plan)
     MUST(trawl_searcher_stats(searcher, &stats, NULL));
     TEST_CHECK(stats.text_bytes <= 1000);
     CHECK_STATUS(call_rows(searcher, plan, &records, cancel_at_row, searcher, NULL), TRAWL_STOPPED);
-    memset(empty, 'c', sizeof empty); /* all rows come when the search is through */
+    memset(empty, 'c', sizeof empty); /* then all rows come at the end of the search */
     records.bytes = empty;
     CHECK_STATUS(call_rows(searcher, plan, &records, cancel_at_row, searcher, NULL), TRAWL_STOPPED);
     TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
@@ -388,8 +383,6 @@ static void polls(struct trawl_plan *plan, uint32_t threads)
     CHECK_STATUS(trawl_count(polled.searcher, within, text, &count, NULL), TRAWL_STOPPED);
     trawl_searcher_close(polled.searcher);
 }
-
-/* ---- The budget --------------------------------------------------------------------------- */
 
 static _Atomic uint64_t live, most;
 
@@ -455,7 +448,7 @@ static void budget(struct trawl_plan *unused)
         MUST(trawl_runtime_close(runtime, NULL));
     }
     stream_in_little();
-    runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 5000); /* less than a chunk */
+    runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 5000); /* less memory than a chunk takes */
     searcher = must_searcher_of(runtime, 8000);
     MUST(trawl_text_open_file(path, &file, NULL));
     CHECK_ERROR(trawl_count(searcher, plan, file, &count, error), TRAWL_MEMORY);
@@ -500,7 +493,8 @@ static void budget_of_others(struct trawl_plan *plan, bool gives)
     MUST(trawl_text_open_file(path, &counting.text, NULL));
     if (pthread_create(&threads[0], NULL, count_text, &holder) != 0)
         exit(1);
-    while (ioctl(ends[0], FIONREAD, &unread) == 0 && unread > 0) /* then the search has a buffer */
+    /* once the search has read the byte, it holds memory */
+    while (ioctl(ends[0], FIONREAD, &unread) == 0 && unread > 0)
         (void)usleep(1000);
     if (pthread_create(&threads[1], NULL, count_text, &counting) != 0)
         exit(1);
@@ -589,16 +583,16 @@ static void cores(struct trawl_plan *plan)
 }
 
 #define LONG_LINES 700u
-#define LONG_LINE_BYTES 2400u /* with the line end */
+#define LONG_LINE_BYTES 2400u /* including the line end */
 
 struct needed {
     uint32_t flags;
-    uint64_t expected; /* for each line */
+    uint64_t expected; /* of each line */
     uint64_t count, from;
 };
 
-/* Counts the matches that a caller needs: the first of each line, or all that the library delivers.
- */
+/* Counts the matches that a caller needs: the first of each line, or all that the library
+ * delivers. */
 static int add_needed(void *context, const struct trawl_window *window)
 {
     struct needed *needed = (struct needed *)context;
@@ -609,7 +603,7 @@ static int add_needed(void *context, const struct trawl_window *window)
         if (match->begin < needed->from)
             continue;
         needed->count++;
-        if (needed->flags == TRAWL_WINDOW_LINES) /* spans do not overlap: each counts */
+        if (needed->flags == TRAWL_WINDOW_LINES) /* spans do not overlap, so each span counts */
             needed->from = (match->begin / LONG_LINE_BYTES + 1) * LONG_LINE_BYTES;
     }
     return 0;

@@ -1,6 +1,6 @@
-/* unit_sinks: checks that calls on a searcher that is inside a call return BUSY, that a sink can
- * stop the search, and that the search then ends soon.
- */
+/* unit_sinks: a sink is the caller's function that takes the matches of a search. Checks that a
+ * call on a searcher that is inside a call returns BUSY, that a sink can stop the search, and that
+ * the search then ends soon. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <unistd.h>
@@ -156,8 +156,7 @@ static void from_inside(const uint8_t *bytes)
 }
 
 /* Checks that a window reports whether the window holds a NUL, if the caller asks. The NUL is the
- * text's first byte, a byte in the middle, or the last byte.
- */
+ * text's first byte, a byte in the middle, or the last byte. */
 static void nulls_in_windows(uint8_t *bytes)
 {
     static const uint64_t places[] = {0, TEXT_BYTES / 2, TEXT_BYTES - 1};
@@ -177,8 +176,6 @@ static void nulls_in_windows(uint8_t *bytes)
         bytes[places[i]] = byte;
     }
 }
-
-/* ---- Two threads -------------------------------------------------------------------------- */
 
 struct meeting {
     sem_t inside, leave;
@@ -232,8 +229,6 @@ static void from_another_thread(void)
     trawl_searcher_close(meeting.searcher);
 }
 
-/* ---- Stopping ----------------------------------------------------------------------------- */
-
 static void check_stopped_soon(struct scene *scene)
 {
     struct trawl_stats stats = {.size = sizeof stats};
@@ -263,7 +258,7 @@ static void stop(const uint8_t *bytes)
             TRAWL_STOPPED);
         TEST_CHECK_U64(scene.calls, 3);
         check_stopped_soon(&scene);
-        /* The same searcher must work as before. */
+        /* After the stop, the same searcher must work. */
         TEST_CHECK_U64(must_count(scene.searcher, scene.plan, scene.text), TEXT_BYTES / 1000 + 1);
         scene_end(&scene);
     }

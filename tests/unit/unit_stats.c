@@ -1,5 +1,5 @@
-/* unit_stats: what a searcher reports about its last call, and about the progress of a call that is
- * running. */
+/* unit_stats: checks the statistics that a searcher has of its last call, and the progress that it
+ * reports of a running call. */
 #include "calls.h"
 
 #define TEXT_BYTES ((uint64_t)8 << 20)
@@ -54,7 +54,7 @@ static void after_calls(struct trawl_text *text, uint32_t threads)
     stats = stats_of(searcher);
     TEST_CHECK(stats.text_bytes == 5 && stats.match_count == 2);
     TEST_CHECK_U64(stats.wall_ns, 0);                     /* for a tiny text no clock is read */
-    TEST_CHECK_U64(trawl_searcher_progress(searcher), 5); /* the bytes of the last call alone */
+    TEST_CHECK_U64(trawl_searcher_progress(searcher), 5); /* only the bytes of the last call */
     MUST(trawl_count_lines(searcher, plan, small, false, UINT64_MAX, &count, NULL));
     TEST_CHECK_U64(count, 1);
     TEST_CHECK_U64(stats_of(searcher).wall_ns, 0); /* no clock is read where lines are counted */

@@ -1,6 +1,6 @@
-/* unit_stopped: imitates an operating system that stops a thread just before the thread takes a
- * lock: a wrapper of pthread_mutex_lock waits. Where each thread has a core, other tests hardly
- * ever see such a stop. */
+/* unit_stopped: checks searches whose threads the operating system stops at bad moments, just
+ * before they take a lock. A wrapper of pthread_mutex_lock imitates this and waits. Where each
+ * thread has a core, other tests hardly ever see such a stop. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -9,13 +9,13 @@
 
 #define TEXT_BYTES 40000u
 #define CHUNK_BYTES 1000u
-#define PERIOD 10u /* bytes from match to match */
+#define PERIOD 10u /* a match begins every 10 bytes */
 #define STOP_US 300u
 
 static uint8_t bytes[TEXT_BYTES];
 static char path[] = "/tmp/trawl-stopped-XXXXXX";
 
-static _Atomic bool stops; /* each thread waits before one in four locks */
+static _Atomic bool stops; /* true: each thread waits before one in four locks */
 static _Atomic uint32_t stop_seed;
 
 int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
@@ -27,7 +27,6 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
     return __real_pthread_mutex_lock(mutex);
 }
 
-/* ---- Memory that was given back ------------------------------------------------------------- */
 /* Searches with a memory limit that allows a single chunk. A thread that finds no memory must not
  * end the search if another thread has given its memory back meanwhile. */
 static void room(struct trawl_plan *plan)

@@ -1,7 +1,7 @@
 /* unit_streams: checks that the bytes of a pipe are searched on arrival, and that a search that has
  * its answer does not wait for further bytes; and the calls of trawl_stream.h. No test measures
  * time: the writer writes the next piece only after the match in the piece before was delivered, so
- * a search that holds results back never ends. */
+ * a search that holds matches back never ends. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -70,7 +70,7 @@ static int see_window(void *context, const struct trawl_window *window)
     return see_matches(context, window->matches, window->match_count);
 }
 
-/* Searches a pipe with these flags; with O_NONBLOCK, an empty pipe is not the end of the text.
+/* Searches a pipe with these flags. With O_NONBLOCK, a pipe without bytes does not end the text.
  * stops: the sink stops the search at the last piece's match, while several threads search and one
  * thread waits for more bytes. */
 static void promptly(uint32_t threads, bool windows, int pieces, bool stops, int flags)
@@ -103,14 +103,13 @@ static void promptly(uint32_t threads, bool windows, int pieces, bool stops, int
 }
 
 /* Makes calls whose answer lies in the first piece. The writer writes a single piece and keeps the
- * pipe open; each call must return nevertheless. */
+ * pipe open; each call must return all the same. */
 static void answers_without_the_end(uint32_t threads)
 {
     AUTO_SEARCHER searcher = must_searcher(threads, 0);
     AUTO_PLAN plan = must_plan("needle");
 
-    /* Whether a second thread is already waiting for more bytes is a matter of luck, so there are
-     * many rounds. */
+    /* Only sometimes a second thread already waits for more bytes, so there are many rounds. */
     for (int round = 0; round < 4 * ROUNDS; round++) {
         int call = round % 4;
         struct trawl_match match = {0, 0, 0, 0, 0};
@@ -184,8 +183,8 @@ static int see_letter(void *context, const struct trawl_match *matches, uint64_t
     return 0;
 }
 
-/* Searches for "aNb" with case ignored in lines that end with 'n'. An occurrence may hold the line
- * end, so the search must not take the bytes up to a line end for complete. */
+/* Searches for "aNb" with case ignored in lines that end with 'n'. An occurrence may hold a line
+ * end, so a line end does not prove that no occurrence is under way. */
 static void letter_ends_lines(void)
 {
     struct trawl_pattern pattern = {"aNb", 3};
@@ -247,13 +246,13 @@ static bool has_expressions(void)
 #define Q20 "qqqqqqqqqqqqqqqqqqqq"
 #define Q100 Q20 Q20 Q20 Q20 Q20
 
-/* Writes `bytes` to a pipe that stays open and silent, and waits until this many matches came: all
- * that these bytes decide. (The tests had missed matches that were withheld until as many bytes
+/* Writes `bytes` to a pipe that stays open and silent, and waits until `matches` matches came,
+ * which these bytes decide. (The tests had missed that matches were held back until as many bytes
  * followed as the longest pattern has.) */
 static void at_once(const char *pattern, uint32_t flags, enum trawl_syntax syntax,
                     const char *bytes, uint64_t matches)
 {
-    static uint32_t letters[3] = {'k', 'K', 0x212a}; /* the last is the Kelvin sign */
+    static uint32_t letters[3] = {'k', 'K', 0x212a}; /* 0x212a: the Kelvin sign */
     const struct trawl_utf8 utf8 = {letters, three_alike, is_greek};
     struct trawl_pattern patterns[2] = {{pattern, strlen(pattern)}, {Q100, 100}};
     AUTO_PLAN plan = must_plans(
@@ -298,8 +297,6 @@ static void all_at_once(void)
     }
 }
 
-/* ---- Streams that the caller feeds -------------------------------------------------------- */
-
 static enum trawl_status feed(struct trawl_searcher *searcher, struct trawl_stream *stream,
                               const char *bytes, struct calls_list *list)
 {
@@ -339,13 +336,14 @@ static void fed_strings(void)
     MUST(trawl_stream_open(plan, NULL, &stream, NULL));
     MUST(feed(searcher, stream, "a lo", &list));
     MUST(feed(searcher, stream, "g", &list));
-    TEST_CHECK_U64(list.count, 0); /* "log" may become "logs" */
+    TEST_CHECK_U64(list.count, 0); /* the next letter may be an s */
     MUST(trawl_stream_copy(stream, &copy, NULL));
     MUST(feed(searcher, stream, "", &list));
     MUST(feed(searcher, stream, "s", &list));
     TEST_CHECK_U64(list.count, 0);
     CHECK_STATUS(trawl_stream_feed(searcher, copy, ".", 1, stop_now, NULL, NULL), TRAWL_STOPPED);
-    MUST(feed(searcher, copy, ".", &list)); /* the stopped feed left the stream as it was */
+    /* so the feed that was stopped has not changed the copy */
+    MUST(feed(searcher, copy, ".", &list));
     TEST_CHECK(list.count == 1 && first[0].begin == 2 && first[0].end == 5);
     pair[0] = (struct trawl_stream *)(void *)searcher;
     pair[1] = copy;
@@ -423,7 +421,8 @@ static void *feed_text(void *context)
     return NULL;
 }
 
-/* Threads feed separate streams of the same plan. The first feed makes the plan's tables. */
+/* Threads feed separate streams of the same plan at once. The first feed makes the plan's
+ * tables. */
 static void fed_by_threads(uint32_t strings_count)
 {
     static char text[FED_STRINGS * FED_BYTES + 1];
@@ -482,7 +481,7 @@ static void fed_across_lines(void)
     struct trawl_stream *stream = NULL;
 
     CHECK_ERROR(trawl_stream_open(across, NULL, &stream, error), TRAWL_UNSUPPORTED);
-    MUST(trawl_stream_open(within, NULL, &stream, NULL)); /* no match can cross a line */
+    MUST(trawl_stream_open(within, NULL, &stream, NULL)); /* a match cannot cross lines */
     trawl_stream_close(stream);
 }
 
@@ -492,7 +491,7 @@ int main(void)
     alarm(300);
     all_at_once();
     fed_strings();
-    fed_by_threads(100); /* in brief searches */
+    fed_by_threads(100); /* so few strings are searched by brief searches */
     fed_by_threads(FED_STRINGS);
     fed_wrongly();
     if (has_expressions()) {

@@ -1,6 +1,6 @@
-/* unit_texts: files that are missing, are directories, have an unknown size, or grow or shrink
- * while they are searched; descriptors whose position is not 0; reads at any offset; system calls
- * that a signal interrupts. */
+/* unit_texts: checks files that are missing, are directories, have an unknown size, or grow or
+ * shrink while they are searched; descriptors whose position is not 0; reads at any offset; and
+ * system calls that a signal interrupts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -95,7 +95,8 @@ static void unreadable_descriptor(void)
     trawl_text_close(text);
     close(file);
     text = NULL;
-    CHECK_ERROR(trawl_text_from_descriptor(file, NULL, &text, error), TRAWL_OPEN); /* closed */
+    /* the file is closed */
+    CHECK_ERROR(trawl_text_from_descriptor(file, NULL, &text, error), TRAWL_OPEN);
 }
 
 static void *write_to_fifo(void *context)
@@ -156,8 +157,8 @@ static void empty_and_null_device(void)
     TEST_CHECK_U64(must_count(searcher, plan, empty), 0);
 }
 
-/* Checks that offsets count from the descriptor's position, and that searches leave the position.
- */
+/* Checks that offsets count from the descriptor's position, and that searches leave the
+ * position. */
 static void descriptor_offset(void)
 {
     struct trawl_text *text = NULL;
@@ -180,8 +181,9 @@ static void descriptor_offset(void)
     TEST_CHECK(ftruncate(file, 20) == 0 && trawl_text_bytes(text, &bytes) && bytes == 17);
     TEST_CHECK(ftruncate(file, 2) == 0 && trawl_text_bytes(text, &bytes) && bytes == 0);
     trawl_text_close(text);
-    TEST_CHECK_U64((uint64_t)lseek(file, 0, SEEK_CUR), 3); /* borrowed: still open */
-    lseek(file, 100, SEEK_SET);                            /* beyond the end */
+    /* the library does not close the descriptor */
+    TEST_CHECK_U64((uint64_t)lseek(file, 0, SEEK_CUR), 3);
+    lseek(file, 100, SEEK_SET); /* beyond the end */
     MUST(trawl_text_from_descriptor(file, NULL, &text, NULL));
     TEST_CHECK_U64(must_count(searcher, plan, text), 0);
     trawl_text_close(text);
@@ -229,8 +231,6 @@ static void load_and_unload(void)
     trawl_text_unload(searcher, text);
     TEST_CHECK_U64(must_count(searcher, plan, text), 2);
 }
-
-/* ---- Files that change -------------------------------------------------------------------- */
 
 #define CHANGING_BYTES ((uint64_t)4 << 20)
 #define PIECE_BYTES 4096
@@ -300,7 +300,7 @@ static void remove_folder(void)
 
 /* Number of bytes of a file or a pipe before the first byte that cannot be read. */
 static int64_t readable_bytes = INT64_MAX;
-static bool is_interrupted; /* a signal ends every second call of a function */
+static bool is_interrupted; /* true: a signal ends every second call of a function */
 
 static bool interrupt(atomic_uint *calls)
 {
@@ -345,9 +345,9 @@ ssize_t __wrap_read(int descriptor, void *buffer, size_t count)
     return got;
 }
 
-/* Lets reads fail at each byte around the borders of chunks and of their overlaps. All occurrences
- * before the byte must be found, and the error must be reported. (In earlier tests reads failed
- * only at the first byte, and never for expressions, whose chunks consist of lines.) */
+/* Lets reads fail at each byte near the ends of chunks. The search must find all occurrences before
+ * the byte and report the error. (In earlier tests reads failed only at the first byte, and never
+ * for expressions, whose chunks consist of lines.) */
 static void unreadable_from(const struct trawl_plan *of, bool is_file, uint32_t threads)
 {
     enum { CHUNK = 64, STEP = 9, BYTES = 300 };
@@ -377,9 +377,8 @@ static void unreadable_from(const struct trawl_plan *of, bool is_file, uint32_t 
     }
 }
 
-/* Searches a file, a pipe, and a pipe that could be compressed, while a signal interrupts every
- * second system call, which the library has to repeat.
- */
+/* Searches a file, a pipe, and a pipe that could be compressed. A signal interrupts every second
+ * system call, and the library has to repeat the call. */
 static void interrupted(void)
 {
     static const char bytes[] = "a needle, and another needle.\n";
@@ -407,7 +406,8 @@ static void interrupted(void)
 
 int main(void)
 {
-    struct trawl_plan *expression = NULL; /* NULL: the library was built without expressions */
+    /* stays NULL if the library was built without expressions */
+    struct trawl_plan *expression = NULL;
 
     test_begin("texts");
     alarm(300);

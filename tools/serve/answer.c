@@ -28,10 +28,7 @@
 /* After the deadline, searches are cancelled again each time so much time has passed. */
 #define LATE_MS 100
 #define LOOK_MS 1000 /* time between two checks whether the server is ending */
-/* ---- Searches
- * ----------------------------------------------------------------------------------- */
-
-/* Cancels the answer's searches: its pass (pass.h), if one is running, and the job's searchers. The
+/* Cancels the answer's searches: the pass (pass.h), if one is running, and the job's searchers. The
  * caller holds answer->lock. */
 static void end_searches(struct served_answer *answer)
 {
@@ -67,9 +64,6 @@ static void expire(struct served_answer *answer)
     end_searches(answer);
     pthread_mutex_unlock(&answer->lock);
 }
-
-/* ---- The thread
- * ------------------------------------------------------------------------------- */
 
 /* Tells the client that the answer stopped early, after the lines so far. In frames, the client
  * gets a message that says why. In JSON, the last line has the member `truncated`, which is true if
@@ -156,7 +150,7 @@ static void *work(void *context)
                                                                : run_job(&job, settings));
     failed = status == EXIT_ERROR && !answer->pipe.begun;
     is_too_large = errno == EFBIG; /* patterns_plan sets EFBIG */
-    /* errno still says why the job failed, because closing the job's files does not change it. */
+    /* closing the job's files does not change errno, which says why the job failed */
     is_short = failed && (is_shortage(errno) ||
                           request_refusal(&answer->request.guard, &http_status) != NULL);
     if (failed && (is_short || answer->request.format != REQUEST_FRAMES))
@@ -189,12 +183,9 @@ static void *work(void *context)
     return NULL;
 }
 
-/* ---- Which collections
- * ------------------------------------------------------------------------- */
-
 /* Returns whether the collection holds each path that the request names. With collection NULL:
- * whether for each path some collection of the server holds it. Sets *missing to the first path
- * that is not held. */
+ * whether for each path some collection of the server holds the path. Sets *missing to the first
+ * path that is not held. */
 static bool holds_paths(const struct server *server, const struct collection *collection,
                         const struct request *request, const char **missing)
 {
@@ -225,8 +216,8 @@ static int by_prefix(const void *left, const void *right)
 }
 
 /* Chooses the collections that the request is about: the one that the request names, or the one
- * that holds the request's paths, or all. Fills `shares`, which has room for all, and returns their
- * number. Returns 0 for a refusal; message and *http_status then say why. */
+ * that holds the request's paths, or all. Fills `shares`, which has room for all, and returns the
+ * number. Returns 0 for a refusal; message and *http_status say why. */
 static size_t choose(const struct server *server, const struct request *request,
                      struct answer_share *shares, int *http_status, char *message)
 {
@@ -261,9 +252,6 @@ static size_t choose(const struct server *server, const struct request *request,
         (void)message_fail(message, "no collection holds '%.400s'", missing != NULL ? missing : "");
     return count > 0;
 }
-
-/* ---- The interface
- * ---------------------------------------------------------------------------- */
 
 static void free_answer(struct served_answer *answer)
 {
@@ -370,7 +358,7 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
     return answer;
 }
 
-/* Waits until the pipe has bytes or its writing end is closed. After the deadline, or when the
+/* Waits until the pipe has bytes or the writing end is closed. After the deadline, or when the
  * server ends, cancels the searches again and again, because the job may just be beginning a
  * search. Returns false if the client closed its connection. */
 static bool wait_for_bytes(struct served_answer *answer, int connection)

@@ -40,13 +40,13 @@ struct server {
 struct served_answer;
 
 /* Begins to answer a request. Takes ownership of the request's contents, also on failure. Returns
- * NULL on failure; message and *http_status then say why. */
+ * NULL on failure; message and *http_status say why. */
 struct served_answer *answer_begin(struct server *server, struct request *request, uint64_t client,
                                    int *http_status, char *message);
 /* Waits until the answer begins or is refused. Meanwhile watches the client's connection (-1:
- * none). A client that closes the connection, or only its sending side, counts as gone. Returns
+ * none). A client that closes the connection, or only the sending side, counts as gone. Returns
  * false if the request is refused: message and *http_status say why, or *http_status is 0 if the
- * client is gone. The caller must call answer_end in each case. */
+ * client is gone. The caller must always call answer_end. */
 bool answer_begun(struct served_answer *answer, int connection, int *http_status, char *message);
 /* Waits for the next bytes of the answer, and returns how many came. 0: the answer has ended. -1:
  * the client is gone, or the answer ended early. */

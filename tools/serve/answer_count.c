@@ -11,13 +11,9 @@
 #include "serve/serve_text.h"
 #include "trawl/text/command_clock.h"
 
-#define NAME_BYTES 512u /* room for a file's name while it is written as JSON */
+#define NAME_BYTES 512u /* room for a file's name during the conversion to JSON */
 
-/* ---- JSON
- * ------------------------------------------------------------------------------------- */
-
-/* Appends a value to an array. Returns false if memory does not suffice; the array is then freed
- * and *array is NULL. */
+/* Appends a value to an array. Returns false, with the array freed and NULL, if memory is short. */
 static bool append(json_t **array, json_t *value)
 {
     if (*array != NULL && json_array_append_new(*array, value) == 0)
@@ -31,9 +27,6 @@ static json_t *number(uint64_t value)
 {
     return json_integer((json_int_t)value);
 }
-
-/* ---- Counts
- * ----------------------------------------------------------------------------------- */
 
 /* Sums over the collections of an answer. */
 struct sums {
@@ -85,9 +78,6 @@ static char *count_line(struct served_answer *answer, const struct patterns *pat
     return text_line(answers_pack(ANSWER_count, &values));
 }
 
-/* ---- Columns
- * ---------------------------------------------------------------------------------- */
-
 /* Writes an integer as bytes_count bytes, the lowest byte first. */
 static void put_little(struct output *output, uint64_t value, unsigned bytes_count)
 {
@@ -97,7 +87,7 @@ static void put_little(struct output *output, uint64_t value, unsigned bytes_cou
 }
 
 /* Appends the names of the files of a collection that have an occurrence, in the view's order,
- * which is also the order of the positions. Sets *names to NULL if memory does not suffice. */
+ * which is also the order of the positions. Sets *names to NULL if memory is short. */
 static void add_names(const struct answer_share *share, json_t **names)
 {
     const struct pass_request *pass = &share->pass;
@@ -168,9 +158,6 @@ static void put_column(struct served_answer *answer, unsigned column, const uint
     }
 }
 
-/* ---- Both
- * ------------------------------------------------------------------------------------- */
-
 void answering_write(struct served_answer *answer, const struct patterns *patterns)
 {
     bool counts = answer->request.format == REQUEST_COUNT;
@@ -226,9 +213,6 @@ int answering_count(void *context, struct command_job *job, const struct value_i
     return EXIT_SELECTED;
 }
 
-/* ---- Files
- * ------------------------------------------------------------------------------------ */
-
 /* Writes a line for each file of a collection. */
 static void list_files(struct served_answer *answer, const struct answer_share *share)
 {
@@ -250,7 +234,7 @@ static void list_files(struct served_answer *answer, const struct answer_share *
         if (values.file_path != NULL)
             line = text_line(answers_pack(ANSWER_file, &values));
         if (line == NULL)
-            output->error = ECANCELED; /* stops the answer before its end */
+            output->error = ECANCELED; /* ends the answer early */
         else
             output_text(output, line);
         output_commit(output);

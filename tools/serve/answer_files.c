@@ -14,19 +14,17 @@
 #include "trawl/run/input.h"
 #include "trawl/run/search_file.h"
 
-/* A pass searches all files of a state. It saves time if the request is about at least 1 /
+/* A pass searches all files of a state. A pass saves time if the request is about at least 1 /
  * PASS_PART of these files. On GPUs less suffices, because a GPU searches a text about 100 times as
  * fast as the host searches the same text file by file. */
 #define PASS_PART_DEVICE 256u
 #define PASS_PART_HOST 4u
-/* Before a pass, the job searches some files one by one, so that the first lines come early: 1 /
+/* Before a pass, the job searches some files singly, so that the first lines come early: 1 /
  * FIRST_FILES_SHARE of the least number of files for which a pass saves time. */
 #define FIRST_FILES_SHARE 16u
 
 /* A placeholder for an operand that is a directory but is not to be walked. */
 static const struct supplied_file no_file;
-
-/* ---- State, view and pass -------------------------------------------------------------------- */
 
 bool answering_pass(struct served_answer *answer, const struct answer_share *share,
                     struct pass_request *pass, const struct patterns *patterns)
@@ -67,8 +65,7 @@ void answering_refuse_pass(struct served_answer *answer, const struct pass_reque
                          : "cancelled");
 }
 
-/* Drops from the view the files that do not hold the required string. Returns false if the answer
- * was refused. */
+/* Drops from the view the files without the required string. Returns false after a refusal. */
 static bool require(struct served_answer *answer, struct answer_share *share,
                     const struct settings *settings, struct value_item *required)
 {
@@ -145,8 +142,8 @@ static bool none_is_converted(const struct settings *settings)
 
 /* Returns whether a pass has shown that the file contains no string of the plan. Returns false if
  * there was no pass, or if the pass searched other bytes than the job would. A file whose bit is
- * not set is held in a block, and the block's bytes are those that the job would search, unless the
- * job converts them. */
+ * not set is held in a block, and the block's bytes are what the job would search, unless the job
+ * converts the bytes. */
 static bool holds_nothing(const struct served_answer *answer, uint32_t item)
 {
     const struct answer_share *share = &answer->shares[answer->share_at];
@@ -194,8 +191,6 @@ static void look_for_files(struct served_answer *answer, struct command_job *job
         }
 }
 
-/* ---- The job's files ------------------------------------------------------------------------- */
-
 /* Begins with the files of the next collection of the answer. */
 static void begin_share(struct served_answer *answer, size_t at)
 {
@@ -225,8 +220,7 @@ void answering_begin_files(void *context, struct command_job *job,
     begin_share(answer, 0);
 }
 
-/* Skips all files without an occurrence. This is one loop, because there may be millions of such
- * files. */
+/* Skips all files without an occurrence, in a single loop: there may be millions. */
 static void skip_files(struct served_answer *answer, const struct answer_share *share)
 {
     const uint32_t *files = share->view->files;

@@ -1,5 +1,4 @@
-/* answer_pipe: passes on what the job of an answer prints and reports, in the format of the
- * request. */
+/* answer_pipe: passes on what the job of an answer prints, in the format of the request. */
 #include "serve/answering.h"
 
 #include <errno.h>
@@ -16,9 +15,6 @@
 
 #define FRAME_BYTES_MAX (1u << 30)
 #define LAST_LINE_NS SECOND_NS
-
-/* ---- The pipe
- * --------------------------------------------------------------------------------- */
 
 /* Writes bytes into the pipe. Before the answer begins, keeps the bytes in memory instead, because
  * the request may still be refused. Returns 0 or an errno. */
@@ -65,8 +61,7 @@ static int put_frame(struct served_answer *answer, enum output_frame frame, cons
     return os_code;
 }
 
-/* Writes the JSON line of a message or of the exit status, for REQUEST_JSON. Returns 0 or an
- * errno. */
+/* Writes a message or the exit status as a JSON line, for REQUEST_JSON. Returns 0 or an errno. */
 static int put_line(struct served_answer *answer, enum output_frame frame, const uint8_t *bytes,
                     size_t bytes_count)
 {
@@ -82,7 +77,7 @@ static int put_line(struct served_answer *answer, enum output_frame frame, const
                        : json_pack("{s:o}", "text", text_value((const char *)bytes, bytes_count));
     char *line =
         text_line(json_pack("{s:s, s:o}", "type", is_exit ? "status" : "message", "data", data));
-    /* If the last line was cut off (in_line), end it first. */
+    /* If the last line was cut off (in_line), end that line first. */
     int os_code = line == NULL ? ENOMEM : put(answer, "\n", answer->pipe.in_line);
 
     answer->pipe.in_line = false;
@@ -119,8 +114,8 @@ static void follow_file(struct served_answer *answer, const uint8_t *line, size_
 }
 
 /* Returns how many of the bytes come before the first result above results_max, and sets
- * answer->pipe.cut if there is one. Each line is a result; with REQUEST_JSON, each line of type
- * "match". The job writes the first bytes of a line together (put_beginning of json.c). */
+ * answer->pipe.cut if there is such a result. Each line is a result; with REQUEST_JSON, each line
+ * of type "match". The job writes the first bytes of a line together (put_beginning of json.c). */
 static size_t within_limit(struct served_answer *answer, const uint8_t *bytes, size_t bytes_count)
 {
     bool is_json = answer->request.format == REQUEST_JSON;

@@ -1,5 +1,6 @@
-/* answering: the state of one answer while it is made, and the functions that the files answer*.c
- * share. */
+/* answering: the state of a single answer while it is made, and the functions that the files
+ * answer*.c share. A pass is a search of a whole collection that several requests share; it tells
+ * the answer which files may have an occurrence. */
 #ifndef SERVE_ANSWERING_H
 #define SERVE_ANSWERING_H
 
@@ -37,13 +38,13 @@ struct answer_files {
 /* How the bytes go to the client (answer_pipe.c). While the pipe's writing end is open, only the
  * answer's thread uses the members, except for `descriptors` and `whole`. */
 struct answer_pipe {
-    int descriptors[2]; /* the pipe: reading end, writing end */
+    int descriptors[2]; /* the pipe's reading end and writing end */
     bool begun;         /* the client gets an answer, so the request can no longer be refused */
     uint8_t *kept;      /* bytes that were written before the answer began */
     size_t kept_count, kept_capacity;
     uint64_t lines_left; /* results that the answer may still have; UINT64_MAX: no limit */
     uint8_t line_end;
-    /* REQUEST_JSON: the line `end` that must still follow a file's line `begin` */
+    /* for a request of JSON: the line `end` that must still follow a file's line `begin` */
     char *file_end;
     /* in_line: the bytes so far end inside a line. line_counts: that line is a result. cut: the
      * answer had more results than it may have. */
@@ -66,7 +67,7 @@ struct served_answer {
     struct answer_pipe pipe;
 
     pthread_t thread;
-    bool searched;         /* at least one file was searched; set when the job has ended */
+    bool searched;         /* at least a file was searched; set when the job has ended */
     atomic_bool truncated; /* max_results or max_seconds was reached */
     atomic_uint shared_count;
     atomic_int http_status; /* HTTP status of a refusal; 0: the request is not refused */
@@ -91,7 +92,7 @@ int answering_open_file(void *context, const struct walk_item *item);
 bool answering_look(struct served_answer *answer, struct command_job *job,
                     const struct value_item *operands, size_t operand_count);
 /* Runs a pass for these patterns; the caller has set what the pass has to find. Returns false if
- * the search was cancelled, or if pass->message says why it failed. */
+ * the search was cancelled, or if pass->message says why the pass failed. */
 bool answering_pass(struct served_answer *answer, const struct answer_share *share,
                     struct pass_request *pass, const struct patterns *patterns);
 /* Refuses the request, for the reason for which a pass failed. */
@@ -100,21 +101,20 @@ void answering_refuse_pass(struct served_answer *answer, const struct pass_reque
  * cannot be refused. */
 void answering_begins(struct served_answer *answer);
 /* Refuses the request, unless the answer has begun. If the guard (a limit of memory or time) ended
- * the search, its reason replaces http_status and message. */
+ * the search, that reason replaces http_status and message. */
 void answering_refuse(struct served_answer *answer, int http_status, const char *message);
 /* The sink of struct output: turns what the job prints and reports into the answer's format.
  * Returns 0 or an errno. */
 int answering_sink(void *answer, enum output_frame frame, const void *bytes, size_t bytes_count);
-/* The callback `run` of struct supply for REQUEST_COUNT and REQUEST_COLUMNS. Returns the exit
- * status. */
+/* Is `run` of struct supply for REQUEST_COUNT and REQUEST_COLUMNS. Returns the exit status. */
 int answering_count(void *context, struct command_job *job, const struct value_item *operands,
                     size_t operand_count);
 /* Writes a line for each file of the collection, for REQUEST_FILES. Returns the exit status. */
 int answering_list(struct served_answer *answer);
 /* Returns whether the answer must end: the deadline has passed, or the client is gone. */
 bool answering_is_over(struct served_answer *answer);
-/* Begins the answer of REQUEST_COUNT or REQUEST_COLUMNS, and writes all of it. patterns NULL: there
- * was no string to search for. */
+/* Begins the answer of REQUEST_COUNT or REQUEST_COLUMNS, and writes the whole answer. patterns
+ * NULL: there was no string to search for. */
 void answering_write(struct served_answer *answer, const struct patterns *patterns);
 
 #endif

@@ -15,7 +15,7 @@
 #include "trawl/text/grow.h"
 #include "trawl_devices.h"
 
-/* A runtime takes 64 texts. So many of them may be blocks of a collection on GPUs. */
+/* A runtime takes 64 texts. So many texts may be blocks of a collection on GPUs. */
 #define LOADED_MAX 24u
 /* A shorter block is not loaded onto GPUs, because of that limit. */
 #define LOADED_BYTES_MIN (UINT64_C(1) << 20)
@@ -29,10 +29,8 @@
 #define RECENT_NS (SECOND_NS / 10) /* timestamps of a file system may be as coarse as this */
 #define UNPACKED_BYTES_MAX (UINT64_C(1) << 30)
 
-/* ---- Opening --------------------------------------------------------------------------------- */
-
-/* Opens a path below a directory, one directory after the other. Serves kernels without openat2,
- * and paths too long for openat2. */
+/* Opens a path below a directory, directory by directory. Serves kernels without openat2, and paths
+ * too long for openat2. */
 static int open_by_parts(int directory, const char *path, int flags)
 {
     int descriptor = fcntl(directory, F_DUPFD_CLOEXEC, 0);
@@ -75,8 +73,6 @@ int open_below(int directory, const char *path, int flags)
         return open_by_parts(directory, path, flags);
     return (int)descriptor;
 }
-
-/* ---- Blocks and files ------------------------------------------------------------------------ */
 
 bool shelf_open(struct shelf *shelf, struct trawl_runtime *runtime, char *message)
 {
@@ -131,7 +127,7 @@ static bool is_on_devices(struct shelf *shelf, struct trawl_text *text)
     return stats.device_chunk_count > 0;
 }
 
-/* Loads a block onto GPUs, if it is long enough and a GPU takes it. */
+/* Loads a block onto GPUs, if the block is long enough and a GPU takes it. */
 static void load_block(struct shelf *shelf, struct served_block *block)
 {
     struct trawl_error error;
@@ -159,8 +155,7 @@ static void free_block(struct served_block *block, struct shelf *shelf)
     free(block);
 }
 
-/* Makes an empty block with room for the batch's files that are to be held. Returns NULL if memory
- * does not suffice. */
+/* Makes an empty block with room for the files to be held. Returns NULL if memory is short. */
 static struct served_block *make_block(const struct file_batch *batch)
 {
     struct served_block *block = calloc(1, sizeof *block);
@@ -196,8 +191,7 @@ static struct served_block *make_block(const struct file_batch *batch)
     return block;
 }
 
-/* Gives up one hold on the block: of a file, or of the batch that made it. The last such call frees
- * the block. */
+/* Gives up a hold on the block, of a file or of the making batch. The last call frees the block. */
 static void drop_block(struct served_block *block, struct shelf *shelf)
 {
     if (atomic_fetch_sub_explicit(&block->file_count, 1, memory_order_acq_rel) != 1)
@@ -217,8 +211,6 @@ void served_file_free(struct served_file *file, struct shelf *shelf)
         drop_block(file->block, shelf);
     free(file);
 }
-
-/* ---- Reading --------------------------------------------------------------------------------- */
 
 static struct batch_item *add_item(struct file_batch *batch, uint32_t index)
 {
@@ -297,9 +289,9 @@ bool same_status(const struct stat *one, const struct stat *other)
 }
 
 /* Stores the status of a file that was just opened. A file that changed within RECENT_NS is marked,
- * because a further change may leave its times as they are: file systems take times from the
- * kernel's coarse clock, which stands still between two ticks. On a busy virtual machine the next
- * tick may come 0.7 s late. */
+ * because a further change may leave the times unchanged: file systems take times from the kernel's
+ * coarse clock, which stands still between two ticks. On a busy virtual machine the next tick may
+ * come 0.7 s late. */
 static void set_status(struct served_file *file, const struct stat *status)
 {
     struct timespec now;
@@ -311,7 +303,7 @@ static void set_status(struct served_file *file, const struct stat *status)
                    (int64_t)RECENT_NS;
 }
 
-/* Reads up to `most` bytes from the file's begin, and returns their number. Returns -1 on an error;
+/* Reads up to `most` bytes from the file's begin, and returns the number. Returns -1 on an error;
  * errno says why. */
 static int64_t read_bytes(int descriptor, uint8_t *bytes, uint64_t most)
 {
@@ -349,7 +341,7 @@ static int take_unpacked(void *context, const struct trawl_window *window)
     return 0;
 }
 
-/* Unpacks a compressed file into item->unpacked, before it gets its place in the block. Returns
+/* Unpacks a compressed file into item->unpacked, before the file gets a place in the block. Returns
  * false if the file cannot be held. */
 static bool unpack(struct file_batch *batch, struct batch_item *item, int descriptor)
 {
@@ -388,7 +380,7 @@ static bool unpack(struct file_batch *batch, struct batch_item *item, int descri
     return true;
 }
 
-/* Marks a compressed file as one that is not held, so that each search reads it. */
+/* Marks a compressed file as not held, so that each search reads it. */
 static void refuse(struct batch_item *item)
 {
     item->made->refused = true;
@@ -397,7 +389,7 @@ static void refuse(struct batch_item *item)
     item->unpacked = NULL;
 }
 
-/* Unpacks the item's file if it is compressed. Marks a file that cannot be unpacked as refused. */
+/* Unpacks the item's file if it is compressed. If that is impossible, marks the file as refused. */
 static void look_for_compressed(struct file_batch *batch, struct batch_item *item)
 {
     uint8_t head[16];
@@ -416,8 +408,8 @@ static void look_for_compressed(struct file_batch *batch, struct batch_item *ite
         close(descriptor);
 }
 
-/* Reads a file's bytes into its place in the block, and stores its status. Returns false if the
- * file changed meanwhile, or cannot be read. */
+/* Reads a file's bytes into the block, and stores the file's status. Returns false if the file
+ * changed meanwhile, or cannot be read. */
 static bool read_file(struct file_batch *batch, struct batch_item *item, uint8_t *bytes)
 {
     struct served_file *made = item->made;
@@ -457,7 +449,7 @@ static void fill_item(struct file_batch *batch, struct batch_item *item)
         good = read_file(batch, item, bytes);
     free(item->unpacked);
     item->unpacked = NULL;
-    /* Each file ends with this line end, even if it could not be read. */
+    /* Each file ends with this line end, even if reading failed. */
     bytes[item->room - 1] = '\n';
     made->refused = !good;
     if (!good)
@@ -507,7 +499,7 @@ bool batch_fill(struct file_batch *batch)
     for (size_t i = 0; i < batch->count; i++) {
         if (batch->items[i].unpacked != NULL &&
             batch->bytes_count + batch->items[i].room > shelf_room(batch->shelf))
-            /* the place was chosen by the compressed size, so it does not fit */
+            /* the place was chosen by the compressed size, so the bytes do not fit */
             refuse(&batch->items[i]);
         batch->items[i].begin = batch->bytes_count;
         batch->bytes_count += batch->items[i].room;

@@ -1,5 +1,5 @@
-/* blocks: reads many files into one piece of memory, a block, which is searched as a single text. A
- * batch is the set of changes that leads from one state of a collection to the next. */
+/* blocks: reads many files into a single piece of memory, a block, which is searched as a single
+ * text. A batch is the set of changes that leads from one state of a collection to the next. */
 #ifndef SERVE_BLOCKS_H
 #define SERVE_BLOCKS_H
 
@@ -10,7 +10,7 @@
 #include "serve/files.h"
 #include "trawl.h"
 
-/* All blocks of a collection, and what is needed to load them onto GPUs. */
+/* All blocks of a collection, and what is needed to load blocks onto GPUs. */
 struct shelf {
     int base;                /* descriptor of the directory that paths are relative to */
     bool unpacks;            /* --search-zip: blocks hold the unpacked bytes of compressed files */
@@ -34,26 +34,25 @@ void shelf_close(struct shelf *shelf);
 /* Returns how many more bytes blocks may hold. */
 uint64_t shelf_room(const struct shelf *shelf);
 
-/* Frees a file, and gives up its hold on a block. */
+/* Frees a file, and gives up the file's hold on a block. */
 void served_file_free(struct served_file *file, struct shelf *shelf);
 
 /* A change between two states: a file that is new, changed, moved to a new block, or removed. */
 struct batch_item {
     uint32_t index; /* index in state.files */
-    /* The file after the change. Its size is in made->supplied.status. NULL: the file is gone. */
+    /* The file after the change. made->supplied.status has the size. NULL: the file is gone. */
     struct served_file *made;
-    /* The file from whose block the bytes are copied; NULL: the bytes are read from the file on
-     * disk. */
+    /* The file from whose block the bytes are copied; NULL: they are read from the file on disk. */
     const struct served_file *source;
-    /* The place in the batch's block, with room for a line end. room 0: the block does not hold the
-     * file. */
+    /* The place in the batch's block, with a line end. room 0: the block does not hold the file. */
     uint64_t begin, room;
     /* Unpacked bytes of a compressed file, until fill_item copies them into the block; else
      * NULL. */
     uint8_t *unpacked;
 };
 
-/* The changes between two states. The new bytes of all files come into one new block. */
+/* The changes that lead from a state of a collection, its files at one time, to the next state. The
+ * bytes of all changed files come into a new block. */
 struct file_batch {
     struct shelf *shelf;
     struct batch_item *items;
@@ -66,27 +65,25 @@ struct file_batch {
 
 /* Returns whether the batch's block would stay below bytes_max with this file added. */
 bool batch_fits(const struct file_batch *batch, const struct stat *status, uint64_t bytes_max);
-/* Adds a file that no block holds yet, and returns it. The batch owns it until state_publish.
- * is_to_be_held: batch_fill reads the file into the block. Returns NULL if memory does not
- * suffice. */
+/* Adds a file that no block holds yet, and returns it. The batch owns the file until state_publish.
+ * is_to_be_held: batch_fill reads the file into the block. Returns NULL if memory is short. */
 struct served_file *batch_make(struct file_batch *batch, uint32_t index, const char *path,
                                const struct stat *status, bool is_to_be_held);
-/* Adds a copy of `source`, a file that a block holds; batch_fill will copy its bytes. Returns false
- * if memory does not suffice. */
+/* Adds a copy of `source`, a file that a block holds; batch_fill will copy the bytes. Returns false
+ * if memory is short. */
 bool batch_copy(struct file_batch *batch, uint32_t index, const struct served_file *source);
-/* Adds the removal of a file. Returns false if memory does not suffice. */
+/* Adds the removal of a file. Returns false if memory is short. */
 bool batch_remove(struct file_batch *batch, uint32_t index);
 /* Makes and fills the block. A file that cannot be read is marked as refused, and is not held.
- * Returns false if memory does not suffice; then no file is held. */
+ * Returns false if memory is short; then no file is held. */
 bool batch_fill(struct file_batch *batch);
-/* Frees the batch and those of its files that were not published. */
+/* Frees the batch and its unpublished files. */
 void batch_close(struct file_batch *batch);
 
 /* Returns whether both statuses show the same file, with equal size, mode and times. */
 bool same_status(const struct stat *one, const struct stat *other);
 
-/* Opens a path below a directory without following links. Returns the descriptor, or -1; errno then
- * says why. */
+/* Opens a path below a directory, following no link. Returns the descriptor; -1: see errno. */
 int open_below(int directory, const char *path, int flags);
 
 #endif

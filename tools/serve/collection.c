@@ -1,5 +1,4 @@
-/* collection: opens, closes and describes a collection: a tree of files that the server holds in
- * memory. */
+/* collection: opens, closes and describes a collection, a tree of files that is held in memory. */
 #include "serve/collection.h"
 
 #include <errno.h>
@@ -15,8 +14,7 @@
 #include "trawl/text/command_clock.h"
 #include "trawl/text/message.h"
 
-/* Finds the root: sets collection->root, base and file. Returns false on failure; message then says
- * why. */
+/* Finds the root: sets root, base and file. Returns false on failure; message says why. */
 static bool find_root(struct collection *collection, char *message)
 {
     const char *given = collection->options.root;
@@ -40,7 +38,7 @@ static bool find_root(struct collection *collection, char *message)
 }
 
 /* Starts to watch the directories, and starts the collection's thread, which loads the files.
- * Returns false on failure; message then says why. */
+ * Returns false on failure; message says why. */
 static bool begin(struct collection *collection, char *message)
 {
     const struct collection_options *options = &collection->options;

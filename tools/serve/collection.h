@@ -7,7 +7,7 @@
  *   block       the bytes of many files, one after the other, searched as a single text
  *   view        the files that a command line names, in the order of --sort=path
  *
- * A search uses one state, so it sees all files as they were at one moment, even if the files
+ * A search uses one state, so a search sees all files as of a single moment, even if the files
  * change meanwhile. collection_now first reads the kernel's notices about changes, and then returns
  * the newest state. So that state is not older than the call.
  */
@@ -23,7 +23,7 @@
 #include "trawl/job/walk.h"
 
 /* Returns whether an errno means that memory or descriptors are short, so that the same call may
- * succeed later. If a walk of directories met such an error, it has not found all files. */
+ * succeed later. After such an error, a walk of directories has not found all files. */
 static inline bool is_shortage(int os_code)
 {
     return os_code == ENOMEM || os_code == EMFILE || os_code == ENFILE;
@@ -34,13 +34,13 @@ struct collection;
 /* Something that a view must report, although it is not a file of the state. */
 struct view_special {
     char *name; /* the name in messages; owned */
-    /* WALK_ERROR: an error of a path. WALK_FILE: an operand that is a directory but is not walked;
-     * the command reports it after opening it. */
+    /* WALK_ERROR: a path could not be read. WALK_FILE: the operand is a directory but is not
+     * walked; the command reports the operand after opening it. */
     enum walk_kind kind;
     int os_code;
 };
 
-/* The files that one operand names. They begin at files[begin]. */
+/* The files that one operand names. The first file is files[begin]. */
 struct view_part {
     uint64_t begin;
     const char *operand; /* how the names of the files begin; borrowed from the request */
@@ -52,8 +52,7 @@ struct view_part {
 
 #define VIEW_SPECIAL (UINT32_C(1) << 31)
 
-/* The files that a command line names, in the order of the command with --sort=path. Immutable once
- * it is made. */
+/* The files that a command line names, in the order of the command with --sort=path. Immutable. */
 struct served_view {
     /* For each file: its index in state.files, or VIEW_SPECIAL plus an index in `specials`. Points
      * into the state's order, or to `own`. */
@@ -68,8 +67,7 @@ struct served_view {
     bool left_out; /* a rule about files in directories has left out some file */
 };
 
-/* Writes names of a view's files into its buffer. Begins with all members 0; the user frees
- * `bytes`. */
+/* Writes names of a view's files into its buffer. At first all is 0; the user frees `bytes`. */
 struct view_names {
     char *bytes;
     size_t capacity, part; /* part: index in view.parts of the file that was named last */
@@ -103,16 +101,16 @@ struct collection_facts {
     bool unpacks; /* compressed files are unpacked, as with --search-zip */
 };
 
-/* Opens a collection, and starts a thread that loads its files. Searches may begin at once; they
- * read files that are not loaded yet. Returns false on failure; message[SETTINGS_ERROR_BYTES] then
- * says why. */
+/* Opens a collection, and starts a thread that loads its files. Searches may begin at once;
+ * searches read files that are not loaded yet. Returns false on failure;
+ * message[SETTINGS_ERROR_BYTES] says why. */
 bool collection_open(struct collection **collection, const struct collection_options *options,
                      char *message);
 void collection_close(struct collection *collection);
 
-/* Returns a state that is not older than the call. The caller releases it with state_drop. Returns
- * NULL if memory or descriptors are short, or if directories changed during several walks, for half
- * a second; message says which. */
+/* Returns a state that is not older than the call. The caller releases the state with state_drop.
+ * Returns NULL if memory or descriptors are short, or if directories changed during several walks,
+ * for half a second; message says which. */
 struct state *collection_now(struct collection *collection, char *message);
 
 /* Returns the view of the state's files that a job with these operands searches. The caller drops
@@ -122,17 +120,17 @@ struct state *collection_now(struct collection *collection, char *message);
  * borrowed. Operands are as typed, and borrowed until view_drop. The function reads the job's
  * settings, exclude, filter and show_names. Opens only operands that the state lacks. Options about
  * files cost some hundred nanoseconds for each file. Returns NULL if the collection lacks a file of
- * the view, or if the view cannot be made; message and *http_status then say why. */
+ * the view, or if the view cannot be made; message and *http_status say why. */
 struct served_view *collection_view(struct collection *collection, const struct state *state,
                                     struct command_job *job, const char *directory,
                                     const char *prefix, const struct value_item *operands,
                                     size_t operand_count, int *http_status, char *message);
-/* Drops from the view the files whose bit is not set. Returns false if memory does not suffice. */
+/* Drops from the view the files whose bit is not set. Returns false if memory is short. */
 bool view_keep(struct served_view *view, const uint8_t *bits, struct guard *guard);
 void view_drop(struct served_view *view);
 /* Returns the name that the command shows for files[at]. Calls with the same `names` must have
  * ascending `at`. A name lasts until the next call; the name of an operand lasts as long as the
- * operand. Returns NULL if memory does not suffice. */
+ * operand. Returns NULL if memory is short. */
 const char *view_name(const struct served_view *view, const struct state *state, uint64_t at,
                       struct view_names *names);
 
@@ -143,7 +141,7 @@ int collection_open_file(const struct collection *collection, const struct serve
 
 /* Returns whether the operand, typed in the absolute path `directory`, is the collection's root or
  * lies below it. The file need not exist. Also returns true for an operand with "..", because
- * collection_view refuses it with a message. */
+ * collection_view refuses the operand with a message. */
 bool collection_has(const struct collection *collection, const char *directory,
                     const char *operand);
 

@@ -4,8 +4,7 @@
 
 #include "serve/answer.h"
 
-/* Returns {"error":{"status":...,"message":...}} with a line end; to be freed. NULL: out of
- * memory. */
+/* Returns {"error":{"status":...,"message":...}} as a line, to be freed. NULL: out of memory. */
 char *facts_error(int status, const char *message);
 
 /* Returns one object with the facts of all collections; to be freed. NULL: out of memory. */

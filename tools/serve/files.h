@@ -11,14 +11,14 @@
 #include "trawl/job/supply.h"
 #include "trawl/files/tree.h"
 
-/* Where the bytes of a file are in a block. A newer state may lack the file, or may have it in a
- * newer block; state_file_at then returns NULL for that state. */
+/* Where the bytes of a file are in a block. A newer state may lack the file, or may have the file
+ * in a newer block; state_file_at then returns NULL for that state. */
 struct tape_range {
     uint64_t begin, end; /* offsets in the block; the file's line end is at `end` */
     uint32_t file;       /* index in state.files */
 };
 
-/* Bytes of many files, one after the other; a line end follows each file. */
+/* Bytes of many files, in turn; a line end follows each file. */
 struct served_block {
     /* Number of files, over all states, that lie in the block; 1 more while a batch makes the
      * block. At 0 the block is freed. */
@@ -41,15 +41,15 @@ enum entry_kind {
 };
 
 /* An entry of a state: a file or a directory. States share an entry that did not change, and the
- * last state with the entry frees it. A file of 0 bytes lies in a block, too. */
+ * last state with the entry frees the entry. A file of 0 bytes lies in a block, too. */
 struct served_file {
     enum entry_kind kind;
     /* why a directory, or the status of a file of kind ENTRY_LEFT, cannot be read; 0: no error */
     int os_code;
-    enum tree_left why; /* only ENTRY_LEFT: why it is left out */
-    bool is_directory;  /* only ENTRY_LEFT: the entry is a directory */
-    /* `bytes` points into `block`. NULL: a search opens the file, because no block holds it or
-     * because it is not plain. */
+    enum tree_left why; /* of an entry of kind ENTRY_LEFT: why the entry is left out */
+    bool is_directory;  /* of an entry of kind ENTRY_LEFT: the entry is a directory */
+    /* `bytes` points into `block`. NULL: a search opens the file, because no block holds the file
+     * or because the file is not plain. */
     struct supplied_file supplied;
     struct served_block *block; /* NULL: no block holds the file */
     uint64_t block_begin;       /* offset of the file's bytes in the block */
@@ -57,15 +57,14 @@ struct served_file {
      * a compressed file, or the file has holes. The block then only tells a pass whether the file
      * has an occurrence, and the search itself opens the file. */
     bool is_plain;
-    /* The file cannot be held, because it could not be read or changed while it was read. */
+    /* The file cannot be held, because reading failed or the file changed meanwhile. */
     bool refused;
-    /* The file had changed less than RECENT_NS before it was read. So a further change may leave
-     * the file's times as they are. */
+    /* The file had changed less than RECENT_NS before the reading. So a further change may leave
+     * the file's times unchanged. */
     bool recent;
     uint64_t born;                 /* number of the first state with this entry */
     struct served_file *next_gone; /* next file of the list state.gone */
-    /* The path below the root, without a slash at the begin. If the root is a file: the file's
-     * name. */
+    /* The path below the root, without a leading slash. If the root is a file: the file's name. */
     char path[];
 };
 
@@ -104,7 +103,7 @@ struct state {
 
 void state_drop(struct state *state);
 
-/* Indices of a state's entries in the order of --sort=path. States with the same names share it. */
+/* A state's indices in the order of --sort=path. States with the same names share the order. */
 struct served_order {
     atomic_uint holder_count;
     uint32_t counts[2];      /* counts[0] files, then counts[1] other entries */
@@ -113,7 +112,7 @@ struct served_order {
 };
 
 /* Returns the file of the state whose bytes are this range of the block. Returns NULL if the state
- * lacks the file, or has it elsewhere. */
+ * lacks the file, or has the file elsewhere. */
 static inline const struct served_file *state_file_at(const struct state *state,
                                                       const struct served_block *block,
                                                       const struct tape_range *range)

@@ -1,5 +1,5 @@
-/* head: finds what is ambiguous in a request: where it ends, and what it asks for. A proxy before
- * the server might read it differently. */
+/* head: finds what is ambiguous in a request: where the request ends, and what the client asks for.
+ * A proxy before the server might read the request differently. */
 #ifndef SERVE_HEAD_H
 #define SERVE_HEAD_H
 
@@ -8,8 +8,8 @@
 
 /* Returns whether the text has a control byte other than a tab. */
 bool head_has_control(const char *text);
-/* The target of the request line, as the library read it. `end` points to its NUL byte. NULL: the
- * target has a control byte or an encoded NUL byte. */
+/* The target of the request line, as the library read it. `end` points to the NUL byte at the end.
+ * NULL: the target has a control byte or an encoded NUL byte. */
 struct head_target {
     const char *begin, *end;
 };

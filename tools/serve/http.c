@@ -19,11 +19,9 @@
 #include "trawl/text/command_clock.h"
 #include "trawl/text/message.h"
 
-/* Descriptors that a connection may need: its socket, the pipe of an answer, and files that a
- * search opens. */
+/* Descriptors for a connection: its socket, the pipe of an answer, and files that are opened. */
 #define CONNECTION_DESCRIPTORS 6u
-/* Limit for a request's first line and headers together; also the size of the pieces of a
- * response. */
+/* Limit for a request's first line and headers together; also the size of response pieces. */
 #define HEAD_BYTES (64u << 10)
 /* So many bytes of a refused body are read, so that the client gets to see the refusal. */
 #define DISCARD_BYTES (16u << 20)
@@ -66,7 +64,7 @@ struct http {
     char *fault;
 };
 
-/* One request and its answer, from the request's first line on. */
+/* A request and the answer, from the request's first line on. */
 struct exchange {
     struct http *http;
     const struct route *route;
@@ -76,8 +74,7 @@ struct exchange {
     bool is_closed; /* the connection is closed after the answer */
     bool is_head;   /* the method is HEAD, so the answer has no body */
     struct MHD_Connection *connection;
-    /* HTTP status of a refusal, which is sent after the request's body has arrived; 0: not
-     * refused. */
+    /* HTTP status of a refusal, which is sent after the request's body; 0: not refused. */
     int status;
     char message[SETTINGS_ERROR_BYTES];
     char *body;
@@ -97,8 +94,6 @@ static const char *header(struct exchange *exchange, const char *name)
 {
     return MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
 }
-
-/* ---- Responses ------------------------------------------------------------------------------- */
 
 /* Adds the headers that all responses have, and gives the response to the library. Returns MHD_NO
  * if the response is NULL or memory does not suffice. */
@@ -131,8 +126,7 @@ static enum MHD_Result queue(struct exchange *exchange, unsigned status, const c
     return result;
 }
 
-/* Sends a text, which the library frees. A text of NULL says that memory did not suffice: returns
- * MHD_NO. */
+/* Sends a text, which the library frees. A text of NULL (memory was short) gives MHD_NO. */
 static enum MHD_Result queue_text(struct exchange *exchange, unsigned status, const char *type,
                                   char *text)
 {
@@ -143,7 +137,7 @@ static enum MHD_Result queue_text(struct exchange *exchange, unsigned status, co
 }
 
 /* Ends the search of a query and stops counting it, before the client sees the end of the answer.
- * Otherwise the client's next query might be refused because this one still counts. */
+ * Otherwise the client's next query might be refused because this query still counts. */
 static void end_query(struct exchange *exchange)
 {
     struct http *http = exchange->http;
@@ -161,7 +155,7 @@ static void end_query(struct exchange *exchange)
 }
 
 /* Refuses the request. After a wrong request the connection is closed. Otherwise bytes that a proxy
- * takes for a part of that request could run as another request. */
+ * takes for a part of that request could run as a different request. */
 static enum MHD_Result refuse(struct exchange *exchange, int status, const char *message)
 {
     end_query(exchange);
@@ -219,10 +213,8 @@ static enum MHD_Result show_metrics(struct exchange *exchange)
     return queue_text(exchange, MHD_HTTP_OK, "text/plain; version=0.0.4; charset=utf-8", text);
 }
 
-/* ---- Queries --------------------------------------------------------------------------------- */
-
-/* Counts one more query of the client. Returns false if the client already has as many queries
- * running as it may. */
+/* Counts a further query of the client. Returns false if the client already has the greatest
+ * allowed number of queries running. */
 static bool enter(struct http *http, uint64_t id)
 {
     struct asker *slot = NULL;
@@ -269,8 +261,7 @@ static uint64_t client_of(struct MHD_Connection *connection)
         const struct in6_addr *at =
             &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
 
-        /* The upper 64 bits name the network; in a mapped address the last 4 bytes are the IPv4
-         * address. */
+        /* The upper 64 bits name the network; a mapped address has the IPv4 address at the end. */
         if (IN6_IS_ADDR_V4MAPPED(at))
             memcpy(&id, &at->s6_addr[12], 4);
         else
@@ -353,7 +344,7 @@ static enum MHD_Result query(struct exchange *exchange)
                       "too many queries of one client at the same time: see --max-queries");
     exchange->is_running = true;
     http->running++;
-    /* The body itself also takes memory, until the request is read. */
+    /* The body also takes memory, until the request is read. */
     if (limits.memory_max > limits.all->bytes_max - exchange->body_capacity)
         limits.memory_max = limits.all->bytes_max - exchange->body_capacity;
     if (exchange->route->format == REQUEST_FILES) {
@@ -384,8 +375,6 @@ static enum MHD_Result show_health(struct exchange *exchange)
     return queue_text(exchange, MHD_HTTP_OK, "text/plain", strdup("ok\n"));
 }
 
-/* ---- Routes ---------------------------------------------------------------------------------- */
-
 static const struct route routes[] = {
     {"/v1/search", query, REQUEST_JSON, true, false},
     {"/v1/count", query, REQUEST_COUNT, true, false},
@@ -396,8 +385,6 @@ static const struct route routes[] = {
     {"/opensearch.xml", show_opensearch, 0, false, true},
 };
 static const struct route page_route = {NULL, show_page, 0, false, true};
-
-/* ---- Who may ask ----------------------------------------------------------------------------- */
 
 static void set_refusal(struct exchange *exchange, int status, const char *message)
 {
@@ -448,7 +435,7 @@ static bool is_our_host(const struct http *http, const char *host)
            inet_pton(AF_INET, name, &four) == 1;
 }
 
-/* Returns whether a page of another site sent the request, by the browser of a user who may ask. */
+/* Returns whether a page of a different site made a user's browser send the request. */
 static bool is_cross_site(struct exchange *exchange, bool is_post)
 {
     const struct listener *listener = exchange->http->options.listener;
@@ -518,10 +505,7 @@ static void check(struct exchange *exchange, const char *path, const char *metho
                     "the body must be declared as JSON: Content-Type: application/json");
 }
 
-/* ---- Handling requests ----------------------------------------------------------------------- */
-
-/* Returns how many bytes the request's body may have. Sets *why to the limit that a longer body
- * exceeds. */
+/* Returns how many bytes the request's body may have. *why: the limit that more would exceed. */
 static uint64_t body_max(const struct exchange *exchange, const char **why)
 {
     const struct request_limits *limits = &exchange->http->server->limits;
@@ -535,7 +519,7 @@ static uint64_t body_max(const struct exchange *exchange, const char **why)
     return fitting < limits->body_bytes_max ? fitting : limits->body_bytes_max;
 }
 
-/* Returns the length of the body that the client announces; UINT64_MAX if it announces none. */
+/* Returns the length of the body that the client announces; UINT64_MAX: no length. */
 static uint64_t announced_bytes(struct exchange *exchange)
 {
     const char *length = header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
@@ -594,7 +578,7 @@ static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes
 }
 
 /* Refuses a request that announces too long a body. Returns whether the body is even longer than
- * DISCARD_BYTES, so that the server does not read it. */
+ * DISCARD_BYTES, so that the server does not read the body. */
 static bool is_far_too_long(struct exchange *exchange)
 {
     const char *why;
@@ -630,7 +614,7 @@ static void *begin_exchange(void *context, const char *target, struct MHD_Connec
 }
 
 /* Handles a request. The library calls this once before the body, once for each part of the body,
- * and once after it. */
+ * and once after the body. */
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *path,
                               const char *method, const char *version, const char *bytes,
                               size_t *bytes_count, void **own)
@@ -691,8 +675,6 @@ static void count_connection(void *context, struct MHD_Connection *connection, v
         server->open_count--;
     }
 }
-
-/* ---- Opening and closing --------------------------------------------------------------------- */
 
 /* Receives the library's messages. Keeps messages of the thread that starts the library, which
  * http_open reports. Ignores messages about connections. */

@@ -16,7 +16,7 @@ struct http_options {
 struct http;
 
 /* Starts to serve. The server, the strings of the options and the listener are borrowed until
- * http_close. Returns false on failure; message[SETTINGS_ERROR_BYTES] then says why. */
+ * http_close. Returns false on failure; message[SETTINGS_ERROR_BYTES] says why. */
 bool http_open(struct http **http, struct server *server, const struct http_options *options,
                char *message);
 /* Accepts no more connections, and refuses new queries. Afterwards the caller may close the
@@ -24,7 +24,7 @@ bool http_open(struct http **http, struct server *server, const struct http_opti
 void http_quiesce(struct http *http);
 /* Returns the number of queries that are not answered completely. */
 uint64_t http_running(struct http *http);
-/* Ends all connections and waits for their threads. */
+/* Ends all connections and waits for the threads. */
 void http_close(struct http *http);
 
 #endif

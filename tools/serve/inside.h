@@ -1,4 +1,6 @@
-/* inside: the members of a collection (collection.h), for the files that implement it. */
+/* inside: the members of a collection (collection.h), for the files that implement it. A state is
+ * the list of the collection's files at one time. The kernel's notices of changes lead to the next
+ * state; if notices do not suffice, a walk reads directories. */
 #ifndef SERVE_INSIDE_H
 #define SERVE_INSIDE_H
 
@@ -26,12 +28,10 @@ struct changed_part {
 struct collection {
     struct collection_options options;
     char *root; /* the root's path without links */
-    /* The directory to which paths are relative: the root, or if the root is a file, its
-     * directory. */
+    /* The directory to which paths are relative: the root, or the directory of a root file. */
     char *base;
-    char *file; /* the name of the root if it is a file; else NULL */
-    /* A copy of options.settings for the collection's own walks. Both share what the pointers point
-     * to. */
+    char *file; /* the name of a root that is a file; else NULL */
+    /* A copy of options.settings for the collection's own walks, with the same pointers. */
     struct settings walking;
     struct shelf shelf;
 
@@ -39,7 +39,7 @@ struct collection {
     pthread_mutex_t refresh;
     /* NULL: the kernel gives no notices, so each search looks at all files. */
     struct watches *watches;
-    /* The kernel gave too few watches: time, as of now_ns(), at which to try again. 0: it gave
+    /* If there are too few watches: the time, as of now_ns(), at which to try again. 0: there are
      * enough. */
     uint64_t watch_again_ns;
     bool must_walk; /* anything may have changed, so the whole tree is to be walked */
@@ -63,19 +63,18 @@ struct collection {
     struct state *state;  /* the newest state */
 
     pthread_t thread; /* a thread that refreshes after notices, loads files, and merges blocks */
-    /* waits_for_quiet: a large file changed within quiet_ns, so the thread will look at it
-     * again. */
+    /* waits_for_quiet: a large file changed within quiet_ns, so the thread will look again. */
     bool has_thread, waits_for_quiet;
     int wake; /* an eventfd that ends the thread's wait for notices */
     atomic_bool is_ending, is_loading;
-    /* When the last load began, and how long it took. How many refreshes changed the state. */
+    /* When the last load began, and the time of that load. How many refreshes changed the state. */
     _Atomic uint64_t begin_ns, load_ns, refresh_count;
 };
 
 /* The function of collection.thread. Returns NULL when the collection is closed. */
 void *tend_collection(void *collection);
 
-/* Completes `state` with what the batch made, and makes it the newest state. The caller holds
+/* Completes `state` with what the batch made, and makes `state` the newest state. The caller holds
  * collection->refresh. */
 void collection_publish(struct collection *collection, struct state *state,
                         struct file_batch *batch);
@@ -92,15 +91,14 @@ void take_notices(struct collection *collection);
 /* Forgets a part that is to be walked. */
 void drop_part(struct collection *collection, size_t at);
 /* Reads the status of a file below a directory. Does not follow a link at the path's end. The path
- * may be too long for one call of the kernel. Returns false on failure; errno then says why. */
+ * may be too long for a single call of the kernel. Returns false on failure; errno says why. */
 bool status_below(int directory, const char *path, struct stat *status);
 void drop_fresh(struct collection *collection);
 
-/* Returns whether the collection's bounds (--from, --until) include the file at this path below the
- * base. */
+/* Returns whether the bounds (--from, --until) include the file at this path below the base. */
 bool is_within_bounds(const struct collection *collection, const char *path);
 
-/* Returns whether the options let a walk leave out files by rules such as those of .gitignore. */
+/* Returns whether the options let a walk leave out files by rules like those of .gitignore. */
 bool walks_by_rules(const struct file_settings *files);
 /* Returns the part of an absolute path without links that lies below the base; NULL if the path is
  * not below the base. */

@@ -43,7 +43,7 @@ static bool remove_stale(const struct sockaddr_un *address, char *message)
         return refuse(message, address->sun_path, strerror(errno));
     os_code = connect(probe, (const struct sockaddr *)address, sizeof *address) == 0 ? 0 : errno;
     (void)close(probe);
-    /* EAGAIN: a server listens, but its queue of connections is full */
+    /* EAGAIN: a server listens, but cannot take further connections now */
     if (os_code == 0 || os_code == EAGAIN)
         return refuse(message, address->sun_path, "a server listens there already");
     if (os_code != ECONNREFUSED || unlink(address->sun_path) != 0)
@@ -117,7 +117,7 @@ static bool listen_default(struct listener *listener, char *message)
     return listen_unix(listener, path, message);
 }
 
-/* Returns a descriptor that listens at the address, or -1; errno then says why. */
+/* Returns a descriptor that listens at the address, or -1; errno says why. */
 static int listen_at(const struct addrinfo *found)
 {
     int one = 1, os_code, descriptor = socket(found->ai_family, KIND, 0);

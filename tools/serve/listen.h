@@ -21,12 +21,12 @@ struct listener {
 
 /* Opens the socket that systemd passed, if any, or else `address`: unix:PATH or HOST:PORT; NULL:
  * unix:$XDG_RUNTIME_DIR/trawl.sock. Changes the umask meanwhile, so the process must have a single
- * thread. Returns false on failure; message[SETTINGS_ERROR_BYTES] then says why. The caller must
- * call listen_close in each case. */
+ * thread. Returns false on failure; message[SETTINGS_ERROR_BYTES] says why. The caller must always
+ * call listen_close. */
 bool listen_open(struct listener *listener, const char *address, char *message);
 void listen_close(struct listener *listener);
 
-/* Sends a state such as "READY=1" to systemd, if the environment has NOTIFY_SOCKET. */
+/* Sends a state like "READY=1" to systemd, if the environment has NOTIFY_SOCKET. */
 void listen_notify(const char *state);
 
 #endif

@@ -1,9 +1,9 @@
 /* main: starts the server, handles signals, and ends the server.
  *
- * To read the server's code, follow a request: http.h receives it, request.h reads its JSON,
- * answer.h makes the answer from a collection (collection.h: states, blocks and views of files),
- * and pass.h searches for several requests at once. watch.h and refresh.c follow changes of the
- * files.
+ * To read the server's code, follow a request: http.h receives the request, request.h reads the
+ * JSON, answer.h makes the answer from a collection (collection.h: states, blocks and views of
+ * files), and pass.h searches for several requests at once. watch.h and refresh.c follow changes of
+ * the files.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@
 #define LAST_MS 2000
 #define MAPPED_BYTES_MIN (32 << 20)
 
-/* Static, because it is too large for the stack. */
+/* Static, because the buffer is too large for the stack. */
 static struct output standard_output;
 
 struct serving {
@@ -46,12 +46,12 @@ struct serving {
     struct listener listener;
     struct http *http;
     char *token, *certificate, *key;
-    /* For each collection: the message that it is loaded has not been printed. */
+    /* For each collection: the message about the loaded collection has not been printed. */
     bool *is_loading;
 };
 
 /* Reads a whole file into *text. If path is NULL, *text stays NULL. Returns false on failure;
- * message then says why. */
+ * message says why. */
 static bool read_secret(const char *path, char **text, char *message)
 {
     size_t bytes_count;
@@ -75,8 +75,7 @@ static void warn_of_readers(const char *path)
                       (unsigned)status.st_mode & 07777u);
 }
 
-/* Returns whether a PEM file has a part of this kind. Each part begins with a line that names its
- * kind. */
+/* Returns whether a PEM file has a part of this kind. A part's first line names the kind. */
 static bool has_part(const char *text, const char *what)
 {
     for (; (text = strstr(text, "-----BEGIN ")) != NULL; text++)
@@ -86,7 +85,7 @@ static bool has_part(const char *text, const char *what)
 }
 
 /* Reads the token, the certificate and the key. If other machines can reach the address, all three
- * are required. Returns false on failure; message then says why. */
+ * are required. Returns false on failure; message says why. */
 static bool read_secrets(struct serving *serving, char *message)
 {
     const struct serve_options *options = &serving->options;
@@ -98,7 +97,7 @@ static bool read_secrets(struct serving *serving, char *message)
     if (serving->token != NULL) {
         size_t end = strcspn(serving->token, "\r\n");
 
-        /* Drop blanks at the end, because programs that read HTTP drop them from a header. */
+        /* Drop blanks at the end, because programs that read HTTP drop blanks from a header. */
         while (end > 0 && strchr(" \t", serving->token[end - 1]) != NULL)
             end--;
         serving->token[end] = '\0';
@@ -198,7 +197,7 @@ static bool open_all(struct serving *serving, char *message)
     wanted.key = serving->key;
     if (http_open(&serving->http, server, &wanted, message))
         return true;
-    /* The library does not say which of the two files it rejects. */
+    /* The library does not say which of the two files is rejected. */
     return serving->certificate != NULL &&
            message_fail(message,
                         "TLS does not start with the certificate %.200s and the key %.200s",
@@ -248,8 +247,6 @@ static bool report_loaded(struct serving *serving)
     }
     return any;
 }
-
-/* ---- Signals --------------------------------------------------------------------------------- */
 
 static atomic_int end_count; /* number of signals SIGTERM and SIGINT so far */
 static atomic_bool is_hung_up;

@@ -1,5 +1,4 @@
-/* metrics: writes totals of the server, its searches and its collections in the text format of
- * Prometheus. */
+/* metrics: writes totals of the server, its searches and collections in Prometheus's format. */
 #include "serve/metrics.h"
 
 #include <inttypes.h>

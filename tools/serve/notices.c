@@ -27,8 +27,7 @@ static bool walks_alike_below(const struct file_settings *files)
            files->depth_max == UINT64_MAX;
 }
 
-/* Sets collection->path to directory/name. Returns false if memory does not suffice; the whole tree
- * is then walked. */
+/* Sets collection->path to directory/name. Returns false, for a full walk, if memory is short. */
 static bool set_path(struct collection *collection, const char *directory, const char *name)
 {
     size_t bytes = strlen(directory) + strlen(name) + 2;
@@ -108,8 +107,7 @@ bool status_below(int directory, const char *path, struct stat *status)
     return good;
 }
 
-/* Adds collection->path to the list of new files (`fresh`). Such a file is not one that a rule may
- * leave out. */
+/* Adds collection->path to the list of new files (`fresh`). No rule may leave out such a file. */
 static void add_fresh(struct collection *collection)
 {
     char *copy = NULL;
@@ -188,8 +186,8 @@ static void take_notice(struct collection *collection, const struct notice *noti
         add_part(collection, true);
 }
 
-/* Returns whether the base's path now leads to another directory. The kernel sends no notice if an
- * empty base is replaced, or if a directory above the base is renamed. */
+/* Returns whether the base's path now leads to a different directory. The kernel sends no notice if
+ * an empty base is replaced, or if a directory above the base is renamed. */
 static bool is_base_replaced(const struct collection *collection)
 {
     struct stat named, open;

@@ -18,8 +18,8 @@
 #define SHARED_REQUESTS_MAX 4096u
 #define MERGED_STRINGS_MAX 1000u /* a request with more strings gets a pass alone */
 
-/* When a pass for several requests has ended, its clients usually ask again at once. The next pass
- * waits for them, for up to 1 / GATHER_SHARE of the time of the last pass. */
+/* When a pass for several requests has ended, the clients usually ask again at once. The next pass
+ * waits for these clients, for up to 1 / GATHER_SHARE of the time of the last pass. */
 #define GATHER_SHARE 16u
 
 /* A sample of the text in a state's blocks: SAMPLE_PARTS parts of SAMPLE_PART_BYTES. */
@@ -41,8 +41,7 @@ struct passes {
     /* A runtime that searches samples on the host alone; on GPUs a sample would wait for passes. */
     struct trawl_runtime *samples;
     pthread_mutex_t mutex;
-    /* List of waiting requests by `turn`. With equal turns, the request that came first is
-     * first. */
+    /* List of waiting requests by `turn`; with equal turns, the earlier request is first. */
     struct pass_member *waiting;
     struct pass_member *leaders;   /* list of the leaders of all running passes */
     struct pass_member *gathering; /* a leader that waits for further requests; NULL: none does */
@@ -81,8 +80,6 @@ void passes_close(struct passes *passes)
     free(passes);
 }
 
-/* ---- Samples ---- */
-
 static struct trawl_searcher *open_samples(const struct passes *passes)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
@@ -114,9 +111,9 @@ static uint64_t block_bytes(const struct state *state)
     return total;
 }
 
-/* Returns whether it is cheaper to count the request's occurrences than to list them. Searches a
- * sample of the state. The sample's parts are copied into one text, because separate searches would
- * cost more. */
+/* Returns whether counting is cheaper: to count the request's occurrences, or to list all. Searches
+ * a sample of the state. The sample's parts are copied into a single text, because separate
+ * searches would cost more. */
 static bool is_dense(const struct passes *passes, const struct pass_request *request)
 {
     const struct state *state = request->state;
@@ -162,8 +159,6 @@ bool pass_is_frequent(struct passes *passes, const struct state *state,
     trawl_searcher_close(searcher);
     return 2 * found > tried;
 }
-
-/* ---- Passes: the caller holds the mutex ------------------------------------------------------ */
 
 static void begin_pass(struct passes *passes, struct pass_member *leader)
 {
@@ -219,8 +214,7 @@ static void stop_waiting(struct passes *passes, struct pass_member *member)
         passes->turn = member->turn;
 }
 
-/* Returns the first request from `member` on that may share a pass with the leader; NULL if there
- * is none. */
+/* Returns the first request from `member` on that may share the leader's pass, or NULL. */
 static struct pass_member *first_alike(struct pass_member *member, const struct pass_member *leader)
 {
     while (member != NULL && !pass_list_merges(member->request, leader->request))
@@ -266,7 +260,7 @@ static void gather(struct passes *passes, struct pass_member *leader)
 }
 
 /* Ends a pass: makes the next waiting request a leader, and wakes the members of this pass. A
- * member must not be touched after it is woken. */
+ * member must not be touched after the wake-up. */
 static void hand_on(struct passes *passes, struct pass_member *leader, enum pass_stage stage)
 {
     struct pass_member *successor = first_alike(passes->waiting, leader), *next;
@@ -287,7 +281,7 @@ static void hand_on(struct passes *passes, struct pass_member *leader, enum pass
     leader->stage = stage;
 }
 
-/* Adds a pass to the facts, and tells its members how much it searched. */
+/* Adds a pass to the facts, and tells the members how much was searched. */
 static void account(struct passes *passes, struct pass_member *leader, uint64_t search_ns)
 {
     uint64_t bytes = block_bytes(leader->request->state);

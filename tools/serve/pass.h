@@ -1,9 +1,9 @@
 /* pass: a search of a collection's state that several requests share.
  *
- * The strings of requests that wait for the same state are merged into one set. A single search for
- * the set, a pass, answers all these requests. A request gets a pass of its own if it has very many
- * strings, or if its strings are frequent in a sample of the text. Clients take turns, so that a
- * client with many requests does not delay other clients.
+ * The strings of requests that wait for the same state are merged into a single set. A single
+ * search for the set, a pass, answers all these requests. A request gets a separate pass if there
+ * are very many strings, or if the strings are frequent in a sample of the text. Clients take
+ * turns, so that a client with many requests does not delay other clients.
  */
 #ifndef SERVE_PASS_H
 #define SERVE_PASS_H
@@ -12,8 +12,7 @@
 
 struct pass_member;
 
-/* An occurrence: its offset in the file, the file's index in the state, and the pattern's number in
- * the plan. */
+/* An occurrence: offset in the file, the file's index in the state, the pattern's number. */
 struct pass_position {
     uint64_t begin;
     uint32_t file, pattern;
@@ -41,8 +40,8 @@ struct pass_request {
     atomic_bool cancelled; /* set by pass_cancel */
 
     /* Results. */
-    /* One bit for each index of the state. It is set if the file has an occurrence. If neither
-     * positions nor counts are wanted, it is also set if no block holds the file's own bytes.
+    /* One bit for each index of the state. The bit is set if the file has an occurrence. If neither
+     * positions nor counts are wanted, the bit is also set if no block holds the file's own bytes.
      * pass_free frees `files` and the arrays below. */
     uint8_t *files;
     /* Number of occurrences in files of the view; 0 unless positions or counts are wanted. */
@@ -51,8 +50,7 @@ struct pass_request {
     uint64_t unread_count;    /* number of files that could not be read; `message` names the last */
     uint64_t *pattern_counts; /* wants_counts: one count for each pattern of the plan */
     struct pass_position *positions; /* wants_positions: sorted in the view's order */
-    /* Number of entries of `positions`, ≤ positions_max, although occurrence_count may be
-     * larger. */
+    /* Number of entries of `positions`, ≤ positions_max; occurrence_count may be larger. */
     uint64_t position_count;
     uint32_t shared_count; /* number of requests that the pass answered, this request included */
     uint64_t searched_bytes;
@@ -72,13 +70,13 @@ static inline void pass_free(struct pass_request *request)
 
 struct passes;
 
-/* Makes what all passes share. The runtime is borrowed. Returns false on failure; message then says
+/* Makes the data that all passes share; borrows the runtime. Returns false on failure; message says
  * why. */
 bool passes_open(struct passes **passes, struct trawl_runtime *runtime, char *message);
 void passes_close(struct passes *passes);
 
 /* Runs the search and waits for its end. Several threads may call this at once. Returns false if
- * the request was cancelled, or if request->message says why it failed. */
+ * the request was cancelled, or if request->message says why the pass failed. */
 bool pass_run(struct passes *passes, struct pass_request *request);
 /* Cancels a request: pass_run returns as soon as it can. A shared pass goes on until all its
  * requests are cancelled. Any thread may call this while pass_run runs. */
@@ -89,8 +87,7 @@ void pass_cancel(struct passes *passes, struct pass_request *request);
 #define PASS_SAMPLED_MIN (1u << 20)
 extern uint64_t pass_sampled_min;
 
-/* Returns whether most files of the state are likely to have an occurrence, by a sample of the
- * files. */
+/* Returns whether most files of the state seem to have an occurrence, by a sample of files. */
 bool pass_is_frequent(struct passes *passes, const struct state *state,
                       const struct trawl_plan *plan);
 

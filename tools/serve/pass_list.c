@@ -19,7 +19,7 @@ struct pass_listing {
     /* All members' strings, sorted, so that equal strings are neighbours. */
     struct pass_string *strings;
     /* For each pattern of the common plan: the index in `strings` of the first equal string. NULL:
-     * there is one member, whose own plan is searched. */
+     * the only member's plan is searched. */
     uint64_t *firsts;
     const struct served_block *block;
     uint64_t range; /* index of the file's range in which the last occurrence was */
@@ -43,8 +43,8 @@ bool pass_list_is_merged(const struct pass_request *request)
     return facts.flags == 0 || (options != NULL && options->flags == facts.flags);
 }
 
-/* Returns whether two requests may share a pass. Their plans may then differ only in their strings.
- * Plans for whole lines that passed pass_list_fits all have the line end ' '. */
+/* Returns whether two requests may share a pass. The plans of such requests may differ only in
+ * strings. Plans for whole lines that passed pass_list_fits all have the line end ' '. */
 bool pass_list_merges(const struct pass_request *left, const struct pass_request *right)
 {
     const struct trawl_plan_options *a = left->options, *b = right->options;
@@ -67,7 +67,7 @@ bool pass_list_fits(const struct trawl_plan *plan)
          * inside the file would be missed. */
         return has_lines && (facts.flags & TRAWL_WITHIN_LINES);
     /* A block has a newline after each file. If the plan's line end is a different byte, an
-     * expression or a whole line could cross from one file into the next. */
+     * expression or a whole line could cross from a single file into the next. */
     return has_lines || (!(facts.flags & TRAWL_WHOLE_LINE) && facts.syntax == TRAWL_LITERAL);
 }
 

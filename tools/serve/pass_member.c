@@ -1,4 +1,5 @@
-/* pass_member: collects the results of one request during a pass. */
+/* pass_member: collects the results of a single request during a pass, a search that several
+ * requests share. */
 #include "serve/pass_member.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ static bool member_fail(struct pass_request *request)
 }
 
 /* Fills member->ranks: for each file of the state, its first index in the view. Returns false if
- * memory does not suffice. */
+ * memory is short. */
 static bool read_ranks(struct pass_member *member)
 {
     const struct pass_request *request = member->request;
@@ -111,9 +112,8 @@ static void sort(struct pass_member *member)
         request->position_count = request->positions_max;
 }
 
-/* Makes room for one more position. The array grows to twice positions_max entries. When it is
- * full, it is sorted, and only the first positions_max entries are kept. Returns false if memory
- * does not suffice. */
+/* Makes room for one more position. The array grows to twice positions_max entries. A full array is
+ * sorted, and only the first positions_max entries are kept. Returns false if memory is short. */
 static bool make_room(struct pass_member *member)
 {
     uint64_t most = member->request->positions_max, capacity = member->position_capacity * 2;

@@ -1,5 +1,6 @@
-/* pass_member: a request during a pass, its results so far, and the two ways to search. Used by the
- * files pass*.c. */
+/* pass_member: a request during a pass (a search that several requests share), its results so far,
+ * and the two ways to search. A view is the list of the files that a request means; a block holds
+ * the bytes of many files. Used by the files pass*.c. */
 #ifndef SERVE_PASS_MEMBER_H
 #define SERVE_PASS_MEMBER_H
 
@@ -8,7 +9,7 @@
 enum pass_stage {
     PASS_WAITS,
     PASS_LEADS, /* the request's thread runs the pass for all members */
-    PASS_RUNS,  /* the request is in a pass that another request leads */
+    PASS_RUNS,  /* the request is in a pass that a different request leads */
     PASS_DONE,
     PASS_FAILED /* the shared pass failed, so the request is searched for alone */
 };
@@ -23,8 +24,7 @@ struct pass_member {
     pthread_cond_t wake;
     uint64_t turn; /* requests with lower turns are searched for first */
 
-    /* Only leaders use the members from here to string_count. next_leader links the running
-     * passes. */
+    /* Only for leaders, up to string_count. next_leader links the running passes. */
     struct pass_member *next_leader;
     /* number of requests in the pass, which are linked by `next` from the leader on */
     uint32_t member_count;
@@ -37,7 +37,8 @@ struct pass_member {
      * are sorted. Only an occurrence that comes before the last of these is still added. */
     bool is_full;
     bool no_memory; /* memory did not suffice for the positions */
-    bool some_open; /* a file with an occurrence is not plain (files.h), so it must be opened */
+    bool some_open; /* a file with an occurrence is not plain (files.h), so that file must be opened
+                     */
 };
 
 static inline bool pass_bit(const uint8_t *bits, uint32_t index)
@@ -65,20 +66,20 @@ static inline bool pass_member_lists(const struct pass_member *member)
     return member->request->wants_counts || member->request->wants_positions;
 }
 
-/* Allocates the results, and opens a searcher. Returns false on failure; request->message then says
- * why. The caller must call pass_member_close in each case. */
+/* Allocates the results, and opens a searcher. Returns false on failure; request->message says why.
+ * The caller must always call pass_member_close. */
 bool pass_member_open(struct pass_member *member, struct pass_request *request,
                       struct trawl_runtime *runtime);
 /* Sets all results back. In request->files, the bits of files that must be opened stay set. */
 void pass_member_reset(struct pass_member *member);
-/* Sets the bit of a file of the view, because its block has an occurrence of it. */
+/* Sets the bit of a file of the view, because the file's block has an occurrence there. */
 void pass_member_find(struct pass_member *member, uint32_t file);
 /* pass_member_add counts an occurrence, and keeps its position if positions are wanted.
  * pass_member_keep only keeps the position. */
 void pass_member_add(struct pass_member *member, uint32_t file, uint64_t begin, uint64_t pattern);
 void pass_member_keep(struct pass_member *member, uint32_t file, uint64_t begin, uint64_t pattern);
 /* Completes the results: sorts the positions in the view's order, and counts the files. Returns
- * false on failure; request->message then says why. */
+ * false on failure; request->message says why. */
 bool pass_member_finish(struct pass_member *member);
 void pass_member_close(struct pass_member *member);
 
@@ -96,7 +97,7 @@ bool pass_list_merges(const struct pass_request *left, const struct pass_request
 bool pass_list_fits(const struct trawl_plan *plan);
 /* Searches all blocks of the state for all members. Each plan must have passed pass_list_fits.
  * Returns STOPPED if all requests are cancelled. Cost: if there are several members, a plan of all
- * their strings; one search; some nanoseconds for each occurrence and member. */
+ * strings; one search; some nanoseconds for each occurrence and member. */
 enum trawl_status pass_list(struct pass_member *leader, struct trawl_error *error);
 
 /* ---- pass_own.c: for one request alone ---- */

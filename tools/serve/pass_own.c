@@ -1,9 +1,9 @@
-/* pass_own: searches blocks, and files that must be opened, for one request alone.
+/* pass_own: searches blocks, and files that must be opened, for a single request alone.
  *
- * If no occurrence can cross a line end, neighbouring files of a block are counted together as one
- * text. To find the files with an occurrence, each file is searched as a record, which the search
- * leaves at its first occurrence. Positions are listed file by file in the view's order, at most
- * positions_max.
+ * If no occurrence can cross a line end, neighbouring files of a block are counted together as a
+ * single text. To find the files with an occurrence, each file is searched as a record, which the
+ * search leaves at the first occurrence. Positions are listed file by file in the view's order, at
+ * most positions_max.
  */
 #include "serve/pass_member.h"
 
@@ -107,7 +107,7 @@ static enum trawl_status count_run(struct pass_member *member, const struct serv
     return status;
 }
 
-/* Counts the occurrences in a block. joins: neighbouring files are searched as one text. */
+/* Counts the occurrences in a block. joins: neighbouring files are searched as a single text. */
 static enum trawl_status count_block(struct pass_member *member, const struct served_block *block,
                                      bool joins, struct trawl_error *error)
 {
@@ -227,8 +227,8 @@ enum trawl_status pass_own(struct pass_member *member, bool fits, struct trawl_e
     return status;
 }
 
-/* Opens and searches one file. If the file is gone or cannot be read, counts it in unread_count and
- * returns OK. */
+/* Opens and searches one file. If the file is gone or cannot be read, counts the file in
+ * unread_count and returns OK. */
 static enum trawl_status search_opened(struct pass_member *member, uint32_t number,
                                        struct trawl_error *error)
 {

@@ -1,8 +1,8 @@
 /* refresh: makes the next state of a collection from the kernel's notices about its directories.
  *
  * notices.c says what must be looked at. All changes go into a batch, and the new contents into the
- * batch's block. The smallest blocks are merged into the batch's block as long as they are no
- * larger than about twice the batch, as in a log-structured merge tree. So there are few blocks
+ * batch's block. The smallest blocks are merged into the batch's block as long as these blocks are
+ * no larger than about twice the batch, as in a log-structured merge tree. So there are few blocks
  * however often files change.
  */
 #include <dirent.h>
@@ -33,8 +33,6 @@
 
 uint64_t refresh_bytes = UINT64_C(64) << 20;
 
-/* ---- Changes --------------------------------------------------------------------------------- */
-
 enum mark { MARK_SEEN = 1, MARK_DIRTY = 2 };
 
 /* The work on a new state, which is made from the state `before`. */
@@ -52,8 +50,7 @@ struct update {
     bool conflict;  /* a directory has two paths, or was replaced */
     bool blind;     /* a directory cannot be watched; watch_code says why */
     int watch_code; /* errno; 0: the directory's file system sends no notices */
-    /* A file with hard links is new or has changed. Its other names may have changed without a
-     * notice. */
+    /* A file with hard links is new or has changed; its other names may have changed unnoticed. */
     bool linked;
     bool failed; /* memory or descriptors were too few */
 };
@@ -90,7 +87,7 @@ static void remove_file(struct update *update, uint32_t index)
 }
 
 /* Handles a directory, or an entry that is left out. If the entry of `before` is unchanged, keeps
- * it; otherwise adds `wanted` to the batch. */
+ * that entry; otherwise adds `wanted` to the batch. */
 static void take_other(struct update *update, const char *below, const struct served_file *wanted)
 {
     static const struct stat none;
@@ -136,8 +133,8 @@ static void take_unread(struct update *update, const char *below, int os_code)
             &(struct served_file){.kind = ENTRY_LEFT, .os_code = os_code, .why = LEFT_BY_OPTION});
 }
 
-/* Handles a file that exists. If the file of `before` is unchanged, keeps it; otherwise adds a new
- * entry to the batch. `below` is the path below the base. */
+/* Handles a file that exists. If the file of `before` is unchanged, keeps that entry; otherwise
+ * adds a new entry to the batch. `below` is the path below the base. */
 static void take_file(struct update *update, int directory, const char *name, const char *below)
 {
     uint32_t index = state_find(update->state, below);
@@ -192,8 +189,6 @@ static void take_dirty(struct update *update)
     for (size_t i = 0; i < collection->fresh_count && !update->failed; i++)
         take_file(update, collection->shelf.base, collection->fresh[i], collection->fresh[i]);
 }
-
-/* ---- Walks ----------------------------------------------------------------------------------- */
 
 const char *path_below(const struct collection *collection, const char *path)
 {
@@ -362,7 +357,7 @@ static void walk_tree(struct update *update, const char *path)
 }
 
 /* Removes the files of the part that the walk has not met. If a file has the part's own path, the
- * path was a directory for a while. A notice named that file, so take_dirty looks at it. */
+ * path was a directory for a while. A notice named that file, so take_dirty looks at that file. */
 static void remove_unseen(struct update *update)
 {
     const struct changed_part *part = update->part;
@@ -412,7 +407,7 @@ static void walk_part(struct update *update, const struct changed_part *part)
         watches_end(collection->watches);
 }
 
-/* Opens the base again, because its path may lead to a different directory now. */
+/* Opens the base again, because the base's path may lead to a different directory now. */
 static bool open_base(struct collection *collection, char *message)
 {
     int descriptor = open(collection->base, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -453,8 +448,6 @@ static bool walk_parts(struct update *update, char *message)
     filter_close(update->job.filter);
     return good;
 }
-
-/* ---- States ---------------------------------------------------------------------------------- */
 
 void collection_publish(struct collection *collection, struct state *state,
                         struct file_batch *batch)

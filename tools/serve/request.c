@@ -1,7 +1,7 @@
 /* request: reads a request's JSON into settings.
  *
  * A table has a row for each member of the JSON object, with the function that reads it. Options go
- * to the parser of the command trawl, so they mean the same as on a command line.
+ * to the parser of the command trawl, so options mean the same as on a command line.
  */
 #include "serve/request.h"
 
@@ -21,7 +21,7 @@
 #define DEPTH_MAX 8u /* nesting of arrays and objects */
 #define PATHS_MAX 65536u
 #define OPTIONS_MAX 4096u
-#define REQUIRED_MAX 64u /* each of these strings takes a search of its own */
+#define REQUIRED_MAX 64u /* each of these strings takes a separate search */
 /* Limit for JSON values that are not strings to be searched for. */
 #define VALUES_SPARED (PATHS_MAX + OPTIONS_MAX)
 /* Upper bounds of a request's memory in bytes, including the plan: for each JSON value, for each
@@ -92,9 +92,6 @@ static const char *keep_text(struct reading *reading, const char *text, size_t b
     return json_array_append_new(reading->request->texts, string) == 0 ? json_string_value(string)
                                                                        : NULL;
 }
-
-/* ---- Values
- * ----------------------------------------------------------------------------------- */
 
 /* Reads a JSON string into *text, which ends with a NUL byte and lasts as long as the request.
  * is_base64: the string is decoded. Returns false if the request is refused. */
@@ -208,11 +205,8 @@ static bool take_members(struct reading *reading, const char *where, json_t *obj
     return true;
 }
 
-/* ---- Strings to be searched for
- * --------------------------------------------------------------- */
-
-/* Counts the strings in a text, and the memory that they need, against the limits. Returns false if
- * the request is refused. */
+/* Counts the strings in a text, and the needed memory, against the limits. Returns false if the
+ * request is refused. */
 static bool count_patterns(struct reading *reading, const char *text, size_t bytes_count)
 {
     const char *end = text + bytes_count;
@@ -326,11 +320,8 @@ static bool take_path(struct reading *reading, const char *name, json_t *value, 
     return value_add(to, VALUE_OPERAND, path) || exhausted(reading);
 }
 
-/* ---- Options
- * ---------------------------------------------------------------------------------- */
-
 /* Returns whether the option's long name is complete. Abbreviations are refused, because options of
- * later versions may make them ambiguous. */
+ * later versions may make abbreviations ambiguous. */
 static bool is_whole_name(const char *option)
 {
     size_t bytes_count = strcspn(option, "=");
@@ -342,14 +333,13 @@ static bool is_whole_name(const char *option)
     return false;
 }
 
-/* Refuses the request with the parser's reason. The caller has set errno to 0 before it called the
- * parser. */
+/* Refuses the request with the parser's reason. errno was 0 before the parser was called. */
 static bool refuse_options(struct reading *reading, const char *why)
 {
     return REFUSE(reading, errno == ENOMEM ? 503 : 400, "options: %s", why);
 }
 
-/* Checks that the string is one option, with a value if it needs one, and that the server supports
+/* Checks that the string is a single option, with a value if needed, and that the server supports
  * the option. `alone` is what the parser made of the string. Returns false if the request is
  * refused. */
 static bool check_option(struct reading *reading, const char *option, const struct settings *alone)
@@ -429,8 +419,6 @@ static bool take_options(struct reading *reading, const char *name, json_t *valu
     return true;
 }
 
-/* ---- The client's environment ---------------------------------------------------------------- */
-
 static enum charset server_charset = CHARSET_BYTES;
 
 /* malloc has failed since this variable was set to false */
@@ -508,9 +496,7 @@ static bool take_environment(struct reading *reading, const char *name, json_t *
     return take_members(reading, "environment: ", value, members, sizeof members / sizeof *members);
 }
 
-/* ---- The whole request ----------------------------------------------------------------------- */
-
-/* Checks the number of values in the body, and how deeply they are nested, before Jansson allocates
+/* Checks the number of values in the body, and the depth of nesting, before Jansson allocates
  * memory. Returns false if the request is refused. */
 static bool is_bounded(struct reading *reading, const char *body, size_t body_bytes)
 {

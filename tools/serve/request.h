@@ -7,9 +7,8 @@
 
 #define EXIT_GROUPS 0x80u
 #define EXIT_NOTHING 0x40u
-#define REQUEST_FILES_MAX 64u /* most files of the option -f in one request */
-/* While a request's body is read, each of its bytes takes so many bytes of memory, besides the
- * body. */
+#define REQUEST_FILES_MAX 64u /* most files of the option -f in a single request */
+/* So many bytes of memory are taken for each byte of a body while the body is read. */
 #define REQUEST_BODY_COST 4u
 #define REQUEST_TOO_LARGE \
     "the request needs more memory than one request may take: see --max-memory"
@@ -55,9 +54,9 @@ struct request {
     struct value_list required;
     struct guard guard; /* is asked before memory is allocated; guard.all is request_limits.all */
     struct settings settings; /* flags_parse was called, and `surroundings` is filled */
-    char **arguments;         /* the options as a command line; the settings point into it */
+    char **arguments;         /* the options as a command line; the settings point there */
     int argument_count;
-    /* Descriptors of files in memory, for -f: the settings name them as /dev/fd/N. */
+    /* Descriptors of files in memory, for -f: the settings name the files as /dev/fd/N. */
     int descriptors[REQUEST_FILES_MAX];
     size_t descriptor_count;
     struct json_t *body, *texts; /* own the strings that the members above point to */
@@ -66,18 +65,16 @@ struct request {
 /* Reads a request's body. `format` is REQUEST_COUNT, or for /v1/search REQUEST_JSON, which the
  * body's member `format` may replace. Opens and runs nothing that the body names. Several threads
  * may call this at once. Returns false if the request is refused; message[SETTINGS_ERROR_BYTES]
- * then says what is wrong, and *http_status is 4xx or 5xx. The caller must call request_free in
- * each case. */
+ * says what is wrong, and *http_status is 4xx or 5xx. The caller must always call request_free. */
 bool request_read(struct request *request, const char *body, size_t body_bytes,
                   enum request_format format, const struct request_limits *limits, int *http_status,
                   char *message);
-/* Makes a request that lists the files of a collection. The name is borrowed; NULL: the only
- * collection. */
+/* Makes a request for the files of a collection, whose name is borrowed; NULL: the only one. */
 void request_files(struct request *request, const char *collection,
                    const struct request_limits *limits);
 void request_free(struct request *request);
 /* Returns why the guard refused memory or ended the search, and sets *http_status. Returns NULL if
- * it did neither. */
+ * neither happened. */
 const char *request_refusal(const struct guard *guard, int *http_status);
 
 #endif

@@ -10,7 +10,7 @@
 #define PATH_BYTES 4096u
 
 /* Returns the number that follows `key` at the begin of a line of the file; with key "", the number
- * at the begin of the first line that has one. Returns UINT64_MAX if there is none. */
+ * at the begin of the first line with a number. Returns UINT64_MAX otherwise. */
 static uint64_t read_number(const char *root, const char *path, const char *name, const char *key)
 {
     char whole[PATH_BYTES], line[256];
@@ -27,7 +27,7 @@ static uint64_t read_number(const char *root, const char *path, const char *name
         if (strncmp(line, key, key_bytes) != 0)
             continue;
         number = strtoull(begin, &end, 10);
-        number = end == begin ? UINT64_MAX : number; /* such as "max" */
+        number = end == begin ? UINT64_MAX : number; /* like "max" */
     }
     if (file != NULL)
         fclose(file);

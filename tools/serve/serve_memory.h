@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* Returns the free bytes that /proc/meminfo shows, or the least limit of the process's control
- * groups (cgroup v2 and v1) if that is less. `root` stands before /proc and /sys in paths; it is ""
- * except in tests. */
+ * groups (cgroup v2 and v1) if that is less. `root` stands before /proc and /sys in paths; `root`
+ * is "" except in tests. */
 uint64_t memory_available(const char *root);
 
 #endif

@@ -122,7 +122,7 @@ static const struct option_row *find_row(const char *argument, const char **valu
 }
 
 /* Reads the server's own options, and collects all other arguments in options->arguments. Returns
- * their number, or -1 on an error, which settings.error describes. */
+ * the number, or -1 on an error, which settings.error describes. */
 static int read_own(struct serve_options *options, int argument_count, char **arguments)
 {
     int left = 0;
@@ -154,8 +154,8 @@ static int read_own(struct serve_options *options, int argument_count, char **ar
     return left;
 }
 
-/* Refuses options that belong to a request, not to the server. Returns false if there is one;
- * settings->error names it. */
+/* Refuses options that belong to a request, not to the server. Returns false if an option belongs
+ * to a request; settings->error names that option. */
 static bool check_options(struct settings *settings)
 {
     for (size_t i = 0; i < settings->arguments.given_count; i++) {
@@ -172,7 +172,7 @@ static bool check_options(struct settings *settings)
 }
 
 /* Reads an operand [NAME=]PATH; NAME has no slash. Without NAME, the name is the last part of PATH,
- * after links are resolved. Returns false on failure; message then says why. */
+ * after links are resolved. Returns false on failure; message says why. */
 static bool read_root(struct serve_options *options, const char *operand, char *message)
 {
     const char *equals = strchr(operand, '='), *slash = strchr(operand, '/');
@@ -251,8 +251,6 @@ void serve_options_free(struct serve_options *options)
     settings_free(&options->settings);
     free(options->arguments);
 }
-
-/* ---- Documents ------------------------------------------------------------------------------- */
 
 static const char about[] =
     "serves files to clients: it holds the files in memory, and on devices if there are devices, "

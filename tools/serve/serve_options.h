@@ -25,8 +25,8 @@ struct serve_options {
     size_t root_count;
 };
 
-/* Reads the command line. Returns false on failure; message[SETTINGS_ERROR_BYTES] then says what is
- * wrong. The caller must call serve_options_free in each case. */
+/* Reads the command line. Returns false on failure; message[SETTINGS_ERROR_BYTES] says what is
+ * wrong. The caller must always call serve_options_free. */
 bool serve_options_read(struct serve_options *options, int argument_count, char **arguments,
                         char *message);
 void serve_options_free(struct serve_options *options);

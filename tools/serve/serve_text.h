@@ -6,11 +6,10 @@
 
 struct json_t;
 
-/* Returns a JSON string, or {"bytes": BASE64} if the text is not UTF-8. Returns NULL if memory does
- * not suffice. */
+/* Returns a JSON string, or {"bytes": BASE64} for other than UTF-8. NULL: memory is short. */
 struct json_t *text_value(const char *text, size_t bytes_count);
-/* Returns the document as one line with its line end, which the caller frees. Takes ownership of
- * the document. Returns NULL if memory does not suffice. */
+/* Returns the document as a single line with its line end, which the caller frees. Takes ownership
+ * of the document. Returns NULL if memory is short. */
 char *text_line(struct json_t *document);
 
 #endif

@@ -1,5 +1,5 @@
 /* states: makes the states of a collection (its entries at one time), each from the state before,
- * and frees them. */
+ * and frees states. */
 #include "serve/states.h"
 
 #include <stdlib.h>
@@ -10,11 +10,9 @@
 /* state_merge also merges a block of up to 2 × (batch + BLOCK_BYTES_SMALL) bytes. */
 #define BLOCK_BYTES_SMALL (UINT64_C(64) << 10)
 
-/* ---- Names ----------------------------------------------------------------------------------- */
-
 /* A hash table with open addressing, from paths to the indices of entries. Several states share a
- * table, also while the next state adds to it. Names are never removed from it: the name of a
- * removed file leads to an index without a file, or to a file with another path. */
+ * table, also while the next state adds names. Names are never removed: the name of a removed file
+ * leads to an index without a file, or to a file with a different path. */
 struct served_names {
     atomic_uint holder_count;
     uint64_t entry_count, used_count; /* entry_count is a power of two */
@@ -64,8 +62,8 @@ static void add_name(struct served_names *names, const char *path, uint32_t inde
     names->used_count++;
 }
 
-/* Makes room for one more name. If the table is full, makes a new table with the names of the
- * state's files, at most a quarter full. Returns false if memory does not suffice. */
+/* Makes room for a further name. If the table is full, makes a new table with the names of the
+ * state's files, at most a quarter full. Returns false if memory is short. */
 static bool make_room(struct state *state)
 {
     struct served_names *names = state->table;
@@ -103,8 +101,6 @@ uint32_t state_find(const struct state *state, const char *path)
     }
 }
 
-/* ---- Order ----------------------------------------------------------------------------------- */
-
 int compare_paths(const char *left, const char *right)
 {
     while (*left == *right && *left != '\0') {
@@ -132,8 +128,7 @@ static int by_path(const void *left, const void *right, void *files)
     return compare_paths(all[*(const uint32_t *)left]->path, all[*(const uint32_t *)right]->path);
 }
 
-/* Returns in which half of the order the entry is: 0 for a file, 1 for another entry, 2 if there is
- * no entry. */
+/* Returns the half of the order with the entry: 0 files, 1 other entries, 2 if no half has it. */
 static unsigned half_of(const struct state *state, uint32_t index)
 {
     const struct served_file *file =
@@ -142,7 +137,7 @@ static unsigned half_of(const struct state *state, uint32_t index)
     return file == NULL ? 2 : file->kind != ENTRY_FILE;
 }
 
-/* Collects the batch's indices that belong to this half, sorted by path. Returns their number. */
+/* Collects the batch's indices that belong to this half, sorted by path. Returns the number. */
 static size_t find_added(const struct state *state, const struct file_batch *batch, unsigned half,
                          uint32_t *added)
 {
@@ -221,8 +216,6 @@ bool state_order(struct state *state, const struct file_batch *batch)
     return true;
 }
 
-/* ---- Lives ----------------------------------------------------------------------------------- */
-
 void state_hold(struct state *state)
 {
     atomic_fetch_add_explicit(&state->holder_count, 1, memory_order_relaxed);
@@ -249,8 +242,8 @@ static void free_gone(struct served_file *gone, struct shelf *shelf)
     }
 }
 
-/* Gives up a hold on a state; the last such call frees it. Each file in `gone` moves to the list of
- * the next older state if that state has the file; otherwise it is freed. */
+/* Gives up a hold on a state; the last call frees the state. Each file in `gone` moves to the list
+ * of the next older state if that state has the file; otherwise it is freed. */
 void state_drop(struct state *state)
 {
     struct served_file *file, *next, *free_now = NULL;
@@ -288,8 +281,6 @@ void state_end(struct state *state)
     state->gone = NULL;
     state_drop(state);
 }
-
-/* ---- The next state -------------------------------------------------------------------------- */
 
 struct state *state_begin(struct shelf *shelf)
 {
@@ -330,8 +321,7 @@ struct state *state_begin(struct shelf *shelf)
     return state;
 }
 
-/* Returns an index that was free in the previous state, too. So no two changes of a batch have the
- * same index. */
+/* Returns an index that was free in the previous state, too: no two changes share an index. */
 static uint32_t free_index(struct state *state)
 {
     const struct state *before = state->shelf->newest;
@@ -356,8 +346,8 @@ uint32_t state_add(struct state *state, struct served_file *file)
     return index;
 }
 
-/* Adds a file to the state's sums if `one` is 1; subtracts it if `one` is UINT32_MAX, which stands
- * for -1. */
+/* Adds a file to the state's sums if `one` is 1; subtracts the file if `one` is UINT32_MAX, which
+ * stands for -1. */
 static void count_file(struct state *state, const struct served_file *file, uint32_t one)
 {
     uint64_t bytes = (uint64_t)file->supplied.status.st_size, live = file->supplied.bytes_count + 1;
@@ -380,8 +370,7 @@ static void count_file(struct state *state, const struct served_file *file, uint
     state->blocks[at].live_bytes += one == 1 ? live : -live;
 }
 
-/* Drops blocks without files of the state, and sorts the other blocks by live bytes, the largest
- * first. */
+/* Drops blocks without files of the state; sorts the others by live bytes, the largest first. */
 static void sort_blocks(struct state *state)
 {
     uint32_t count = 0;
@@ -431,10 +420,7 @@ void state_publish(struct state *state, struct file_batch *batch)
     pthread_mutex_unlock(&shelf->states_lock);
 }
 
-/* ---- Merges ---------------------------------------------------------------------------------- */
-
-/* Adds to the batch a copy of each file that the state has in a block. Returns false if memory does
- * not suffice. */
+/* Adds to the batch a copy of each file of a state's block. Returns false if memory is short. */
 static bool copy_block(const struct state *state, uint32_t at, struct file_batch *batch)
 {
     const struct served_block *block = state->blocks[at].block;

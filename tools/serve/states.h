@@ -5,32 +5,31 @@
 
 #include "serve/blocks.h"
 
-/* Returns a copy of the shelf's newest state, which the caller may change; an empty state if there
- * is none. Other threads do not see it before state_publish. Returns NULL if memory does not
- * suffice. */
+/* Returns a copy of the shelf's newest state, which the caller may change; an empty state
+ * otherwise. Other threads do not see the copy before state_publish. Returns NULL if memory is
+ * short. */
 struct state *state_begin(struct shelf *shelf);
-/* Adds a file and returns its index; UINT32_MAX if memory does not suffice. */
+/* Adds a file and returns its index; UINT32_MAX if memory is short. */
 uint32_t state_add(struct state *state, struct served_file *file);
 /* Sorts the state's indices by path, if the batch adds or removes entries. Must be called after the
- * last state_add. Cost: some nanoseconds for each entry. Returns false if memory does not
- * suffice. */
+ * last state_add. Cost: some nanoseconds for each entry. Returns false if memory is short. */
 bool state_order(struct state *state, const struct file_batch *batch);
-/* Puts what the batch made in the place of the entries at the batch's indices, and makes the state
- * the shelf's newest. Takes ownership of the new entries. */
+/* Replaces the entries that the batch changes by the batch's new entries, and makes the state the
+ * newest state of the collection. Takes ownership of the new entries. */
 void state_publish(struct state *state, struct file_batch *batch);
 /* Frees a state that was not published. */
 void state_abandon(struct state *state);
 
-/* Adds to the batch copies of the files of some blocks, which these copies replace: blocks that are
- * not longer than about twice the batch, and blocks of which more than half is no longer used. The
- * batch's block stays below bytes_max. Returns false if memory does not suffice. */
+/* Merges blocks: adds copies of their files to the batch, whose block then replaces these blocks.
+ * Merges blocks that are not longer than about twice the batch, and blocks of which more than half
+ * is no longer used. The batch's block stays below bytes_max. Returns false if memory is short. */
 bool state_merge(const struct state *state, uint64_t bytes_max, struct file_batch *batch);
 
 void state_hold(struct state *state);
-/* Frees the collection's last state and its files. Nobody else may use it. */
+/* Frees the collection's last state and its files. Nobody else may use that state. */
 void state_end(struct state *state);
 
-/* Returns the index of the entry with this path; UINT32_MAX if there is none. */
+/* Returns the index of the entry with this path; UINT32_MAX otherwise. */
 uint32_t state_find(const struct state *state, const char *path);
 
 /* Compares two paths name by name, as --sort=path orders files. */

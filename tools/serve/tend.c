@@ -1,13 +1,12 @@
-/* tend: the thread of a collection. It makes a new state after notices of changes if no search
- * does, loads files that are not in memory yet, and merges small blocks. */
+/* tend: the thread of a collection. The thread makes a new state after notices of changes if no
+ * search does, loads files that are not in memory yet, and merges small blocks. */
 #include <poll.h>
 #include <unistd.h>
 
 #include "serve/inside.h"
 #include "trawl/text/command_clock.h"
 
-/* A block may have BLOCK_BYTES_MIN bytes, or 1 / BLOCKS_FULL of all files' bytes if that is
- * more. */
+/* A block may have BLOCK_BYTES_MIN bytes, or 1 / BLOCKS_FULL of all files' bytes if more. */
 #define BLOCK_BYTES_MIN (UINT64_C(1) << 30)
 #define BLOCKS_FULL 4u
 /* The thread waits so long after a notice, because more notices may follow. */
@@ -33,8 +32,8 @@ static bool is_quiet(const struct stat *status)
            (uint64_t)(now.tv_sec - status->st_mtim.tv_sec) * SECOND_NS > quiet_ns;
 }
 
-/* Adds to the batch files that no block holds, as many as one block may have. Returns false if
- * there is no such file, or if memory does not suffice. */
+/* Adds to the batch files that no block holds, as many as a single block may have. Returns false if
+ * there is no such file, or if memory is short. */
 static bool plan_load(struct collection *collection, const struct state *state,
                       struct file_batch *batch)
 {
@@ -60,7 +59,7 @@ static bool plan_load(struct collection *collection, const struct state *state,
 }
 
 /* Makes the batch, which was made from files of `state`, the next state. Leaves out files that have
- * changed meanwhile. Returns false if memory does not suffice. */
+ * changed meanwhile. Returns false if memory is short. */
 static bool take_over(struct collection *collection, const struct state *state,
                       struct file_batch *batch)
 {
@@ -85,7 +84,7 @@ static bool take_over(struct collection *collection, const struct state *state,
     return next != NULL;
 }
 
-/* Returns the newest state without reading notices; NULL if there is none. The caller releases it
+/* Returns the newest state without reading notices; NULL otherwise. The caller releases the state
  * with state_drop. */
 static struct state *newest(struct collection *collection)
 {
@@ -99,8 +98,7 @@ static struct state *newest(struct collection *collection)
     return state;
 }
 
-/* Loads some files, or merges some blocks. Returns false if there is nothing to do, or if memory
- * does not suffice. */
+/* Loads some files, or merges some blocks. Returns false if there is no work, or no memory. */
 static bool work(struct collection *collection)
 {
     struct file_batch batch = {.shelf = &collection->shelf};

@@ -30,7 +30,7 @@ struct viewing {
     bool skips_hidden;
     char *message;
     int *http_status; /* HTTP status of a failure; 0: no failure so far */
-    /* The operand that is being handled: its path below the base, and how the names of its files
+    /* The operand that is being handled: its path below the base, and how its files' names
      * begin. */
     char *below;
     size_t below_capacity;
@@ -56,13 +56,11 @@ static bool no_memory(struct viewing *viewing)
     return VIEW_FAIL(viewing, 503, "memory exhausted");
 }
 
-/* ---- What a view has ------------------------------------------------------------------------- */
-
 #define VIEW_GROW(viewing, array, capacity, wanted) \
     view_grow(viewing, (void *)&(array), &(capacity), wanted, sizeof *(array))
 
 /* Grows an array as GROW does, if the guard grants the memory. Returns false if the guard refuses,
- * or if memory does not suffice. */
+ * or if memory is short. */
 static bool view_grow(struct viewing *viewing, void *array, size_t *capacity, size_t wanted,
                       size_t size)
 {
@@ -73,7 +71,7 @@ static bool view_grow(struct viewing *viewing, void *array, size_t *capacity, si
            no_memory(viewing);
 }
 
-/* Adds indices to the view. Returns false if memory does not suffice. */
+/* Adds indices to the view. Returns false if memory is short. */
 static bool add_files(struct viewing *viewing, const uint32_t *files, size_t count)
 {
     struct served_view *view = viewing->view;
@@ -85,7 +83,7 @@ static bool add_files(struct viewing *viewing, const uint32_t *files, size_t cou
     return true;
 }
 
-/* Begins the view's part for the present operand. Returns false if memory does not suffice. */
+/* Begins the view's part for the present operand. Returns false if memory is short. */
 static bool add_part(struct viewing *viewing, bool is_operand)
 {
     struct served_view *view = viewing->view;
@@ -99,7 +97,7 @@ static bool add_part(struct viewing *viewing, bool is_operand)
 }
 
 /* Adds something to report. If several servers share a tree, only the server whose part has the
- * path reports it. Returns false if memory does not suffice. */
+ * path reports it. Returns false if memory is short. */
 static bool add_special(struct viewing *viewing, const char *below, const char *name,
                         enum walk_kind kind, int os_code)
 {
@@ -127,7 +125,7 @@ static void add_missing(struct viewing *viewing, const char *path)
 }
 
 /* Writes the name of the file `path`, which lies below the part's operand, into a buffer. Returns
- * NULL if memory does not suffice. */
+ * NULL if memory is short. */
 static const char *write_name(const struct view_part *part, const char *path, char **buffer,
                               size_t *capacity)
 {
@@ -159,8 +157,6 @@ const char *view_name(const struct served_view *view, const struct state *state,
                             : write_name(part, state->files[view->files[at]]->path, &names->bytes,
                                          &names->capacity);
 }
-
-/* ---- Which entries a request takes ----------------------------------------------------------- */
 
 static bool same_values(const struct value_list *one, const struct value_list *other)
 {
@@ -244,7 +240,7 @@ static bool wants_left(const struct viewing *viewing, const struct served_file *
 }
 
 /* Returns whether the request takes the entry, which lies `depth` levels below the operand. Sets
- * *is_left_out to whether a rule of the request leaves it out. */
+ * *is_left_out to whether a rule of the request leaves the entry out. */
 static bool takes(struct viewing *viewing, const struct served_file *file, uint64_t depth,
                   bool *is_left_out)
 {
@@ -275,14 +271,12 @@ static bool takes(struct viewing *viewing, const struct served_file *file, uint6
     return is_directory || (uint64_t)file->supplied.status.st_size <= files->bytes_max;
 }
 
-/* ---- Ranges ---------------------------------------------------------------------------------- */
-
 /* Part of an order of the state's entries: of the files, or of the other entries. */
 struct range {
     const uint32_t *at, *end;
 };
 
-/* Returns the part of the range whose entries are at a path or below it. */
+/* Returns the part of the range whose entries are at or below a path. */
 static struct range range_below(const struct state *state, struct range range, const char *below)
 {
     const uint32_t *from = range.at;
@@ -322,7 +316,7 @@ static void skip_below(const struct state *state, struct range *range, const cha
         range->at++;
 }
 
-/* Handles an entry that is not a file. Returns whether the entries below it are to be skipped. */
+/* Handles an entry that is not a file. Returns whether entries below are to be skipped. */
 static bool pass_other(struct viewing *viewing, const struct served_file *file, uint64_t depth)
 {
     bool is_left_out, is_taken;
@@ -333,7 +327,7 @@ static bool pass_other(struct viewing *viewing, const struct served_file *file, 
     else if (file->os_code != 0) {
         const char *name =
             write_name(&viewing->part, file->path, &viewing->shown, &viewing->shown_capacity);
-        /* --files lists a file without looking at it. */
+        /* --files lists a file without opening the file. */
         bool is_listed = file->kind == ENTRY_LEFT && viewing->job->settings->files.names_only;
 
         (void)(name != NULL ? add_special(viewing, file->path, name,
@@ -345,7 +339,8 @@ static bool pass_other(struct viewing *viewing, const struct served_file *file, 
 }
 
 /* Handles the entries of a range that are not files, if no option leaves out files. Returns false
- * if a directory cannot be read: this has to be reported between the files around it. */
+ * if a directory cannot be read: the error has to be reported between the files around the
+ * directory. */
 static bool pass_others(struct viewing *viewing, struct range others)
 {
     struct served_file *const *files = viewing->state->files;
@@ -368,7 +363,7 @@ static uint64_t depth_of(const char *rest)
     return depth;
 }
 
-/* Adds the files below the operand one by one. `others` are the other entries there: directories in
+/* Adds the files below the operand singly. `others` are the other entries there: directories in
  * which rules may leave out all files, and what is to be reported. */
 static void add_each(struct viewing *viewing, struct range files, struct range others)
 {
@@ -408,7 +403,7 @@ static void turn_round(uint32_t *items, size_t count)
 }
 
 /* Adds the files below a directory. If these are the whole view, points to the state's order
- * instead of copying it. */
+ * without a copy. */
 static void add_directory(struct viewing *viewing, bool is_only)
 {
     const struct state *state = viewing->state;
@@ -440,8 +435,6 @@ static void add_directory(struct viewing *viewing, bool is_only)
     if (backwards && view->file_count > begin)
         turn_round(view->own + begin, (size_t)(view->file_count - begin));
 }
-
-/* ---- Operands -------------------------------------------------------------------------------- */
 
 bool path_normalize(const char *directory, const char *operand, char *path, bool *is_folder)
 {
@@ -487,8 +480,7 @@ bool collection_has(const struct collection *collection, const char *directory, 
     return has_operand;
 }
 
-/* Returns whether the path is an entry that the collection leaves out, or lies below such an
- * entry. */
+/* Returns whether the path is, or lies below, an entry that the collection leaves out. */
 static bool is_left_out(const struct viewing *viewing)
 {
     char *below = viewing->below;
@@ -517,7 +509,7 @@ static bool has_come(struct viewing *viewing)
     return found;
 }
 
-/* Handles an operand that is a directory. is_known: the state has an entry for it. */
+/* Handles an operand that is a directory. is_known: the state has an entry for the operand. */
 static void take_folder(struct viewing *viewing, const char *operand, bool is_known, bool is_only)
 {
     const struct command_job *job = viewing->job;
@@ -650,9 +642,7 @@ static void find_operand(struct viewing *viewing, const char *operand, bool is_o
     }
 }
 
-/* ---- The view -------------------------------------------------------------------------------- */
-
-/* Completes the view. Returns false if memory does not suffice. */
+/* Completes the view. Returns false if memory is short. */
 static bool finish_view(struct viewing *viewing)
 {
     struct served_view *view = viewing->view;
@@ -725,7 +715,7 @@ void view_drop(struct served_view *view)
     free(view);
 }
 
-/* Finds the files of all operands. Returns false on failure; message then says why. */
+/* Finds the files of all operands. Returns false on failure; message says why. */
 static bool make_view(struct viewing *viewing, const struct value_item *operands, size_t count)
 {
     if (viewing->directory[0] != '/')

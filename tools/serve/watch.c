@@ -87,7 +87,7 @@ bool is_in(const char *path, const char *directory)
 }
 
 /* Inserts a watch. The kernel numbers watches in ascending order, until the numbers run out, so the
- * new watch usually comes last. Returns NULL if memory does not suffice. */
+ * new watch usually comes last. Returns NULL if memory is short. */
 static struct watched *insert(struct watches *watches, int number)
 {
     size_t count = watches->count;
@@ -104,8 +104,8 @@ static struct watched *insert(struct watches *watches, int number)
 }
 
 /* Sets the path of a watch. A watch may get a new path only if the current walk covers the old path
- * and has not met the directory yet. Returns false on failure; errno then says why, EXDEV if both
- * paths may be right. */
+ * and has not met the directory yet. Returns false on failure; errno says why, EXDEV if both paths
+ * may be right. */
 static bool set_path(const struct watches *watches, struct watched *item, const char *path)
 {
     char *copy;
@@ -169,8 +169,7 @@ void watches_end(struct watches *watches)
     watches->count = kept;
 }
 
-/* Translates an event of inotify into a notice. Returns false if the event says nothing about
- * files. */
+/* Translates an event of inotify into a notice. Returns false if the event says nothing. */
 static bool understand(const struct watches *watches, const struct inotify_event *event,
                        struct notice *notice)
 {

@@ -19,21 +19,21 @@ enum notice_kind {
 
 struct notice {
     enum notice_kind kind;
-    bool is_moved;         /* the file had another name or directory before */
+    bool is_moved;         /* the file had a different name or directory before */
     bool is_walked;        /* the collection's walk entered the directory */
     const char *directory; /* path given to watches_add; borrowed until the next call */
     /* Name in the directory, borrowed until the next call; "": the directory itself. */
     const char *name;
 };
 
-/* Opens an instance of inotify. Returns NULL on failure; errno then says why. */
+/* Opens an instance of inotify. Returns NULL on failure; errno says why. */
 struct watches *watches_open(void);
 void watches_close(struct watches *watches);
 /* Returns a descriptor for poll, which is readable when there are notices. */
 int watches_descriptor(const struct watches *watches);
 
-/* Watches an open directory; notices will call it `path`. Returns false on failure; errno then says
- * why. EXDEV: the directory is watched under another path that may be right, because it is mounted
+/* Watches an open directory; notices will call it `path`. Returns false on failure; errno says why.
+ * EXDEV: the directory is watched under a different path that may be right, because it is mounted
  * twice or was moved meanwhile. */
 bool watches_add(struct watches *watches, int descriptor, const char *path, enum watch_cause cause);
 /* watches_begin begins a walk of the directory `part`, or of the whole tree if `part` is "". `part`
@@ -42,7 +42,7 @@ bool watches_add(struct watches *watches, int descriptor, const char *path, enum
 void watches_begin(struct watches *watches, const char *part, bool is_deep);
 void watches_end(struct watches *watches);
 
-/* Reads the next notice without waiting. Returns false if there is none. */
+/* Reads the next notice without waiting. Returns false otherwise. */
 bool watches_next(struct watches *watches, struct notice *notice);
 
 /* Returns whether the path is the directory or lies below it; every path lies below "". */

@@ -1,5 +1,4 @@
-/* binary: decides which files are binary, and from which offset on. Of a binary file no lines are
- * printed. */
+/* binary: decides which files are binary, from which offset on; their lines are not printed. */
 #ifndef TRAWL_BINARY_H
 #define TRAWL_BINARY_H
 
@@ -15,17 +14,15 @@ void binary_move_line(struct text_scan *scan);
 /* Looks for NUL in a window. Returns how many of the window's bytes count as text; all bytes if
  * there is no NUL. */
 uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *window);
-/* Is called when a NUL was found at scan->nulls.offset. Discards the output of the block that holds
- * the NUL. */
+/* Is called for a NUL at scan->nulls.offset. Discards the output of the block with the NUL. */
 void binary_found(struct text_scan *scan);
-/* Looks for a NUL in the whole text, if the text can be read again. Sets nulls.seen and
- * nulls.offset. */
+/* Looks for a NUL in a whole text that can be read again. Sets nulls.seen and nulls.offset. */
 void binary_look(struct text_scan *scan);
 /* Is called after the search stopped early. Looks for a NUL in the rest of the last block. */
 void binary_look_ahead(struct text_scan *scan);
 /* Returns the offset of the first NUL; a NUL must have been seen. */
 uint64_t binary_offset(const struct text_scan *scan);
-/* Returns a copy of the bytes in which line ends replace NULs; NULL if memory does not suffice. */
+/* Returns a copy of the bytes in which line ends replace NULs; NULL if memory is short. */
 const uint8_t *binary_zap(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count);
 
 #endif

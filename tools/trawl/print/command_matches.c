@@ -149,8 +149,7 @@ static void print_position(struct text_scan *scan, const struct trawl_match *mat
     output_byte(scan->output, '\n');
 }
 
-/* The sink of --positions: prints each match, with --pattern-number for each number of the
- * string. */
+/* Prints matches for --positions; with --pattern-number, once for each number of a string. */
 static int positions_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct text_scan *scan = context;

@@ -1,8 +1,8 @@
 /* count: counts line ends and computes line numbers. */
 #include "trawl/print/count.h"
 
-/* A counter of one byte counts to 255. With such counters the compiler makes the loop use vectors
- * of bytes. */
+/* A counter of a single byte counts to 255. With such counters the compiler makes the loop use
+ * vectors of bytes. */
 #define PART_BYTES_MAX 255u
 
 uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte)
@@ -58,8 +58,7 @@ uint64_t line_number_at(struct text_scan *scan, const uint8_t *bytes, uint64_t b
     if (at > scan->counting.end)
         count_from_match(scan, bytes, bytes_begin, at);
     if (at > scan->counting.end)
-        /* The bytes before `bytes` are in memory, too, because `bytes` is a later part of a
-         * window. */
+        /* The bytes before `bytes` are in memory, too: `bytes` is a later part of a window. */
         scan->counting.line_ends += count_byte(bytes + (int64_t)(scan->counting.end - bytes_begin),
                                                at - scan->counting.end, scan->settings->line_end);
     else if (at < scan->counting.end) /* `at` is in leading context, which was counted already */

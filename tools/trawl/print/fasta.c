@@ -63,8 +63,6 @@ struct fasta {
     bool stop; /* the rest of the file is not needed */
 };
 
-/* ---- What is printed ------------------------------------------------------------------------- */
-
 static void print_text(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count,
                        const char *color)
 {
@@ -162,8 +160,6 @@ static int block_sink(void *context, const struct trawl_match *matches, uint64_t
     output_commit(fasta->scan->output);
     return stop;
 }
-
-/* ---- The block ------------------------------------------------------------------------------- */
 
 static void fail_fasta(struct fasta *fasta, enum trawl_status status)
 {
@@ -282,8 +278,6 @@ static void add_name(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_c
     last->name_bytes += bytes_count;
 }
 
-/* ---- The text -------------------------------------------------------------------------------- */
-
 /* Ends the search of a text that is not FASTA. `why` says what is wrong with the current line. */
 static void refuse(struct fasta *fasta, const char *why)
 {
@@ -371,8 +365,7 @@ static int take_window(void *context, const struct trawl_window *window)
     return fasta->stop;
 }
 
-/* Allocates the block, which has at least 4 * around bytes. Returns false if memory does not
- * suffice. */
+/* Allocates the block, which has at least 4 * around bytes. Returns false if memory is short. */
 static bool open_block(struct fasta *fasta)
 {
     uint64_t block = fasta->scan->settings->search.chunk_bytes;

@@ -116,8 +116,7 @@ static bool put_escaped(struct text_scan *scan, const uint8_t *bytes, uint64_t b
     return output->error == 0;
 }
 
-/* Writes a part of a text in base64. All parts except for the last must have a multiple of 3
- * bytes. */
+/* Writes a part of a text in base64. Each part but the last must have a multiple of 3 bytes. */
 static bool put_base64(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     struct output *output = scan->output;

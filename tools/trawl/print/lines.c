@@ -1,5 +1,5 @@
-/* lines: cuts windows (pieces of the text that come one after the other) into lines, and decides
- * which lines are selected.
+/* lines: cuts windows (pieces of the text that come in turn) into lines, and decides which lines
+ * are selected.
  *
  * Whole lines of a window are handled in the window. A line that the window's end cuts is open: its
  * bytes are kept in the carry until the next window, together with earlier lines that leading
@@ -39,8 +39,7 @@ static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
         scan->lines.printed_end = 0;
     scan->job->groups = GROUPS_PRINTED;
     scan_selected(scan, end);
-    /* With stop_on_nonmatch, the line after the last that -m allows counts as a line without a
-     * match. */
+    /* With stop_on_nonmatch, the line after the last that -m allows counts as not matching. */
     if (settings->stop_on_nonmatch && scan->lines.left == 0)
         scan->lines.pending = after || (printed && settings->is_tg && settings->passthru);
 }
@@ -104,8 +103,7 @@ static uint64_t begin_of_line(const struct text_scan *scan, const struct view *v
     return found != NULL ? (uint64_t)(found - view->bytes) + 1 : floor;
 }
 
-/* Returns whether the output consists only of selected lines, each with its head. This is the usual
- * case. */
+/* Returns whether the output is selected lines alone, each with its head: the usual case. */
 static bool is_plain(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
@@ -290,8 +288,6 @@ static void jump_plain_lines(struct text_scan *scan, const struct view *view, ui
     print_lines(scan, view, run, at, ':', true);
 }
 
-/* ---- Occurrences across lines --------------------------------------------------------------- */
-
 /* The lines [begin, end) of a view that adjacent matches touch. `next` is the index of the first
  * match after them. */
 struct block {
@@ -367,8 +363,7 @@ static void walk_blocks(struct text_scan *scan, const struct view *view, uint64_
                 scan->job->groups = groups; /* all matches were empty, so nothing was printed */
         } else if (!invert && !scan->quiet && i < view->match_count &&
                    scan->settings->before_count > 0) {
-            /* As in ripgrep, an empty match after the last line end has leading context, but no
-             * line. */
+            /* As in ripgrep, an empty match after the last line end has context, but no line. */
             print_pending(scan, view, view->count);
             print_before(scan, view, view->count);
             scan->job->groups = GROUPS_PRINTED;
@@ -435,7 +430,7 @@ static bool carry_matches(struct text_scan *scan, const struct trawl_match *matc
             !keeps_each(scan) && scan->carry.match_count > 0)
             return true;
         if (scan->carry.dropped && scan->rules.check_whole_line)
-            continue; /* this match cannot decide, because it begins after the line's begin */
+            continue; /* whole lines are wanted, and this match does not begin its line */
         if (numbered &&
             !number_set_first(scan, matches[i].pattern_index, scan->carry.match_count == 0))
             continue;
@@ -448,7 +443,7 @@ static bool carry_matches(struct text_scan *scan, const struct trawl_match *matc
 }
 
 /* Appends bytes of the open line to the carry, unless the line's earlier bytes were dropped.
- * Returns false if memory does not suffice. */
+ * Returns false if memory is short. */
 static bool carry_bytes(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     if (scan->carry.dropped || bytes_count == 0)

@@ -7,8 +7,8 @@
  * of each line is kept.
  *
  * occurrences_of_line lists the occurrences of a line, which do not overlap. The library finds
- * matches of at least one byte. tg, like ripgrep, also reports each place where a pattern matches
- * no byte, unless a match ends there. So the places between the library's matches are tried one by
+ * matches of at least a byte. tg, like ripgrep, also reports each place where a pattern matches no
+ * byte, unless a match ends there. So the places between the library's matches are tried one by
  * one, also places inside a character.
  */
 #include "trawl/print/occurrences.h"
@@ -118,8 +118,8 @@ static uint64_t end_of_line(const struct text_scan *scan, const struct trawl_win
 }
 
 /* For --only-first: keeps a match if no earlier match begins in its line. Of several matches with
- * that begin, the best is kept; if the numbers of strings are wanted, also the matches with the
- * same end. If whole lines are compared later, all matches are kept. */
+ * the same begin, the preferred match is kept; if the numbers of strings are wanted, also the
+ * matches with the same end. If whole lines are compared later, all matches are kept. */
 static void keep_first(struct text_scan *scan, const struct trawl_window *window,
                        const struct trawl_match *match, struct trawl_window *kept)
 {
@@ -188,8 +188,6 @@ void occurrences_begin(struct text_scan *scan)
     scan->characters.line_end = 0;
 }
 
-/* ---- Matches without lines ------------------------------------------------------------------- */
-
 struct passed_on {
     struct text_scan *scan;
     trawl_match_sink sink;
@@ -217,8 +215,6 @@ enum trawl_status occurrences_positions(struct text_scan *scan, trawl_match_sink
         return trawl_positions(scan->job->searcher, scan->plan, scan->text, sink, scan, error);
     return trawl_windows(scan->job->searcher, scan->plan, scan->text, 0, pass_on, &passed, error);
 }
-
-/* ---- The occurrences of a line ---- */
 
 struct trawl_match occurrences_best(const struct text_scan *scan, const struct trawl_match *matches,
                                     uint64_t match_count, uint64_t *index)

@@ -1,12 +1,11 @@
-/* occurrences: decides for every kind of output which of the library's matches count as
- * occurrences. */
+/* occurrences: decides for all output which of the library's matches count as occurrences. */
 #ifndef TRAWL_OCCURRENCES_H
 #define TRAWL_OCCURRENCES_H
 
 #include "trawl/job/command_scan.h"
 
 /* Chooses the matches of a window that count. If some do not count, sets *window to `kept`, which
- * then holds those that do. Returns false if memory does not suffice. */
+ * then holds those that do. Returns false if memory is short. */
 bool occurrences_window(struct text_scan *scan, const struct trawl_window **window,
                         struct trawl_window *kept);
 /* Prepares for a second pass over the text. */
@@ -33,7 +32,7 @@ static inline struct trawl_match occurrences_next(const struct text_scan *scan,
 
 /* Stores the occurrences of the line [begin, end) of the view in scan->style; `end` excludes the
  * line end. Reads the view's bytes only if patterns->finds_empty or --crlf. Returns false if memory
- * does not suffice. */
+ * is short. */
 bool occurrences_of_line(struct text_scan *scan, const struct view *view, uint64_t begin,
                          uint64_t end);
 #endif

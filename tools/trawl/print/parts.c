@@ -26,7 +26,7 @@ struct part {
     struct parts *parts;
     uint32_t number;
     bool done, counted;
-    /* if counted: number of line ends from the text's begin to the part's end */
+    /* number of line ends from the text's begin to the part's end, if the part is counted */
     uint64_t line_ends;
     struct view view;
     struct text_scan scan;

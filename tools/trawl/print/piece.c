@@ -1,5 +1,4 @@
-/* piece: gives the bytes of a line to be printed, in which the option --replace may have replaced
- * the matches. */
+/* piece: gives the bytes of a line to be printed, with the replacements of --replace. */
 #include "trawl/print/piece.h"
 
 #include <string.h>
@@ -30,7 +29,7 @@ static uint64_t part_begin(const struct replace_part *part, uint64_t match_bytes
     return part->bytes_before + part->matches_before * match_bytes;
 }
 
-/* Returns bytes of the replacement of a match from `at` on, and sets *count to their number. */
+/* Returns bytes of the replacement of a match from `at` on, and sets *count to the number. */
 static const uint8_t *replacement_bytes(struct text_scan *scan, const struct piece *piece,
                                         const struct line_span *span, uint64_t at, uint64_t *count)
 {
@@ -74,7 +73,7 @@ static uint64_t spans_to(const struct text_scan *scan, uint64_t at)
 }
 
 /* Returns bytes of a replaced line from `at` on, as many as lie together in memory, and sets *count
- * to their number. NULL: the text cannot be read. */
+ * to the number. NULL: the text cannot be read. */
 static const uint8_t *replaced_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
                                      uint64_t *count)
 {
@@ -143,8 +142,7 @@ uint8_t piece_byte_at(struct text_scan *scan, const struct piece *piece, uint64_
     return bytes != NULL ? *bytes : '\0';
 }
 
-/* Reads the character at `at`, up to `end` at most. Returns its number of bytes; 1 for an invalid
- * byte. */
+/* Reads the character at `at`, up to `end`. Returns its bytes; 1 for an invalid byte. */
 static uint64_t character_at(struct text_scan *scan, const struct piece *piece, uint64_t at,
                              uint64_t end, uint8_t character[UTF8_BYTES_MAX])
 {
@@ -200,8 +198,6 @@ bool piece_parts_are_printable(struct text_scan *scan, const struct piece *piece
     }
     return true;
 }
-
-/* ---- Replacements ---- */
 
 /* Adds a part of the value of --replace: bytes, or with NULL the match. */
 static bool add_part(struct text_scan *scan, const char *bytes, uint64_t bytes_count)

@@ -1,5 +1,4 @@
-/* piece: gives the bytes of a line to be printed, in which the option --replace may have replaced
- * the matches. */
+/* piece: gives the bytes of a line to be printed, with the replacements of --replace. */
 #ifndef TRAWL_PIECE_H
 #define TRAWL_PIECE_H
 
@@ -27,7 +26,7 @@ struct piece {
 };
 
 /* Returns bytes of the piece from `at` on, as many as lie together in memory, and sets *count to
- * their number. NULL: the text cannot be read. */
+ * the number. NULL: the text cannot be read. */
 const uint8_t *piece_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
                            uint64_t *count);
 uint8_t piece_byte_at(struct text_scan *scan, const struct piece *piece, uint64_t at);

@@ -75,8 +75,7 @@ void print_number(struct text_scan *scan, uint64_t number, unsigned width, const
     print_color_end(scan, color);
 }
 
-/* Prints a number as a field of a line's head. ends_link: a link that is open ends after the
- * number. */
+/* Prints a number as a field of a line's head. ends_link: an open link ends after it. */
 static void print_field(struct text_scan *scan, uint64_t number, const char *color, bool selected,
                         bool ends_link)
 {
@@ -98,8 +97,7 @@ static void print_numbers(struct text_scan *scan, bool selected)
     print_separator(scan, selected ? ':' : '-');
 }
 
-/* Prints the distance of the match. For a line of context, which has no match, prints only the
- * separator. */
+/* Prints the match's distance; for a line of context, which has no match, the separator. */
 static void print_distance(struct text_scan *scan, bool selected)
 {
     if (scan->shown.distance != DISTANCE_NONE)
@@ -107,7 +105,7 @@ static void print_distance(struct text_scan *scan, bool selected)
     print_field_end(scan, selected);
 }
 
-/* Prints the file's name above its first line. If lines of another file were printed before, an
+/* Prints the file's name above its first line. If lines of a different file were printed before, an
  * empty line comes first. */
 static void print_heading(struct text_scan *scan)
 {

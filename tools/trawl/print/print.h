@@ -4,8 +4,7 @@
 
 #include "trawl/job/command_scan.h"
 
-/* Returns the offset in the view where the content of the line [begin, end) ends, before its line
- * end. */
+/* Returns the offset in the view where the line [begin, end) ends, without its line end. */
 uint64_t print_content_end(struct text_scan *scan, const struct view *view, uint64_t begin,
                            uint64_t end);
 /* Returns the index of the first match that begins at `at` or later. */
@@ -15,15 +14,14 @@ uint64_t print_first_match_at(const struct view *view, uint64_t at);
  * that the file is binary. */
 bool print_is_printable(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count);
 /* Sets shown.numbers to the numbers of the strings that occur in the line. Returns false if memory
- * does not suffice. */
+ * is short. */
 bool print_show_numbers(struct text_scan *scan, const struct view *view, uint64_t begin,
                         uint64_t end);
 uint64_t print_line_number(struct text_scan *scan, const struct view *view, uint64_t at);
 
 /* Prints a separator in the separator's colour. */
 void print_separator(struct text_scan *scan, char separator);
-/* Prints the character that follows a field in a line's head; it differs between selected lines and
- * context. */
+/* Prints what follows a field of a head; selected lines and context have different characters. */
 void print_field_end(struct text_scan *scan, bool selected);
 /* Prints a number in a colour, with blanks before it up to `width`. */
 void print_number(struct text_scan *scan, uint64_t number, unsigned width, const char *color);

@@ -4,8 +4,7 @@
 
 #include "trawl/job/command_scan.h"
 
-/* Returns the end of the line that contains `at`, after its line end; at most the end of the
- * view. */
+/* Returns the end of the line that contains `at`, after its line end or at the view's end. */
 uint64_t print_line_end(const struct text_scan *scan, const struct view *view, uint64_t at);
 /* Prints the line [begin, end), in offsets of the view; a line end belongs to the line. Returns
  * false if it was not printed, because it is invalid text. */
@@ -25,8 +24,7 @@ uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t beg
  * such a line, goes on if `all`, and returns false otherwise. */
 bool print_lines(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t end,
                  char separator, bool all);
-/* Returns the offset in the view after the last printed line; 0 if no line of the view was
- * printed. */
+/* Returns the offset in the view after the last printed line; 0: none of its lines. */
 uint64_t print_at(const struct text_scan *scan, const struct view *view);
 /* Prints the trailing context that is still to be printed before `limit`. */
 void print_pending(struct text_scan *scan, const struct view *view, uint64_t limit);

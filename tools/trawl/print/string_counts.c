@@ -60,7 +60,7 @@ void string_counts_close(struct command_job *job)
     job->string_counts = NULL;
 }
 
-/* Takes a part that no worker uses, or makes one. Returns NULL if memory does not suffice. */
+/* Takes a part that no worker uses, or makes one. Returns NULL if memory is short. */
 static struct string_counts_part *take_part(struct string_counts *string_counts,
                                             uint64_t pattern_count)
 {
@@ -108,7 +108,7 @@ static bool prints_each_text(const struct settings *settings)
     return settings->heads.file_names > 0;
 }
 
-/* Adds `count` to a pattern's count. Returns false if memory does not suffice. */
+/* Adds `count` to a pattern's count. Returns false if memory is short. */
 static bool add_count(struct text_scan *scan, uint64_t pattern, uint64_t count)
 {
     struct string_counts_part *part = scan->counting.strings;
@@ -140,8 +140,6 @@ static int matches_sink(void *context, const struct trawl_match *matches, uint64
     return 0;
 }
 
-/* ---- Printing -------------------------------------------------------------------------------- */
-
 static void print_count(struct command_job *job, uint64_t column, uint64_t count)
 {
     const struct trawl_pattern *pattern = &job->patterns->strings[column];
@@ -165,8 +163,7 @@ static int compare(const void *a, const void *b)
     return (*first > *second) - (*first < *second);
 }
 
-/* Under -H: prints the text's counts in the order of the strings, and sets them to 0 for the next
- * text. */
+/* Under -H: prints the text's counts in the order of the strings, and sets them to 0. */
 static bool print_text(struct text_scan *scan, struct string_counts_part *part)
 {
     struct command_job *job = scan->job;

@@ -11,9 +11,6 @@
 #include "trawl/print/piece.h"
 #include "trawl/print/occurrences.h"
 
-/* ---- Texts
- * ------------------------------------------------------------------------------------ */
-
 static void put_bytes(struct text_scan *scan, const struct piece *piece, uint64_t begin,
                       uint64_t end)
 {
@@ -234,8 +231,8 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
         settings->style.max_columns == 0 &&
         (!colors->on ||
          (settings->is_tg && *colors->highlight == '\0' && *colors->selected_match != '\0'))) {
-        /* does the same as below, but saves a tenth of the work of -o where matches are dense, and
-         * a fifth with colours */
+        /* prints what the general case below would print, but saves a tenth of the work of -o where
+         * matches are dense, and a fifth with colours */
         print_color_start(scan, colors->selected_match);
         output_bytes(scan->output, piece->bytes + piece->at + begin, piece->count - begin);
         print_color_end(scan, colors->selected_match);
@@ -250,9 +247,6 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
     if (piece->content == piece->count && scan->status == TRAWL_OK)
         print_terminator(scan->output, settings, settings->line_end);
 }
-
-/* ---- Lines
- * ------------------------------------------------------------------------------------ */
 
 /* For -o: prints a piece, a match or a line of a match, on a line of its own. With
  * --pattern-number, prints it once for each string number in `group`, the matches with the same
@@ -342,8 +336,6 @@ static void print_for_each_match(struct text_scan *scan, const struct piece *lin
     }
 }
 
-/* ---- Lines that matches cross ---- */
-
 /* Turns a block whose matches are replaced into a piece whose bytes are in memory. */
 static bool write_out(struct text_scan *scan, struct piece *block)
 {
@@ -392,8 +384,8 @@ static void add_cut(struct text_scan *scan, struct piece *line, const struct lin
     line->spans = scan->style.cut;
 }
 
-/* Returns where the line's content ends, before its line end and the carriage return that belongs
- * to it. */
+/* Returns where the line's content ends: before the line end, and with --crlf also before the
+ * carriage return there. */
 static uint64_t shown_end(const struct text_scan *scan, const struct piece *line)
 {
     const bool has_return = scan->settings->crlf && line->content > 0 &&

@@ -1,5 +1,4 @@
-/* style: prints lines in the forms of ripgrep's options: colours, columns, replacements, shortened
- * lines. */
+/* style: prints lines as ripgrep's options ask: coloured, with columns, replaced, shortened. */
 #ifndef TRAWL_STYLE_H
 #define TRAWL_STYLE_H
 
