@@ -1,5 +1,5 @@
 /* analyse: measures a literal, a set of strings, and how often a sample of a text holds their
- * bytes. (some bytes in a row) should occur in a text. */
+ * bytes. */
 #ifndef TRAWL_PLAN_ANALYSE_H
 #define TRAWL_PLAN_ANALYSE_H
 
