@@ -64,19 +64,6 @@ static const struct {
     {&find_portable, LEVEL_ALL},
 };
 
-/* Returns the functions for this instruction set, or the best if name is NULL; NULL if this machine
- * cannot run them. */
-static const struct find_ops *find_by_name(const char *name)
-{
-    enum find_level level = level_here();
-
-    for (uint32_t i = 0; i < sizeof variants / sizeof variants[0]; i++)
-        if (variants[i].needs <= level &&
-            (name == NULL || strcmp(variants[i].ops->name, name) == 0))
-            return variants[i].ops;
-    return NULL;
-}
-
 const char *trawl_instruction_set(uint32_t index)
 {
     enum find_level level = level_here();
@@ -97,11 +84,16 @@ struct engine {
 static enum trawl_status cpu_open(const struct engine_options *options, struct engine **engine,
                                   struct trawl_error *error)
 {
-    const struct find_ops *find = find_by_name(options->instruction_set);
+    const char *name = options->instruction_set; /* NULL: the best that this machine can run */
+    const struct find_ops *find = NULL;
+    enum find_level level = level_here();
 
+    for (uint32_t i = 0; i < sizeof variants / sizeof *variants && find == NULL; i++)
+        if (variants[i].needs <= level &&
+            (name == NULL || strcmp(variants[i].ops->name, name) == 0))
+            find = variants[i].ops;
     if (find == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "instruction set %s is not available here",
-                          options->instruction_set);
+        return TRAWL_FAIL(error, ARGUMENT, "instruction set %s is not available here", name);
     TRAWL_TRY(MEMORY_NEW(*engine, 1, error));
     (*engine)->find = find;
     return TRAWL_OK;

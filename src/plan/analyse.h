@@ -1,6 +1,5 @@
-/* analyse: computes properties of a literal (a string to be searched for) and of a set of strings:
- * periods, rare bytes, and how often their grams (sequences of some bytes) should occur in a text.
- */
+/* analyse: computes properties of a literal (a string to be searched for) and of a set: periods,
+ * rare bytes, and how often grams (sequences of some bytes) should occur in a text. */
 #ifndef TRAWL_PLAN_ANALYSE_H
 #define TRAWL_PLAN_ANALYSE_H
 
