@@ -198,15 +198,18 @@ uint64_t sim_shuffle(uint64_t value, int kind, uint32_t argument, const char *fi
     return warp_operation(kind, value, argument, file, line);
 }
 
-/* ---- Global memory ---------------------------------------------------------------------- */
+/* ---- Memory ----------------------------------------------------------------------------- */
+
+void sim_aligned(const void *p, uint32_t bytes, const char *file, int line)
+{
+    stand(file, line);
+    if ((uintptr_t)p % bytes != 0)
+        sim_fail("a misaligned access", file, line);
+}
 
 void sim_global(const void *p, uint32_t bytes, int write, const char *file, int line)
 {
-    uintptr_t address = (uintptr_t)p;
-
-    stand(file, line);
-    if (address % bytes != 0)
-        sim_fail("a misaligned access to global memory", file, line);
+    sim_aligned(p, bytes, file, line);
     if (!sim_range_holds(p, bytes))
         sim_fail(write ? "a write outside of device memory" : "a read outside of device memory",
                  file, line);

@@ -25,8 +25,6 @@
  * Limits     padding of SCAN_PADDING_BYTES after the text; tile_count < 2^32; pattern bytes
  *            <= SCAN_PATTERN_BYTES_MAX. In dense text, a pattern longer than a tile is read again
  *            for each tile that ends in an occurrence.
- * Lost       one kernel that both counts and lists: the registers and the shared memory that lists
- *            need slowed counts of dense texts from 0.67 to 0.37 of the read speed [H200].
  * Source     Hyyro, Fredriksson, Navarro (2005) survey word-wise comparison.
  */
 #include "plane.h"

@@ -17,8 +17,6 @@
  * Traffic    per partition: 16 bytes written; per look-back up to 64 counts of partitions and two
  *            words of each of 32 groups.
  * Bound      by one round trip to memory: all reads are in flight together.
- * Lost       the last partition of each group waits for the group before: 18 us per group. Reads
- *            that depend on each other, and so take a round trip each [H200].
  * Source     Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back",
  *            2016, over groups.
  */
@@ -38,17 +36,6 @@ SIMT_FUNCTION uint64_t order_warp_sum(uint64_t own)
         return 0;
     for (uint32_t distance = SIMT_WARP_THREADS / 2u; distance != 0; distance /= 2u)
         own += simt_shuffle_u64(own, simt_lane() ^ distance);
-    return own;
-}
-
-/* Returns the sum over this lane and all lower lanes. Called by all lanes of the warp. */
-SIMT_FUNCTION uint32_t order_sum_upto(uint32_t own)
-{
-    for (uint32_t delta = 1; delta < SIMT_WARP_THREADS; delta *= 2u) {
-        uint32_t lower = simt_shuffle_up_u32(own, delta);
-
-        own += simt_lane() >= delta ? lower : 0;
-    }
     return own;
 }
 

@@ -60,8 +60,7 @@
  *            speed for a^m in a^n, 0.23 to 0.71 for Thue-Morse and Fibonacci words [H200, 2 GiB,
  *            counts].
  * Lost       each warp notes where its runs begin, and the warp before uses the note: 0.27 instead
- *            of 0.35 to 0.42 of the read speed for a^m in a^n [H200, 512 MiB]. Duels (Vishkin
- *            1985), which need a table of witnesses: 0.004 for a^m in a^n.
+ *            of 0.35 to 0.42 of the read speed for a^m in a^n [H200, 512 MiB].
  */
 #ifndef TRAWL_CUDA_KERNELS_PLANE_H
 #define TRAWL_CUDA_KERNELS_PLANE_H

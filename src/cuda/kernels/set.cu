@@ -18,8 +18,7 @@
  *            runs automaton. Further limits as method every.
  * Lost       buckets by the first four bytes only: for 10,000 patterns with a common beginning, 90
  *            KB of text cost 10^8 comparisons. No budget: for 480 patterns a^k b in a^n, 94,000
- *            bytes were read per byte of text or occurrence, now at most 1,300 (counted in the
- *            simulator). One kernel that both counts and lists: see every.cu.
+ *            bytes were read per byte of text or occurrence, now at most 1,300.
  * Source     Wu and Manber, "A fast algorithm for multi-pattern searching", 1994 (the hashed gram).
  */
 

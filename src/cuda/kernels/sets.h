@@ -534,19 +534,6 @@ SIMT_FUNCTION struct sets_sample sets_sample_of(const struct scan_arguments *a,
     return sample;
 }
 
-/* Returns the sum of the values of this lane and of all lower lanes. Called by all lanes of the
- * warp. */
-SIMT_FUNCTION uint32_t sets_through(uint32_t value)
-{
-    SIMT_UNROLL
-    for (uint32_t delta = 1; delta < SIMT_WARP_THREADS; delta *= 2u) {
-        uint32_t lower = simt_shuffle_up_u32(value, delta);
-
-        value += simt_lane() >= delta ? lower : 0;
-    }
-    return value;
-}
-
 /* Returns the lane that owns an item, if items are numbered lane by lane, and `through` is the
  * number of items of this lane and of all lower lanes. */
 SIMT_FUNCTION uint32_t sets_owner(uint32_t through, uint32_t item)
@@ -629,7 +616,7 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
     items = sets_items(own.others);
     if (simt_ballot(items > SCAN_SETS_ITEMS_MAX) != 0)
         spent = most + 1u;
-    through = simt_ballot(items != 0) != 0 ? sets_through(items) : 0;
+    through = simt_ballot(items != 0) != 0 ? simt_warp_upto_u32(items) : 0;
     total = simt_shuffle_u32(through, SIMT_WARP_THREADS - 1u);
     sample = own;
     entry = own.first;

@@ -22,7 +22,7 @@
  *                                                   simt_arrive signals that a warp has arrived,
  *                                                   simt_wait waits for all warps of the block
  *   simt_warp_sync, simt_ballot, simt_shuffle...,
- *   simt_warp_sum_u32                               all 32 threads of the warp must call
+ *   simt_warp_sum_u32, simt_warp_upto_u32           all 32 threads of the warp must call
  *   simt_load_*, simt_store_*                       access global memory; the simulator counts and
  *                                                   checks the accesses
  *   simt_load_once_*                                as simt_load; no cache need keep the data
@@ -105,7 +105,7 @@ extern __shared__ __align__(16) unsigned char simt_quick_shared[];
     static_assert(sizeof(type) * (count) <= 48u << 10, ""); \
     type *const name = (type *)(void *)simt_quick_shared
 #else
-#define SIMT_SHARED(type, name, count) __shared__ type name[count]
+#define SIMT_SHARED(type, name, count) __shared__ __align__(16) type name[count]
 #define SIMT_FUNCTION static __device__ __forceinline__
 #define SIMT_UNROLL _Pragma("unroll")
 #endif
@@ -401,6 +401,7 @@ int sim_barrier(int condition, const char *file, int line);
 void sim_named_barrier(uint32_t id, int waits, const char *file, int line);
 uint32_t sim_ballot(int condition, const char *file, int line);
 uint64_t sim_shuffle(uint64_t value, int kind, uint32_t argument, const char *file, int line);
+void sim_aligned(const void *p, uint32_t bytes, const char *file, int line);
 void sim_global(const void *p, uint32_t bytes, int write, const char *file, int line);
 uint64_t sim_atomic(void *p, uint32_t bytes, int kind, uint64_t value, const char *file, int line);
 void sim_write(void *p, uint32_t bytes, int kind, uint64_t value, const char *file, int line);
@@ -448,8 +449,11 @@ enum {
 #define simt_load_u32x4(p) \
     (sim_global((p), 16, 0, __FILE__, __LINE__), *(const struct simt_u32x4 *)(p))
 #define simt_load_once_u32x4(p) simt_load_u32x4(p)
-#define simt_put_u32x4(to, value) ((void)(*(struct simt_u32x4 *)(void *)(to) = (value)))
-#define simt_get_u32x4(from) (*(const struct simt_u32x4 *)(const void *)(from))
+#define simt_put_u32x4(to, value)                      \
+    ((void)(sim_aligned((to), 16, __FILE__, __LINE__), \
+            *(struct simt_u32x4 *)(void *)(to) = (value)))
+#define simt_get_u32x4(from) \
+    (sim_aligned((from), 16, __FILE__, __LINE__), *(const struct simt_u32x4 *)(const void *)(from))
 #define simt_load_l2_u64(p) simt_load_u64(p)
 #define simt_load_kept_u32x4(p) simt_load_u32x4(p)
 #define simt_copy_u64(to, from) sim_copy((to), (from), 8, __FILE__, __LINE__)
@@ -521,6 +525,18 @@ SIMT_FUNCTION uint32_t simt_lane(void)
 SIMT_FUNCTION uint32_t simt_warp(void)
 {
     return simt_thread() / SIMT_WARP_THREADS;
+}
+
+/* Returns the sum over this lane and all lower lanes. */
+SIMT_FUNCTION uint32_t simt_warp_upto_u32(uint32_t value)
+{
+    SIMT_UNROLL
+    for (uint32_t delta = 1; delta < SIMT_WARP_THREADS; delta *= 2u) {
+        uint32_t lower = simt_shuffle_up_u32(value, delta);
+
+        value += simt_lane() >= delta ? lower : 0;
+    }
+    return value;
 }
 
 /* Returns whether a code of SIMT_LAUNCH says that the device has no room for a further child grid:

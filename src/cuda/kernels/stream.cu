@@ -12,8 +12,6 @@
  * Order      no order: a count.
  * Limits     want is WANT_COUNT or WANT_FIRST; further limits as method every. The kernel lists
  *            dense tiles and does not count their occurrences.
- * Lost       see stream.h and docs/design/cuda.md: for example matrix products on the tensor cores
- *            (0.84 at best), prefetching into L2 (0.91).
  * Source     filters: see every.cu. Loads that overlap in registers: no publication known.
  */
 #include "stream.h"

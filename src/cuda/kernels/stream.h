@@ -11,12 +11,9 @@
  *                 exact filter: add to a count in a register
  *                 other filters: candidates -> queue in shared memory -> 32 at a time: verify
  *
- * What the order of loads gains, for counting pairs of bytes, in units of the read speed [H200]:
- *   1.00  the order above
- *   0.98  the text divided among the blocks beforehand
- *   0.91  a separate part of the tile for each warp
- *   0.69  each row loaded right after the row before was used: the loads of a loop share one
- *         scoreboard, so that a use waits for the newest load
+ * Pairs of bytes are counted at the read speed; at 0.69 if each row is loaded right after the row
+ * before was used, since the loads of a loop share one scoreboard, so that a use waits for the
+ * newest load [H200].
  *
  * A tile whose candidates cost more than the budget is given up: the block drops its count and
  * lists the tile's number. The host then runs the method's tile kernel over the listed tiles, and

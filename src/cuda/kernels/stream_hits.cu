@@ -3,7 +3,8 @@
  * Method     the filters of method every, by the loads of stream.h. All warps of a block except the
  *            last are *filtering warps*. The filtering warps go through a tile as streams do and
  *            set a bit in shared memory for each position that has the pattern or may have the
- *            pattern. The *last warp*, up to two tiles behind, verifies and counts these bits,
+ *            pattern, and list the latter. The *last warp*, up to two tiles behind, verifies the
+ *            listed positions, 128 at a time, so that their loads overlap. It counts the bits,
  *            publishes the count, draws tickets, and learns how many hits come before older tiles
  *            (order.h). Once that number is known, each filtering warp writes its own hits, in the
  *            first step of a later tile, while loads are in flight.
@@ -16,7 +17,7 @@
  *                                             look back
  *
  * Grid       any; blocks draw tiles from a ticket. 64 to 288 threads.
- * Shared     static, HITS_TURNS times 8.5 KiB: the bits of the last tiles.
+ * Shared     static, 48 KiB, most of it for the bits of the last HITS_TURNS tiles.
  * Traffic    per text byte: reads 1, as stream. Per candidate: 16 to 72 text bytes. Per hit: writes
  *            8. Per tile: writes 8 bytes, and reads up to 2 KiB if the tile has hits.
  * Bound      by instructions, if there are many hits: at 1 in 100 positions 101 per row of 512
@@ -24,14 +25,15 @@
  * Progress   the last warp waits for the last warps of blocks with lower tiles (order.h); the
  *            filtering warps wait for the last warp if the last warp is HITS_TURNS tiles behind.
  * Order      ascending.
- * Limits     want is WANT_HITS; otherwise as stream. If a tile costs more than its budget, or more
- *            than listed_max tiles need much verification, the launch is abandoned: result->listed
+ * Limits     want is WANT_HITS; otherwise as stream. If a tile costs more than its budget, or has
+ *            more than HITS_LISTED_MAX positions to verify, the launch is abandoned: result->listed
  *            is then more than listed_max, and the host runs the tile kernel.
- * Lost       as fractions of the count's speed, at 1 hit in 10,000 and in 100 positions, against
- *            0.99 and 0.85 now [H200]: lists of positions instead of bits, 0.86 and 0.61; smaller
- *            tiles, 0.73 and 0.64; no ninth warp, so that one of the eight filtering warps also
- *            does the last warp's work (this and other changes together: 0.84 and 0.61 against 0.90
- *            and 0.65).
+ * Lost       as fractions of the count's speed [H200]. At 1 hit in 100 positions, against 0.85:
+ *            lists of positions instead of bits, 0.61; smaller tiles, 0.64. At 1 candidate in
+ *            10,000, 1,000 and 100 positions, m = 10, against 0.84, 0.75 and 0.74: each filtering
+ *            warp verifies its own positions at a tile's end, 0.67, 0.63 and 0.75. More code in the
+ *            loop: a step that takes turns with two sets of registers has 5 % fewer instructions,
+ *            but 0.79 instead of 0.82 of the speed at m = 4.
  * Source     filters: see every.cu. A warp that serves the other warps: after Bauer, Cook,
  *            Khailany, "CudaDMA", 2011, where some warps load for other warps.
  */
@@ -44,13 +46,11 @@
 /* From this many hits of a step on, the warp writes the hits word by word, a lane for each bit, so
  * that stores lie side by side. */
 #define HITS_DENSE 256u
+#define HITS_SUM_BITS 8u /* of a number below HITS_DENSE */
 
-/* If more than VERIFIED_MANY positions of a tile must be verified, the last warp takes longer than
- * the filtering warps take for the next tile: with many such tiles the launch is abandoned. A tile
- * with more than VERIFIED_MAX positions to verify abandons the launch at once. */
-#define HITS_VERIFIED_MANY 256u
-#define HITS_VERIFIED_MAX 2048u
-#define HITS_QUEUE (2u * SIMT_WARP_THREADS)
+/* The most positions of a tile that are verified: with more, the launch is abandoned. */
+#define HITS_LISTED_MAX 1008u
+#define HITS_TOGETHER 4u /* positions that a lane verifies together: their loads overlap */
 
 /* The most tiles of a block whose hits are not written yet. */
 #define HITS_TURNS 5u
@@ -70,7 +70,7 @@ struct hits_noted {
      * HITS_DENSE hits and all fit, else plus HITS_SLOT_ROOM times the number of hits that fit; 0:
      * the cell has no hits to write */
     uint64_t slots[HITS_CELLS_MAX];
-};
+}; /* a multiple of 16 bytes, for simt_get_u32x4 */
 #define HITS_SLOT_ROOM (1ull << 48)
 #define HITS_SLOT_ALL (1ull << 63)
 
@@ -87,8 +87,11 @@ struct hits_shared {
     /* after turn t of the last warp: released[t % 2] turns may write their hits */
     uint32_t released[2];
     uint32_t tickets[HITS_TICKETS]; /* the tile of turn t: tickets[t % HITS_TICKETS] */
-    uint16_t queue[HITS_QUEUE];     /* the last warp's queue of positions to verify */
-    struct tile_totals totals;      /* the last warp's sums */
+    /* list[t % 2] has the first HITS_LISTED_MAX positions to verify of turn t, in any order;
+     * listed[t % 2]: how many positions there are */
+    uint16_t list[2][HITS_LISTED_MAX];
+    uint32_t listed[2];
+    struct tile_totals totals; /* the last warp's sums */
     struct scan_arguments arguments;
 };
 
@@ -215,50 +218,71 @@ SIMT_FUNCTION struct hits_masks hits_edge(const struct scan_arguments *a, uint64
 /* Writes the lanes' words and their number of bits into cell c. Called by all lanes of the warp. */
 SIMT_FUNCTION void hits_note(struct hits_noted *noted, uint32_t c, const struct hits_masks *masks)
 {
-    uint32_t own = 0, all = 0;
+    uint32_t *bits = noted->bits + c * HITS_CELL_WORDS + simt_lane(), all = 0;
 
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < STREAM_ROWS / 2u; i++)
-        own |= masks->rows[i];
-    if (simt_ballot(own != 0) != 0) {
-        own = 0;
-        SIMT_UNROLL
-        for (uint32_t i = 0; i < STREAM_ROWS / 2u; i++) {
-            noted->bits[c * HITS_CELL_WORDS + i * SIMT_WARP_THREADS + simt_lane()] = masks->rows[i];
-            own += simt_popcount(masks->rows[i]);
-        }
-        all = simt_warp_sum_u32(own);
+    if (simt_ballot((masks->rows[0] | masks->rows[1]) != 0) != 0) {
+        bits[0] = masks->rows[0];
+        bits[SIMT_WARP_THREADS] = masks->rows[1];
+        all = simt_warp_sum_u32(simt_popcount(masks->rows[0]) + simt_popcount(masks->rows[1]));
     }
     if (simt_lane() == 0)
         noted->filled[c] = all;
 }
 
-/* ---- Hits ------------------------------------------------------------------------------- */
-
-/* Returns the bits of cell c's 32 positions from 32 * i on: halves of two neighbouring words. */
-SIMT_FUNCTION uint32_t hits_word(const struct hits_noted *noted, uint32_t c, uint32_t i)
+/* Lists the positions of cell c that must be verified. Called by all lanes of the warp. */
+SIMT_FUNCTION void hits_list(struct hits_shared *shared, uint32_t turn, uint32_t c,
+                             const struct hits_masks *masks)
 {
-    uint32_t row = i * 32u / STREAM_ROW_BYTES;
-    const uint32_t *bits = noted->bits + c * HITS_CELL_WORDS + row / 2u * SIMT_WARP_THREADS +
-                           i * 2u % SIMT_WARP_THREADS;
+    uint32_t own = simt_popcount(masks->rows[0]) + simt_popcount(masks->rows[1]), upto, at = 0;
 
-    return (bits[0] >> row % 2u * 16u & 0xffffu) | bits[1] >> row % 2u * 16u << 16;
+    if (simt_ballot(own != 0) == 0)
+        return;
+    upto = simt_warp_upto_u32(own);
+    if (simt_lane() == SIMT_WARP_THREADS - 1u)
+        at = simt_atomic_add_u32(&shared->listed[turn % 2u], upto);
+    at = simt_shuffle_u32(at, SIMT_WARP_THREADS - 1u) + upto - own;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < STREAM_ROWS / 2u; i++)
+        for (uint32_t left = masks->rows[i]; left != 0; left &= left - 1u, at++) {
+            uint32_t bit = simt_lowest_bit(left), row = 2u * i + bit / 16u;
+
+            if (SIMT_BOUND(at < HITS_LISTED_MAX))
+                shared->list[turn % 2u][at] =
+                    (uint16_t)(c * STREAM_STEP_BYTES + row * STREAM_ROW_BYTES + 16u * simt_lane() +
+                               bit % 16u);
+        }
 }
 
-/* Writes the hits of cell c, which has fewer than HITS_DENSE hits, from `to` on. Called by all
- * lanes of the warp. */
-SIMT_FUNCTION void hits_write_few(const struct hits_noted *noted, uint32_t c, uint64_t *to)
-{
-    uint64_t hit = noted->base + c * STREAM_STEP_BYTES + 64u * simt_lane();
-    uint32_t low = hits_word(noted, c, 2u * simt_lane());
-    uint32_t high = hits_word(noted, c, 2u * simt_lane() + 1u);
-    uint32_t own = simt_popcount(low) + simt_popcount(high);
+/* ---- Hits ------------------------------------------------------------------------------- */
 
-    to += order_sum_upto(own) - own;
-    for (; low != 0; low &= low - 1u, to++)
-        simt_store_u64(to, hit + simt_lowest_bit(low));
-    for (; high != 0; high &= high - 1u, to++)
-        simt_store_u64(to, hit + 32u + simt_lowest_bit(high));
+/* The bits of 64 neighbouring positions. */
+struct hits_bits {
+    uint32_t low, high;
+};
+
+/* Returns the bits of the lane's share of cell c: halves of four neighbouring words. */
+SIMT_FUNCTION struct hits_bits hits_share(const struct hits_noted *noted, uint32_t c)
+{
+    uint32_t row = 64u * simt_lane() / STREAM_ROW_BYTES, shift_bits = row % 2u * 16u;
+    struct simt_u32x4 four =
+        simt_get_u32x4(noted->bits + c * HITS_CELL_WORDS + row / 2u * SIMT_WARP_THREADS +
+                       4u * simt_lane() % SIMT_WARP_THREADS);
+    struct hits_bits bits = {(four.w[0] >> shift_bits & 0xffffu) | four.w[1] >> shift_bits << 16,
+                             (four.w[2] >> shift_bits & 0xffffu) | four.w[3] >> shift_bits << 16};
+
+    return bits;
+}
+
+/* Writes the hits at the lane's 64 positions, from `to` on. first: the hit at the lowest. */
+SIMT_FUNCTION void hits_write_few(struct hits_bits left, uint64_t first, uint64_t *to)
+{
+    for (; (left.low | left.high) != 0; to++) {
+        uint32_t word = left.low != 0 ? left.low : left.high;
+
+        simt_store_u64(to, first + (left.low != 0 ? 0 : 32u) + simt_lowest_bit(word));
+        left.high &= left.low != 0 ? UINT32_MAX : left.high - 1u;
+        left.low &= left.low - 1u;
+    }
 }
 
 /* Writes the first `room` hits of cell c, word by word, a lane for each bit, so that stores lie
@@ -267,9 +291,10 @@ SIMT_FUNCTION void hits_write_many(const struct hits_noted *noted, uint32_t c, u
                                    uint32_t room)
 {
     uint64_t hit = noted->base + c * STREAM_STEP_BYTES + simt_lane();
+    struct hits_bits bits = hits_share(noted, c);
 
     for (uint32_t i = 0, before = 0; i < STREAM_STEP_BYTES / 32u; i++) {
-        uint32_t word = hits_word(noted, c, i);
+        uint32_t word = simt_shuffle_u32(i % 2u == 0 ? bits.low : bits.high, i / 2u);
         uint32_t at = before + simt_popcount(word & ((1u << simt_lane()) - 1u));
 
         if ((word >> simt_lane() & 1u) != 0 && SIMT_BOUND(at < room))
@@ -278,21 +303,39 @@ SIMT_FUNCTION void hits_write_many(const struct hits_noted *noted, uint32_t c, u
     }
 }
 
-/* Writes the hits of the cells that this warp filled earlier. Called by all lanes of the warp. */
+/* Writes the hits of the cells that this warp filled earlier. The sums over lower lanes of all
+ * cells with few hits are added up together, HITS_SUM_BITS for each cell. Called by all lanes of
+ * the warp. */
 SIMT_FUNCTION void hits_write(const struct scan_arguments *a, const struct hits_noted *noted)
 {
-    uint32_t warps = a->step_bytes / STREAM_STEP_BYTES, own = simt_lane() * warps + simt_warp();
-    uint32_t left = simt_ballot(simt_lane() < a->tile_steps && noted->slots[own] != 0);
+    uint32_t warps = a->step_bytes / STREAM_STEP_BYTES, own = 0, before;
+    uint64_t first = noted->base + simt_warp() * STREAM_STEP_BYTES + 64u * simt_lane();
+    const uint64_t *slots = noted->slots + simt_warp();
+    struct hits_bits bits[SCAN_HITS_STEPS];
 
-    for (; left != 0; left &= left - 1u) {
-        uint32_t c = simt_lowest_bit(left) * warps + simt_warp();
-        uint64_t slot = noted->slots[c];
-        uint64_t *to = a->hits + slot % HITS_SLOT_ROOM;
+    if (simt_ballot(simt_lane() < a->tile_steps && slots[simt_lane() * warps] != 0) == 0)
+        return;
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < SCAN_HITS_STEPS; k++) {
+        bits[k].low = bits[k].high = 0;
+        if (k < a->tile_steps && slots[k * warps] >= HITS_SLOT_ALL)
+            bits[k] = hits_share(noted, k * warps + simt_warp());
+        own += (simt_popcount(bits[k].low) + simt_popcount(bits[k].high)) << HITS_SUM_BITS * k;
+    }
+    before = simt_warp_upto_u32(own) - own;
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < SCAN_HITS_STEPS; k++) {
+        if ((bits[k].low | bits[k].high) != 0)
+            hits_write_few(bits[k], first + k * a->step_bytes,
+                           a->hits + slots[k * warps] % HITS_SLOT_ROOM +
+                               (before >> HITS_SUM_BITS * k) % HITS_DENSE);
+    }
+    for (uint32_t k = 0; k < a->tile_steps; k++) {
+        uint64_t slot = slots[k * warps];
 
-        if (slot >= HITS_SLOT_ALL)
-            hits_write_few(noted, c, to);
-        else
-            hits_write_many(noted, c, to, (uint32_t)(slot / HITS_SLOT_ROOM));
+        if (slot != 0 && slot < HITS_SLOT_ALL)
+            hits_write_many(noted, k * warps + simt_warp(), a->hits + slot % HITS_SLOT_ROOM,
+                            (uint32_t)(slot / HITS_SLOT_ROOM));
     }
 }
 
@@ -335,6 +378,8 @@ SIMT_FUNCTION void hits_look(const struct scan_arguments *a, uint32_t tile, cons
             hits_write(a, &shared->noted[ready % HITS_TURNS]);
         ready = HITS_NONE;
         hits_note(noted, cell, &masks);
+        if (!stream_decides(kind))
+            hits_list(shared, turn, cell, &masks);
         *step = ahead;
         position += a->step_bytes;
         cell += a->step_bytes / STREAM_STEP_BYTES;
@@ -355,6 +400,8 @@ SIMT_FUNCTION void hits_look_edge(const struct scan_arguments *a, uint32_t tile,
         struct hits_masks masks = hits_edge(a, position, kind);
 
         hits_note(&shared->noted[turn % HITS_TURNS], cell, &masks);
+        if (!stream_decides(kind))
+            hits_list(shared, turn, cell, &masks);
         position += a->step_bytes;
         cell += a->step_bytes / STREAM_STEP_BYTES;
     }
@@ -369,64 +416,62 @@ SIMT_FUNCTION uint64_t hits_tile_begin(const struct scan_arguments *a, uint32_t 
     return a->position + (uint64_t)number * (a->tile_words * 32u) - a->shift;
 }
 
-/* Verifies `count` ≤ 32 positions of the queue from `first` on, and clears the bits of positions
- * that are no occurrences. Returns whether the tile is given up. */
-SIMT_FUNCTION int hits_verify_queued(const struct scan_arguments *a, struct hits_shared *shared,
-                                     struct hits_noted *noted, uint32_t first, uint32_t count,
-                                     uint32_t *steps)
+/* Verifies the listed positions of a tile, HITS_TOGETHER for each lane at a time, and clears the
+ * bits of positions that are no occurrences. Returns whether the tile is given up. */
+SIMT_FUNCTION int hits_verify(const struct scan_arguments *a, struct hits_noted *noted,
+                              const uint16_t *list, uint32_t listed)
 {
-    uint32_t place = 0, found = 0;
+    uint32_t bytes = a->pattern_bytes < TILE_LANE_BYTES ? a->pattern_bytes : TILE_LANE_BYTES;
+    uint64_t begin = hits_tile_begin(a, noted->number);
+    uint32_t places[HITS_TOGETHER], steps = 0;
 
-    simt_warp_sync(); /* all lanes have written the queue before other lanes read */
-    if (simt_lane() < count)
-        place = shared->queue[first + simt_lane()];
-    simt_warp_sync(); /* all lanes have read the queue before a lane writes it again */
-    if (stream_is_brief(a) && a->plane.probe_bits != 0 && *steps > a->verify_budget)
-        return 1;
-    if (stream_verify_one(a, hits_tile_begin(a, noted->number) + place, simt_lane() < count, steps,
-                          &found))
-        return 1;
-    if (simt_lane() < count && (found >> simt_lane() & 1u) == 0) {
-        uint32_t row = place / STREAM_ROW_BYTES % STREAM_ROWS;
-        uint32_t word = place / STREAM_STEP_BYTES * HITS_CELL_WORDS + row / 2u * SIMT_WARP_THREADS +
-                        place % STREAM_ROW_BYTES / 16u;
+    for (uint32_t from = 0; from < listed; from += HITS_TOGETHER * SIMT_WARP_THREADS) {
+        uint32_t wanted = 0, equal;
 
-        (void)simt_atomic_add_u32(&noted->bits[word], 0u - (1u << (row % 2u * 16u + place % 16u)));
-        (void)simt_atomic_add_u32(&noted->filled[place / STREAM_STEP_BYTES], UINT32_MAX);
-    }
-    return 0;
-}
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < HITS_TOGETHER; k++) {
+            uint32_t at = from + k * SIMT_WARP_THREADS + simt_lane();
 
-/* Clears the bits of positions that are no occurrences. cells: a bit for each cell that has bits.
- * Returns whether the tile is given up. */
-SIMT_FUNCTION int hits_verify(const struct scan_arguments *a, struct hits_shared *shared,
-                              struct hits_noted *noted, uint32_t cells)
-{
-    uint32_t queued = 0, steps = 0;
+            wanted |= at < listed ? 1u << k : 0;
+            places[k] = list[SIMT_BOUND(at < listed) ? at : from];
+        }
+        steps += HITS_TOGETHER;
+        if (a->plane.probe_bits != 0 && steps > a->verify_budget)
+            return 1;
+        equal = wanted;
+        for (uint32_t j = 0; j < bytes && equal != 0; j += 8u) {
+            uint64_t word = simt_load_u64(a->pattern + j / 8u), text[HITS_TOGETHER];
 
-    for (; cells != 0; cells &= cells - 1u) {
-        uint32_t c = simt_lowest_bit(cells);
+            SIMT_UNROLL
+            for (uint32_t k = 0; k < HITS_TOGETHER; k++)
+                text[k] = tile_text_word(a, begin + places[k] + j);
+            SIMT_UNROLL
+            for (uint32_t k = 0; k < HITS_TOGETHER; k++)
+                equal &= tile_difference(text[k], word, bytes - j) != 0 ? ~(1u << k) : UINT32_MAX;
+        }
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < HITS_TOGETHER; k++) {
+            uint32_t found = simt_ballot((equal >> k & 1u) != 0);
+            uint32_t cell = places[k] / STREAM_STEP_BYTES, row = places[k] / STREAM_ROW_BYTES;
+            uint32_t word = row / 2u * SIMT_WARP_THREADS + places[k] % STREAM_ROW_BYTES / 16u;
 
-        for (uint32_t i = 0; i < STREAM_ROWS / 2u; i++) {
-            uint32_t left = noted->bits[c * HITS_CELL_WORDS + i * SIMT_WARP_THREADS + simt_lane()];
+            for (uint32_t lanes = stream_is_brief(a) ? 0 : found; lanes != 0; lanes &= lanes - 1u) {
+                uint32_t source = simt_lowest_bit(lanes);
+                uint64_t x = begin + simt_shuffle_u32(places[k], source);
 
-            for (uint32_t lanes; (lanes = simt_ballot(left != 0)) != 0; left &= left - 1u) {
-                uint32_t at = queued + simt_popcount(lanes & ((1u << simt_lane()) - 1u));
-                uint32_t bit = left != 0 ? simt_lowest_bit(left) : 0, row = 2u * i + bit / 16u;
-
-                if (left != 0)
-                    shared->queue[at] = (uint16_t)(c * STREAM_STEP_BYTES + row * STREAM_ROW_BYTES +
-                                                   simt_lane() * 16u + bit % 16u);
-                queued += simt_popcount(lanes);
-                if (queued < SIMT_WARP_THREADS)
-                    continue;
-                queued -= SIMT_WARP_THREADS;
-                if (hits_verify_queued(a, shared, noted, queued, SIMT_WARP_THREADS, &steps))
+                if (steps >= a->verify_budget)
                     return 1;
+                if (!tile_equal_rest(a, x, TILE_LANE_BYTES, a->pattern_bytes, &steps))
+                    found &= ~(1u << source);
             }
+            if ((wanted >> k & 1u) == 0 || (found >> simt_lane() & 1u) != 0)
+                continue;
+            (void)simt_atomic_add_u32(&noted->bits[word],
+                                      0u - (1u << (row % 2u * 16u + places[k] % 16u)));
+            (void)simt_atomic_add_u32(&noted->filled[cell], UINT32_MAX);
         }
     }
-    return hits_verify_queued(a, shared, noted, 0, queued, &steps);
+    return 0;
 }
 
 /* Sets slots and base of a turn's tile. before: the number of hits before the tile. */
@@ -482,20 +527,22 @@ SIMT_FUNCTION void hits_count(const struct scan_arguments *a, int kind, struct h
         own = noted->filled[simt_lane()];
     if (!stream_decides(kind)) {
         candidates = simt_warp_sum_u32(own);
-        gives_up = candidates > HITS_VERIFIED_MAX ||
-                   (candidates != 0 && hits_verify(a, shared, noted, simt_ballot(own != 0)));
+        gives_up = candidates > HITS_LISTED_MAX ||
+                   hits_verify(a, noted, shared->list[turn % 2u], candidates);
         simt_warp_sync();
+        if (simt_lane() == 0)
+            shared->listed[turn % 2u] = 0; /* for turn + 2 */
     }
     if (SIMT_BOUND(simt_lane() < hits_cells(a))) {
         own = gives_up ? 0 : noted->filled[simt_lane()];
         noted->filled[simt_lane()] = own;
     }
-    upto = order_sum_upto(own);
+    upto = simt_warp_upto_u32(own);
     count = simt_shuffle_u32(upto, SIMT_WARP_THREADS - 1u);
     if (SIMT_BOUND(simt_lane() < hits_cells(a))) /* no warp reads sums beyond these */
         noted->before_cell[simt_lane()] = upto - own;
     if (simt_lane() == 0) {
-        uint64_t dense_count = gives_up ? a->listed_max + 1u : candidates > HITS_VERIFIED_MANY;
+        uint64_t dense_count = gives_up ? a->listed_max + 1u : 0;
 
         order_publish(a, noted->number, count);
         noted->count = count;
@@ -635,6 +682,7 @@ SIMT_FUNCTION void hits_tiles(const struct scan_arguments *a, int kind)
         for (uint32_t i = 0; i < HITS_AHEAD; i++)
             hits_block->tickets[i] = hits_ask(a, 1);
         hits_block->totals = totals;
+        hits_block->listed[0] = hits_block->listed[1] = 0;
     }
     for (uint32_t i = simt_thread(); i < sizeof *a / sizeof(uint64_t); i += simt_threads())
         ((uint64_t *)(void *)&hits_block->arguments)[i] = ((const uint64_t *)(const void *)a)[i];

@@ -29,13 +29,10 @@
  *            be sorted, the host lists hits by other kernels.
  * Lost       groups assigned to warps beforehand: 0.86 of the speed, since warps drift apart, while
  *            tickets keep the sectors that are read at a time close together. A ticket per 128
- *            samples: a device hands out at most 440 M/s. A single bit per gram instead of two.
- *            Samples of 8 bytes: in English each sample matches several of a pattern's 4,096
- *            offsets. Samples of two sectors, for a wider stride: 64 bytes from one position cost
- *            as much as two positions. A lane alone goes through each list: a list of 4,000
- *            offsets, of a pattern with 4,000 zeros, took 1.6 ms for a single occurrence. The
- *            whole warp compares one candidate after the other: 0.45 to 0.70 of the speed if a
- *            pattern of 256 to 1,000 bytes occurs every 1,000 bytes [H100].
+ *            samples: a device hands out at most 440 M/s. Samples of two sectors, for a wider
+ *            stride: 64 bytes from one position cost as much as two positions. The whole warp
+ *            compares one candidate after the other: 0.45 to 0.70 of the speed if a pattern of 256
+ *            to 1,000 bytes occurs every 1,000 bytes [H100].
  * Source     the sampling rule in docs/kernels.md; Grabowski and Bieniecki, "copMEM", 2018; two
  *            bits of one word: Putze, Sanders and Singler, "Cache-, hash- and space-efficient Bloom
  *            filters", 2009.

@@ -48,31 +48,19 @@
  *            the budget ends the launch; the host then runs automaton.
  * Lost       each variant's fraction of the read speed, instead of the fraction at that time: no
  *            bitmap, each sample looked up in L2: 0.15 instead of 0.21 of the read speed for
- *            1,000,000 patterns of 16 bytes. A bitmap no larger than the set needs, 16 words for
- *            four entries: 0.52 instead of 0.63 for 100 patterns at s = 4. Two places in the code
- *            that load text: the compiler lets a use of either wait for both. A vote per row of 512
- *            bytes: 0.92 instead of 0.95 for 100 patterns at s = 4. Loads into the registers of the
- *            row that was searched last: the compiler copies the registers and waits, 0.90. Samples
- *            queued with their hashes, row by row, after the vote: 0.83 instead of 0.92 for 1,000
- *            patterns at s = 4, and 0.90 instead of 0.79 for 10,000 at s = 8, where the dense
- *            variant has 0.93. 128 samples looked up at a time: 0.54 instead of 0.57 for 10,000
- *            patterns. A bitmap spread over the shared memory of a cluster of blocks: 164 G
- *            lookups/s in clusters of 2, and 94, 80 and 70 in clusters of 4, 8 and 16, while L2 has
- *            160 and a block's own shared memory 3,100. The rare variant with the 64-bit words
- *            before the lists: 0.59 instead of 0.73 for 10,000 patterns of 8 bytes. 4 grams of 8
- *            bytes at s = 4: 0.47 instead of 0.60 for 100,000 patterns of 16. 5 grams of 12 bytes
- *            instead of 9 of 8, from s = 16 on: 1.11 instead of 1.21 for 100,000 of 80. 4 grams of
- *            6 bytes at s = 8 instead of 3 of 7: 0.59 instead of 0.60 for 100,000 of 16. The rare
- *            variant without copies of the text, which read the bytes of 64 queued samples again:
- *            text that was loaded to be evicted first had left L2 even if a prefetch followed at
- *            once, so each sample that passed cost 119 bytes of memory, and 10,000 patterns of 8
- *            had 0.74 instead of 0.90. Copies of text that was loaded past L1: 68 bytes instead of
- *            15, 0.85. Heads without the hint to be evicted last: 15 bytes instead of 12, and 31
- *            instead of 2 for 10,000 patterns of 16. Two bits of the bitmap instead of three: 0.79
- *            instead of 0.85. A queue entry per lane instead of per sample: no difference. A filter
- *            of whole keys in the heads: a key depends on the gram's offset in its literal's run,
- *            so a sample has a key for each possible offset; 0.230 instead of 0.255 for 10,000
- *            words of 8 bytes, and 0.844 instead of 0.924 for 10,000 of random letters [H200].
+ *            1,000,000 patterns of 16 bytes. A bitmap no larger than the set needs: 0.52 instead of
+ *            0.63 for 100 patterns at s = 4. Two places in the code that load text: the compiler
+ *            lets a use of either wait for both. A vote per row of 512 bytes: 0.92 instead of 0.95
+ *            for 100 patterns at s = 4. Loads into the registers of the row that was searched last:
+ *            the compiler copies the registers and waits, 0.90. A bitmap spread over the shared
+ *            memory of a cluster of blocks: 164 G lookups/s in clusters of 2, and 94, 80 and 70 in
+ *            clusters of 4, 8 and 16, while L2 has 160 and a block's own shared memory 3,100. The
+ *            rare variant without copies of the text, which read the bytes of 64 queued samples
+ *            again: 0.74 instead of 0.90 for 10,000 patterns of 8, since the text had left L2.
+ *            Heads without the hint to be evicted last: 15 bytes instead of 12, and 31 instead of 2
+ *            for 10,000 patterns of 16. Two bits of the bitmap instead of three: 0.79 instead of
+ *            0.85. A filter of whole keys in the heads, which depend on the gram's offset in its
+ *            literal's run: 0.230 instead of 0.255 for 10,000 words of 8 bytes [H200].
  * Source     the sampling rule in docs/kernels.md; the least of several hashes: Schleimer,
  *            Wilkerson and Aiken, "Winnowing: local algorithms for document fingerprinting", 2003;
  *            two bits of one word: Putze, Sanders and Singler, "Cache-, hash- and space-efficient
@@ -170,7 +158,7 @@ SIMT_KERNEL(set_room, scan_arguments, SCAN_THREADS_MAX, 1)
         uint64_t i = at + simt_lane(), taken = 0;
         int is_own = SIMT_BOUND(i < args.sets.head_count);
         uint32_t count = is_own ? (uint32_t)simt_load_l2_u64(args.sets.heads + 2u * i + 1u) : 0;
-        uint32_t others = count > 1u ? count - 1u : 0, through = sets_through(others);
+        uint32_t others = count > 1u ? count - 1u : 0, through = simt_warp_upto_u32(others);
 
         if (simt_lane() == SIMT_WARP_THREADS - 1u && through != 0)
             taken = simt_atomic_add_u64(args.sets.taken, through);

@@ -116,18 +116,6 @@ SIMT_FUNCTION uint64_t tile_text_word(const struct scan_arguments *a, uint64_t p
     return a->fold != 0 ? tile_fold(word) : word;
 }
 
-SIMT_FUNCTION uint8_t tile_text_byte(const struct scan_arguments *a, uint64_t position)
-{
-    uint8_t byte = simt_load_u8(a->text + position);
-
-    return a->fold != 0 && byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte | 0x20u) : byte;
-}
-
-SIMT_FUNCTION uint8_t tile_pattern_byte(const struct scan_arguments *a, uint32_t offset)
-{
-    return simt_load_u8((const uint8_t *)a->pattern + offset);
-}
-
 /* Returns the XOR of the lowest `count` bytes of a and b; of all eight bytes if count ≥ 8. */
 SIMT_FUNCTION uint64_t tile_difference(uint64_t a, uint64_t b, uint32_t count)
 {
@@ -295,7 +283,7 @@ SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
                                     const struct tile_shared *shared, uint32_t own,
                                     uint64_t partition)
 {
-    uint32_t inclusive = order_sum_upto(own), before = 0, total = 0;
+    uint32_t inclusive = simt_warp_upto_u32(own), before = 0, total = 0;
     uint64_t pending = shared->pending->partition;
 
     if (simt_lane() == SIMT_WARP_THREADS - 1u)
