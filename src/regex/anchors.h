@@ -15,7 +15,8 @@ struct anchor_maker {
     bool fails;          /* some expression has no anchors */
     bool folds;          /* some strings stand for letters of any case */
     bool keeps;          /* some strings do not */
-    bool all_sure;       /* each occurrence of a string is a match */
+    bool all_sure;       /* each occurrence of a string lies in a match */
+    bool all_match;      /* each occurrence of a string is a match */
     bool has_edges;      /* that expression's matches lie between edges of words or lines */
     /* The strings of all anchors: */
     struct anchor_string {

@@ -16,7 +16,7 @@ struct chain;
  * string, then the rest. */
 struct anchor {
     uint32_t expression;
-    bool is_sure;        /* each occurrence of a string is a match */
+    bool is_sure;        /* each occurrence of a string lies in a match */
     bool begins;         /* a match begins with the string */
     uint8_t head_length; /* the number of characters of each head; 0: heads differ, or are empty */
     bool looks_back;     /* the expression has an assertion that depends on the byte before */
@@ -106,7 +106,7 @@ static inline bool expressions_take_empty(const struct expressions *expressions)
 static inline bool expressions_are_atoms(const struct expressions *expressions,
                                          const struct engine_task *task)
 {
-    return task->chunk->records == NULL && !expressions_cross(expressions) &&
+    return !expressions_cross(expressions) &&
            (task->want == WANT_LINES ? expressions->atoms_are_exact : expressions->is_string);
 }
 

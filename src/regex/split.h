@@ -45,10 +45,11 @@ struct split_sequence {
 /* An alternative of an expression. */
 struct split {
     const struct split_strings *strings;
-    bool folds;   /* some letters of the strings are in lower case, and stand for any case */
-    bool keeps;   /* some characters of the strings stand for themselves */
-    bool is_sure; /* each occurrence of a string is a match of the expression */
-    bool begins;  /* no byte of a match comes before the string */
+    bool folds;    /* some letters of the strings are in lower case, and stand for any case */
+    bool keeps;    /* some characters of the strings stand for themselves */
+    bool is_match; /* each occurrence of a string is a match of the expression */
+    bool is_sure;  /* each occurrence of a string lies in a match, or is a match */
+    bool begins;   /* no byte of a match comes before the string */
     /* The expression of the head, which ends where the text ends. Empty: the match begins with the
      * string, or an assertion between head and string needs the bytes after the head. */
     const char *head;
