@@ -25,7 +25,7 @@ void anchors_begin(struct anchor_maker *maker, struct expressions *made, const u
 {
     memset(maker, 0, sizeof *maker);
     maker->made = made;
-    maker->all_sure = true;
+    maker->all_sure = maker->all_match = true;
     maker->sample = sample;
     maker->sample_bytes = sample_bytes;
     analyse_rates(sample, sample_bytes, NULL, 0, made->options.fold, &maker->rates);
@@ -131,6 +131,7 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     maker->folds |= split->folds;
     maker->keeps |= split->keeps;
     maker->all_sure &= split->is_sure;
+    maker->all_match &= split->is_match;
     anchor = &made->anchors[made->anchor_count++];
     *anchor = (struct anchor){.expression = maker->expression,
                               .is_sure = split->is_sure,
@@ -338,8 +339,9 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
         made->has_near &= made->anchors[i].begins || made->anchors[i].head != NULL;
     }
     made->words_are_exact = maker->all_sure && (made->plan->flags & conditions) == TRAWL_WHOLE_WORD;
-    made->is_string = made->atoms_are_exact && made->count == 1 && made->atom_count == 1 &&
-                      !maker->folds && !overlaps_itself(&maker->strings[0].string);
+    made->is_string = made->atoms_are_exact && maker->all_match && made->count == 1 &&
+                      made->atom_count == 1 && !maker->folds &&
+                      !overlaps_itself(&maker->strings[0].string);
     memory_release(patterns, made->atom_count, sizeof *patterns);
     return status;
 }

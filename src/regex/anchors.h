@@ -18,7 +18,8 @@ struct anchor_maker {
     bool fails;          /* some expression has no strings, so no plan of strings is of use */
     bool folds;          /* in some strings the case of letters is ignored */
     bool keeps;          /* in some strings it is not */
-    bool all_sure;       /* each occurrence of each string is a match */
+    bool all_sure;       /* each occurrence of each string lies in a match */
+    bool all_match;      /* each occurrence of each string is a match */
     bool has_edges;      /* the matches of `expression` begin or end at an edge of a word or line */
     /* The strings of all anchors: */
     struct anchor_string {

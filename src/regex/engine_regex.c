@@ -342,7 +342,7 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
     const struct expressions *expressions = worker->expressions;
     const bool by_line = expressions->atoms_are_exact && expressions->count == 1 &&
                          !expressions_cross(expressions) && step->want == WANT_LINES;
-    const enum want want = by_line && chunk->records == NULL ? WANT_LINES : WANT_HITS;
+    const enum want want = by_line ? WANT_LINES : WANT_HITS;
 
     part.bytes += step->from;
     part.begin += step->from;

@@ -18,7 +18,7 @@ struct chain;
 /* An alternative of an expression: what RE2 reads around a string. */
 struct anchor {
     uint32_t expression;
-    bool is_sure; /* each occurrence of a string is a match */
+    bool is_sure; /* each occurrence of a string lies in a match */
     bool begins;  /* a match begins with the string: there is no head, or only assertions */
     /* number of characters of each head; 0: heads of different lengths, or none */
     uint8_t head_length;
@@ -116,7 +116,7 @@ static inline bool expressions_take_empty(const struct expressions *expressions)
 static inline bool expressions_are_atoms(const struct expressions *expressions,
                                          const struct engine_task *task)
 {
-    return task->chunk->records == NULL && !expressions_cross(expressions) &&
+    return !expressions_cross(expressions) &&
            (task->want == WANT_LINES ? expressions->atoms_are_exact : expressions->is_string);
 }
 

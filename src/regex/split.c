@@ -456,6 +456,15 @@ static struct before look_before(const struct reader *reader, const struct range
     return before;
 }
 
+static bool may_be_left_out(const struct reader *reader, const struct ranges *ranges)
+{
+    for (uint32_t i = 0; i < ranges->count; i++)
+        for (uint64_t k = ranges->all[i].first; k < ranges->all[i].end; k++)
+            if (reader->items[k].is_edge || reader->items[k].least > 0)
+                return false;
+    return true;
+}
+
 /* Passes a run, with head and tail, to options->take. `first` is the run's list's first item. */
 static enum trawl_status emit(struct reader *reader, const struct run *run, uint64_t first,
                               const struct around *around, struct trawl_error *error)
@@ -464,6 +473,7 @@ static enum trawl_status emit(struct reader *reader, const struct run *run, uint
     const struct ranges tail = ranges_from(run->first, reader->item_count, around);
     const struct ranges rest = ranges_from(run->end, reader->item_count, around);
     const struct before before = look_before(reader, &head);
+    const struct split_options *options = reader->options;
     bool has_rest = run->goes_on, repeats = false;
     struct split split = {.strings = &run->strings, .folds = run->folds, .keeps = run->keeps};
 
@@ -472,7 +482,10 @@ static enum trawl_status emit(struct reader *reader, const struct run *run, uint
     for (const struct around *each = around; each != NULL; each = each->outer)
         repeats |= reader->items[each->at].repeats;
     split.begins = before.is_edges && !repeats;
-    split.is_sure = before.is_empty && !has_rest && !repeats;
+    split.is_match = before.is_empty && !has_rest && !repeats;
+    split.is_sure =
+        split.is_match || (!repeats && options->before == 0 && options->after == 0 &&
+                           may_be_left_out(reader, &head) && may_be_left_out(reader, &rest));
     if (!repeats)
         split.before = sequence_of(reader, &head, true, &reader->before);
     if (!repeats && !run->goes_on)
@@ -491,7 +504,7 @@ static enum trawl_status emit(struct reader *reader, const struct run *run, uint
         split.head = reader->text;
         split.tail = reader->text + split.head_bytes;
     }
-    return reader->options->take(reader->options->context, &split, error);
+    return options->take(options->context, &split, error);
 }
 
 static enum trawl_status split_alternatives(struct reader *reader, const struct around *around,

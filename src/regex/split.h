@@ -46,10 +46,11 @@ struct split_sequence {
 /* The strings of an alternative of an expression, and what is around them. */
 struct split {
     const struct split_strings *strings;
-    bool folds;   /* some letters of the strings, in lower case here, stand for any case */
-    bool keeps;   /* some characters of the strings stand for themselves alone */
-    bool is_sure; /* each occurrence of a string is a match of the expression */
-    bool begins;  /* a match begins with the string: nothing but assertions comes before */
+    bool folds;    /* some letters of the strings, in lower case here, stand for any case */
+    bool keeps;    /* some characters of the strings stand for themselves alone */
+    bool is_match; /* each occurrence of a string is a match of the expression */
+    bool is_sure;  /* each occurrence of a string lies in a match, or is a match */
+    bool begins;   /* a match begins with the string: nothing but assertions comes before */
     /* The head as an expression that must match up to the text's end. Empty: there is no head, or
      * an assertion between head and string needs the bytes after the head. */
     const char *head;
