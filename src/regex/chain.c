@@ -17,8 +17,9 @@
 #define RANGES_MAX 1024u
 #define PAGE_CODES 64u
 
-/* The sequence with its repetitions written out, as places. A set of places is a word: a bit for
- * each place that may come next, and bit `count` if the whole sequence has been read. */
+/* The sequence with its repetitions written out, as places. A machine word stands for a set of
+ * places: it has a bit for each place that may come next, and bit `count` if the whole sequence has
+ * been read. */
 struct places {
     struct chain *chain;
     uint32_t count;
