@@ -28,7 +28,7 @@ struct trawl_text {
     enum text_kind kind;
     const uint8_t *bytes; /* the bytes of a text in memory */
     uint64_t bytes_count; /* memory: size of the text; file: its size when it was opened */
-    /* Address of a text in a GPU's memory; 0: the text is in the host's memory. The pages at
+    /* Address of a text in a GPU's memory; 0: the text is not in a GPU. The pages at
      * `bytes` are unreadable until the bytes were copied from the GPU: text_host_begin, the copy,
      * text_host_done. */
     uint64_t device_address;
