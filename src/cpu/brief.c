@@ -29,7 +29,8 @@ struct brief {
     const struct plan_set_tables *tables;
     const uint8_t *text;
     uint64_t count; /* bytes of the text */
-    /* an occurrence begins below this position: the caller asks for no more, or the text ends */
+    /* occurrences begin below this position; beyond, the caller asks for none, or the text is too
+     * short */
     uint64_t limit;
     uint64_t work, work_max;
     struct engine_brief *found;

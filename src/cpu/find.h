@@ -30,7 +30,7 @@
 
 struct find_tile {
     bool is_dense; /* many words have bits: `hot` is not filled */
-    /* number of entries of `hot`; if is_dense, 0 says that the mask has no bit */
+    /* number of entries of `hot`; if is_dense, tells only whether the mask has a bit (0: no bit) */
     uint32_t hot_count;
     /* set by `every`: number of words in which a position passed the first probes */
     uint64_t passed;

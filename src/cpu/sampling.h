@@ -16,7 +16,7 @@ struct sampling {
     const struct set_class *class;
     uint64_t begin;
     uint64_t end;
-    /* number of words of 64 positions, if the search works line by line; else 0 */
+    /* number of words of 64 positions; 0: the search does not work line by line */
     uint64_t line_words;
 };
 

@@ -87,7 +87,7 @@ struct set_class {
 };
 
 struct set_matcher {
-    /* or-ed into each 8 bytes of text, to ignore the case of letters: 0x2020...; else 0 */
+    /* or-ed into each 8 bytes of text to ignore the case of letters: 0x2020...; 0: case counts */
     uint64_t fold;
     uint32_t class_count;
     struct set_class classes[SET_CLASSES_MAX];

@@ -130,8 +130,8 @@ static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
     return x + bytes_find_either(scan->chunk->bytes + x, owned - x, scan->plan->line_end, also);
 }
 
-/* For WANT_LINES: returns whether the hit at x is the first of its line, and if so, skips the rest
- * of the line. If the text has records, a single record must hold the whole hit. */
+/* In a search for lines, returns whether the hit at x is the first of its line, and if so, skips
+ * the rest of the line. If the text has records, a single record must hold the whole hit. */
 static bool take_line(struct scan *scan, uint64_t x, uint64_t length)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -153,8 +153,8 @@ static bool take_line(struct scan *scan, uint64_t x, uint64_t length)
     return true;
 }
 
-/* For WANT_SPANS (hits that do not overlap): returns whether the hit is a new span. If a longer
- * hit begins where the last span begins, it replaces that span. */
+/* In a search for spans, which are hits that do not overlap, returns whether the hit is a new span.
+ * If a longer hit begins where the last span begins, it replaces that span. */
 static bool take_span(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length)
 {
     struct hits *hits = &scan->result->hits;

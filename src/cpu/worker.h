@@ -238,9 +238,9 @@ void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t lengt
 uint64_t verify_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, uint64_t count);
 /* A comparison for qsort: hits by offset, then by literal. */
 int verify_compare_hits(const void *a, const void *b);
-/* For WANT_LINES: returns a mask of `words` words, with a bit for each position from `begin` on
- * that holds a line end or a NUL. The text must be readable for FIND_LOAD_SLACK bytes after these
- * positions. */
+/* In a search for lines, returns a mask of `words` words, with a bit for each position from `begin`
+ * on that holds a line end or a NUL. The text must be readable for FIND_LOAD_SLACK bytes after
+ * these positions. */
 const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* Returns the offset of the last byte of the record that holds x, at most chunk->owned. Returns
  * UINT64_MAX if that record does not hold all `length` bytes from x on. */

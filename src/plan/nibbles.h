@@ -36,8 +36,8 @@
 struct plan_nibbles {
     uint32_t groups; /* number of groups: 1, 2 or 4; 0: there are no tables */
     bool whole;      /* both halves of each byte are tested */
-    /* Number of tested bytes: if `whole`, 1 to 4; else 4 (1 group), 6 (1 or 2) or 8 (2 or 4
-     * groups). */
+    /* Number of tested bytes: 1 to 4 if `whole`, and otherwise 4 (1 group), 6 (1 or 2 groups) or 8
+     * (2 or 4). */
     uint32_t bytes;
     uint8_t at[PLAN_NIBBLE_BYTES_MAX]; /* offsets of the tested bytes in the literals */
     /* Indexed by a byte's six low bits. A table for low halves has each value four times. */

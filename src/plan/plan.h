@@ -25,7 +25,8 @@ struct plan_literal {
     uint32_t pattern;
     uint32_t tail_begin; /* index in plan->elements; has no meaning if tail_count is 0 */
     uint32_t tail_count;
-    uint32_t reversed; /* 1: the literal is the reverse complement of the pattern; else 0 */
+    /* 1: the literal is the reverse complement of the pattern, 0: the pattern itself */
+    uint32_t reversed;
 };
 
 /* A character of a tail: in the text, any of up to 8 strings of bytes may stand for it. */
@@ -145,7 +146,7 @@ struct trawl_plan {
     enum trawl_method method_asked;
 
     /* The next two are set if the plan has a single literal without a tail: */
-    uint64_t period; /* least period, if it is at most half the length; else 0 */
+    uint64_t period; /* the least period; 0: it is longer than half of the literal */
     /* which bytes of the literal are tested; by the caller's sample, or without a sample */
     struct plan_tuning tuning;
 

@@ -20,8 +20,9 @@
 /* a line end is looked for in so many bytes while the automaton reads one byte */
 #define BYTES_PER_FIND 16u
 
-/* The sequence with its repetitions written out, as places. A set of places is a word: a bit for
- * each place that may come next, and bit `count` if the whole sequence has been read. */
+/* The sequence with its repetitions written out, as places. A machine word stands for a set of
+ * places: it has a bit for each place that may come next, and bit `count` if the whole sequence has
+ * been read. */
 struct places {
     struct chain *chain;
     uint32_t count;

@@ -47,9 +47,9 @@ struct expressions {
     struct regex_options options;
     uint32_t count;
     struct regex **each; /* `count` programs, one for each expression, which read single lines */
-    /* `count` programs that read copies of lines with marks (words.h). NULL, for all expressions or
-     * for one: the expression has no edge of a word about which the program in `each` may be
-     * wrong. */
+    /* `count` programs that read copies of lines with marks (words.h). An entry is NULL if the
+     * expression has no edge of a word about which the program in `each` may be wrong; the array is
+     * NULL if no expression has such an edge. */
     struct regex **marked;
     /* for each program of `marked`: whether it may match the empty string; words.c finds out */
     _Atomic uint8_t *may_be_empty;

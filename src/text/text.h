@@ -28,8 +28,9 @@ struct trawl_text {
     enum text_kind kind;
     const uint8_t *bytes; /* the bytes of a text in memory */
     uint64_t bytes_count; /* memory: size of the text; file: its size when it was opened */
-    /* Address of a text in a GPU's memory; else 0. The pages at `bytes` are then unreadable until
-     * the bytes were copied from the GPU: text_host_begin, the copy, text_host_done. */
+    /* Address of a text in a GPU's memory; 0: the text is not in a GPU. The pages at
+     * `bytes` are unreadable until the bytes were copied from the GPU: text_host_begin, the copy,
+     * text_host_done. */
     uint64_t device_address;
     _Atomic bool is_on_host; /* the copy is complete */
     int descriptor;          /* only file and stream */

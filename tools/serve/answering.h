@@ -73,7 +73,8 @@ struct served_answer {
     atomic_int http_status; /* HTTP status of a refusal; 0: the request is not refused */
     char message[SETTINGS_ERROR_BYTES]; /* why the request is refused */
     pthread_mutex_t lock;
-    /* What pass_run is running, so that pass_cancel may be called; else NULL. Guarded by `lock`. */
+    /* What pass_run is running now, which pass_cancel may cancel; NULL: no pass. Guarded by
+     * `lock`. */
     struct pass_request *passing;
     struct trawl_searcher **searchers; /* guarded by `lock`: the job's searchers */
     size_t searcher_count, searcher_capacity;

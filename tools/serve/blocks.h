@@ -46,8 +46,8 @@ struct batch_item {
     const struct served_file *source;
     /* The place in the batch's block, with a line end. room 0: the block does not hold the file. */
     uint64_t begin, room;
-    /* Unpacked bytes of a compressed file, until fill_item copies them into the block; else
-     * NULL. */
+    /* The unpacked bytes of a compressed file, until fill_item copies them into the block. NULL:
+     * there are none. */
     uint8_t *unpacked;
 };
 

@@ -30,7 +30,7 @@ struct collection {
     char *root; /* the root's path without links */
     /* The directory to which paths are relative: the root, or the directory of a root file. */
     char *base;
-    char *file; /* the name of a root that is a file; else NULL */
+    char *file; /* the name of a root that is a file; NULL: the root is a directory */
     /* A copy of options.settings for the collection's own walks, with the same pointers. */
     struct settings walking;
     struct shelf shelf;

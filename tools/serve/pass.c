@@ -359,8 +359,8 @@ static enum trawl_status search_blocks(struct passes *passes, struct pass_member
     return status;
 }
 
-/* Sets the member whose searcher pass_cancel stops: `leader` is the member itself during a search
- * alone, and NULL afterwards. */
+/* Notes that a member is searched for alone (`leader` is the member), so that pass_cancel stops the
+ * member's searcher; or that the search has ended (`leader` is NULL). */
 static void lead_alone(struct passes *passes, struct pass_member *member,
                        struct pass_member *leader)
 {

@@ -29,7 +29,7 @@ void state_hold(struct state *state);
 /* Frees the collection's last state and its files. Nobody else may use that state. */
 void state_end(struct state *state);
 
-/* Returns the index of the entry with this path; UINT32_MAX otherwise. */
+/* Returns the index of the entry with this path; UINT32_MAX if the state lacks the path. */
 uint32_t state_find(const struct state *state, const char *path);
 
 /* Compares two paths name by name, as --sort=path orders files. */

@@ -21,7 +21,7 @@ uint64_t print_part(struct text_scan *scan, const struct view *view, uint64_t be
 uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                    char separator);
 /* Prints the lines [at, end) with the same separator. A line of invalid text is not printed. After
- * such a line, goes on if `all`, and returns false otherwise. */
+ * such a line, goes on if `all`, and otherwise returns false. */
 bool print_lines(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t end,
                  char separator, bool all);
 /* Returns the offset in the view after the last printed line; 0: none of its lines. */
