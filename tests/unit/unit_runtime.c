@@ -151,7 +151,6 @@ static void arguments(struct trawl_plan *plan)
     CHECK_REFUSED(trawl_search_open(searcher, plan, text, 4, &search, error));
     CHECK_REFUSED(trawl_search_open(searcher, plan, text, 0, NULL, error));
     CHECK_REFUSED(trawl_search_open(searcher, NULL, text, 0, &search, error));
-    CHECK_REFUSED(trawl_search_next(NULL, &batch, error));
     CHECK_REFUSED(
         trawl_searcher_open(SEARCHER_WITH(.runtime = runtime, .threads = 2), &none, error));
     MUST(trawl_searcher_open(SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU, .threads = 1024), &none,
@@ -176,7 +175,6 @@ static void arguments(struct trawl_plan *plan)
     CHECK_STATUS(trawl_search_next(search, &batch, NULL), TRAWL_STOPPED);
     trawl_search_close(search);
     CHECK_STATUS(trawl_positions(searcher, plan, brief, cancels, searcher, NULL), TRAWL_STOPPED);
-    CHECK_STATUS(trawl_positions(searcher, plan, text, cancels, searcher, NULL), TRAWL_STOPPED);
     TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
     MUST(trawl_runtime_close(NULL, NULL));
 }
@@ -267,14 +265,6 @@ static void one_is_never_taken(struct trawl_plan *plan)
     trawl_search_close(search);
 }
 
-static int cancel_at(void *context, const struct trawl_match *matches, uint64_t match_count)
-{
-    (void)matches;
-    (void)match_count;
-    trawl_searcher_cancel((struct trawl_searcher *)context);
-    return 0;
-}
-
 /* Checks the statistics of bytes by method for a pipe that has no bytes for a while. */
 static void methods(void)
 {
@@ -329,7 +319,7 @@ static void cancelled_by_sinks(struct trawl_plan *plan)
 
     for (uint64_t i = 0; i <= records.record_count; i++)
         offsets[i] = 3 * i;
-    CHECK_STATUS(trawl_positions(searcher, plan, text, cancel_at, searcher, NULL), TRAWL_STOPPED);
+    CHECK_STATUS(trawl_positions(searcher, plan, text, cancels, searcher, NULL), TRAWL_STOPPED);
     MUST(trawl_searcher_stats(searcher, &stats, NULL));
     TEST_CHECK(stats.text_bytes <= 1000);
     CHECK_STATUS(call_rows(searcher, plan, &records, cancel_at_row, searcher, NULL), TRAWL_STOPPED);
@@ -422,7 +412,7 @@ static void stream_in_little(void)
     (void)close(ends[0]);
 }
 
-static void budget(struct trawl_plan *unused)
+static void budget(void)
 {
     const struct trawl_allocator allocator = {NULL, limited_take, limited_give};
     struct trawl_runtime *runtime;
@@ -431,7 +421,6 @@ static void budget(struct trawl_plan *unused)
     struct trawl_plan *plan;
     uint64_t count = 0, base;
 
-    (void)unused;
     trawl_set_allocator(&allocator);
     plan = make_plan_by(TRAWL_METHOD_BUCKETS);
     for (uint64_t limit = 12000; limit <= 60000; limit += 12000) {
@@ -537,11 +526,9 @@ static uint32_t threads_elsewhere(void)
 
 static void count_all(struct trawl_searcher *searcher, const struct trawl_plan *plan)
 {
-    uint64_t count = 0;
     AUTO_TEXT text = must_text(bytes, TEXT_BYTES);
 
-    MUST(trawl_count(searcher, plan, text, &count, NULL));
-    TEST_CHECK(count == expected_count);
+    TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
 }
 
 /* Checks on which cores workers may run. While a worker is woken, its waker's core is forbidden to
@@ -657,7 +644,7 @@ int main(void)
     budget_of_others(plan, true);
     budget_of_others(plan, false);
     trawl_plan_free(plan);
-    budget(NULL);
+    budget();
     (void)unlink(path);
     return test_end();
 }
