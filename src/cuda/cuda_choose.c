@@ -356,25 +356,16 @@ void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, ui
  * grams allow longer strides but match more often. cost_of() weighs stride, choices and grams, in
  * units of the time in which the device reads the text. */
 
-/* Sizes of the bitmap, in words. Shared memory that the bitmap does not take is cache for the loads
- * in flight. A multiprocessor with 256 KiB sets 228, 196, 164, 132, ... KiB apart for a block, and
- * the queues take 37. With bitmaps of 94, 158 and 188 KiB, searches for 10,000 patterns of 16 bytes
- * ran at 0.91, 0.94 and 0.88 of the read speed, for 100,000 at 0.42, 0.60 and 0.56 [H200]. */
-#define FILTER_SIZES                                       \
-    {                                                      \
-        4096, 8192, 16384, 24064, 32256, 40448, UINT32_MAX \
-    }
-/* Words by which the bitmap is shorter than its size in FILTER_SIZES: the rare variant has longer
+/* Words by which the bitmap is shorter than its size: the rare variant has longer
  * queues in shared memory, and the dense variant a copy of the launch's arguments. */
 #define RARE_WORDS (SCAN_SETS_THREADS / 32 * (SCAN_SETS_RARE_WARP_BYTES - SCAN_SETS_WARP_BYTES) / 4)
 #define DENSE_WORDS ((uint32_t)((sizeof(struct scan_arguments) + 15) / 16 * 4))
 
-/* row, sample, pass: slots of a row, of a sample, and of a sample that passes the bitmap. table,
- * list: the cost of a look-up in L2 and of a list, in the time in which the device reads a byte. */
+/* Slots of a row, of a sample, and of a sample that passes the bitmap. */
 static const struct {
-    double row, sample, pass, table, list;
-} costs[CUDA_SETS_VARIANTS] = {
-    [CUDA_SETS_RARE] = {8, 8.6, 7, 30, 370}, [CUDA_SETS_DENSE] = {23, 12.1, 0, 21, 370}};
+    double row, sample, pass;
+} slots_of[CUDA_SETS_VARIANTS] = {
+    [CUDA_SETS_RARE] = {8, 8.6, 7}, [CUDA_SETS_DENSE] = {23, 12.1, 0}};
 
 struct choice {
     uint32_t stride, gram_bytes;
@@ -383,8 +374,6 @@ struct choice {
     uint32_t filter_words;
     uint32_t bits;    /* bits that a gram sets in a word of the bitmap */
     uint32_t variant; /* enum cuda_sets_variant */
-    /* the cost of a look-up is multiplied by 1 + cache × the share of samples that pass */
-    double cache;
     double cost;
     double met; /* expected number of grams of the set that are equal to a sample's gram */
 };
@@ -522,21 +511,20 @@ static double cost_with(const struct choice *choice, double first, double lists)
 {
     uint32_t stride = choice->stride, words = gram_words(choice->gram_bytes);
     double samples = stride >= 16 ? 1 : 16.0 / stride, rows = stride >= 16 ? 16.0 / stride : 1;
-    double read = stride >= 64 ? 1.15 * 32 / stride : 1, slots, banks, lookups;
+    double read = stride >= 64 ? 1.15 * 32 / stride : 1, slots, lookups;
+    bool is_large = choice->filter_words > FILTER_LARGE;
+    double cache = is_large ? COST_LARGE : choice->filter_words > FILTER_MIDDLE ? COST_MIDDLE : 0;
 
-    slots = (costs[choice->variant].row + WORD_SLOTS * (words - 2) +
-             samples * (costs[choice->variant].sample + (choice->choices - 1) * CHOICE_SLOTS +
+    slots = (slots_of[choice->variant].row + WORD_SLOTS * (words - 2) +
+             samples * (slots_of[choice->variant].sample + (choice->choices - 1) * CHOICE_SLOTS +
                         more_bits(choice) * MORE_SLOTS)) *
             rows;
     if (stride < 4)
         slots += samples * UNALIGNED_SLOTS * (4 - stride) / 4;
-    slots += 32 * samples * rows * first * costs[choice->variant].pass;
-    banks = samples * BANK_SLOTS * rows;
-    lookups = (first * costs[choice->variant].table + lists * costs[choice->variant].list) / stride;
-    return (max_double(read, max_double(slots / SLOTS_PER_ROW, banks / BANK_SLOTS_PER_ROW)) +
-            slots * SLOT_COST) *
-               (choice->cache >= COST_LARGE ? COST_CACHE : 1) +
-           lookups * (1 + choice->cache * first);
+    slots += 32 * samples * rows * first * slots_of[choice->variant].pass;
+    lookups = (first * COST_TABLE + lists * COST_LIST) / stride;
+    read = max_double(read, max_double(slots / SLOTS_PER_ROW, samples * rows / SAMPLES_PER_ROW));
+    return (read + slots * SLOT_COST) * (is_large ? COST_CACHE : 1) + lookups * (1 + cache * first);
 }
 
 static double cost_of_variant(const struct engine_worker *worker, const struct trawl_plan *plan,
@@ -566,8 +554,7 @@ static double cost_of_ties(const struct engine_worker *worker, const struct traw
     struct choice unlike = *choice;
 
     unlike.met = 0;
-    return COST_UNLIKE * cost_of_variant(worker, plan, &unlike) +
-           COST_SIZE * choice->filter_words / FILTER_LARGE;
+    return COST_UNLIKE * cost_of_variant(worker, plan, &unlike) + COST_WORD * choice->filter_words;
 }
 
 static uint32_t filter_words_max(const struct engine_worker *worker, uint32_t variant)
@@ -589,7 +576,7 @@ static struct choice cost_of(const struct engine_worker *worker, const struct tr
                              const struct gram_likeness *likeness, uint32_t form, uint32_t stride,
                              uint32_t gram_bytes, double most)
 {
-    static const uint32_t sizes[] = FILTER_SIZES;
+    static const uint32_t sizes[] = {FILTER_SMALL, FILTER_MIDDLE, FILTER_LARGE, UINT32_MAX};
     struct choice best = {.stride = stride,
                           .gram_bytes = gram_bytes,
                           .form = form,
@@ -603,7 +590,6 @@ static struct choice cost_of(const struct engine_worker *worker, const struct tr
 
     best.met = met_by(plan, &best, likeness);
     one = best;
-    one.cache = 0;
     for (uint32_t variant = 0; variant < CUDA_SETS_VARIANTS; variant++) {
         one.variant = variant;
         can_win[variant] = cost_at_least(&one) <= most;
@@ -617,7 +603,6 @@ static struct choice cost_of(const struct engine_worker *worker, const struct tr
         one.filter_words =
             (uint32_t)min_u64(filter_words_max(worker, one.variant),
                               size - (one.variant == CUDA_SETS_RARE ? RARE_WORDS : DENSE_WORDS));
-        one.cache = size > FILTER_LARGE ? COST_LARGE : size > FILTER_MIDDLE ? COST_MIDDLE : 0;
         if (one.variant == CUDA_SETS_RARE && (plan->flags & TRAWL_IGNORE_CASE) != 0)
             continue;
         one.bits = worker->limits.sets_bits;

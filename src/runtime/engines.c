@@ -17,6 +17,12 @@
 #define GALLERY_ALGORITHMS NULL
 #endif
 
+#ifdef TRAWL_NO_APPROXIMATE
+#define APPROXIMATE_OPS NULL
+#else
+#define APPROXIMATE_OPS &engine_approximate
+#endif
+
 #ifdef TRAWL_NO_DEVICES
 static enum trawl_status open_none(const struct engine_options *options, struct engine **engine,
                                    struct trawl_error *error)
@@ -33,7 +39,7 @@ const struct engine_ops *const engine_for_host = &engine_cpu;
 const struct engine_ops *const engine_for_devices = &engine_cuda;
 const struct engine_ops *const engine_layers[ENGINE_LAYERS] = {
     [ENGINE_FOR_ALGORITHMS] = GALLERY_OPS,
-    [ENGINE_FOR_ERRORS] = &engine_approximate,
+    [ENGINE_FOR_ERRORS] = APPROXIMATE_OPS,
     [ENGINE_FOR_EXPRESSIONS] = &engine_regex};
 
 const struct plan_algorithms *const engine_algorithms = GALLERY_ALGORITHMS;
@@ -49,7 +55,11 @@ enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_
 
     TRAWL_TRY(plan_build(patterns, pattern_count, options, engine_algorithms,
                          plan == NULL ? NULL : &built, error));
-    status = plan_has_expressions(built) ? regex_prepare(built, &stays_within, error) : TRAWL_OK;
+    if (built->errors.is_set && engine_layers[ENGINE_FOR_ERRORS] == NULL)
+        status = TRAWL_FAIL(error, ENGINE, "this build does not search within k errors");
+    else
+        status =
+            plan_has_expressions(built) ? regex_prepare(built, &stays_within, error) : TRAWL_OK;
     if (status == TRAWL_OK && stays_within) {
         struct attachment *made = &built->attached[PLAN_EXPRESSIONS];
 
