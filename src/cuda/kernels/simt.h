@@ -146,7 +146,6 @@ SIMT_FUNCTION uint32_t simt_blocks(void)
 #define simt_warp_sync() __syncwarp(0xffffffffu)
 #define simt_ballot(condition) __ballot_sync(0xffffffffu, (condition))
 #define simt_shuffle_u32(value, lane) __shfl_sync(0xffffffffu, (uint32_t)(value), (int)(lane))
-#define simt_shuffle_up_u32(value, delta) __shfl_up_sync(0xffffffffu, (uint32_t)(value), (delta))
 #define simt_shuffle_down_u32(value, delta) \
     __shfl_down_sync(0xffffffffu, (uint32_t)(value), (delta))
 #define simt_shuffle_u64(value, lane) \
@@ -531,11 +530,15 @@ SIMT_FUNCTION uint32_t simt_warp(void)
 SIMT_FUNCTION uint32_t simt_warp_upto_u32(uint32_t value)
 {
     SIMT_UNROLL
-    for (uint32_t delta = 1; delta < SIMT_WARP_THREADS; delta *= 2u) {
-        uint32_t lower = simt_shuffle_up_u32(value, delta);
-
-        value += simt_lane() >= delta ? lower : 0;
-    }
+    for (uint32_t delta = 1; delta < SIMT_WARP_THREADS; delta *= 2u)
+#if defined(__CUDACC__)
+        asm volatile("{ .reg .u32 r; .reg .pred p; shfl.sync.up.b32 r|p, %0, %1, 0, 0xffffffff;"
+                     " @p add.u32 %0, %0, r; }"
+                     : "+r"(value)
+                     : "r"(delta));
+#else
+        value += simt_shuffle_up_u32(value, delta) * (simt_lane() >= delta);
+#endif
     return value;
 }
 

@@ -20,22 +20,20 @@
  * Shared     static, 48 KiB, most of it for the bits of the last HITS_TURNS tiles.
  * Traffic    per text byte: reads 1, as stream. Per candidate: 16 to 72 text bytes. Per hit: writes
  *            8. Per tile: writes 8 bytes, and reads up to 2 KiB if the tile has hits.
- * Bound      by instructions, if there are many hits: at 1 in 100 positions 101 per row of 512
- *            bytes against 65 for the count, 76 % of the issue slots [H200, m = 4].
+ * Bound      by instructions, if there are many hits: at 1 in 100 positions 96 per row of 512 bytes
+ *            against 65 for the count, 70 % of the issue slots [H200, m = 4].
  * Progress   the last warp waits for the last warps of blocks with lower tiles (order.h); the
  *            filtering warps wait for the last warp if the last warp is HITS_TURNS tiles behind.
  * Order      ascending.
  * Limits     want is WANT_HITS; otherwise as stream. If a tile costs more than its budget, or has
  *            more than HITS_LISTED_MAX positions to verify, the launch is abandoned: result->listed
  *            is then more than listed_max, and the host runs the tile kernel.
- * Lost       as fractions of the count's speed [H200]. At 1 hit in 100 positions, against 0.85:
- *            lists of positions instead of bits, 0.61; smaller tiles, 0.64. At 1 candidate in
- *            10,000, 1,000 and 100 positions, m = 10, against 0.84, 0.75 and 0.74: each filtering
- *            warp verifies its own positions at a tile's end, 0.67, 0.63 and 0.75. More code in the
- *            loop: a step that takes turns with two sets of registers has 5 % fewer instructions,
- *            but 0.79 instead of 0.82 of the speed at m = 4.
- * Source     filters: see every.cu. A warp that serves the other warps: after Bauer, Cook,
- *            Khailany, "CudaDMA", 2011, where some warps load for other warps.
+ * Lost       as fractions of the count's speed [H200]. Lists of positions instead of bits: 0.61 at
+ *            1 hit in 100 positions, against 0.85 now. Two sets of registers for the rows of a
+ * step: fewer instructions, but longer code, 0.79 instead of 0.82. Each filtering warp verifies its
+ * own positions: 0.63 instead of 0.75 at 1 candidate in 1,000 positions. Source     filters: see
+ * every.cu. A warp that serves the other warps: after Bauer, Cook, Khailany, "CudaDMA", 2011, where
+ * some warps load for other warps.
  */
 #include "stream.h"
 
@@ -255,6 +253,16 @@ SIMT_FUNCTION void hits_list(struct hits_shared *shared, uint32_t turn, uint32_t
 
 /* ---- Hits ------------------------------------------------------------------------------- */
 
+/* Returns the bits of cell c's 32 positions from 32 * i on: halves of two neighbouring words. */
+SIMT_FUNCTION uint32_t hits_word(const struct hits_noted *noted, uint32_t c, uint32_t i)
+{
+    uint32_t row = i * 32u / STREAM_ROW_BYTES;
+    const uint32_t *bits = noted->bits + c * HITS_CELL_WORDS + row / 2u * SIMT_WARP_THREADS +
+                           i * 2u % SIMT_WARP_THREADS;
+
+    return (bits[0] >> row % 2u * 16u & 0xffffu) | bits[1] >> row % 2u * 16u << 16;
+}
+
 /* The bits of 64 neighbouring positions. */
 struct hits_bits {
     uint32_t low, high;
@@ -291,10 +299,9 @@ SIMT_FUNCTION void hits_write_many(const struct hits_noted *noted, uint32_t c, u
                                    uint32_t room)
 {
     uint64_t hit = noted->base + c * STREAM_STEP_BYTES + simt_lane();
-    struct hits_bits bits = hits_share(noted, c);
 
     for (uint32_t i = 0, before = 0; i < STREAM_STEP_BYTES / 32u; i++) {
-        uint32_t word = simt_shuffle_u32(i % 2u == 0 ? bits.low : bits.high, i / 2u);
+        uint32_t word = hits_word(noted, c, i);
         uint32_t at = before + simt_popcount(word & ((1u << simt_lane()) - 1u));
 
         if ((word >> simt_lane() & 1u) != 0 && SIMT_BOUND(at < room))
@@ -313,8 +320,6 @@ SIMT_FUNCTION void hits_write(const struct scan_arguments *a, const struct hits_
     const uint64_t *slots = noted->slots + simt_warp();
     struct hits_bits bits[SCAN_HITS_STEPS];
 
-    if (simt_ballot(simt_lane() < a->tile_steps && slots[simt_lane() * warps] != 0) == 0)
-        return;
     SIMT_UNROLL
     for (uint32_t k = 0; k < SCAN_HITS_STEPS; k++) {
         bits[k].low = bits[k].high = 0;

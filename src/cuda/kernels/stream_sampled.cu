@@ -28,9 +28,7 @@
  * Limits     stride a multiple of 16. If groups are listed, or there are more occurrences than can
  *            be sorted, the host lists hits by other kernels.
  * Lost       groups assigned to warps beforehand: 0.86 of the speed, since warps drift apart, while
- *            tickets keep the sectors that are read at a time close together. A ticket per 128
- *            samples: a device hands out at most 440 M/s. Samples of two sectors, for a wider
- *            stride: 64 bytes from one position cost as much as two positions. The whole warp
+ *            tickets keep the sectors that are read at a time close together. The whole warp
  *            compares one candidate after the other: 0.45 to 0.70 of the speed if a pattern of 256
  *            to 1,000 bytes occurs every 1,000 bytes [H100].
  * Source     the sampling rule in docs/kernels.md; Grabowski and Bieniecki, "copMEM", 2018; two

@@ -48,19 +48,12 @@
  *            the budget ends the launch; the host then runs automaton.
  * Lost       each variant's fraction of the read speed, instead of the fraction at that time: no
  *            bitmap, each sample looked up in L2: 0.15 instead of 0.21 of the read speed for
- *            1,000,000 patterns of 16 bytes. A bitmap no larger than the set needs: 0.52 instead of
- *            0.63 for 100 patterns at s = 4. Two places in the code that load text: the compiler
- *            lets a use of either wait for both. A vote per row of 512 bytes: 0.92 instead of 0.95
- *            for 100 patterns at s = 4. Loads into the registers of the row that was searched last:
- *            the compiler copies the registers and waits, 0.90. A bitmap spread over the shared
- *            memory of a cluster of blocks: 164 G lookups/s in clusters of 2, and 94, 80 and 70 in
- *            clusters of 4, 8 and 16, while L2 has 160 and a block's own shared memory 3,100. The
- *            rare variant without copies of the text, which read the bytes of 64 queued samples
- *            again: 0.74 instead of 0.90 for 10,000 patterns of 8, since the text had left L2.
- *            Heads without the hint to be evicted last: 15 bytes instead of 12, and 31 instead of 2
- *            for 10,000 patterns of 16. Two bits of the bitmap instead of three: 0.79 instead of
- *            0.85. A filter of whole keys in the heads, which depend on the gram's offset in its
- *            literal's run: 0.230 instead of 0.255 for 10,000 words of 8 bytes [H200].
+ *            1,000,000 patterns of 16 bytes. Two places in the code that load text: the compiler
+ *            lets a use of either wait for both. A bitmap spread over the shared memory of a
+ *            cluster of blocks: 164 G lookups/s in clusters of 2, and 94, 80 and 70 in clusters of
+ *            4, 8 and 16, while L2 has 160 and a block's own shared memory 3,100. The rare variant
+ *            without copies of the text, which read the bytes of 64 queued samples again: 0.74
+ *            instead of 0.90 for 10,000 patterns of 8, since the text had left L2 [H200].
  * Source     the sampling rule in docs/kernels.md; the least of several hashes: Schleimer,
  *            Wilkerson and Aiken, "Winnowing: local algorithms for document fingerprinting", 2003;
  *            two bits of one word: Putze, Sanders and Singler, "Cache-, hash- and space-efficient
