@@ -15,8 +15,9 @@
 #define UNKNOWN (1u << 30) /* likewise: RE2 has to read the code point */
 #define RANGES_MAX 1024u
 #define PAGE_CODES 64u
-#define BYTES_PER_FIND 16u /* in which a line end is looked for while the automaton reads a byte \
-                            */
+#define BYTES_PER_FIND                                                        \
+    16u /* in which a line end is looked for while the automaton reads a byte \
+         */
 
 /* The sequence with its repetitions written out. Sets of places are words: a bit for each place
  * that may come next, and bit `count` where the whole sequence has been read. */

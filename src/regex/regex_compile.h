@@ -81,7 +81,7 @@ struct expressions {
     bool has_no_heads;    /* each match begins with an atom */
     bool atoms_are_exact; /* a line matches if and only if the line holds an atom */
     bool words_are_exact; /* a line matches if and only if the line holds an atom as a word */
-    bool is_string; /* the only expression is its only atom, whose occurrences never overlap */
+    bool are_strings; /* the matches of the only expression are the atoms, which never overlap */
     /* While the plan is made: bytes of memory that a program gets at first, that a large program
      * gets at most, and that are left for further programs. */
     uint64_t program_bytes;
@@ -107,7 +107,7 @@ static inline bool expressions_are_atoms(const struct expressions *expressions,
                                          const struct engine_task *task)
 {
     return !expressions_cross(expressions) &&
-           (task->want == WANT_LINES ? expressions->atoms_are_exact : expressions->is_string);
+           (task->want == WANT_LINES ? expressions->atoms_are_exact : expressions->are_strings);
 }
 
 /* Returns how many bytes RE2 could have read in the time of the atoms that were found, if RE2 can
