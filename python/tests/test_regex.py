@@ -271,7 +271,7 @@ def test_groups_of_occurrences(rng):
 def test_across_lines(rng):
     """Check occurrences and groups across lines, in texts and in records, against re. (An earlier version searched
     records as lines of one text, and found occurrences that crossed from record to record.)"""
-    expressions = [r"a(\s+)b", r"(?s)(a.)b", r"(\n)", r"(x)\n?", "^(a)", "(b)$", "([^x]+)", r"(a)\n(b)", r"(b)\s*$", r"(x)|(\nb)", r"\b(\w)\n", r"(x)(\n\w)?"]
+    expressions = [r"a(\s+)b", r"(?s)(a.)b", r"(\n)", r"(x)\n?", "^(a)", "(b)$", "([^x]+)", r"(a)\n(b)", r"(b)\s*$", r"(x)|(\nb)", r"x*a(b)?", "(ab|ba)", r"\b(\w)\n", r"(x)(\n\w)?"]
     for _ in range(amount(900)):
         expression, is_unicode = rng.choice(expressions), rng.random() < 0.3
         texts = ["".join(rng.choice("abé\nx ") for _ in range(rng.randrange(8))) for _ in range(rng.randrange(1, 6))]

@@ -280,11 +280,20 @@ static enum trawl_status build_atoms(const struct anchor_maker *maker,
     return plan_build(patterns, made->atom_count, &options, NULL, &made->atoms, error);
 }
 
-static bool overlaps_itself(const struct split_string *string)
+/* Returns whether occurrences of the atoms may overlap. */
+static bool overlap(const struct anchor_maker *maker)
 {
-    for (uint32_t count = 1; count < string->bytes_count; count++)
-        if (memcmp(string->bytes, string->bytes + string->bytes_count - count, count) == 0)
-            return true;
+    const struct expressions *made = maker->made;
+
+    for (uint64_t i = 0; i < made->atom_count * made->atom_count; i++) {
+        const uint64_t first = i / made->atom_count, second = i % made->atom_count;
+        const struct split_string *a = &maker->strings[made->atom_first[first]].string;
+        const struct split_string *b = &maker->strings[made->atom_first[second]].string;
+
+        for (uint32_t at = first == second; at < a->bytes_count; at++)
+            if (memcmp(a->bytes + at, b->bytes, min_u64(a->bytes_count - at, b->bytes_count)) == 0)
+                return true;
+    }
     return false;
 }
 
@@ -339,9 +348,8 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
         made->has_near &= made->anchors[i].begins || made->anchors[i].head != NULL;
     }
     made->words_are_exact = maker->all_sure && (made->plan->flags & conditions) == TRAWL_WHOLE_WORD;
-    made->is_string = made->atoms_are_exact && maker->all_match && made->count == 1 &&
-                      made->atom_count == 1 && !maker->folds &&
-                      !overlaps_itself(&maker->strings[0].string);
+    made->are_strings = made->atoms_are_exact && maker->all_match && made->count == 1 &&
+                        made->atom_count <= SPLIT_STRINGS_MAX && !maker->folds && !overlap(maker);
     memory_release(patterns, made->atom_count, sizeof *patterns);
     return status;
 }

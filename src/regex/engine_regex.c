@@ -374,13 +374,21 @@ static struct around look_around(struct step *step, const struct anchor *anchor,
                                  const struct plan_literal *literal)
 {
     const struct engine_chunk *chunk = step->chunk;
+    const struct trawl_plan *plan = step->worker->expressions->plan;
     const uint64_t end = at + literal->bytes_count;
-    const bool is_read = literal->tail_count == 0 && end <= chunk->owned;
+    uint64_t first = 0, last = chunk->owned;
+    bool is_read;
 
-    if (chunk->records != NULL)
-        return (struct around){CHAIN_ASKS, CHAIN_ASKS};
-    return chain_read(anchor->before, is_read ? anchor->after : NULL, chunk->bytes, at,
-                      is_read ? end : at, chunk->owned, &step->spare);
+    if (chunk->records != NULL && (anchor->before != NULL || anchor->after != NULL)) {
+        first = line_begin(step, at);
+        last = line_after(step, at);
+        if (bytes_find_either(chunk->bytes + first, last - first, plan->line_end,
+                              plan->line_end_also) < last - first)
+            return (struct around){CHAIN_ASKS, CHAIN_ASKS}; /* in a record a character like any */
+    }
+    is_read = literal->tail_count == 0 && end <= last;
+    return chain_read(anchor->before, is_read ? anchor->after : NULL, chunk->bytes + first,
+                      at - first, (is_read ? end : at) - first, last - first, &step->spare);
 }
 
 /* Asks RE2 whether a match of the anchor's expression may hold the string at `at`, and stores the
@@ -470,6 +478,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
         const bool matches = around.before == CHAIN_MATCHES && around.after == CHAIN_MATCHES &&
                              (plain || expressions->beyond == NULL);
         bool may = true, by_line = false;
+        bool is_within; /* the string does not reach into the next record */
 
         if (around.before == CHAIN_FAILS || around.after == CHAIN_FAILS) {
             step->missed += BYTES_PER_LOOK + spare - step->spare;
@@ -483,6 +492,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
         }
         if (at >= line->end)
             break; /* the string lies in a line end, so no match holds it */
+        is_within = literal->tail_count == 0 && at + literal->bytes_count <= line->end;
         if (*known >> 8 != worker->line)
             *known = worker->line << 8;
         if ((*known & DECIDED) == DECIDED)
@@ -507,7 +517,8 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
         *known = may || by_line ? *known | DECIDED : *known + 1;
         if (may)
             worker->passing[(*passing)++] = anchor->expression;
-        line->is_decided |= may && (matches || by_words || (plain && !is_wide(step, line)));
+        line->is_decided |=
+            may && is_within && (matches || by_words || (plain && !is_wide(step, line)));
     }
     return TRAWL_OK;
 }
@@ -516,8 +527,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 {
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
-    const bool any =
-        step->want == WANT_LINES && step->chunk->records == NULL && !judges_whole(step);
+    const bool any = step->want == WANT_LINES && !judges_whole(step);
     const bool by_words = any && expressions->words_are_exact;
     const struct hits *hits = &worker->atoms.hits;
     uint64_t ended, i = 0;

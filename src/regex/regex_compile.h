@@ -90,8 +90,8 @@ struct expressions {
     bool has_no_heads;    /* each match begins with an atom */
     bool atoms_are_exact; /* a line matches exactly if it holds an atom */
     bool words_are_exact; /* a line matches exactly if it holds an atom as a whole word */
-    /* the plan's only expression is a string, the only atom, and occurrences never overlap */
-    bool is_string;
+    /* the matches of the plan's only expression are its atoms, which never overlap */
+    bool are_strings;
     /* While the plan is compiled, in bytes: the memory that each program gets at first, the most
      * that a large program gets, and what is left for further programs. */
     uint64_t program_bytes;
@@ -117,7 +117,7 @@ static inline bool expressions_are_atoms(const struct expressions *expressions,
                                          const struct engine_task *task)
 {
     return !expressions_cross(expressions) &&
-           (task->want == WANT_LINES ? expressions->atoms_are_exact : expressions->is_string);
+           (task->want == WANT_LINES ? expressions->atoms_are_exact : expressions->are_strings);
 }
 
 /* Returns how many bytes RE2 could have read while the atoms were found. Returns 0 unless RE2 can
