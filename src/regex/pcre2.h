@@ -34,12 +34,18 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
                                 const struct regex_options *options, uint32_t flags,
                                 uint8_t line_end, struct pcre2 **out, struct trawl_error *error);
 void pcre2_release(struct pcre2 *pcre2);
-/* As regex_ops.match with the anchor ANYWHERE, up to the line's end; or returns PCRE2_OVER. */
-int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
+/* As regex_ops.match with the anchor ANYWHERE, up to the line's end; or returns PCRE2_OVER. A match
+ * begins before `stop`, which is the line's end unless pcre2_may_stop. */
+int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from, uint64_t stop,
                struct regex_span *spans, uint32_t span_count);
+/* Returns whether a search may stop at a begin of a character and go on there: no \G and no verb,
+ * such as (*SKIP), depends on where the search began. */
+bool pcre2_may_stop(const struct pcre2 *pcre2);
 /* Finds the spans of the match [begin, end) of the line, which an earlier search found. */
 int pcre2_find_at(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t begin, uint64_t end,
                   struct regex_span *spans, uint32_t span_count);
+/* Returns whether a match may have no byte. */
+bool pcre2_may_be_empty(const struct pcre2 *pcre2);
 uint32_t pcre2_groups(const struct pcre2 *pcre2);
 /* Returns the number of the group of that name; 0: there is none. */
 uint32_t pcre2_group(const struct pcre2 *pcre2, const char *name, uint64_t count);
