@@ -245,6 +245,8 @@ def query(model):
     row["charset"] = None if row["tg"] else row["charset"]  # tg has UTF-8 in every locale
     count = 1 if passes else draw.choice([1, 1, 2, 2, 3] * 4 + [PATTERNS + 1])
     words = ["needle"] if passes else draw.choices(WORDS, k=count)
+    if row["tg"]:  # for tg, a line end does not separate two strings, and is refused
+        words = [word.replace("\n", " ") for word in words]
     if draw.random() < 0.8:  # most queries are searches, not mistakes
         words = [word * 3 if "--mismatches=1" in row["syntax"] and len(word) < 2 else word.replace("[", "") if "-P" in row["syntax"] or row["tg"] else word for word in words]
         row["layout"] = [] if row["kind"] == "json" and row["layout"][:1] in NO_JSON else row["layout"]
