@@ -205,7 +205,7 @@ def value_of(text):
     return text if text.isascii() or draw.random() < 0.5 and "\udcff" not in text else {"bytes": base64.b64encode(os.fsencode(text)).decode()}
 
 
-def strings(words):
+def strings(words, tg):
     """Returns the member `patterns` for the words, as list items, lines of items and files."""
     items, count = [], len(words)
     for begin, end in zip((cuts := [0, *sorted(draw.sample(range(1, count), draw.randrange(count))), count]), cuts[1:]):
@@ -213,6 +213,8 @@ def strings(words):
         kind = draw.random()
         coded = {"bytes": base64.b64encode(os.fsencode(text)).decode()}
         text = {"text": text} if "\udcff" not in text else coded
+        if tg and end > begin + 1:  # for tg, a line end separates the strings of files alone
+            kind = 1
         items.append(coded if kind < 0.1 else text.get("text", coded) if kind < 0.7 else {"name": "f", **text})
     return items
 
@@ -245,8 +247,6 @@ def query(model):
     row["charset"] = None if row["tg"] else row["charset"]  # tg has UTF-8 in every locale
     count = 1 if passes else draw.choice([1, 1, 2, 2, 3] * 4 + [PATTERNS + 1])
     words = ["needle"] if passes else draw.choices(WORDS, k=count)
-    if row["tg"]:  # for tg, a line end does not separate two strings, and is refused
-        words = [word.replace("\n", " ") for word in words]
     if draw.random() < 0.8:  # most queries are searches, not mistakes
         words = [word * 3 if "--mismatches=1" in row["syntax"] and len(word) < 2 else word.replace("[", "") if "-P" in row["syntax"] or row["tg"] else word for word in words]
         row["layout"] = [] if row["kind"] == "json" and row["layout"][:1] in NO_JSON else row["layout"]
@@ -272,7 +272,7 @@ def query(model):
         asks.append("--no-ignore")
     if "--ignore" in kept and folder is not None:  # the rules about ignored files have to be the server's
         asks += kept
-    body = {"patterns": strings(words), "options": asks, "tg": row["tg"]}
+    body = {"patterns": strings(words, row["tg"]), "options": asks, "tg": row["tg"]}
     most = min(row["most"] or 1 << 40, model.row["results"] or 1 << 40)
     if row["most"]:
         body["max_results"] = row["most"]
