@@ -18,8 +18,10 @@
 #define DOLLAR_ENDONLY 0x10u
 #define DOTALL 0x20u
 #define MULTILINE 0x400u
+#define NO_DOTSTAR_ANCHOR 0x8000u /* behind a byte of no character, .* may match anew */
 #define UCP 0x20000u
 #define UTF 0x80000u
+#define USE_OFFSET_LIMIT 0x00800000u
 #define NEVER_BACKSLASH_C 0x100000u
 #define MATCH_INVALID_UTF 0x04000000u
 #define ANCHORED 0x80000000u
@@ -29,6 +31,7 @@
 #define NEWLINE_LF 2u
 #define NEWLINE_ANYCRLF 5u
 #define INFO_CAPTURECOUNT 4u
+#define INFO_MATCHEMPTY 13u
 #define ERROR_COMPILE_MEMORY 121
 #define ERROR_NOMATCH (-1)
 #define ERROR_BADUTFOFFSET (-36)
@@ -37,9 +40,11 @@
 
 /* Limits for the work on a line. PCRE2 counts its steps anew for each position where a match may
  * begin. A line of n bytes allows STEPS / n steps for each position, at least STEPS_LEAST and at
- * most STEPS_MOST. So a line of some KiB takes less than two seconds. */
+ * most STEPS_MOST. So a line of some KiB takes less than two seconds. STEPS_LEAST_WHOLE is the
+ * least for a search that cannot stop between positions. */
 #define STEPS UINT64_C(100000000)
 #define STEPS_LEAST UINT64_C(50000)
+#define STEPS_LEAST_WHOLE UINT64_C(100)
 #define STEPS_MOST UINT64_C(10000000)
 #define HEAP_KIB 65536u
 /* PCRE2's machine code does not count the steps by which a repetition gives back characters: up to
@@ -60,6 +65,7 @@
     X(int, get_error_message, (int, char *, size_t))                                         \
     X(void *, match_context_create, (void *))                                                \
     X(void, match_context_free, (void *))                                                    \
+    X(int, set_offset_limit, (void *, size_t))                                               \
     X(int, set_match_limit, (void *, uint32_t))                                              \
     X(int, set_heap_limit, (void *, uint32_t))                                               \
     X(void *, compile_context_create, (void *))                                              \
@@ -88,7 +94,10 @@ struct pcre2 {
     /* the program for lines that are invalid UTF-8; NULL: each byte is a character */
     void *broken;
     uint32_t groups;
+    uint32_t matches_empty;
     uint32_t repetitions;
+    bool may_stop;
+    bool moves; /* \K may move the begin of a match */
     _Atomic(struct scratch *) scratches[SCRATCHES];
 };
 
@@ -164,13 +173,15 @@ static enum trawl_status compile(struct pcre2 *made, const char *source, uint64_
     (void)functions.set_newline(context, newline);
     made->code = functions.compile(source, (size_t)count, flags, &code, &at, context);
     if (made->code != NULL && (flags & UTF) != 0)
-        made->broken = functions.compile(source, (size_t)count, flags | MATCH_INVALID_UTF, &code,
-                                         &at, context);
+        made->broken =
+            functions.compile(source, (size_t)count, flags | MATCH_INVALID_UTF | NO_DOTSTAR_ANCHOR,
+                              &code, &at, context);
     functions.compile_context_free(context);
     if (made->code != NULL && (made->broken != NULL || (flags & UTF) == 0)) {
         /* if this fails, the expression is interpreted */
         (void)functions.jit_compile(made->code, JIT_COMPLETE);
         (void)functions.pattern_info(made->code, INFO_CAPTURECOUNT, &made->groups);
+        (void)functions.pattern_info(made->code, INFO_MATCHEMPTY, &made->matches_empty);
         return TRAWL_OK;
     }
     functions.code_free(made->code); /* or NULL */
@@ -209,7 +220,11 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
     for (uint64_t i = 0; i < count; i++)
         made->repetitions += bytes[i] == '*' || bytes[i] == '+' || bytes[i] == '{' ||
                              (bytes[i] == '?' && (i == 0 || bytes[i - 1] != '('));
-    status = compile(made, source, room, begin, count, flags_of(options, line_end),
+    made->moves = memmem(bytes, (size_t)count, "\\K", 2) != NULL;
+    made->may_stop = memmem(bytes, (size_t)count, "\\G", 2) == NULL &&
+                     memmem(bytes, (size_t)count, "(*", 2) == NULL;
+    status = compile(made, source, room, begin, count,
+                     flags_of(options, line_end) | (made->may_stop ? USE_OFFSET_LIMIT : 0),
                      crlf ? NEWLINE_ANYCRLF : NEWLINE_LF, error);
     memory_release(source, room + 1, 1);
     if (status != TRAWL_OK)
@@ -266,14 +281,18 @@ static bool may_run_machine_code(const struct pcre2 *pcre2, uint64_t count)
 }
 
 static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre2_line line,
-                 uint64_t from, uint32_t flags, struct regex_span *spans, uint32_t span_count)
+                 uint64_t from, uint64_t stop, uint32_t flags, struct regex_span *spans,
+                 uint32_t span_count)
 {
     const uint64_t steps = STEPS / (line.count + 1);
+    const uint64_t least = pcre2->may_stop ? STEPS_LEAST : STEPS_LEAST_WHOLE;
     const size_t *found = functions.get_ovector_pointer(scratch->data);
     int result;
 
     (void)functions.set_match_limit(scratch->context,
-                                    (uint32_t)min_u64(max_u64(steps, STEPS_LEAST), STEPS_MOST));
+                                    (uint32_t)min_u64(max_u64(steps, least), STEPS_MOST));
+    (void)functions.set_offset_limit(scratch->context,
+                                     stop < line.count ? (size_t)stop - 1 : SIZE_MAX);
     flags |= may_run_machine_code(pcre2, line.count) ? 0 : NO_JIT;
     flags |= line.is_utf8 ? NO_UTF_CHECK : 0;
     do {
@@ -300,7 +319,7 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
 
 /* Finds a match, with memory that the thread finds or makes. */
 static int match_with(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
-                      uint32_t flags, struct regex_span *spans, uint32_t span_count)
+                      uint64_t stop, uint32_t flags, struct regex_span *spans, uint32_t span_count)
 {
     static _Thread_local char here; /* the address of this variable differs from thread to thread */
     _Atomic(struct scratch *) *place =
@@ -312,15 +331,20 @@ static int match_with(const struct pcre2 *pcre2, struct pcre2_line line, uint64_
         scratch = scratch_new(pcre2);
     if (scratch == NULL)
         return -1;
-    found = match(pcre2, scratch, line, from, flags, spans, span_count);
+    found = match(pcre2, scratch, line, from, stop, flags, spans, span_count);
     scratch_free(atomic_exchange(place, scratch));
     return found;
 }
 
-int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
+int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from, uint64_t stop,
                struct regex_span *spans, uint32_t span_count)
 {
-    return match_with(pcre2, line, from, 0, spans, span_count);
+    return match_with(pcre2, line, from, stop, 0, spans, span_count);
+}
+
+bool pcre2_may_stop(const struct pcre2 *pcre2)
+{
+    return pcre2->may_stop;
 }
 
 int pcre2_find_at(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t begin, uint64_t end,
@@ -329,15 +353,16 @@ int pcre2_find_at(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t be
     const bool is_within = pcre2->broken != NULL && line.is_utf8 && begin < line.count &&
                            /* `begin` is within a character, so no match begins there */
                            (line.bytes[begin] & 0xc0) == 0x80;
-    int found = is_within ? 0 : match_with(pcre2, line, begin, ANCHORED, spans, span_count);
+    int found =
+        is_within ? 0 : match_with(pcre2, line, begin, line.count, ANCHORED, spans, span_count);
     uint64_t from = is_within ? UINT64_MAX : 0;
 
     /* With \K, the search for this match began before `begin`. So find the line's matches from its
      * begin on, until this match comes. */
     while (found >= 0 && (found == 0 || spans[0].begin != begin || spans[0].end != end)) {
-        if (from > begin)
+        if (from > begin || !pcre2->moves)
             return 0;
-        found = match_with(pcre2, line, from, 0, spans, span_count);
+        found = match_with(pcre2, line, from, line.count, 0, spans, span_count);
         if (found <= 0 || spans[0].begin > begin)
             return found < 0 ? found : 0;
         from = max_u64(from + 1, spans[0].end);
@@ -345,6 +370,11 @@ int pcre2_find_at(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t be
             from++;
     }
     return found;
+}
+
+bool pcre2_may_be_empty(const struct pcre2 *pcre2)
+{
+    return pcre2->matches_empty != 0 || pcre2->moves;
 }
 
 uint32_t pcre2_groups(const struct pcre2 *pcre2)

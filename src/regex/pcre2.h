@@ -36,13 +36,18 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
                                 const struct regex_options *options, uint32_t flags,
                                 uint8_t line_end, struct pcre2 **out, struct trawl_error *error);
 void pcre2_release(struct pcre2 *pcre2);
-/* Finds the first match at `from` or later in the line. Arguments and results are as for
- * regex_ops.match; may also return PCRE2_OVER. */
-int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
+/* Finds the first match that begins at `from` or later and before `stop`, which is the line's end
+ * unless pcre2_may_stop. Other arguments and results are as for regex_ops.match; may also return
+ * PCRE2_OVER. */
+int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from, uint64_t stop,
                struct regex_span *spans, uint32_t span_count);
+/* Returns whether a search may stop at a begin of a character and go on there: no \G and no verb,
+ * such as (*SKIP), depends on where the search began. */
 /* Finds the groups of the match [begin, end), which an earlier search found in the line. */
 int pcre2_find_at(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t begin, uint64_t end,
                   struct regex_span *spans, uint32_t span_count);
+/* Returns whether a match may have no byte. */
+bool pcre2_may_be_empty(const struct pcre2 *pcre2);
 uint32_t pcre2_groups(const struct pcre2 *pcre2);
 /* Returns the number of the group with that name; 0 if no group has it. */
 uint32_t pcre2_group(const struct pcre2 *pcre2, const char *name, uint64_t count);

@@ -182,6 +182,10 @@ void rewriter::put_character(size_t at, size_t end)
     std::string text = source.substr(at, end - at);
     chars of;
 
+    if (source[at] == '\\' && end > at + 1 && static_cast<uint8_t>(source[at + 1]) >= 0x80) {
+        made += text; // RE2 refuses the escape, in any case of letters
+        return;
+    }
     try {
         regex_options here = options;
 

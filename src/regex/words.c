@@ -5,12 +5,17 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/clock.h"
 #include "base/memory.h"
 
 #define WORDS_STEP 64u
 /* If any match will do, so many bytes are searched first, then PART_GROWS times as many. */
 #define PART_BYTES 4096u
 #define PART_GROWS 16u
+/* PCRE2 tries at least so many begins of a match, and twice as many after a search that took less
+ * than BEGINS_NS. */
+#define BEGINS 64u
+#define BEGINS_NS 1000000u
 /* most bytes that stand for a single byte of the line in a copy */
 #define MARKED_MAX sizeof(((struct marked_unit *)0)->bytes)
 
@@ -319,6 +324,31 @@ static int match_marked(const struct expressions *expressions, uint32_t expressi
                       span_count);
 }
 
+/* As words_match, for an expression of PCRE2. Each begin of a match may take many steps, so the
+ * search of a long line stops now and then to see whether the call is cancelled. */
+static int match_beyond(const struct pcre2 *pcre2, struct judged line, uint64_t from,
+                        struct regex_span *spans, uint32_t span_count)
+{
+    const struct pcre2_line text = {line.bytes, line.count, line.words->utf8 == UTF8_VALID};
+
+    uint64_t begins = BEGINS;
+    int found = 0;
+
+    while (found == 0 && pcre2_may_stop(pcre2) && line.count - from > begins) {
+        const uint64_t began_ns = clock_now_ns();
+        uint64_t stop = from + begins;
+
+        while (stop < line.count && (line.bytes[stop] & 0xc0) == 0x80)
+            stop++;
+        found = pcre2_find(pcre2, text, from, stop, spans, span_count);
+        if (found == 0 && engine_call_is_over(line.call))
+            found = WORDS_CANCELLED;
+        begins = clock_now_ns() - began_ns < BEGINS_NS ? 2 * begins : BEGINS;
+        from = stop;
+    }
+    return found != 0 ? found : pcre2_find(pcre2, text, from, line.count, spans, span_count);
+}
+
 int words_match(const struct expressions *expressions, uint32_t expression, struct judged line,
                 uint64_t from, uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                 uint32_t span_count)
@@ -330,9 +360,7 @@ int words_match(const struct expressions *expressions, uint32_t expression, stru
         if (words->utf8 == UTF8_UNKNOWN)
             words->utf8 =
                 words_are_utf8(expressions, line.bytes, line.count) ? UTF8_VALID : UTF8_BROKEN;
-        return pcre2_find(expressions->beyond[expression],
-                          (struct pcre2_line){line.bytes, line.count, words->utf8 == UTF8_VALID},
-                          from, spans, span_count);
+        return match_beyond(expressions->beyond[expression], line, from, spans, span_count);
     }
     if (may_mark && words->kind == WORDS_UNKNOWN && !expressions->needs_marks &&
         !words_matter(expressions, line.bytes, line.count))

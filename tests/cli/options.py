@@ -509,7 +509,6 @@ VARIABLES = [
     ("POSIXLY_CORRECT", "1", {}, "value", "-s foo a -c"), ("GREP_COLORS", "mt=1;32", {}, "unset", "--color=always foo a"), ("GREP_COLOR", "1;34", {}, "unset", "--color=always foo a"),
     ("TERM", "xterm", {}, "value", "--color=auto foo a"), ("NO_COLOR", "1", {"TERM": "xterm"}, "value", "--color=auto foo a"),
     ("XDG_RUNTIME_DIR", "xdg", {}, "unset", "--server=unix: foo a"), ("TRAWL_TOKEN_FILE", "served", {}, "unset", ""), ("TRAWL_SERVER", "served", {}, "unset", ""),
-    ("WSL_DISTRO_NAME", "A", {}, "unset", "--color=always --hyperlink-format=x://{wslprefix}{path} -H foo a"),
     ("LC_ALL", "C", {"LANG": "C.UTF-8"}, "unset", "-ci É é"), ("LC_CTYPE", "C", {"LANG": "C.UTF-8"}, "unset", "-ci É é"), ("LANG", "C.UTF-8", {}, "unset", "-ci É é"),
 ]
 

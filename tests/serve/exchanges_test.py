@@ -205,7 +205,7 @@ def value_of(text):
     return text if text.isascii() or draw.random() < 0.5 and "\udcff" not in text else {"bytes": base64.b64encode(os.fsencode(text)).decode()}
 
 
-def strings(words):
+def strings(words, tg):
     """Returns the member `patterns` for the words, as list items, lines of items and files."""
     items, count = [], len(words)
     for begin, end in zip((cuts := [0, *sorted(draw.sample(range(1, count), draw.randrange(count))), count]), cuts[1:]):
@@ -213,6 +213,8 @@ def strings(words):
         kind = draw.random()
         coded = {"bytes": base64.b64encode(os.fsencode(text)).decode()}
         text = {"text": text} if "\udcff" not in text else coded
+        if tg and end > begin + 1:  # for tg, a line end separates the strings of files alone
+            kind = 1
         items.append(coded if kind < 0.1 else text.get("text", coded) if kind < 0.7 else {"name": "f", **text})
     return items
 
@@ -270,7 +272,7 @@ def query(model):
         asks.append("--no-ignore")
     if "--ignore" in kept and folder is not None:  # the rules about ignored files have to be the server's
         asks += kept
-    body = {"patterns": strings(words), "options": asks, "tg": row["tg"]}
+    body = {"patterns": strings(words, row["tg"]), "options": asks, "tg": row["tg"]}
     most = min(row["most"] or 1 << 40, model.row["results"] or 1 << 40)
     if row["most"]:
         body["max_results"] = row["most"]

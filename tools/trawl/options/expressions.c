@@ -100,14 +100,6 @@ static bool unquote(struct patterns *patterns, struct trawl_pattern *pattern)
     return true;
 }
 
-static bool have_newline(const struct patterns *patterns)
-{
-    for (uint64_t i = 0; i < patterns->count; i++)
-        if (memchr(patterns->items[i].bytes, '\n', (size_t)patterns->items[i].bytes_count) != NULL)
-            return true;
-    return false;
-}
-
 /* Makes an expression of each string, with '\' before each operator. */
 static bool quote(struct patterns *patterns, struct settings *settings)
 {
@@ -131,8 +123,11 @@ static bool quote(struct patterns *patterns, struct settings *settings)
 
 bool expressions_take(struct patterns *patterns, struct settings *settings)
 {
-    const bool crosses = settings->multiline && !settings->hex && have_newline(patterns);
+    bool crosses = false;
 
+    for (uint64_t i = 0; i < patterns->count && settings->multiline && !settings->hex; i++)
+        crosses |=
+            memchr(patterns->items[i].bytes, '\n', (size_t)patterns->items[i].bytes_count) != NULL;
     if (settings->syntax == TRAWL_LITERAL && (!crosses || !quote(patterns, settings)))
         return !crosses;
     /* With --multiline, matches of whole lines and of PCRE2 are those of texts of many lines. */

@@ -5,19 +5,11 @@
 #include "trawl/options/hyperlink.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define HOST_BYTES 256 /* room for the host's name */
 
-enum variable {
-    VARIABLE_NONE,
-    VARIABLE_PATH,
-    VARIABLE_LINE,
-    VARIABLE_COLUMN,
-    VARIABLE_HOST,
-    VARIABLE_WSL, /* wsl$/NAME under Windows, where the environment names the distribution */
-};
+enum variable { VARIABLE_NONE, VARIABLE_PATH, VARIABLE_LINE, VARIABLE_COLUMN, VARIABLE_HOST };
 
 const char *hyperlink_format(const char *name)
 {
@@ -45,10 +37,9 @@ const char *hyperlink_format(const char *name)
  * variable. */
 static enum variable take_variable(const char **format)
 {
-    static const char *const names[] = {"",         "{path}", "{line}",
-                                        "{column}", "{host}", "{wslprefix}"};
+    static const char *const names[] = {"", "{path}", "{line}", "{column}", "{host}"};
 
-    for (size_t i = VARIABLE_PATH; i <= VARIABLE_WSL; i++)
+    for (size_t i = VARIABLE_PATH; i <= VARIABLE_HOST; i++)
         if (strncmp(*format, names[i], strlen(names[i])) == 0) {
             *format += strlen(names[i]);
             return (enum variable)i;
@@ -60,7 +51,7 @@ const char *hyperlink_check(const char *format)
 {
     size_t scheme =
         strspn(format, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+-.");
-    bool has[VARIABLE_WSL + 1] = {false};
+    bool has[VARIABLE_HOST + 1] = {false};
 
     if (*format == '\0')
         return NULL;
@@ -76,8 +67,7 @@ const char *hyperlink_check(const char *format)
             enum variable variable = take_variable(&format);
 
             if (variable == VARIABLE_NONE)
-                return "unknown variable; the variables are {path}, {line}, {column}, {host}, "
-                       "{wslprefix}";
+                return "unknown variable; the variables are {path}, {line}, {column}, {host}";
             has[variable] = true;
         } else if (*format++ == '}') {
             return "a } stands alone; write }} for a brace";
@@ -133,12 +123,6 @@ void hyperlink_begin(struct output *output, const char *format, const char *path
             print_path(output, path);
         } else if (variable == VARIABLE_HOST) {
             print_host(output);
-        } else if (variable == VARIABLE_WSL) {
-            const char *name = getenv("WSL_DISTRO_NAME");
-
-            name = name != NULL ? name : "";
-            output_text(output, *name != '\0' ? "wsl$/" : "");
-            print_path(output, name);
         } else if (variable != VARIABLE_NONE) {
             uint64_t number = variable == VARIABLE_LINE ? line : column;
 

@@ -284,13 +284,7 @@ static int run(struct command_job *job, struct settings *settings, char *message
                : run_operands(job, operands, operand_count, message);
 }
 
-/* Returns whether an item is a link to nothing: the rest of what the walk takes has a type. */
-static bool is_broken(const struct walk_item *item)
-{
-    return item->kind == WALK_FILE && !item->is_operand && item->type == DT_UNKNOWN;
-}
-
-/* Reports the error of an item, for which a search would report it. */
+/* Reports a link to nothing, as a search does. */
 static void tell_broken(struct command_job *job, const struct walk_item *item)
 {
     int directory = item->directory != NULL ? item->directory->descriptor : AT_FDCWD;
@@ -323,7 +317,7 @@ static void print_names(struct command_job *job, const struct value_item *operan
     while (!(job->selected && quiet) && job->output->error == 0 && walk_next(&walk, &item)) {
         if (item.kind != WALK_FILE && item.kind != WALK_INPUT) {
             walk_tell(job, &item);
-        } else if (is_broken(&item)) {
+        } else if (item.kind == WALK_FILE && !item.is_operand && item.type == DT_UNKNOWN) {
             tell_broken(job, &item);
         } else if (!is_skipped(&walk, &item)) {
             job->selected = true;
