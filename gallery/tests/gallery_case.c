@@ -140,7 +140,7 @@ static void fit(const char *way, const struct cuda_limits *limits, struct diff_i
     uint64_t pattern_bytes = 1;
 
     while (input->pattern_count > PATTERNS_MAX)
-        free(input->pattern_memory[--input->pattern_count]);
+        free(input_pattern(input, --input->pattern_count));
     for (uint64_t i = 0; i < input->pattern_count; i++)
         pattern_bytes += input->patterns[i].bytes_count;
     for (uint64_t i = 0; i < input->pattern_count && strncmp(way, "pss-gr", 6) == 0; i++)

@@ -234,7 +234,7 @@ static void share_exact(struct input *input)
         for (uint64_t r = 0; r < input->query.exact_count; r++)
             for (uint64_t j = input->exact[r].begin; j < input->exact[r].end; j++)
                 if (j < first.bytes_count && j < input->diff.patterns[i].bytes_count)
-                    input->diff.pattern_memory[i][j] = first.bytes[j];
+                    input_pattern(&input->diff, i)[j] = first.bytes[j];
 }
 
 static uint32_t plan_flags(const struct approximate_query *query)

@@ -156,15 +156,9 @@ void input_add_pattern(struct diff_input *input, const uint8_t *bytes, uint64_t 
     uint8_t *copy = test_memory(bytes_count);
 
     memcpy(copy, bytes, (size_t)bytes_count);
-    if ((index & (index - 1)) == 0) { /* the room is doubled */
-        uint64_t room = index == 0 ? 1 : 2 * index;
-
-        input->patterns = realloc(input->patterns, room * sizeof *input->patterns);
-        input->pattern_memory =
-            realloc(input->pattern_memory, room * sizeof *input->pattern_memory);
-    }
+    if ((index & (index - 1)) == 0) /* the room is doubled */
+        input->patterns = realloc(input->patterns, (2 * index + 1) * sizeof *input->patterns);
     input->patterns[index] = (struct naive_bytes){copy, bytes_count};
-    input->pattern_memory[index] = copy;
 }
 
 static uint64_t pattern_length(struct test_random *random)
@@ -574,15 +568,14 @@ void input_rename(struct test_random *random, struct diff_input *input)
     }
     rename_bytes(names, input->text, input->text_bytes);
     for (uint64_t i = 0; i < input->pattern_count; i++)
-        rename_bytes(names, input->pattern_memory[i], input->patterns[i].bytes_count);
+        rename_bytes(names, input_pattern(input, i), input->patterns[i].bytes_count);
     input->line_end = names[input->line_end];
 }
 
 void input_free(struct diff_input *input)
 {
     for (uint64_t i = 0; i < input->pattern_count; i++)
-        free(input->pattern_memory[i]);
-    free(input->pattern_memory);
+        free(input_pattern(input, i));
     free(input->patterns);
     free(input->text);
 }

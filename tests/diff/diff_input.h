@@ -16,12 +16,17 @@ struct diff_input {
     uint8_t *text;
     uint64_t text_bytes;
     struct naive_bytes *patterns;
-    uint8_t **pattern_memory;
     uint64_t pattern_count;
     uint32_t flags; /* enum naive_flag, which has the numbers of enum trawl_plan_flag */
     uint8_t line_end;
     bool nul_ends_lines; /* true: a NUL ends lines, too */
 };
+
+/* The bytes of a pattern. */
+static inline uint8_t *input_pattern(const struct diff_input *input, uint64_t index)
+{
+    return (uint8_t *)(uintptr_t)input->patterns[index].bytes;
+}
 
 struct diff_expected {
     struct naive_match *matches;

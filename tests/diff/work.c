@@ -199,14 +199,13 @@ static void make_choice(struct test_random *random, uint64_t text_bytes, uint64_
     input->pattern_count = strings;
     input->text = malloc(text_bytes);
     input->patterns = malloc(strings * sizeof *input->patterns);
-    input->pattern_memory = calloc(strings, sizeof *input->pattern_memory);
-    if (input->text == NULL || input->patterns == NULL || input->pattern_memory == NULL)
+    if (input->text == NULL || input->patterns == NULL)
         exit(1);
     for (uint64_t i = 0; i < text_bytes; i++)
         input->text[i] =
             (uint8_t)(i % period == 0 ? 'a' + test_random_below(random, 8) : '!' + i % period);
     for (uint64_t i = 0; i < strings; i++) {
-        uint8_t *bytes = input->pattern_memory[i] = malloc(bytes_count);
+        uint8_t *bytes = malloc(bytes_count);
 
         for (uint64_t j = 0; bytes != NULL && j < bytes_count; j++)
             bytes[j] = (uint8_t)((j < varied) == begin_alike ? '"' + (begin_alike ? j : j - varied)

@@ -91,13 +91,13 @@ static void reach_end(struct diff_input *input, bool top)
 
     for (uint64_t i = 0; i < input->pattern_count; i++)
         for (uint64_t j = 0; j < input->patterns[i].bytes_count; j++) {
-            low = (uint8_t)min_u64(low, input->pattern_memory[i][j]);
-            high = (uint8_t)max_u64(high, input->pattern_memory[i][j]);
+            low = (uint8_t)min_u64(low, input_pattern(input, i)[j]);
+            high = (uint8_t)max_u64(high, input_pattern(input, i)[j]);
         }
     shift = top ? (uint8_t)(255 - high) : (uint8_t)-low;
     for (uint64_t i = 0; i < input->pattern_count; i++)
         for (uint64_t j = 0; j < input->patterns[i].bytes_count; j++)
-            input->pattern_memory[i][j] += shift;
+            input_pattern(input, i)[j] += shift;
     for (uint64_t i = 0; i < input->text_bytes; i++)
         input->text[i] = (uint8_t)(shift + (i % 97 != 96 ? input->text[i]
                                             : top        ? low - 1

@@ -262,7 +262,7 @@ static bool put_text(struct text_scan *scan, const void *bytes, uint64_t count)
     struct style_state *style = &scan->style;
 
     if (!SCAN_GROW(scan, style->text_bytes, style->text_bytes_capacity,
-                   style->text_bytes_count + count + 1))
+                   style->text_bytes_count + count))
         return false;
     if (count > 0)
         memcpy(style->text_bytes + style->text_bytes_count, bytes, (size_t)count);
@@ -339,7 +339,8 @@ static bool write_texts(struct text_scan *scan, const struct view *view, const u
     uint64_t at = 0, before = 0, after = 0;
     struct trawl_pattern *texts;
 
-    if (!SCAN_GROW(scan, style->texts, style->text_capacity, style->span_count + 1))
+    if (!SCAN_GROW(scan, style->texts, style->text_capacity, style->span_count + 1) ||
+        !SCAN_GROW(scan, style->text_bytes, style->text_bytes_capacity, 1))
         return false;
     texts = style->texts;
     style->text_bytes_count = 0;
