@@ -61,7 +61,8 @@ struct engine_worker {
     /* cost of method sampled as measured when a search left it; 0: not known */
     double sampled_took;
     uint64_t look_left; /* bytes of text until a look at the text may be due; UINT64_MAX: never */
-    /* bytes of text since the last look that `took` and `priced` are about */
+    /* bytes of text that were searched since the last look; `took` and `priced` are about these
+     * bytes */
     uint64_t searched;
     /* the method has searched a first part of the text, which `searched` leaves out */
     bool has_begun;
@@ -299,8 +300,8 @@ enum trawl_method scan_method(const struct engine_worker *worker);
 
 /* ---- compare.c ---- */
 
-/* Returns two times for the program: to make the tables that the worker lacks, and at least for
- * each byte of text. */
+/* Returns two times for the program: the time to make the tables that the worker lacks, and the
+ * least time for a byte of text. */
 typedef struct price (*program_price)(const struct scan *scan, enum program program);
 /* Searches the begins in [scan->at, scan->limit) by the program. */
 typedef void (*program_run)(struct scan *scan, enum program program);
