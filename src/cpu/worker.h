@@ -90,7 +90,8 @@ struct engine_worker {
     /* cost of method sampled as measured when a search left it; 0: not known */
     double sampled_took;
     uint64_t look_left; /* bytes of text until a look at the text may be due; UINT64_MAX: never */
-    /* bytes of text since the last look that `took` and `priced` are about */
+    /* bytes of text that were searched since the last look; `took` and `priced` are about these
+     * bytes */
     uint64_t searched;
     /* the method has searched a first part of the text, which `searched` leaves out */
     bool has_begun;

@@ -144,8 +144,8 @@ static void deal(struct dealing *dealing)
     }
 }
 
-/* Returns for how many bytes both halves are tested, if most literals are no longer; 0: only low
- * halves are tested. */
+/* If most literals are no longer than a few bytes, returns how many bytes they have, of which both
+ * halves are tested. Otherwise returns 0: only low halves are tested. */
 static uint32_t whole_bytes(const struct trawl_plan *plan)
 {
     const bool many = plan->byte_bits >= MANY_BITS;

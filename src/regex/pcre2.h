@@ -43,6 +43,7 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
                struct regex_span *spans, uint32_t span_count);
 /* Returns whether a search may stop at a begin of a character and go on there: no \G and no verb,
  * such as (*SKIP), depends on where the search began. */
+bool pcre2_may_stop(const struct pcre2 *pcre2);
 /* Finds the groups of the match [begin, end), which an earlier search found in the line. */
 int pcre2_find_at(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t begin, uint64_t end,
                   struct regex_span *spans, uint32_t span_count);

@@ -52,7 +52,7 @@ struct reader {
     struct group groups[DEPTH_MAX]; /* the groups that are open */
     /* Offset in out->bytes of the part that a repetition would repeat; UINT64_MAX: no part. */
     uint64_t atom;
-    bool repeated; /* that part has a repetition already */
+    bool repeated; /* the part at `atom` has a repetition already */
 };
 
 /* Reports a mistake, or syntax that RE2 lacks, at byte `at` of the expression. */

@@ -18,14 +18,13 @@
 #define THREADS_MAX 4
 /* inputs of several MiB, with chunks of the size that the library picks */
 #define LARGE_ONE_IN 3000
-#define RUN_COST_MAX                                                            \
-    600000 /* limit for the bytes that a run reads altogether, with tiny chunks \
-            */
+/* limit for the bytes that a run reads altogether, with tiny chunks */
+#define RUN_COST_MAX 600000
 #define LINES_INPUTS 30
 #define EMPTY_LINES 9000u
 #define LINES_CALLS 4 /* for each method and instruction set */
 #define NESTED_INPUTS 10
-#define ALIGNMENTS_LEAST 60 /* of 64 */
+#define ALIGNMENTS_LEAST 60 /* so many of the 64 possible alignments of a text have to occur */
 #define ALGORITHMS_MAX 32
 #define ALGORITHM_CALLS 2 /* number of calls for each input and published algorithm */
 /* Limit for text bytes * patterns of inputs for the published algorithms, whose right answer comes

@@ -137,9 +137,9 @@ static void add_flood(struct diff_input *input, uint32_t way)
         uint64_t bytes = 1 + i % (SET_PATTERNS / 4);
 
         memcpy(pattern, input->text + (way == 4 ? 7 * i : 0), (size_t)bytes);
-        if (way == 1) /* an odd last byte */
+        if (way == 1) /* the last byte differs from the text */
             pattern[bytes++] = 'z';
-        if (way == 2) /* an odd first byte */
+        if (way == 2) /* the first byte differs from the text */
             pattern[0] = 'z';
         if (way == 3) { /* equal first bytes */
             memcpy(pattern, input->text, 8);

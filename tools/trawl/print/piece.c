@@ -142,7 +142,8 @@ uint8_t piece_byte_at(struct text_scan *scan, const struct piece *piece, uint64_
     return bytes != NULL ? *bytes : '\0';
 }
 
-/* Reads the character at `at`, up to `end`. Returns its bytes; 1 for an invalid byte. */
+/* Reads the character at `at`, up to `end`. Returns the number of its bytes, which is 1 for an
+ * invalid byte. */
 static uint64_t character_at(struct text_scan *scan, const struct piece *piece, uint64_t at,
                              uint64_t end, uint8_t character[UTF8_BYTES_MAX])
 {
