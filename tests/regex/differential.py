@@ -207,7 +207,7 @@ def overlooks(wanted, got, programs, environment):
     if wanted[0] != 'grep' or '-w' not in wanted or not {'-o', '--color=always'} & set(wanted):
         return False
     kept = [[programs[one[0]], '-ob', *(word for word in one[1:] if word not in ('--color=always', '-c', '-l'))] for one in (wanted, got)]
-    first, second = (set(run(command, environment)[0].split(b'\n')) for command in kept)
+    first, second = (set(run(command, environment)[0].split(b'\0' if '-z' in wanted else b'\n')) for command in kept)
     return first < second
 
 
@@ -259,7 +259,7 @@ def main():
                     file.write(made)
                 broken, crlf = b'\xff' in made, b'\r\n' in made
             case = rg_case if number >= 0 and (wide or (has_rg and draw.random() < 0.4)) else grep_case
-            wanted, got = fixed[number] if number < 0 else case(draw, name, ascii, crlf)
+            wanted, got = fixed[number] if number < 0 else case(draw, name, ascii and not broken, crlf)
             environment['LC_ALL'] = draw.choice(found) if case is grep_case and number >= 0 else 'C.UTF-8'
             if number >= 0 and differs_by_design(wanted):
                 continue
