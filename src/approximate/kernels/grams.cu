@@ -252,13 +252,8 @@ SIMT_FUNCTION void grams_share(const struct grams_arguments *a, struct grams_tab
                                uint32_t entry, uint32_t entry_end, int edits)
 {
     /* `behind` is the number of entries of the lanes up to this lane. */
-    uint32_t behind = entry_end - entry, total;
+    uint32_t behind = simt_warp_upto_u32(entry_end - entry), total;
 
-    for (uint32_t distance = 1; distance < SIMT_WARP_THREADS; distance *= 2u) {
-        uint32_t before = simt_shuffle_up_u32(behind, distance);
-
-        behind += simt_lane() >= distance ? before : 0;
-    }
     total = simt_shuffle_u32(behind, SIMT_WARP_THREADS - 1u);
     for (uint32_t first = 0; first < total; first += SIMT_WARP_THREADS) {
         uint32_t number = first + simt_lane(), lane = 0, shared_at, shared;
