@@ -380,11 +380,17 @@ static struct around look_around(struct step *step, const struct anchor *anchor,
     bool is_read;
 
     if (chunk->records != NULL && (anchor->before != NULL || anchor->after != NULL)) {
-        first = line_begin(step, at);
-        last = line_after(step, at);
-        if (bytes_find_either(chunk->bytes + first, last - first, plan->line_end,
-                              plan->line_end_also) < last - first)
-            return (struct around){CHAIN_ASKS, CHAIN_ASKS}; /* in a record a character like any */
+        if (at >= step->record_end) {
+            step->record_begin = line_begin(step, at);
+            step->record_end = line_after(step, at);
+            last = step->record_end - step->record_begin;
+            step->record_has_lines = bytes_find_either(chunk->bytes + step->record_begin, last,
+                                                       plan->line_end, plan->line_end_also) < last;
+        }
+        if (step->record_has_lines)
+            return (struct around){CHAIN_ASKS, CHAIN_ASKS};
+        first = step->record_begin;
+        last = step->record_end;
     }
     is_read = literal->tail_count == 0 && end <= last;
     return chain_read(anchor->before, is_read ? anchor->after : NULL, chunk->bytes + first,

@@ -9,14 +9,18 @@
 // Returns the end of the part that begins at `at`. A part is an escape, a class, the begin of a
 // group with its flags or its name, a character of UTF-8, or a byte.
 size_t part_end(const std::string &source, size_t at, const regex_options &options);
-// Returns the expression, which RE2 need not accept, with these changes: - Classes and letters list
-// all characters that are equal by the options' rule, and RE2 ignores case nowhere, but in classes
-// like \p{Lu}. - ripgrep's classes, and Unicode's \w, \d and \s, become classes of RE2. - No
-// character lies between U+D800 and U+DFFF. RE2 lets `.` and negated classes match the bytes of
-// such characters, and encodings that are too long. - If there are alternatives, "(?:)" keeps some
-// of the characters apart with which RE2 mistakes common begins and common sets of alternatives. -
-// With options.marks, the expression matches in texts with marks (words.h). *crosses, unless NULL:
-// as regex_ops.crosses. Throws a mistake (classes.h).
+// Returns the expression, which RE2 need not accept, with these changes:
+//
+// - Classes and letters list all characters that are equal by the options' rule, and RE2 ignores
+//   case nowhere, but in classes like \p{Lu}.
+// - ripgrep's classes, and Unicode's \w, \d and \s, become classes of RE2.
+// - No character lies between U+D800 and U+DFFF. RE2 lets `.` and negated classes match the bytes
+//   of such characters, and encodings that are too long.
+// - If there are alternatives, "(?:)" keeps some of the characters apart with which RE2 mistakes
+//   common begins and common sets of alternatives.
+// - With options.marks, the expression matches in texts with marks (words.h).
+//
+// *crosses, unless NULL: as regex_ops.crosses. Throws a mistake (classes.h).
 std::string rewrite(const std::string &source, const regex_options &options,
                     uint32_t *crosses = nullptr);
 // Returns an expression of the same length, which RE2 can parse and in which it finds the same

@@ -61,8 +61,12 @@ struct step {
     uint64_t decided;     /* lines that begin before this offset are decided */
     uint64_t atoms_begin; /* no match in the line begins before; 0: not known */
     uint64_t atoms_end;   /* no match in the line begins there or later; 0: not known */
-    uint64_t judged;      /* number of lines that RE2 has judged */
-    uint64_t asked;       /* number of atoms about which the chains (chain.h) could not decide */
+    /* the record at which chains looked last; record_has_lines: a line end is a character of the
+     * record, which chains do not know */
+    uint64_t record_begin, record_end;
+    bool record_has_lines;
+    uint64_t judged; /* number of lines that RE2 has judged */
+    uint64_t asked;  /* number of atoms about which the chains (chain.h) could not decide */
     /* bytes that chains may read beyond CHAIN_BYTES; the limit keeps the time linear */
     uint64_t spare;
     /* bytes that RE2 could have read in the time of failed verifications and judgements */
