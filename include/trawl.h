@@ -222,9 +222,9 @@ struct trawl_plan_options {
     uint32_t mismatches_max; /* find occurrences with up to this many mismatches */
     uint32_t edits_max; /* or with up to this many edits; both: 0 to TRAWL_ERRORS_MAX, and less than
                            the symbols of every pattern */
-    enum trawl_alphabet alphabet;    /* what a symbol is; plans of strings without errors take BYTES
-                                        or DNA */
-    uint32_t exact_count;            /* ranges in `exact` */
+    enum trawl_alphabet alphabet; /* what a symbol is. If both limits are 0, strings take BYTES or
+                                     DNA */
+    uint32_t exact_count;         /* ranges in `exact` */
     const struct trawl_range *exact; /* symbols of each pattern in which no error is allowed;
                                         symbols beyond a pattern's end are ignored. Copied. */
     enum trawl_syntax syntax; /* what patterns are; expressions have alphabet BYTES or CHARACTERS */
@@ -546,7 +546,7 @@ struct trawl_match {
     uint64_t begin; /* offset of the occurrence's first byte in the text */
     uint64_t end;   /* offset at which the occurrence ends: of the byte after its last byte */
     uint32_t pattern_index;
-    uint16_t distance; /* plans with errors: mismatches, or edits; else 0 */
+    uint16_t distance; /* plans with errors: number of mismatches, or of edits; else 0 */
     uint16_t reversed; /* 1: the reverse complement occurs; else 0 */
 };
 

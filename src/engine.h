@@ -142,7 +142,9 @@ struct engine_words {
     /* in a call's first list: the array to which the copies will go; NULL in later lists */
     uint64_t *host;
     uint64_t host_room; /* words of `host` */
-    uint64_t piece; /* most words of a copy to the engine's memory; 0: the task sets the number */
+    /* most words that engine_ops.bring copies at a time; 0, in a call's first list: the engine sets
+     * the number, and the caller passes the same number with the call's later lists */
+    uint64_t piece;
     /* set if `host` is given: the array is pinned memory, into which devices copy by themselves */
     bool direct;
 };

@@ -1,13 +1,15 @@
-/* find_keys_avx512: looks up many words at once by vectors, for large sets of literals.
+/* find_keys_avx512: looks up the stems and keys at many positions of the text at once by vectors,
+ * for large sets of literals.
  *
  * A stem is the first (up to) 8 bytes of a literal. A key is an entry of the hash table of stems.
- * At each begin (a position where a literal may occur), the functions look up whether the text has
- * a stem, and then which keys the stem has. The tables of a large set exceed the second-level
- * cache. So each step handles a batch of begins before the next step starts, and within a step no
- * load waits for another load.
+ * At each begin (a position where a literal may occur), the functions look up whether the text
+ * may have a stem, and then which keys the stem has. The tables of a large set exceed the
+ * second-level cache. So each step handles a batch of begins before the next step starts, and
+ * within a step no load waits for another load.
  *
- * Tried and slower with 94,438 words on English (Zen 4): a second prefetch where a bucket's keys
- * may cross a cache line (5 %). Tables in huge pages gained 1 to 3 %, for 2 MiB each.
+ * Tried with a set of 94,438 words in English text (Zen 4), and not done: a second prefetch where a
+ * bucket's keys may cross a cache line took 5 % more time; tables in huge pages saved 1 to 3 % of
+ * the time, but took 2 MiB each.
  */
 #ifndef TRAWL_CPU_FIND_KEYS_AVX512_H
 #define TRAWL_CPU_FIND_KEYS_AVX512_H
@@ -57,8 +59,8 @@ static inline __attribute__((always_inline)) void stem_fetch(
     }
 }
 
-/* Returns which of the eight begins from number i on have a stem of k bytes. `hashes` are the
- * hashes of the first k bytes at these begins. */
+/* Returns which of the batch's eight begins from number i on may have a stem of k bytes, as the
+ * stem map tells. `hashes` are the hashes of the first k bytes at these begins. */
 static inline __attribute__((always_inline)) __mmask8 stem_have(const struct stem_batch *batch,
                                                                 uint32_t i, __m512i hashes,
                                                                 uint32_t least, uint32_t k)

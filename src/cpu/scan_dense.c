@@ -1,5 +1,6 @@
-/* scan_dense: emits the occurrences of a set that the automaton finds (dense.h). This program takes
- * over where candidates are dense, because its time does not depend on them.
+/* scan_dense: emits the occurrences of a set that the automaton finds (dense.h). The scan
+ * takes over from other search loops where candidates are dense, because its time does not depend
+ * on the number of candidates.
  *
  * The text is searched in steps. The automaton reads a step's text from the end to the begin, and
  * stores for each position the longest string that begins there. The scan then emits the
@@ -18,7 +19,8 @@
 #define POOL_FIRST 64u
 #define INSERTED_MAX 32u /* longest list that insertion sorts */
 
-/* The text of a step, in the form that the automaton reads. */
+/* The text that a step searches. If characters have variants of other bytes, the automaton reads
+ * a copy of the text in which one representative replaces all variants (dense_fold_text). */
 struct step {
     const uint8_t *text;
     uint64_t count;  /* readable bytes of text */

@@ -3,6 +3,9 @@
  *
  * A sample is a gram (q bytes) of the text; a stem is the first (up to) 8 bytes of a literal. Both
  * are looked up in hash tables (set_class.h), whose buckets list literals to compare with the text.
+ * A tag is a few bits of a hash of bytes beside a sample, or after a stem. A literal whose tag
+ * differs from the text's is not compared.
+ *
  * Tables and literals exceed the caches. So each step prefetches what the next step needs, for many
  * samples at once. The usual case has no branch that depends on the text.
  */
@@ -363,6 +366,8 @@ static void fetch_stems(const struct sampling *sampling, const uint32_t *stems, 
     }
 }
 
+/* Prefetches the keys in the stems' buckets. A key stands for a literal, and holds the hash of its
+ * stem and a tag. */
 static void fetch_keys(const struct set_class *class, const struct set_stem *stems, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -372,7 +377,8 @@ static void fetch_keys(const struct set_class *class, const struct set_stem *ste
     }
 }
 
-/* Computes the tags of the bytes after the stems, unless the text ends among these bytes. */
+/* Computes the tags of the text's next four and next two bytes after each stem. A stem has no tags
+ * if the text ends among these bytes. */
 static void fetch_tags(const struct scan *scan, uint64_t fold, struct set_stem *stems,
                        uint32_t count)
 {

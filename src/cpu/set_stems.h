@@ -1,11 +1,14 @@
-/* set_stems: makes the tables of a class that is searched by stems. */
+/* set_stems: makes the tables of a class, the literals of a set that have similar lengths, if the
+ * class is searched by stems. The stem of a literal is its first 8 bytes, or the whole literal if
+ * the literal is shorter. The search first looks up samples of four bytes of the text in a bitmap
+ * (set_class.h). */
 #ifndef TRAWL_CPU_SET_STEMS_H
 #define TRAWL_CPU_SET_STEMS_H
 
 #include "cpu/set_class.h"
 
-/* Sets stride, q and stem_min from length_min. Sets stem_counts from `counts`, the number of
- * literals for each length of stem. */
+/* Sets the class's stride, q and stem_min from length_min. Sets stem_counts from `counts`, the
+ * number of literals for each length of stem. */
 void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS]);
 /* Sets the members that follow from stem_min and stem_counts. */
 void set_stems_complete(struct set_class *class);
@@ -14,7 +17,7 @@ uint32_t set_bucket_bits(uint64_t entries);
  * for each entry. */
 uint32_t set_stem_word_bits(uint64_t literal_count);
 uint32_t set_sample_word_bits(const struct set_class *class, uint64_t grams);
-/* Sets the bitmap's bits of a literal of `length` bytes. */
+/* Sets the bitmap's bits for each sample that an occurrence of the literal may have. */
 void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t length, uint64_t fold);
 /* Makes the tables of pairs, if the class has few literals. The entries must have been stored. */
 enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_class *class,

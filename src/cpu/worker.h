@@ -79,12 +79,13 @@ struct engine_worker {
     struct cpu_parts *alone;
     /* a worker for each part; owned; NULL until the tournament tries them */
     struct cpu_parts *parts;
-    struct tournament tournament;     /* compares the programs that can search for a set */
-    uint64_t makes;                   /* how often tables were made or fetched */
-    const struct plan_tuning *tuning; /* the plan's tuning, or `own` */
-    /* The worker's own tuning and costs, from its last look at a sample of the text. */
-    struct plan_tuning own;
-    const struct plan_costs *costs;
+    struct tournament tournament; /* compares the programs that can search for a set */
+    uint64_t makes;               /* how often tables were made or fetched */
+    /* what is known about the literal and the text (plan_tuning): the plan's tuning; `own`, once a
+     * look at a sample of the text has led to a new choice */
+    const struct plan_tuning *tuning;
+    struct plan_tuning own;         /* made by the last such look */
+    const struct plan_costs *costs; /* of the instruction set that the worker uses */
     /* expected costs of the methods, by the plan's tuning or by the last look */
     struct plan_prices prices;
     /* cost of method sampled as measured when a search left it; 0: not known */
@@ -138,9 +139,9 @@ struct engine_worker {
     struct hits ordered; /* a buffer in which `gathered` is sorted */
     /* the automaton's state, for sets whose candidates are dense */
     struct dense_worker dense;
-    /* begins that were left to the automaton in the last dense part of the text */
+    /* number of begins that were left to the automaton in the last dense part of the text */
     uint64_t dense_bytes;
-    uint64_t dense_left;   /* begins of that part that the automaton has yet to search */
+    uint64_t dense_left;   /* number of those begins that the automaton has yet to search */
     enum program dense_by; /* the program that left the dense part to the automaton */
     /* a set's candidates are dense if they cost more work than this for each byte of text */
     uint64_t work_per_byte;

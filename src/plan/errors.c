@@ -184,11 +184,12 @@ enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *err
     return TRAWL_OK;
 }
 
-/* Computes how many bytes a search reads before and after an occurrence. To find where a character
- * begins, the search reads the bytes before the character. With edits, the search compares an end
- * with the end a single symbol earlier, whose spans may begin up to 2 k + 1 symbols before the
- * occurrence. The search also reads as many ends after an occurrence as the longest span has
- * symbols. */
+/* To find where characters begin and end, a search reads the bytes before and after an occurrence.
+ *
+ * With up to k edits, whether an occurrence of a pattern of m symbols ends at e depends on the
+ * least distances of the spans that end a symbol before e, and at the m + k ends after e
+ * (docs/approximate.md). A span has at most m + k symbols, and an occurrence has at least m - k. So
+ * a span that ends a symbol before e begins at most 2 k + 1 symbols before the occurrence. */
 void errors_need(struct trawl_plan *plan)
 {
     const uint64_t width = plan->errors.alphabet == TRAWL_CHARACTERS ? CHARACTER_BYTES : 1;

@@ -43,7 +43,9 @@ struct plan_head {
     uint64_t mask;
 };
 
-/* The tables by which a set is searched by method set: bitmaps and buckets (layout.h). */
+/* The tables by which the CPU's method "buckets" and GPUs search for a set, a plan of several
+ * literals (layout.h): bitmaps rule out most positions of the text, and a hash table of buckets
+ * lists the literals for the other positions. */
 struct plan_set_tables {
     uint64_t bytes;    /* size of this object with its arrays, which are one block of memory */
     uint64_t *bitmap;  /* 2^bitmap_bits bits */

@@ -504,8 +504,9 @@ static void test_nibbles(void)
     TEST_CHECK_U64(forms, 2 * (3 * 3 + 1 + 2 + 2));
 }
 
-/* Searches for strings that together hold every byte value, all values but one, or all but two. In
- * many of the text's copies a missing value replaces the first byte. (Strings of random bytes never
+/* Searches for strings that together hold every byte value, all values but one, or all but two. The
+ * text repeats the sequence of the values that the strings hold. In about half of the repetitions,
+ * a value that no string holds replaces the sequence's first byte. (Strings of random bytes never
  * held nearly all of the 256 values.) */
 static void test_all_bytes(void)
 {

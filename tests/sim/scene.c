@@ -229,14 +229,15 @@ void scene_make_border(struct scene *s, uint64_t pattern_bytes)
 
     *s = (struct scene){.file = -1, .pipe_end = -1};
     s->options = (struct trawl_plan_options)TRAWL_PLAN_OPTIONS_INIT;
-    if (pattern_bytes % 2 == 0 && pattern_bytes > 16) /* not the cheapest for so few bytes */
+    if (pattern_bytes % 2 == 0 && pattern_bytes > 16)
+        /* in so short a text, AUTO would choose a different method */
         s->options.method = TRAWL_METHOD_SAMPLED;
     input_begin(&random, INPUT_LETTERS_26, 5 * SCENE_STRIPE + 100, &s->input);
     (void)input_fill(&random, INPUT_DNA, pattern, pattern_bytes);
     for (uint64_t at = SCENE_STRIPE; at < s->input.text_bytes; at += SCENE_STRIPE) {
-        uint64_t before =
-            /* the last begin of the stripe, or a begin near the last */
-            test_random_below(&random, 3);
+        /* A copy of the pattern begins at the border, or one or two bytes before the border. A
+         * second copy ends where this copy begins. */
+        uint64_t before = test_random_below(&random, 3);
 
         memcpy(s->input.text + at - before, pattern, (size_t)pattern_bytes);
         memcpy(s->input.text + at - before - pattern_bytes, pattern, (size_t)pattern_bytes);

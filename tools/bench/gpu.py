@@ -1,6 +1,8 @@
 """gpu: measures searches on 1, 2 or 4 devices: single patterns, lists, sets, pairs, searches with errors,
 and the gallery's kernels. Each count is compared with the CPU engine's count. Counts of sets, and of the
-first part of each text, are also compared with the oracle."""
+first part of each text, are also compared with the oracle.
+
+A row is a line of a result table: searches whose times are compared with each other."""
 import os
 import random
 
@@ -59,7 +61,7 @@ def texts_of(texts):
 
 
 def count_rows(options, texts):
-    """Yield rows that count patterns of each length."""
+    """Yield rows that count the occurrences of a single pattern, for each of LENGTHS in each text."""
     for label, text in texts_of(texts):
         for length in LENGTHS:
             ask = letters(options, **text)
@@ -85,7 +87,7 @@ def worst_rows(options, texts):
 
 
 def list_rows(options, texts):
-    """Yield rows with an occurrence each 10,000 or 100 offsets, as arrays on the device and the host."""
+    """Yield rows that list occurrences, one at every 10,000th or 100th offset, in memory of the device and the host."""
     for every in (10000, 100):
         for length in (1, 2, 4, 6, 8, 10, 16):
             pattern = 'QWERTZUIOPASDFGH'[:length]
@@ -111,7 +113,7 @@ def mixed_rows(options, texts):
 
 
 def set_rows(options, texts):
-    """Yield rows that count sets of patterns, of mixed lengths and of a single length."""
+    """Yield rows that count the occurrences of sets of patterns, of mixed lengths and of a single length."""
     yield from mixed_rows(options, texts)
     for label, text in texts_of(texts):
         for length, count in SETS:
@@ -238,7 +240,8 @@ def several(options, texts, run):
 
 
 def cell(row_, it, read):
-    """Format GB/s, or millions of results a second for long lists, and the ratio to the read speed."""
+    """Format the median speed of a search in GB/s, the speed of its kernel alone if that was measured, and the ratio of
+    the search's speed to the read speed. A star marks a search of only a part of the text."""
     if it is None:
         return '-'
     speed = row_['text_bytes'] / median(it) / 1e9

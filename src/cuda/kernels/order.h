@@ -12,8 +12,9 @@
  * The last partition of a group publishes the inclusive prefix at the group's end.
  *
  * Progress   A warp waits only for partitions with lower numbers. Running blocks draw partitions
- * from a ticket, and a block publishes a partition before it asks what comes before that partition
- *            or a later partition. So the lowest unpublished partition waits for no partition.
+ *            from a ticket, and a block publishes a partition before it asks what comes before
+ *            that partition or a later partition. So the lowest unpublished partition waits for
+ *            no partition.
  * Traffic    per partition: 16 bytes written; per look-back up to 64 counts of partitions and two
  *            words of each of 32 groups.
  * Bound      by one round trip to memory: all reads are in flight together.

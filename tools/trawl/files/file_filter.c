@@ -1,8 +1,8 @@
 /* file_filter: decides which files of a tree are searched, by ripgrep's rules.
  *
  * tree.c enters and leaves directories and asks about each entry. The server asks for paths in
- * memory (view.c). A filter is made once and then only read,
- * so several walks may share a filter; each walk has a separate filter_walk.
+ * memory (view.c). A filter is made once and then only read, so several walks may share a filter;
+ * each walk has a separate filter_walk.
  */
 #include "trawl/files/file_filter.h"
 
@@ -513,8 +513,9 @@ static enum verdict ask_scopes(struct filter_walk *walk, enum list_kind kind, si
     return VERDICT_NONE;
 }
 
-/* Decides by git's global excludes file. Paths are relative to the top of the innermost
- * repository. */
+/* Decides by git's global excludes file. Its rules are about paths from the top of the innermost
+ * repository, or outside of a repository (--no-require-git) about `shown`, the path from the
+ * working directory. */
 static enum verdict ask_global(struct filter_walk *walk, const char *shown, size_t name_bytes,
                                bool is_directory)
 {

@@ -150,7 +150,9 @@ int run_end_document(struct command_job *job)
     return job->output->error == 0 ? EXIT_SELECTED : EXIT_ERROR;
 }
 
-/* Says that no file was searched. As in ripgrep, that is an error of tg if no FILE was named. */
+/* Is called if no file was searched. For the command under the name `tg` that is an error if the
+ * command line names no FILE, as for ripgrep. Otherwise a message comes only if rules left files
+ * out. */
 static void tell_of_nothing(struct command_job *job, size_t operand_count)
 {
     const struct settings *settings = job->settings;
