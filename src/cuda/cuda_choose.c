@@ -34,7 +34,7 @@ static double read_sampled(double length)
 static double candidates_price(double length, double failed, double failed_max, double found)
 {
     return min_double(FAILED * failed, failed_max) +
-           min_double((length > SHORT_MAX ? FOUND : FAILED) * found, FOUND_MAX);
+           min_double((length > SHORT_MAX ? FOUND : FOUND_SHORT) * found, FOUND_MAX);
 }
 
 /* Returns a method's price; PRICE_MAX if the method cannot search for the pattern. */
@@ -55,7 +55,7 @@ static double price_of(enum trawl_method method, double length, const struct rat
         if (length < CUDA_SAMPLED_LENGTH_MIN)
             break;
         return read_sampled(length) + (NAMED + NAMED_BYTE * length) * rates->named +
-               (FAILED + FOUND_SAMPLED_BYTE * length) * rates->deep;
+               (FOUND_SAMPLED + FOUND_SAMPLED_BYTE * length) * rates->deep;
     default:
         if (rates->rare > DENSE_RATE)
             return length > SHORT_MAX ? READ_PLANES_LONG : READ_PLANES;

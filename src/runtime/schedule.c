@@ -61,7 +61,7 @@ static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
     most = resident_sizes.most;
     if (search->sink->digest == NULL)
         return most;
-    return min_u64(most, max_u64(bytes / CHUNK_DIGEST_PARTS, CHUNK_DEVICE));
+    return min_u64(most, max_u64(bytes / CHUNK_DIGEST_PARTS, CHUNK_DIGEST));
 }
 
 static bool may_be_frequent(const struct trawl_plan *plan)
@@ -121,7 +121,7 @@ static enum trawl_status ask_engine(struct search *search, struct trawl_text *te
     if (text->device_address != 0) /* the host verifies what devices find */
         TRAWL_TRY(runtime_fetch(search->job.runtime, text, error));
     if (text->kind == TEXT_MEMORY) {
-        sample.owned = min_u64(text->bytes_count, CHUNK_MIN);
+        sample.owned = min_u64(text->bytes_count, SAMPLE_BYTES);
         sample.begin = sample.before = (text->bytes_count - sample.owned) / 2;
         sample.bytes = sample.begin > 0 ? text->bytes + sample.begin : text->bytes;
         sample.after = sample.readable = text->bytes_count - sample.owned - sample.begin;
@@ -173,7 +173,7 @@ static void choose_with_devices(struct search *search, struct trawl_text *text, 
         choose_resident(search, text, is_split);
     else if (search->schedule == SCHEDULE_STAGED &&
              (plan_is_layered(plan) ||
-              (text->kind == TEXT_MEMORY && text->bytes_count <= CHUNK_MEMORY && fixed == 0) ||
+              (text->kind == TEXT_MEMORY && text->bytes_count <= ALONE_BYTES && fixed == 0) ||
               !devices_start(devices)))
         search->schedule = SCHEDULE_CALLER;
     /* Chunks of a file that is searched within errors stay short: if the device leaves such a chunk
@@ -260,11 +260,11 @@ uint64_t schedule_chunk_bytes(const struct search *search, bool for_device)
     left = search->text_bytes - min_u64(search->text_bytes, taken);
     share = left / (2ull * search->job.runtime->threads_max);
     if (search->sink->want == WANT_FIRST)
-        bytes = min_u64(bytes, max_u64(CHUNK_FILE, taken / 4));
+        bytes = min_u64(bytes, max_u64(CHUNK_FIRST, taken / 4));
     else if (for_device)
         bytes = min_u64(bytes, max_u64(share, CHUNK_DEVICE_MIN));
     if (!for_device && taken == 0 && left > 2 * CHUNK_MIN)
-        bytes = min_u64(bytes, max_u64(CHUNK_MIN, min_u64(CHUNK_FILE, left / 16)));
+        bytes = min_u64(bytes, max_u64(CHUNK_MIN, min_u64(CHUNK_FIRST, left / 16)));
     if (!for_device && search->shared)
         bytes = min_u64(bytes, max_u64(share, CHUNK_MIN));
     if (!for_device && atomic_load(&search->hits) > CHUNK_HITS)
@@ -318,14 +318,14 @@ static bool staging_pays(const struct search *search)
     struct price staging = staging_price(search, &staged);
 
     if (staged < STAGED_KNOWN)
-        staging = measured(atomic_load(remembered(search)), CHUNK_MEMORY);
-    return price_is_less(staging, STAGE_PAYS, host_price(search), CHUNK_MEMORY);
+        staging = measured(atomic_load(remembered(search)), STAGE_UNIT);
+    return price_is_less(staging, STAGE_PAYS, host_price(search), STAGE_UNIT);
 }
 
 /* Says whether the text is so long that devices may pay. */
 static bool is_long(const struct search *search)
 {
-    return search->cursor.text->kind != TEXT_STREAM && search->text_bytes >= CHUNK_DEVICE;
+    return search->cursor.text->kind != TEXT_STREAM && search->text_bytes >= DEVICE_TEXT_MIN;
 }
 
 /* Adds the search's time to searched_ns, and sets stage_ns to the time to make a MiB ready. */
@@ -342,7 +342,7 @@ static void remember_devices(const struct search *search)
         return;
     staging = staging_price(search, &staged);
     atomic_store(remembered(search), staged >= STAGED_KNOWN
-                                         ? (uint64_t)(staging.byte_ns * CHUNK_MEMORY)
+                                         ? (uint64_t)(staging.byte_ns * STAGE_UNIT)
                                          : before - before / STAGE_FORGETS);
 }
 
@@ -433,7 +433,7 @@ uint32_t schedule_helpers(const struct search *search)
     ns = (uint64_t)(host_price(search).byte_ns * (double)left);
     if (ns < SHARE_NS_MIN)
         return 0;
-    if (running == 0 && bytes < 2 * CHUNK_FILE && ns < START_ANYWAY_NS)
+    if (running == 0 && bytes < 2 * CHUNK_FIRST && ns < START_ANYWAY_NS)
         return 0;
     if (cores_taken(runtime))
         return (uint32_t)min_u64(ns / BUSY_NS, most);
