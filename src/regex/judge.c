@@ -59,7 +59,7 @@ static uint64_t after_span(const struct expressions *expressions, struct judged 
     if (!line.each_empty || span->begin == UINT64_MAX)
         return end;
     if (!line.by_lines)
-        return end + (span->begin == end);
+        return span->begin < end ? end : words_step(expressions, line.bytes, line.count, end);
     if ((end > span->begin && line.bytes[end - 1] == line_end) || end >= line.count)
         return end;
     return end + bytes_find_either(line.bytes + end, line.count - end, line_end, line_end) + 1;
@@ -238,7 +238,8 @@ enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_i
         found = pcre2_find_at(
             pcre2,
             (struct pcre2_line){(const uint8_t *)line, line_bytes,
-                                words_are_utf8(expressions, (const uint8_t *)line, line_bytes)},
+                                words_are_utf8(expressions, (const uint8_t *)line, line_bytes),
+                                begin},
             begin, end, spans, (uint32_t)count);
     } else if (words_within(expressions, (const uint8_t *)line, line_bytes, begin)) {
         found = 0;

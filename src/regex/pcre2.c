@@ -44,7 +44,7 @@
  * least for a search that cannot stop between positions. */
 #define STEPS UINT64_C(100000000)
 #define STEPS_LEAST UINT64_C(50000)
-#define STEPS_LEAST_WHOLE UINT64_C(100)
+#define STEPS_LEAST_WHOLE UINT64_C(2000)
 #define STEPS_MOST UINT64_C(10000000)
 #define HEAP_KIB 65536u
 /* PCRE2's machine code does not count the steps by which a repetition gives back characters: up to
@@ -182,6 +182,8 @@ static enum trawl_status compile(struct pcre2 *made, const char *source, uint64_
         (void)functions.jit_compile(made->code, JIT_COMPLETE);
         (void)functions.pattern_info(made->code, INFO_CAPTURECOUNT, &made->groups);
         (void)functions.pattern_info(made->code, INFO_MATCHEMPTY, &made->matches_empty);
+        /* PCRE2 does not count the empty match that a verb in a group accepts */
+        made->matches_empty |= memmem(source, (size_t)count, "(*ACCEPT", 8) != NULL;
         return TRAWL_OK;
     }
     functions.code_free(made->code); /* or NULL */
@@ -192,6 +194,40 @@ static enum trawl_status compile(struct pcre2 *made, const char *source, uint64_
     if (error != NULL)
         error->text_offset = min_u64(at > before ? at - before : 0, most);
     return status;
+}
+
+/* Returns whether the expression may hold \G or a verb such as (*SKIP), which depend on where a
+ * search begins. Some expressions without either count, too. */
+static bool begins_matter(const char *bytes, uint64_t count)
+{
+    /* in a quotation or a comment, a bracket begins no class, and a backslash may be no escape */
+    const bool plain =
+        memmem(bytes, (size_t)count, "\\Q", 2) == NULL && memchr(bytes, '#', (size_t)count) == NULL;
+    bool in_class = false;
+
+    for (uint64_t i = 0; i + 1 < count; i++) {
+        const char byte = bytes[i], next = bytes[i + 1];
+
+        if ((byte == '\\' && next == 'G') || (byte == '(' && next == '*' && !in_class))
+            return true;
+        if (byte == '\\') {
+            i += plain;
+        } else if (in_class && byte == '[' && next == ':') {
+            uint64_t end = i + 2; /* [:name:] is a part of the class, [: is not */
+
+            while (end + 1 < count && ((bytes[end] | 0x20) >= 'a' || bytes[end] == '^'))
+                end++;
+            if (end + 1 < count && bytes[end] == ':' && bytes[end + 1] == ']')
+                i = end + 1;
+        } else if (in_class) {
+            in_class = byte != ']';
+        } else if (byte == '[' && plain) {
+            in_class = true;
+            i += next == '^';
+            i += i + 1 < count && bytes[i + 1] == ']';
+        }
+    }
+    return false;
 }
 
 enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
@@ -221,8 +257,7 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
         made->repetitions += bytes[i] == '*' || bytes[i] == '+' || bytes[i] == '{' ||
                              (bytes[i] == '?' && (i == 0 || bytes[i - 1] != '('));
     made->moves = memmem(bytes, (size_t)count, "\\K", 2) != NULL;
-    made->may_stop = memmem(bytes, (size_t)count, "\\G", 2) == NULL &&
-                     memmem(bytes, (size_t)count, "(*", 2) == NULL;
+    made->may_stop = !begins_matter(bytes, count);
     status = compile(made, source, room, begin, count,
                      flags_of(options, line_end) | (made->may_stop ? USE_OFFSET_LIMIT : 0),
                      crlf ? NEWLINE_ANYCRLF : NEWLINE_LF, error);
@@ -309,9 +344,8 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
         const bool is_set = i <= pcre2->groups && found[2 * i] != SIZE_MAX;
 
         spans[i].begin = is_set ? found[2 * i] : UINT64_MAX;
-        /* a \K in a group that a look-behind calls could yield a begin before `from` */
         if (i == 0)
-            spans[0].begin = max_u64(spans[0].begin, from);
+            spans[0].begin = max_u64(spans[0].begin, line.first);
         spans[i].end = is_set ? max_u64(found[2 * i + 1], spans[i].begin) : UINT64_MAX;
     }
     return 1;
@@ -353,15 +387,19 @@ int pcre2_find_at(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t be
     const bool is_within = pcre2->broken != NULL && line.is_utf8 && begin < line.count &&
                            /* `begin` is within a character, so no match begins there */
                            (line.bytes[begin] & 0xc0) == 0x80;
-    int found =
-        is_within ? 0 : match_with(pcre2, line, begin, line.count, ANCHORED, spans, span_count);
     uint64_t from = is_within ? UINT64_MAX : 0;
+    int found = 0;
+
+    line.first = begin;
+    if (!is_within)
+        found = match_with(pcre2, line, begin, line.count, ANCHORED, spans, span_count);
 
     /* With \K, the search for this match began before `begin`. So find the line's matches from its
      * begin on, until this match comes. */
     while (found >= 0 && (found == 0 || spans[0].begin != begin || spans[0].end != end)) {
         if (from > begin || !pcre2->moves)
             return 0;
+        line.first = from;
         found = match_with(pcre2, line, from, line.count, 0, spans, span_count);
         if (found <= 0 || spans[0].begin > begin)
             return found < 0 ? found : 0;

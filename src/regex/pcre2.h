@@ -16,6 +16,8 @@ struct pcre2_line {
     const uint8_t *bytes;
     uint64_t count;
     bool is_utf8; /* the line is valid UTF-8; false: each byte is a character */
+    uint64_t
+        first; /* a match begins here or later, also by a \K in a group that a look-behind calls */
 };
 
 #define PCRE2_OVER (-4) /* the line would take more work than the limit */

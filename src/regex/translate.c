@@ -125,8 +125,8 @@ static void put_edge(struct reader *reader, char letter, uint64_t from)
     /* Beside a letter, \m and \M are the same as \b, which RE2 knows. */
     if ((letter == 'm' && class_is_word_byte(after) &&
          (then == '\0' || strchr("*?{\\", then) == NULL)) ||
-        (letter == 'M' && reader->atom + 1 == reader->out->count && !reader->repeated &&
-         class_is_word_byte(reader->out->bytes[reader->atom])))
+        (letter == 'M' && reader->out->count > 0 && reader->atom == reader->out->count - 1 &&
+         !reader->repeated && class_is_word_byte(reader->out->bytes[reader->atom])))
         letter = 'b';
     put(reader, (char[2]){'\\', letter}, 2, from);
     reader->out->edges |= letter == 'b' || letter == 'B'   ? TRANSLATED_EDGES

@@ -329,7 +329,7 @@ static int match_marked(const struct expressions *expressions, uint32_t expressi
 static int match_beyond(const struct pcre2 *pcre2, struct judged line, uint64_t from,
                         struct regex_span *spans, uint32_t span_count)
 {
-    const struct pcre2_line text = {line.bytes, line.count, line.words->utf8 == UTF8_VALID};
+    const struct pcre2_line text = {line.bytes, line.count, line.words->utf8 == UTF8_VALID, from};
 
     uint64_t begins = BEGINS;
     int found = 0;
