@@ -271,7 +271,8 @@ static void place_of(const struct patterns *patterns, uint64_t index, char place
 static bool asks_newline(const struct trawl_pattern *pattern, const struct settings *settings)
 {
     const bool is_string = !settings->expressions;
-    bool skips_blanks = false; /* the flag x was set */
+    bool skips_blanks = false;   /* the flag x was set */
+    uint64_t first = UINT64_MAX; /* where a class begins, and ] is a character */
     uint32_t letter, depth = 0;
 
     for (uint64_t at = 0, length = 1; at < pattern->bytes_count; at += length) {
@@ -279,10 +280,15 @@ static bool asks_newline(const struct trawl_pattern *pattern, const struct setti
 
         if (!is_string)
             length = part_at(pattern, settings, at, &letter);
+        if (*bytes == '[' && length == 1)
+            first = at + 1 + (at + 1 < pattern->bytes_count && bytes[1] == '^');
         depth += *bytes == '[';
-        depth -= *bytes == ']' && depth > 0;
-        skips_blanks |= length > 2 && bytes[1] == '?' && memchr(bytes, 'x', length) != NULL &&
-                        bytes[2] != 'P' && bytes[2] != '<';
+        depth -= *bytes == ']' && depth > 0 && at != first;
+        if (length > 2 && bytes[1] == '?' && bytes[2] != 'P' && bytes[2] != '<') {
+            const char *x = memchr(bytes, 'x', length), *off = memchr(bytes, '-', length);
+
+            skips_blanks = x == NULL ? skips_blanks : off == NULL || x < off;
+        }
         if (*bytes == '\n'
                 ? is_string || (depth == 0 && !skips_blanks)
                 : depth == 0 && length > 1 && *bytes == '\\' && (bytes[1] == 'n' || letter == '\n'))
