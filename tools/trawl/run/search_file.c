@@ -169,8 +169,8 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
                              settings->stop_on_nonmatch;
     scan->carry.keeps_bytes =
         (patterns->has_empty && (settings->whole_lines ? settings->crlf : settings->words)) ||
-        (settings->expressions && settings->replace != NULL) || patterns->finds_empty ||
-        scan->rules.counts_spans;
+        ((settings->expressions || settings->json) && settings->replace != NULL) ||
+        patterns->finds_empty || scan->rules.counts_spans;
     scan->rules.filters = patterns->check.any;
     scan->shown.distance = DISTANCE_NONE;
     scan->nulls.watched = settings->nuls.end_line ||
