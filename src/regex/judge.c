@@ -59,7 +59,7 @@ static uint64_t after_span(const struct expressions *expressions, struct judged 
     if (!line.each_empty || span->begin == UINT64_MAX)
         return end;
     if (!line.by_lines)
-        return span->begin < end ? end : words_step(expressions, line.bytes, line.count, end);
+        return end + (span->begin == end);
     if ((end > span->begin && line.bytes[end - 1] == line_end) || end >= line.count)
         return end;
     return end + bytes_find_either(line.bytes + end, line.count - end, line_end, line_end) + 1;

@@ -373,6 +373,10 @@ static int match_with(const struct pcre2 *pcre2, struct pcre2_line line, uint64_
 int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from, uint64_t stop,
                struct regex_span *spans, uint32_t span_count)
 {
+    /* PCRE2 crashes if a search begins inside a character */
+    while (pcre2->broken != NULL && line.is_utf8 && from < line.count &&
+           (line.bytes[from] & 0xc0) == 0x80)
+        from++;
     return match_with(pcre2, line, from, stop, 0, spans, span_count);
 }
 
