@@ -230,10 +230,14 @@ def test_nobody_is_there(tmp_path):
     assert caught.value.status == 0 and caught.value.os_code == 2
 
 
-def test_silence(tmp_path):
-    with Fake(tmp_path, HEAD) as fake:
-        with trawl.Client(fake.address, timeout=0.05) as client, pytest.raises(trawl.ServerError):
-            client.count("a")
+@pytest.mark.parametrize("said", [HEAD, b""])
+def test_silence(tmp_path, said):
+    """Check that a request without an answer is not sent again. (Earlier no request before had an answer.)"""
+    with Fake(tmp_path, plain(COUNT), said, plain(COUNT)) as fake, trawl.Client(fake.address, timeout=0.5) as client:
+        client.count(["a", "b"])
+        with pytest.raises(trawl.ServerError):
+            client.count(["a", "b"])
+        assert len(fake.requests) == 2
 
 
 @pytest.mark.parametrize("hang, said, says", [

@@ -41,7 +41,8 @@ expect_error() {
 product() {
     compare -c fox text
     compare fox text
-    compare -o abab text
+    awk 'BEGIN { for (i = 0; i < 9; i++) printf "%3000s\nababab\n", "" }' >few
+    compare -n -o abab few # a device finds the second abab of a line, too
     compare -n -b -o ab text
     compare -i abracadabra text
     compare -w line text

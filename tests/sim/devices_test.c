@@ -514,17 +514,21 @@ static void image_too_new(int code)
 
 /* Checks what the engine reckons with if a device keeps another limit of child grids than the
  * engine asked for: the device's default limit. (The tests had missed the case, because the
- * simulated driver keeps every limit that it gets.) */
+ * simulated driver keeps every limit that it gets.) Meanwhile another device does not open. */
 static void strange_limit(size_t room)
 {
     const struct cuda_driver *driver = sim_driver_table();
     struct engine_options options = {.size = sizeof options};
-    struct engine_worker *worker = NULL;
+    struct engine_worker *worker = NULL, *other = NULL;
     struct engine *engine = NULL;
 
-    reset(1);
+    reset(2);
+    sim_driver_lose(1, 1); /* the device whose turn is next does not open */
     MUST(engine_cuda.open(&options, &engine, NULL));
     MUST(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, NULL));
+    MUST(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &other, NULL));
+    TEST_CHECK(other->device == worker->device);
+    engine_cuda.release(other);
     MUST(cuda_device_enter(worker->device, NULL));
     TEST_CHECK(driver->limit_set(CUDA_LIMIT_PENDING_LAUNCHES, room) == CUDA_CODE_OK);
     sim_driver_fail(2, CUDA_CODE_UNKNOWN, false); /* after the limit was asked for */

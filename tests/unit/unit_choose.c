@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "approximate/approx_choose.h"
+#include "cpu/two_way.h"
 #include "cpu/worker.h"
 #include "plan/analyse.h"
 #include "test.h"
@@ -355,6 +356,33 @@ static void test_work(void)
     trawl_plan_free(plan);
 }
 
+/* Compares the linear search alone with a comparison at each position, for all short strings of two
+ * letters. (The random texts of other tests rarely have one occurrence directly behind another.) */
+static void test_two_way(void)
+{
+    enum { BYTES = 3000, STRING_MAX = 7 };
+    uint8_t text[BYTES], string[STRING_MAX];
+
+    fill(text, BYTES, "ab");
+    for (uint32_t code = 2; code < 2u << STRING_MAX; code++) {
+        uint64_t count = 31 - (uint64_t)__builtin_clz(code), critical, period, x = 0, wrong = 0;
+        struct two_way search;
+
+        for (uint64_t i = 0; i < count; i++)
+            string[i] = (uint8_t) "ab"[code >> i & 1];
+        analyse_period(string, count, &critical, &period);
+        two_way_begin(&search, string, count, critical, period, false, 0);
+        for (uint64_t found; x + count <= BYTES; x = found + 1) {
+            found = two_way_next(&search, text, BYTES - count + 1);
+            found = found < BYTES ? found : BYTES;
+            for (; x < found && x + count <= BYTES; x++)
+                wrong += memcmp(text + x, string, count) == 0;
+            wrong += found < BYTES && memcmp(text + found, string, count) != 0;
+        }
+        TEST_CHECK_U64(wrong, 0);
+    }
+}
+
 /* Checks that the tables of the method sampled are made for long texts, and for any text if the
  * method is forced. The answers do not show whether there are tables. */
 static void test_tables(void)
@@ -496,6 +524,7 @@ int main(void)
     test_costs();
     test_worker();
     test_work();
+    test_two_way();
     test_tables();
     test_asked();
     test_guides();
