@@ -119,18 +119,22 @@ uint64_t binary_offset(const struct text_scan *scan)
 
 uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *window)
 {
+    const bool in_blocks = scan->nulls.has_blocks;
+    /* the bytes behind a stream's window came by the same read, so they are of the same block */
+    const uint64_t end = window->bytes_count + (in_blocks ? 0 : window->after_bytes_count);
+    const uint64_t from = window->has_null ? 0 : window->bytes_count;
     const uint8_t *null =
-        !window->has_null ? NULL : memchr(window->bytes, '\0', (size_t)window->bytes_count);
+        from == end ? NULL : memchr(window->bytes + from, '\0', (size_t)(end - from));
     uint64_t at = null != NULL ? window->begin + (uint64_t)(null - window->bytes) : OFFSET_NONE;
     uint64_t block_begin;
 
     if (scan->encoding != NULL)
         at = encoding_null(scan->encoding);
     block_begin = at / BLOCK_BYTES * BLOCK_BYTES;
-    if (block_begin >= window->begin + window->bytes_count)
+    if (at == OFFSET_NONE || (in_blocks && block_begin >= window->begin + window->bytes_count))
         return window->bytes_count;
     scan->nulls.offset = at;
-    if (!scan->nulls.has_blocks)
+    if (!in_blocks)
         return 0;
     return block_begin > window->begin ? block_begin - window->begin : 0;
 }
