@@ -509,6 +509,8 @@ def test_change(page, url, root):
     show_all(page)
     check(page, 'a changed file', b'needle', without=['long.txt'])
     ask(page, 'zeb')
+    page.route('**/v1/collections', lambda route: route.fulfill(status=404), times=1)
+    page.wait_for_event('response', lambda response: response.status == 404)  # the page looks again after a look that fails
     name, before = 'aaa.txt', TREE['aaa.txt']
     write(root, {name: 'zebra\n'})  # which the page notices without a key
     page.wait_for_function('() => document.querySelector("#results").textContent.includes("aaa.txt")')
