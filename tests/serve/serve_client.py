@@ -320,7 +320,7 @@ def test_refused():
     expect(len(server.requests) == count, "something was sent")
     for arguments, said in (([], b"Usage: "), (["--version"], b""), (["--color=x", "x", "f"], b"trawl: --color")):
         expect(run(*arguments)[2].startswith(said), "%r with --server" % arguments)
-    for address in ("foo", "http://", "http://h:x", "http://[::1", "unix:" + "x" * 108, "https://h", "http://h:123456"):
+    for address in ("foo", "http://", "http://h:x", "http://[::1", "unix:" + "x" * 108, "https://h", "http://h:123456", "127.0.0.1:99999"):
         status, output, said = run("x", "f", address=address)
         expect((status, output) == (2, b"") and said.startswith(b"trawl: --server: '") and said.count(b"\n") == 1,
                "the address %r: %r" % (address, said))

@@ -9,3 +9,4 @@ trawl -rc foo t > t/out; echo "status $?"
 sort t/out
 trawl -rl foo t > t/5.none; echo "status $?"
 sort t/5.none
+trawl -c foo < t/1 >> t/1; echo "status $?"; trawl foo t/1 >> t/1; echo "status $?"; cat t/1

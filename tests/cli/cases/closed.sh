@@ -1,7 +1,9 @@
 # as grep
-# No standard input at all: the files opened next do not take its place. (All cases had one.)
+# No standard input or output: what a search opens next does not take its place. (All cases had had both.)
 mkdir d; echo foo > d/x; echo foo > f
 trawl -r foo d <&-; echo "status $?"
 trawl --exclude=f foo f <&-; echo "status $?"
 trawl -D skip -H foo f <&-; echo "status $?"
 trawl -c foo f - <&-; echo "status $?"
+echo fooooooooooo | trawl foo - >&-; echo "status $?"
+trawl foo f > /dev/full; echo "status $?"
