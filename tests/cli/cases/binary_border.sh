@@ -17,3 +17,6 @@ for options in '' -n -C1 -o; do
         trawl $options --chunk-bytes=262144 foo $file 2>&1 | sed 's/^grep: /trawl: /' | wc -c
     done
 done
+# A file that -I passes over leaves no separator before the next one.
+printf ' \n\0b\n' > spaced; printf 'b \n' > next
+trawl -I -B2 ' ' spaced next

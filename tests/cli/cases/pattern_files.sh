@@ -15,3 +15,8 @@ trawl -f missing f; echo "status $?"
 printf 'two\n' | (trawl -f - f -; echo "status $?"; cat)
 printf 'two\none\n' | (trawl -c -f - -f - f; echo "status $?")
 (ulimit -n 24; trawl -c $(yes -- '-f p' | head -n 40) f; echo "status $?")
+# A string with a NUL is in no line, but it is there: grep then reads the file and counts.
+printf '\0\n\n' > p
+trawl -vc -f p < /dev/null; echo "status $?"
+printf 'x\n' | trawl -vc -f p; echo "status $?"
+trawl -vc '' < /dev/null; echo "status $?"
