@@ -3,7 +3,8 @@
  * Where pieces are rare, the CUDA engine searches for the pieces as a set. Otherwise
  * kernels/grams.cu looks up, for each gram of the text, the pieces that begin with the gram, and
  * compares these pieces' literals. The kernel writes candidates to a list. If the list is too
- * short, the kernel says how long the list should be, and fewer begins are searched.
+ * short, the kernel reports the number of candidates, and the host has half as many begins
+ * searched.
  */
 #include "approximate/approx_device.h"
 
