@@ -68,8 +68,8 @@ static void make_classes(struct trie *trie, uint64_t step, uint8_t class_of[256]
     TRAWL_ASSERT(trie->classes > 0 && trie->classes <= 256);
 }
 
-/* Sorts the literals. Returns the number of states: the last bytes that a literal shares with the
- * literal before lead to the same states. */
+/* Sorts the literals. *states is the number of states: the last bytes that a literal shares with
+ * the literal before lead to the same states. */
 static enum trawl_status sort_literals(struct trie *trie, uint64_t *states,
                                        struct trawl_error *error)
 {

@@ -1,5 +1,5 @@
-/* cuda_choose: chooses how a device searches. Each method has a price, the expected time of a
- * count, and the cheapest method is chosen.
+/* cuda_choose: chooses how a device searches. Each method has a price, the expected time of a count
+ * in units of the time in which the device reads the text, and the cheapest method is chosen.
  *
  * The price of a method for a single pattern in a text follows from two rates: how many candidates
  * the method has per byte of text, and how many candidates are compared to the pattern's end. A
@@ -100,7 +100,8 @@ static double price_with(uint32_t method, double length, double read_ns,
     return prices->price[method] + price_once((enum trawl_method)method, length, read_ns);
 }
 
-/* Returns the cheapest method. is_first: the tables of the method have to be made for one count. */
+/* Returns the cheapest method. is_first: the method's tables are not made yet, so the price
+ * includes the time to make the tables. */
 static enum trawl_method cheapest(double length, double read_ns, bool is_first,
                                   const struct cuda_prices *prices)
 {
@@ -361,7 +362,7 @@ void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, ui
 #define RARE_WORDS (SCAN_SETS_THREADS / 32 * (SCAN_SETS_RARE_WARP_BYTES - SCAN_SETS_WARP_BYTES) / 4)
 #define DENSE_WORDS ((uint32_t)((sizeof(struct scan_arguments) + 15) / 16 * 4))
 
-/* Slots of a row, of a sample, and of a sample that passes the bitmap. */
+/* Slots (prices.def) of a row, of a sample, and of a sample that passes the bitmap. */
 static const struct {
     double row, sample, pass;
 } slots_of[CUDA_SETS_VARIANTS] = {

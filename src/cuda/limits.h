@@ -31,8 +31,8 @@ struct cuda_limits {
     /* the length of a part of a split text is about stripe_bytes or less */
     uint64_t stripe_bytes;
     uint64_t split_overlap; /* bytes that a part shares with the next part */
-    /* the most begins of a launch; kernels that number samples instead of begins take `stride`
-     * times as many */
+    /* the most begins of a launch; kernels that number samples instead of begins take up to
+     * `stride` times as many */
     uint64_t launch_begins_max;
     uint64_t staging_bytes; /* bytes of each of a worker's two pinned staging buffers */
     /* memory is reserved in multiples of this many bytes, so that a buffer seldom grows */
@@ -87,8 +87,8 @@ struct cuda_limits {
 
 extern const struct cuda_limits cuda_limits_default;
 
-/* Sets the limits that workers use which are opened from now on; NULL: the default. The limits
- * are copied. Not thread-safe. */
+/* Sets the limits of the workers that are opened from now on; NULL: the default. The limits are
+ * copied. Not thread-safe. */
 void cuda_limits_replace(const struct cuda_limits *limits);
 struct cuda_limits cuda_limits_now(void);
 

@@ -30,10 +30,10 @@
  *            is then more than listed_max, and the host runs the tile kernel.
  * Lost       as fractions of the count's speed [H200]. Lists of positions instead of bits: 0.61 at
  *            1 hit in 100 positions, against 0.85 now. Two sets of registers for the rows of a
- * step: fewer instructions, but longer code, 0.79 instead of 0.82. Each filtering warp verifies its
- * own positions: 0.63 instead of 0.75 at 1 candidate in 1,000 positions. Source     filters: see
- * every.cu. A warp that serves the other warps: after Bauer, Cook, Khailany, "CudaDMA", 2011, where
- * some warps load for other warps.
+ *            step: fewer instructions, but longer code, 0.79 instead of 0.82. Each filtering warp
+ *            verifies its own positions: 0.63 instead of 0.75 at 1 candidate in 1,000 positions.
+ * Source     filters: see every.cu. A warp that serves the other warps: after Bauer, Cook,
+ *            Khailany, "CudaDMA", 2011, where some warps load for other warps.
  */
 #include "stream.h"
 
