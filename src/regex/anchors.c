@@ -1,8 +1,8 @@
 /* anchors: collects the strings by which expressions are searched, and builds a plan that searches
  * for all these strings.
  *
- * Each alternative of an expression becomes an anchor: a few strings that each of its matches
- * holds, what comes before the string (the head), and the string with what follows (the tail). RE2
+ * Each alternative of an expression becomes an anchor: a few strings, of which each match holds
+ * one, what comes before the string (the head), and the string with what follows (the tail). RE2
  * reads heads and tails at the places where a search found a string.
  */
 #include "regex/anchors.h"
@@ -16,7 +16,7 @@
 #include "regex/chain.h"
 #include "regex/program_memory.h"
 
-/* Only so many anchors get chains (chain.h), because making a chain takes time. */
+/* Only the first CHAINED_MAX anchors get chains (chain.h), because making a chain takes time. */
 #define CHAINED_MAX 256u
 #define STRINGS_MAX (1u << 24)
 

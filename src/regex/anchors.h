@@ -1,6 +1,6 @@
 /* anchors: collects the strings by which expressions are searched, and builds a plan that searches
- * for all these strings. An anchor stands for an alternative of an expression: strings that each
- * match of the alternative holds. */
+ * for all these strings. An anchor stands for an alternative of an expression: strings, of which
+ * each match of the alternative holds one. */
 #ifndef TRAWL_REGEX_ANCHORS_H
 #define TRAWL_REGEX_ANCHORS_H
 

@@ -20,7 +20,7 @@
 struct ahead;
 
 struct piece {
-    struct decoder *decoder; /* the decoder that continues after the piece; NULL if is_whole */
+    struct decoder *decoder; /* continues after the piece; NULL if is_whole or by blocks */
     bool is_whole;           /* the piece ends where a member ends and a further member begins */
     uint64_t end;            /* offset in the file where the piece ends */
     uint8_t *bytes;          /* the unpacked bytes, of which bytes[at, count) have not been read */
@@ -51,8 +51,8 @@ void ahead_close(struct ahead *ahead);
  * next cell and unpacks that piece. Stops soon after *wanted becomes false; `wanted` may be NULL.
  * Returns false if there is nothing to do now. */
 bool ahead_help(struct ahead *ahead, const _Atomic bool *wanted);
-/* Returns the piece that begins at this offset, where a member begins. Waits until the piece is
- * complete. Returns NULL if there is no such piece; the reader must then decode. */
+/* Returns the piece that begins at this offset, where a member or a block begins. Waits until the
+ * piece is complete. Returns NULL if there is no such piece; the reader must then decode. */
 struct piece *ahead_take(struct ahead *ahead, uint64_t offset);
 /* Returns whether pieces consist of blocks, so that offsets count bits. */
 bool ahead_by_blocks(const struct ahead *ahead);
