@@ -285,7 +285,7 @@ static const uint8_t *find_bytes(const struct gallery_matrix *matrix, uint32_t i
     return NULL;
 }
 
-/* Returns where the literal first occurs so that the record accepts the occurrence; UINT64_MAX:
+/* Returns where the literal first occurs in the record as the plan's conditions demand; UINT64_MAX:
  * nowhere. */
 static uint64_t find_literal(const struct gallery_matrix *matrix, uint32_t index,
                              const uint8_t *record, uint64_t record_bytes)

@@ -1,4 +1,4 @@
-/* engine: declares the table of functions that every engine fills in whole.
+/* engine: declares the table of functions through which the library uses every engine.
  *
  * A runtime opens an engine. Each thread that searches with the engine has a worker of that engine,
  * and submits tasks to the worker. A scan is over when submit returns; several workers per device

@@ -102,8 +102,7 @@ struct text_lines {
                               uint64_t bytes, struct trawl_error *error);
 };
 
-/* A search may load this many bytes after a chunk, for the widest vector, and ignores these bytes.
- * */
+/* A search may load, and then ignores, this many bytes after a chunk, for the widest vector. */
 #define TEXT_SLACK_BYTES 64u
 
 struct text_chunk {
