@@ -110,7 +110,7 @@ void scan_sampled(struct scan *scan)
         .begin = scan->at, .began = clock_now_ns(), .candidates = scan->result->candidate_count};
     uint64_t stride = scan->worker->sampled->layout.stride;
     const uint8_t *bytes = scan->chunk->bytes;
-    /* shorten the first step, so that the first sample lies at the begin of a cache line */
+    /* shorten the first step, if the stride allows, so that no sample crosses two cache lines */
     uint64_t skew = (uint64_t)(uintptr_t)(bytes + scan->at) % 64;
     uint64_t i = scan->at + min_u64((64 - skew) % 64, stride - 1);
 
