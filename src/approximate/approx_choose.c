@@ -98,7 +98,7 @@ static double rate_of_planes(const struct approximate *approximate)
 struct alike {
     uint64_t piece;
     uint64_t literal; /* hash of the whole literal that had the piece last */
-    uint64_t count; /* number of literals seen with the piece; 0: the slot is free */
+    uint64_t count;   /* number of literals seen with the piece; 0: the slot is free */
 };
 
 static uint64_t hash_of(const uint8_t *bytes, uint64_t count, bool fold)

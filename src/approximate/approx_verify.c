@@ -19,7 +19,7 @@
 
 /* beyond the ends that the caller asked for, distances are computed for this many ends at a time */
 #define AHEAD 64
-#define POLL_EVERY 64u /* once in this many found ends, the search asks whether its call is over */
+#define POLL_EVERY 64u /* the search polls its call once in this many found ends */
 
 int64_t approx_ends_min = APPROX_ENDS_MIN;
 

@@ -50,7 +50,7 @@ struct cut_literal {
     struct approx_coded coded;
     /* bit j: symbol j belongs to the motif, so it is compared before a list is read */
     uint32_t known;
-    double rate;    /* the share of offsets in random text at which all known symbols are equal */
+    double rate; /* the share of offsets in random text at which all known symbols are equal */
     uint32_t piece_count;
     struct literal_piece pieces[CODED_SYMBOLS_MAX];
 };
