@@ -48,7 +48,7 @@ struct gallery_records {
     struct records_group *groups;
     struct batch *batches;
     struct cuda_memory group_memory;
-    struct cuda_memory hash_memory; /* ",global": the hashes of a batch */
+    struct cuda_memory hash_memory; /* option `global`: the hashes of a batch */
     bool hashes_sent; /* constant memory, or hash_memory, holds the hashes of the only batch */
 
     /* The members below belong to the packing: */

@@ -24,7 +24,7 @@ enum trawl_status gallery_device_scan(struct gallery_device *device,
 /* Records that lie one after another in `bytes`: record i is bytes[offsets[i], offsets[i + 1]). */
 struct gallery_tape {
     const uint8_t *bytes;
-    const uint64_t *offsets; /* record_count + 1 */
+    const uint64_t *offsets; /* record_count + 1 numbers */
     uint64_t record_count;
 };
 

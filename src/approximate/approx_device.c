@@ -34,7 +34,7 @@ struct approx_device {
     struct cuda_memory memory; /* the tables on the device */
     /* `memory` holds the plan's tables; PIECES: `worker` is compiled for the plan's pieces */
     bool ready;
-    struct cuda_memory count; /* the number of candidates, 64 bits */
+    struct cuda_memory count; /* on the device: the number of candidates, 64 bits */
     struct cuda_memory found; /* candidates */
     uint64_t found_room;
 };

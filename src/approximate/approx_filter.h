@@ -23,7 +23,8 @@ struct approx_filter_literals {
     uint32_t class_count; /* at most 256 */
     uint32_t literal_count;
     const uint32_t *symbols;
-    const uint64_t *symbol_begin; /* literal_count + 1 */
+    /* literal_count + 1 indices: where each literal's symbols begin */
+    const uint64_t *symbol_begin;
     /* mismatches: bit 0 is set if the symbol must not be replaced. NULL: no symbol is exact */
     const uint8_t *exact;
     uint32_t errors_max; /* at most 31, and less than each literal's symbols */

@@ -21,9 +21,9 @@ struct approx_pair {
     const uint8_t *plain; /* `bytes`, unless the places are `characters` */
     /* Place i of the text is its symbol i: characters[i], or the byte text[i] if `characters` is
      * NULL. With the alphabet TRAWL_CHARACTERS, places that are bytes are ASCII. */
-    const uint8_t *text;        /* text[i] */
-    const uint32_t *characters; /* NULL, or characters[i] */
-    int64_t begin;              /* the current places are [begin, end) */
+    const uint8_t *text;
+    const uint32_t *characters;
+    int64_t begin; /* the current places are [begin, end) */
     int64_t end;
     /* remembered answers, each (symbol, character, 1 if both are equal); 0: no answer */
     uint64_t asked[DISTANCE_ASKED];

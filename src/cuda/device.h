@@ -65,12 +65,12 @@ struct cuda_loaded {
 #define CUDA_STATIC_SHARED_BYTES 2048u
 
 struct cuda_device {
-    const struct cuda_driver *driver;              /* the engine's */
+    const struct cuda_driver *driver;              /* the driver of the engine */
     int ordinal;                                   /* the driver's number, from 0 */
     int handle;                                    /* CUdevice */
     char name[CUDA_NAME_BYTES];                    /* "NVIDIA H200 (device 0)" */
     struct cuda_context *context;                  /* NULL: not retained */
-    struct cuda_function *functions[CUDA_KERNELS]; /* handles */
+    struct cuda_function *functions[CUDA_KERNELS]; /* indexed by enum cuda_kernel */
     uint32_t multiprocessors;
     uint32_t shared_max; /* the most shared memory of a block, in bytes */
     /* peak rate of the device's memory, bytes per ns; 0: not known */

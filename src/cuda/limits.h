@@ -44,7 +44,7 @@ struct cuda_limits {
     /* the least number of begins in a copy to the host through the library's pinned memory */
     uint64_t begins_piece;
     uint64_t begins_piece_most; /* the most begins in such a copy */
-    uint32_t threads;           /* per block */
+    uint32_t threads;           /* threads of a block */
     uint32_t tile_words_max;
     uint32_t blocks_max; /* the most blocks of a launch; 0: as many as are resident */
     /* log2 of the number of tiles whose hits are summed together (kernels/order.h); at most
@@ -58,7 +58,7 @@ struct cuda_limits {
     bool sets;                       /* search for sets by stream_set, with the values below */
     uint32_t sets_variant;           /* enum cuda_sets_variant; CUDA_SETS_VARIANTS: chosen */
     uint32_t sets_stride, sets_gram; /* used if the set allows the value; 0: chosen by price */
-    uint32_t sets_choices;           /* as sets_stride */
+    uint32_t sets_choices;           /* as sets_stride and sets_gram */
     /* bits of the bitmap that a gram sets, 1 or 2; 0: chosen by price */
     uint32_t sets_bits;
     uint32_t sets_filter_words_max, sets_table_words_max;

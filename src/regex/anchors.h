@@ -17,7 +17,7 @@ struct anchor_maker {
     uint32_t expression; /* number of the expression that is being split */
     bool fails;          /* some expression has no strings, so no plan of strings is of use */
     bool folds;          /* in some strings the case of letters is ignored */
-    bool keeps;          /* in some strings it is not */
+    bool keeps;          /* in some strings the case of letters counts */
     bool all_sure;       /* each occurrence of each string lies in a match */
     bool all_match;      /* each occurrence of each string is a match */
     bool has_edges;      /* the matches of `expression` begin or end at an edge of a word or line */

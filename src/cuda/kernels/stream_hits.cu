@@ -44,7 +44,7 @@
 /* From this many hits of a step on, the warp writes the hits word by word, a lane for each bit, so
  * that stores lie side by side. */
 #define HITS_DENSE 256u
-#define HITS_SUM_BITS 8u /* of a number below HITS_DENSE */
+#define HITS_SUM_BITS 8u /* bits of a number below HITS_DENSE */
 
 /* The most positions of a tile that are verified: with more, the launch is abandoned. */
 #define HITS_LISTED_MAX 1008u
@@ -63,7 +63,7 @@ struct hits_noted {
     uint32_t number; /* the tile's number */
     uint32_t count;
     uint32_t before_cell[HITS_CELLS_MAX]; /* hits of the tile before each cell */
-    uint64_t base;                        /* the hit of a begin at the tile's first position */
+    uint64_t base; /* offset of a hit that begins at the tile's first position */
     /* for each cell, the index of its first hit, plus HITS_SLOT_ALL if the cell has fewer than
      * HITS_DENSE hits and all fit, else plus HITS_SLOT_ROOM times the number of hits that fit; 0:
      * the cell has no hits to write */
@@ -536,7 +536,7 @@ SIMT_FUNCTION void hits_count(const struct scan_arguments *a, int kind, struct h
                    hits_verify(a, noted, shared->list[turn % 2u], candidates);
         simt_warp_sync();
         if (simt_lane() == 0)
-            shared->listed[turn % 2u] = 0; /* for turn + 2 */
+            shared->listed[turn % 2u] = 0; /* turn + 2 uses this list again */
     }
     if (SIMT_BOUND(simt_lane() < hits_cells(a))) {
         own = gives_up ? 0 : noted->filled[simt_lane()];
