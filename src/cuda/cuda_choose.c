@@ -695,7 +695,7 @@ void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_pla
     sets->choices = choice.choices;
     sets->tagged = is_tagged(&choice);
     sets->beside_shift =
-        choice.stride + choice.choices > 4 ? 16 : 24; /* bytes that exist at least on one side */
+        choice.stride + choice.choices > 4 ? 16 : 24; /* 2 bytes beside each gram, or 1 byte */
     /* of two words, the second has the gram's last 4 bytes */
     for (uint32_t k = 0; k < sets->words; k++)
         sets->factors[k] = gram_factor(k, sets->words == 2 ? 8 : choice.gram_bytes);

@@ -153,7 +153,7 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     return TRAWL_OK;
 }
 
-/* Returns whether i and I are different letters, as in Turkish, though case is ignored. */
+/* Returns whether I is no variant of i: the program's letters are as in Turkish, for example. */
 static bool splits_i(const struct regex_options *options)
 {
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], count = 0;

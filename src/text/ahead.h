@@ -65,7 +65,8 @@ struct piece *ahead_make(struct ahead *ahead, uint64_t bit);
 const uint8_t *ahead_lend(struct piece *piece, uint64_t kept, uint64_t wanted);
 /* Gives back a piece of which the reader has read all bytes. */
 void ahead_give(struct ahead *ahead, struct piece *piece);
-/* Makes threads leave ahead_help soon. Once ahead_is_stopped, the reader reads no more. */
+/* Makes threads leave ahead_help soon, and ahead_is_stopped return true; the reader then reads no
+ * more. */
 void ahead_stop(struct ahead *ahead);
 bool ahead_is_stopped(const struct ahead *ahead);
 
