@@ -83,7 +83,7 @@ typedef uint64_t (*grams_function)(const struct approx_grams *grams, struct gram
  * immutable, so any number of threads may use the lists. Errors: MEMORY, LIMIT. */
 enum trawl_status approx_grams_make(const struct approximate *approximate,
                                     struct approx_grams **grams, struct trawl_error *error);
-void approx_grams_free(struct approx_grams *grams); /* NULL: nothing */
+void approx_grams_free(struct approx_grams *grams); /* accepts NULL */
 /* Returns a number of words for `found` that is larger than one begin may need. */
 uint64_t approx_grams_room(const struct approx_grams *grams);
 /* Makes a stretch of bytes [0, bytes), as if no text came before or after, for occurrences that

@@ -33,14 +33,14 @@
 struct trie {
     struct engine_worker *worker;
     const struct trawl_plan *plan;
-    struct backwards *literals; /* [literal_count], sorted */
+    struct backwards *literals; /* literal_count literals, sorted */
     uint32_t *next;             /* length_max + 2 numbers: the state that each level gets next */
     uint8_t *block;
     uint64_t block_bytes;
     uint8_t *class_of;       /* indexed by a byte: its class */
     uint32_t *ends;          /* literal_count numbers: the literals of each state, ascending */
     uint32_t *levels;        /* length_max + 2 numbers: the first state of each level */
-    struct scan_node *nodes; /* [node_count] */
+    struct scan_node *nodes; /* node_count nodes */
     uint32_t classes, level_count, node_count;
     uint32_t is_range, low; /* as the members of struct scan_automaton */
 };

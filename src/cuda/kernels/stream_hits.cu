@@ -82,7 +82,7 @@ struct hits_noted {
  * t + 2. */
 struct hits_shared {
     struct hits_noted noted[HITS_TURNS]; /* noted[t % HITS_TURNS] has the positions of turn t */
-    /* after turn t of the last warp: released[t % 2] turns may write their hits */
+    /* released[t % 2] is the number of turns that may write hits after the last warp's turn t */
     uint32_t released[2];
     uint32_t tickets[HITS_TICKETS]; /* the tile of turn t: tickets[t % HITS_TICKETS] */
     /* list[t % 2] has the first HITS_LISTED_MAX positions to verify of turn t, in any order;
@@ -101,8 +101,8 @@ SIMT_FUNCTION uint32_t hits_cells(const struct scan_arguments *a)
 
 /* ---- Bits of a step --------------------------------------------------------------------- */
 
-/* Returns which of 16 positions have the pattern of two or three bytes. Combines filter_byte with
- * the x of stream_count_bytes. */
+/* Returns which of 16 positions have the pattern of two or three bytes. stream_count_bytes finds
+ * them in the same way, but only counts. */
 SIMT_FUNCTION uint32_t hits_bytes(const struct scan_arguments *a, const struct filter_words *words,
                                   uint32_t bytes)
 {
