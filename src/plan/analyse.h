@@ -13,9 +13,9 @@ struct byte_rates {
 };
 
 /* Estimates the rates: from the sample if sample_bytes ≥ PLAN_SAMPLE_BYTES_MIN, else from built-in
- * rates of usual texts. Without a sample, the bytes of a literal with at most four byte values
- * (DNA) get higher rates, because the text is probably like the literal. With `fold`, the rates of
- * a letter's two cases are added up. */
+ * rates of usual texts. Without a sample, the bytes of a literal of at least PLAN_GRAMS_LENGTH_MIN
+ * bytes with at most four byte values (DNA) get higher rates, because the text is probably like the
+ * literal. With `fold`, the rates of a letter's two cases are added up. */
 void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
                    uint64_t literal_bytes, bool fold, struct byte_rates *rates);
 

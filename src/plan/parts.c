@@ -10,7 +10,7 @@
 #include "plan/prices.def"
 
 /* Strings are grouped by length; a group begins at each of these lengths. `grams`: bytes of the
- * grams by which a device's filter looks for strings of this length (cuda/cuda_sets.c). */
+ * grams by which a device's filter looks for strings of this length (cuda/cuda_choose.c). */
 static const uint64_t lengths[] = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
 static const uint32_t grams[] = {1, 2, 3, 4, 5, 7, 10, 13, 16, 16};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
