@@ -778,11 +778,11 @@ static enum trawl_status check_method(const struct trawl_plan *plan, enum trawl_
 enum trawl_status choose_method(struct trawl_plan *plan, const struct trawl_plan_options *options,
                                 struct trawl_error *error)
 {
-    plan->method_asked = options->method;
+    plan->method = plan->method_asked = options->method;
     if (plan_is_one_literal(plan))
         analyse_one(plan, (const uint8_t *)options->sample, options->sample_bytes);
-    TRAWL_TRY(check_method(plan, options->method, error));
-    plan->method = options->method;
+    if (options->method != TRAWL_METHOD_AUTO)
+        TRAWL_TRY(check_method(plan, options->method, error));
     if (options->method == TRAWL_METHOD_AUTO ? !plan_is_one_literal(plan)
                                              : methods[options->method].literals != ONE)
         plan->method = TRAWL_METHOD_SET;
