@@ -170,7 +170,7 @@ static double cost_of(const struct cutting *cutting, uint32_t from, uint32_t to,
     double count = (double)(cutting->groups[to - 1].end - cutting->groups[from].begin);
     uint64_t least = cutting->groups[from].length_min;
     uint32_t q =
-        costs->is_host ? (uint32_t)min_u64(least, ANALYSE_ALIKE_BYTES) : grams[class_of(least)];
+        costs->is_host ? (uint32_t)min_u64(least, ANALYSE_GRAM_MAX) : grams[class_of(least)];
     double bytes = 0, states = 0, pass, met, dense;
     double more = from > 0 || to < cutting->group_count ? costs->part * count : 0;
 
