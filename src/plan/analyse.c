@@ -39,6 +39,15 @@ double analyse_root(double value)
     return x;
 }
 
+double analyse_power(double base, uint32_t exponent)
+{
+    double power = 1;
+
+    while (exponent-- > 0)
+        power *= base;
+    return power;
+}
+
 double analyse_byte_bits(const uint8_t *bytes, uint64_t count)
 {
     uint64_t counts[256] = {0}, looked = 0, step = max_u64(count / ENTROPY_BLOCKS, ENTROPY_BYTES);
@@ -579,15 +588,6 @@ void analyse_likeness(const struct trawl_plan *plan, struct strings_likeness *li
     }
 }
 
-static double power_of(double base, uint32_t exponent)
-{
-    double power = 1;
-
-    while (exponent-- > 0)
-        power *= base;
-    return power;
-}
-
 /* Takes samples of different literals, and at several offsets of each literal if there are fewer
  * literals than GRAM_SAMPLES. Returns the number of samples. */
 static uint32_t take_grams(const struct trawl_plan *plan, uint64_t offsets_max,
@@ -637,13 +637,13 @@ void analyse_gram_likeness(const struct trawl_plan *plan, uint64_t offsets_max,
         double before = rate;
 
         if (pairs.equal[q] >= GRAMS_EQUAL_MIN) {
-            rate = max_double(pairs.equal[q] / pairs.all[q], power_of(alike, q));
+            rate = max_double(pairs.equal[q] / pairs.all[q], analyse_power(alike, q));
             if (before > 0 && pairs.equal[q] >= GRAMS_EQUAL_MANY)
                 decay = min_double(1, max_double(alike, rate / before));
         } else {
-            rate = before > 0 ? before * decay : power_of(alike, q);
+            rate = before > 0 ? before * decay : analyse_power(alike, q);
         }
         likeness->rate[q] = min_double(1, rate);
-        likeness->uneven[q] = rate > GRAMS_UNEVEN_TIMES * power_of(alike, q);
+        likeness->uneven[q] = rate > GRAMS_UNEVEN_TIMES * analyse_power(alike, q);
     }
 }

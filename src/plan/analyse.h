@@ -33,6 +33,7 @@ double analyse_log2(double value);
 /* Returns the square root of a value > 0, by Newton's method, so that the library need not be
  * linked with libm. */
 double analyse_root(double value);
+double analyse_power(double base, uint32_t exponent);
 
 /* Returns the entropy of a byte in bits. Of many bytes, only a part is counted. */
 double analyse_byte_bits(const uint8_t *bytes, uint64_t count);

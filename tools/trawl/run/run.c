@@ -33,14 +33,11 @@
 static void print_usage_hint(void)
 {
     const char *name = message_called_tg ? "tg" : "trawl";
-    char hint[160];
-    int bytes = snprintf(hint, sizeof hint,
-                         "Usage: %s [OPTION]... PATTERNS [FILE]...\n"
-                         "Try '%s --help' for more information.\n",
-                         name, name);
-    ssize_t ignored = write(STDERR_FILENO, hint, (size_t)bytes);
 
-    (void)ignored;
+    (void)dprintf(STDERR_FILENO,
+                  "Usage: %s [OPTION]... PATTERNS [FILE]...\n"
+                  "Try '%s --help' for more information.\n",
+                  name, name);
 }
 
 /* Returns the exit status of a job that has ended; reports a failed write. */
