@@ -111,10 +111,9 @@ static const char *cpu_instruction_set(const struct engine *engine)
 
 static void cpu_release(struct engine_worker *worker)
 {
-    if (worker->alone != NULL)
-        parts_release(worker, worker->alone);
-    if (worker->parts != NULL)
-        parts_release(worker, worker->parts);
+    for (uint32_t i = 0; i < CPU_PARTS; i++)
+        if (worker->parts[i] != NULL)
+            parts_release(worker, worker->parts[i]);
     if (worker->dense.set != NULL) /* the worker has used the automaton */
         dense_worker_end(&worker->dense);
     hits_release(&worker->gathered);

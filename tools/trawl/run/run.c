@@ -34,10 +34,10 @@ static void print_usage_hint(void)
 {
     const char *name = message_called_tg ? "tg" : "trawl";
 
-    (void)dprintf(STDERR_FILENO,
-                  "Usage: %s [OPTION]... PATTERNS [FILE]...\n"
-                  "Try '%s --help' for more information.\n",
-                  name, name);
+    fprintf(stderr,
+            "Usage: %s [OPTION]... PATTERNS [FILE]...\n"
+            "Try '%s --help' for more information.\n",
+            name, name);
 }
 
 /* Returns the exit status of a job that has ended; reports a failed write. */
@@ -296,9 +296,7 @@ static void tell_broken(struct command_job *job, const struct walk_item *item)
 /* Returns whether a search would leave the file out. */
 static bool is_skipped(const struct walk *walk, const struct walk_item *item)
 {
-    if (item->kind == WALK_INPUT)
-        return false;
-    if (!item->is_operand)
+    if (item->kind == WALK_INPUT || !item->is_operand)
         return false;
     return walk_skips_operand(walk, item->name, false) ||
            (item->type != DT_REG && walk_skips_devices(walk->job->settings, true));

@@ -30,8 +30,8 @@
 #include "trawl/run/search_file.h"
 
 #define DRAIN_BYTES SIZE_OR_SMALL(32u << 10, 100u)
+#define MAP_BYTES (UINT64_C(8) << 20) /* --multiline: a text of less is read */
 /* The most bytes of a text of --multiline, as the library has it. */
-#define MAP_BYTES (UINT64_C(8) << 20) /* a text of less is read */
 #define TEXT_BYTES_MAX (UINT32_MAX - UINT64_C(1))
 /* Digits of INT64_MAX: the width that grep uses where a file's size is unknown. */
 #define NUMBER_WIDTH_UNKNOWN 19
