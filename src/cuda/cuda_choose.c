@@ -79,12 +79,6 @@ static void rate_named(const struct trawl_plan *plan, const uint8_t *sample, uin
     rates->deep /= (double)offsets;
 }
 
-/* Returns the time to make the method's tables, in units of reading the text. */
-static double price_once(enum trawl_method method, double length, double read_ns)
-{
-    return method == TRAWL_METHOD_SAMPLED ? ONCE_SAMPLED_BYTE_NS * length / read_ns : 0;
-}
-
 /* Sets the prices of the methods that were not measured. */
 static void set_prices(double length, const struct rates *rates, struct cuda_prices *prices)
 {
@@ -97,7 +91,8 @@ static void set_prices(double length, const struct rates *rates, struct cuda_pri
 static double price_with(uint32_t method, double length, double read_ns,
                          const struct cuda_prices *prices)
 {
-    return prices->price[method] + price_once((enum trawl_method)method, length, read_ns);
+    return prices->price[method] +
+           (method == TRAWL_METHOD_SAMPLED ? ONCE_SAMPLED_BYTE_NS * length / read_ns : 0);
 }
 
 /* Returns the cheapest method. is_first: the method's tables are not made yet, so the price
@@ -395,15 +390,6 @@ static double saturation(double x)
     return 1 - power;
 }
 
-static double power_of(double base, uint32_t exponent)
-{
-    double power = 1;
-
-    while (exponent-- > 0)
-        power *= base;
-    return power;
-}
-
 static uint32_t gram_words(uint32_t gram_bytes)
 {
     return gram_bytes <= 8 ? 2 : 4;
@@ -437,7 +423,7 @@ static double passing(double entries, double words, double word_bits, uint32_t b
 
     TRAWL_ASSERT(bits >= 1 && bits <= 3 && words > 0);
     for (uint32_t k = 1; k <= bits; k++)
-        share += ways[bits][k] * saturation(entries / words * (1 - power_of(unset, k * bits)));
+        share += ways[bits][k] * saturation(entries / words * (1 - analyse_power(unset, k * bits)));
     return max_double(0, share);
 }
 

@@ -300,7 +300,7 @@ static bool asks_newline(const struct trawl_pattern *pattern, const struct setti
 bool expressions_have_newline(const struct patterns *patterns, const struct settings *settings,
                               char *message)
 {
-    for (uint64_t i = 0; i < patterns->count && settings->is_tg && settings->line_end == '\n' &&
+    for (uint64_t i = 0; i < patterns->count && settings->line_end == '\n' &&
                          !settings->multiline && !settings->hex;
          i++) {
         char place[PLACE_BYTES];

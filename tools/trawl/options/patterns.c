@@ -518,7 +518,8 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
     enum folding folding = FOLD_NONE;
     size_t used;
 
-    if (!expressions_take(patterns, settings))
+    if ((settings->syntax != TRAWL_LITERAL || settings->multiline) &&
+        !expressions_take(patterns, settings))
         return message_exhausted(message);
     if (settings->expressions && settings->multiline &&
         (settings->guard != NULL || (settings->whole_lines && settings->numbers_wanted)))
@@ -691,7 +692,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         !expressions_bound(patterns, settings, &options, &spare))
         return message_exhausted(message);
     patterns->options = options;
-    if (expressions_have_newline(patterns, settings, message))
+    if (settings->is_tg && expressions_have_newline(patterns, settings, message))
         return false;
     status = settings->expressions
                  ? expressions_plan(patterns, &options, plan, &error)
