@@ -243,8 +243,7 @@ static bool ask_for_matches(json_t *body, enum request_format format, struct pri
 
 /* Makes each allocation of a request fail in turn. Checks that the status does not blame the
  * request, and that the answer is right or reports the shortage. The requests have --max-filesize,
- * so the server makes a view for each request. (Earlier tests missed that the server reported a
- * shortage only while it filtered a view.) */
+ * so the server makes a view for each request. */
 static void check_short(void)
 {
     static const struct {
