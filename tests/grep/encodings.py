@@ -250,7 +250,8 @@ def broken(trawl, folder):
 
 
 def sequences(trawl, folder):
-    """Short sequences of bytes between letters: --json prints a line as text exactly if the line is UTF-8."""
+    """Check short sequences of bytes between letters: --json prints a line as text exactly if the
+    line is UTF-8."""
     edges = b"a\x80\x8f\x90\x9f\xa0\xbf\xc0"
     rests = [bytes(rest) for count in range(3) for rest in itertools.product(edges, repeat=count)]
     rests += [rest + b"\x80" for rest in rests if len(rest) == 2]

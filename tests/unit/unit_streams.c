@@ -491,7 +491,8 @@ int main(void)
     alarm(300);
     all_at_once();
     fed_strings();
-    fed_by_threads(100); /* so few strings are searched by brief searches */
+    /* for so few strings a feed uses the search of short texts (engine_ops.brief) */
+    fed_by_threads(100);
     fed_by_threads(FED_STRINGS);
     fed_wrongly();
     if (has_expressions()) {

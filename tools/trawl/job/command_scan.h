@@ -194,7 +194,7 @@ struct scan_rules {
      * selected lines ends or leaves its block. The position at which grep leaves standard input
      * depends on that. Nothing is printed any more: ends_with_run becomes true. */
     bool run_ends_input;
-    bool check_whole_line; /* -x is decided here, not by the plan */
+    bool check_whole_line; /* the command decides -x, not the plan */
     bool filters;          /* the library's matches must be checked (occurrences.c) */
     unsigned number_width; /* -T: width of line numbers */
 };

@@ -143,7 +143,7 @@ static size_t write_side(char *sequence, size_t room, const char *before, char s
     return (size_t)snprintf(sequence, room, "%s%c%s", before, side, color);
 }
 
-/* Writes the SGR code of a specification, "" if nothing is set. */
+/* Writes the SGR codes of a specification; for tg, code 0 comes first. "": nothing is set. */
 static void write_sequence(const struct color_spec *spec, bool of_tg,
                            char sequence[COLOR_SEQUENCE_BYTES])
 {
@@ -161,7 +161,7 @@ static void write_sequence(const struct color_spec *spec, bool of_tg,
                      spec->background, spec->intense);
 }
 
-/* Returns whether a specification, of a match or of the rest of its line, changes nothing. */
+/* Returns whether a specification (of a match, or of the rest of a line) changes nothing. */
 static bool is_none(const struct color_spec *spec)
 {
     return !spec->bold && !spec->intense && !spec->italic && !spec->underline &&

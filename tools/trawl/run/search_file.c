@@ -30,8 +30,9 @@
 #include "trawl/run/search_file.h"
 
 #define DRAIN_BYTES SIZE_OR_SMALL(32u << 10, 100u)
-/* The most bytes of a text of --multiline, as the library has it. */
-#define MAP_BYTES (UINT64_C(8) << 20) /* a text of less is read */
+/* For --multiline, a shorter file is read, not mapped. */
+#define MAP_BYTES (UINT64_C(8) << 20)
+/* The library's limit for a text of --multiline. */
 #define TEXT_BYTES_MAX (UINT32_MAX - UINT64_C(1))
 /* Digits of INT64_MAX: the width that grep uses where a file's size is unknown. */
 #define NUMBER_WIDTH_UNKNOWN 19
