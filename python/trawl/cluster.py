@@ -572,7 +572,7 @@ class Front:
                 statuses = [0]
                 break
             statuses.append(status)
-            if held.endswith(b',"type":"summary"}\n'):  # behind --json, -l and others print no JSON
+            if held.endswith(b',"type":"summary"}\n'):  # with -l and others, --json prints no JSON
                 summaries.append(json.loads(held))
             elif held:
                 yield frame(b"o", held)

@@ -1,6 +1,5 @@
 # as grep
-# A NUL in the block that a match's line ends in, or in the next one, from 96 KiB on. (No text had -o or -m so near
-# the border, nor a window that ended in the line.)
+# A NUL in the block that a match's line ends in, or in the next one, from 96 KiB on.
 for begin in 98280 98281 98284 98285 98298 98303; do
     { yes xxxxxxxxxxxxxxxxxxxx | head -c $((begin - 1)); printf '\nfoo bar baz qux foo\nyy\n\0\nfoo\n'; } > t
     for options in -o '-o -m1' '-o -m1 -I' '-m1 -b' '-l -I'; do
