@@ -97,7 +97,7 @@ def test_pickled_options():
 
 
 def test_numbers():
-    """Check that only whole numbers are accepted. edits=0.2 does not mean 0, threads=1.7 not 1, and True not 1."""
+    """Check that only whole numbers are accepted: edits=0.2, threads=1.7 and True are refused."""
     class Two:
         def __index__(self):
             return 2

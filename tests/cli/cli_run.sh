@@ -76,7 +76,8 @@ expect() {
     return 1
 }
 
-# in_empty NAME OPTIONS BIN OUT: run the case in an empty directory, with the programs of BIN; what it prints: OUT.*
+# in_empty NAME OPTIONS BIN OUT: run the case in an empty directory, with the programs of BIN; its output goes to
+# OUTstdout and OUTstderr
 in_empty() {
     rm -rf "$work/empty" "$work/ran"
     mkdir "$work/empty"

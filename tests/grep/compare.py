@@ -460,8 +460,8 @@ def prepare_tree(number, trawl, folder):
 
 
 def compare(case, top, files, trawl):
-    """Return (why the case is left out or None, whether the case selects something, what grep and
-    trawl do)."""
+    """Return (why the case is left out or None, whether the case selects something, what grep
+    does, what trawl does)."""
     why = is_left_out(case, files)
     if why is not None:
         return why, False, None, None

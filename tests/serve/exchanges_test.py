@@ -430,7 +430,8 @@ PLAIN = [
 
 
 def make(model):
-    """Returns a request: its bytes, its method, the status, a function that checks the answer, its kind, and headers of the answer. Adds to the sums."""
+    """Returns a request: its bytes, its method, the status, a function that checks the answer, its kind, and headers
+    of the answer. Adds the request to the server's sums."""
     headers, answered, kind, body, is_right, token, begins = {**model.headers}, {}, None, None, None, model.row["token"], False
     if draw.random() < 0.75:
         method, (path, body, status, said, begins, is_right) = "POST", query(model)

@@ -330,7 +330,7 @@ def options(folder, root):
     for address in "[::]:0", "[::ffff:0.0.0.0]:0":
         refused("--listen: " if not has_ipv6() else "other machines can reach this address", "--listen=" + address, root)
     refused("other machines can reach this address", "--listen=0.0.0.0:0", "--token-file=" + os.path.join(root, "a.txt"), root)
-    # The last row is inside the man page. There an option's argument must stand in the right place.
+    # The last row's words are in the man page if an option's argument stands in the right place there.
     for option, words in ("--help", b"--max-results"), ("--version", b"trawl "), ("--generate=man", b".TH TRAWL"), ("--generate=man", b".TP\n.BI \\-\\-key= FILE\nthe private key"):
         got = subprocess.run(SERVE + [option], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=WAIT_S)
         expect(got.returncode == 0 and words in got.stdout and got.stderr == b"", option, got)

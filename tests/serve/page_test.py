@@ -197,7 +197,7 @@ def counts_of(status):
 
 
 def shown(page):
-    """Returns {file: lines}, and checks that nothing comes twice."""
+    """Returns {file: lines}, and checks that no file is shown twice."""
     files = page.evaluate(SHOWN)
     expect(len({name for name, _ in files}), len(files), 'a file is shown once')
     return dict(files)

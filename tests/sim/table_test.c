@@ -517,7 +517,8 @@ static bool is_told(const struct scene *s, enum trawl_status status,
            (status != TRAWL_OPEN || error->os_code != 0);
 }
 
-/* Opens the objects that are not open, and calls. Returns whether the fault ended the call. */
+/* Opens the objects that are not open, and makes the call. Returns whether the fault ended the
+ * call. */
 static bool call_with_fault(struct scene *s, const struct fault *fault, uint64_t nth, uint32_t call,
                             bool has_ended)
 {

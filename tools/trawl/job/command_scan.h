@@ -261,8 +261,8 @@ bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64
 bool scan_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,
                   const struct trawl_match *matches, uint64_t match_count);
 
-/* As GROW. False: no memory, or a server's limit; the scan has failed and the array is
- * unchanged. */
+/* Makes room in an array, as GROW does. False: no memory, or a server's limit; the scan has failed
+ * and the array is unchanged. */
 #define SCAN_GROW(scan, array, capacity, wanted) \
     scan_grow(scan, (void *)&(array), &(capacity), wanted, sizeof *(array))
 bool scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
