@@ -151,8 +151,7 @@ static void check_segments(uint32_t patterns)
     TEST_CHECK_U64(count, expected_here);
 }
 
-/* ---- Texts that a device leaves -----------------------------------------------------------------
- */
+/* ---- Texts that a device leaves ------------------------------------------------------- */
 
 /* The text's sample has no candidates, but the rest of the text is full of candidates. A device
  * gives the text up after finding the candidates, and then all threads search the text in chunks of

@@ -337,8 +337,7 @@ static void by_all(uint32_t devices, enum shape shape)
     host_close(&host);
 }
 
-/* ---- A text in a device's memory --------------------------------------------------------------
- */
+/* ---- A text in a device's memory ------------------------------------------------------ */
 
 #define LENT_BYTES 60000u /* more than the tables of a plan */
 
@@ -433,8 +432,7 @@ static void wrong_addresses(void)
     trawl_text_close(text);
 }
 
-/* ---- A device that is opened while the host searches -------------------------------------------
- */
+/* ---- A device that is opened while the host searches ---------------------------------- */
 
 #define JOIN_BYTES (6u << 20)
 #define JOIN_SEARCHES_MAX 10000u
@@ -471,8 +469,7 @@ static void joins(void)
     host_check_driver();
 }
 
-/* ---- Devices that cannot be used ---------------------------------------------------------------
- */
+/* ---- Devices that cannot be used ------------------------------------------------------ */
 
 /* Checks that the engine is not available, and that `auto` searches without it and says why. */
 static void refused(uint32_t devices, int version)

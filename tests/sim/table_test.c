@@ -240,8 +240,7 @@ static void case_run(uint64_t index)
     scene_free(&s);
 }
 
-/* ---- Short texts ------------------------------------------------------------------------------
- */
+/* ---- Short texts ---------------------------------------------------------------------- */
 
 /* Makes all calls with a text of 0 bytes, of a byte less than the shortest pattern, of as many
  * bytes, or of more bytes. The plan has no pattern, a pattern, several patterns, or a pattern with

@@ -192,7 +192,7 @@ struct scan_rules {
     bool counts_spans;   /* tg --count-matches counts in lines, not in the whole text */
     /* Under -v -m of standard input grep reads on, once nothing is printed any more, until a run of
      * selected lines ends or leaves its block. The position at which grep leaves standard input
-     * depends on that. Nothing is printed any more: ends_with_run becomes true. */
+     * depends on that. When nothing is printed any more, ends_with_run becomes true. */
     bool run_ends_input;
     bool check_whole_line; /* the command decides -x, not the plan */
     bool filters;          /* the library's matches must be checked (occurrences.c) */

@@ -8,8 +8,7 @@
 
 #include "trawl/options/settings.h"
 
-/* ---- --colors --------------------------------------------------------------------------------
- */
+/* ---- --colors ------------------------------------------------------------------------- */
 
 /* Reads a number ≤ 255, decimal or after 0x. Returns the text behind the number; NULL: no such
  * number. */
@@ -198,8 +197,7 @@ static void apply_specs(struct colors *colors, const struct settings *settings, 
     }
 }
 
-/* ---- GREP_COLORS -----------------------------------------------------------------------------
- */
+/* ---- GREP_COLORS ---------------------------------------------------------------------- */
 
 static bool color_wanted(const struct settings *settings)
 {

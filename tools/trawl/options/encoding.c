@@ -125,8 +125,7 @@ bool encoding_applies(const char *name, int descriptor, const struct stat *statu
     return got < 0 || encoding_converts(name, bytes, (uint64_t)got);
 }
 
-/* ---- In the thread ----------------------------------------------------------------------------
- */
+/* ---- In the thread -------------------------------------------------------------------- */
 
 /* Writes the converted text into the pipe. Returns false if the reader is gone or the write fails
  * (os_code then says why). */
@@ -338,8 +337,7 @@ static void *work(void *context)
     return NULL;
 }
 
-/* ---- Outside of the thread --------------------------------------------------------------------
- */
+/* ---- Outside of the thread ------------------------------------------------------------ */
 
 /* Starts a thread that blocks all signals, so that writing into a pipe without a reader is an
  * error, not SIGPIPE, and no signal interrupts a call. */
