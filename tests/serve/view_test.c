@@ -153,8 +153,8 @@ static void test_bounds(void)
 
 /* ---- Names that change during each walk ------------------------------------------------------ */
 
-/* Each time a walk is about to read a directory, the test moves the file "moved" out of this
- * directory, between "moving/d/a" and "moving/d/b". So no walk meets the file. */
+/* While this is set: when a walk is about to read "moving/d/a" or "moving/d/b", the test moves the
+ * file "moved" from this directory into the other, so that no walk meets the file. */
 static atomic_bool moves;
 static int tree; /* descriptor of "moving/d" */
 static atomic_bool are_watches_spent;
