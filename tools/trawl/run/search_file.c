@@ -279,7 +279,7 @@ static bool one_match_tells(const struct text_scan *scan)
 static uint32_t needed_matches(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
-    /* -v, of which no line that matches is printed */
+    /* -v, and no line that matches is printed */
     const bool others_alone = settings->invert && settings->before_count < 0 &&
                               settings->after_count < 0 && !scan->rules.every_line;
 
