@@ -8,7 +8,7 @@ for begin in 98280 98281 98284 98285 98298 98303; do
         done
     done
 done | sort -u
-# Of the last block in a window more than 64 KiB were printed at once, before the next window had its NUL.
+# Nothing of a block may be printed before the next window has shown whether the block has a NUL.
 { yes fooaaaaaaaaaaaaaaaaaaaaaaaaaa | head -c 262200; printf '\0'; yes foo | head -c 200000; } > t
 { yes x | head -c 180000; yes y | tr -d '\n' | head -c 70000; printf 'foo\n'; yes x | head -c 13000; printf '\0'; } > u
 for options in '' -n -C1 -o; do

@@ -1,4 +1,4 @@
-# What is said of a command line that is refused: an example of each message. (tests/cli/options.py looks what is refused.)
+# The messages about refused command lines: an example of each. (tests/cli/options.py checks what is refused.)
 refused() { trawl "$@" f; [ $? = 2 ] || echo "not refused: $*"; }
 each() { for options in "$@"; do refused $options; done; } # several words each
 echo abcd > f
