@@ -30,8 +30,8 @@
 #include "trawl/run/search_file.h"
 
 #define DRAIN_BYTES SIZE_OR_SMALL(32u << 10, 100u)
-#define MAP_BYTES (UINT64_C(8) << 20) /* --multiline: a text of less is read */
-/* The most bytes of a text of --multiline, as the library has it. */
+#define MAP_BYTES (UINT64_C(8) << 20) /* --multiline: a shorter file is read, not mapped */
+/* The library's limit for a text of --multiline. */
 #define TEXT_BYTES_MAX (UINT32_MAX - UINT64_C(1))
 /* Digits of INT64_MAX: the width that grep uses where a file's size is unknown. */
 #define NUMBER_WIDTH_UNKNOWN 19
@@ -278,7 +278,7 @@ static bool one_match_tells(const struct text_scan *scan)
 static uint32_t needed_matches(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
-    /* -v, of which no line that matches is printed */
+    /* -v, and no line that matches is printed */
     const bool others_alone = settings->invert && settings->before_count < 0 &&
                               settings->after_count < 0 && !scan->rules.every_line;
 
