@@ -232,7 +232,7 @@ enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_i
     judged.count = words_step(expressions, (const uint8_t *)line, line_bytes, end);
     judged.count = min_u64(judged.count, line_bytes) - first;
     if (pcre2 != NULL && begin == end && !pcre2_may_be_empty(pcre2)) {
-        found = 0; /* without a look at the line */
+        found = 0; /* decided without a look at the line */
     } else if (pcre2 != NULL) {
         first = 0;
         found = pcre2_find_at(

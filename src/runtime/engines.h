@@ -16,7 +16,5 @@ enum engine_layer {
 };
 /* An entry is NULL if this build lacks the layer. */
 extern const struct engine_ops *const engine_layers[ENGINE_LAYERS];
-/* The gallery's algorithms; NULL: this build has no gallery. */
-extern const struct plan_algorithms *const engine_algorithms;
 
 #endif

@@ -206,8 +206,7 @@ static void *fork_here(void *context)
     return NULL;
 }
 
-/* A sink that forks in a thread of its own: in the child, the call of the sink has ended. (Nothing
- * noticed it when the memory of the call's unpacking stayed counted.) */
+/* A sink that forks in a thread of its own. In the child, the call of the sink has ended. */
 static int fork_beside(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct opened *opened = (struct opened *)context;
@@ -219,8 +218,8 @@ static int fork_beside(void *context, const struct trawl_match *matches, uint64_
 }
 
 /* Forks in a sink that searches a compressed text, whose library may have threads, and in a sink
- * that takes a stream's matches. (The tests had no compressed text: a child hung or crashed when it
- * closed the text, because the closing waited for threads that only the parent has.) */
+ * that takes a stream's matches. A child that closes the text must not wait for these threads,
+ * which only the parent has. */
 static void forks_unpacking(const uint8_t *sample, size_t sample_bytes)
 {
     struct opened opened = {.runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 0)};

@@ -1,5 +1,5 @@
 # as grep
-# No standard input or output: what a search opens next does not take its place. (All cases had had both.)
+# Without standard input or output, the files opened next do not take its place.
 mkdir d; echo foo > d/x; echo foo > f
 trawl -r foo d <&-; echo "status $?"
 trawl --exclude=f foo f <&-; echo "status $?"

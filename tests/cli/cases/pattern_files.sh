@@ -1,5 +1,5 @@
 # as grep
-# -f, also from standard input; an empty file matches nothing, an empty line everything.
+# -f, also from standard input. An empty file matches nothing, and an empty line matches everything.
 printf 'one\ntwo\n\n' > f
 printf 'two\none\n' > p
 : > none
@@ -15,7 +15,7 @@ trawl -f missing f; echo "status $?"
 printf 'two\n' | (trawl -f - f -; echo "status $?"; cat)
 printf 'two\none\n' | (trawl -c -f - -f - f; echo "status $?")
 (ulimit -n 24; trawl -c $(yes -- '-f p' | head -n 40) f; echo "status $?")
-# A string with a NUL is in no line, but it is there: grep then reads the file and counts.
+# A string with a NUL is in no line, but counts as a string, so grep reads the file and counts lines.
 printf '\0\n\n' > p
 trawl -vc -f p < /dev/null; echo "status $?"
 printf 'x\n' | trawl -vc -f p; echo "status $?"
