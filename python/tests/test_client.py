@@ -141,14 +141,6 @@ def test_what_is_said_of_files(tmp_path):
         assert list(search) == []
 
 
-def test_a_search_that_did_not_begin(tmp_path):
-    said = {"type": "message", "data": {"text": "no such type: x"}}
-    status = {"type": "status", "data": {"exit": 2, "truncated": False}}
-    with Fake(tmp_path, chunked(lines(said, status))) as fake:
-        with pytest.raises(trawl.ServerError, match="no such type: x"):
-            searched(fake)
-
-
 HEAD = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 LIES = {
     "nothing": b"",
