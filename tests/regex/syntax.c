@@ -235,6 +235,26 @@ static void test_pcre(void)
     TEST_CHECK(groups[1].begin == 3 && groups[1].end == 5);
 }
 
+/* The matches of an expression in a line come in turn, also a match of no byte behind a byte that
+ * is no UTF-8. */
+static void test_line(void)
+{
+    static const struct trawl_range expected[] = {{1, 2}, {4, 4}, {UINT64_MAX, UINT64_MAX}};
+    struct trawl_range groups[2] = {{0, 0}};
+    AUTO_PLAN plan =
+        must_plan_with("b\\K(a)|(?=c)", PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE));
+    struct trawl_line *line;
+
+    MUST(trawl_line_open(plan, 0, "bab\377c", 5, searcher, &line, NULL));
+    for (uint32_t i = 0; i < 3; i++) {
+        MUST(trawl_line_match(line, groups[0].end + (i > 1), groups, 2, NULL));
+        TEST_CHECK(memcmp(groups, &expected[i], sizeof *groups) == 0);
+        TEST_CHECK(groups[1].begin == (i == 0 ? 1 : UINT64_MAX));
+    }
+    TEST_CHECK(trawl_line_match(line, 0, groups, 0, NULL) == TRAWL_ARGUMENT);
+    trawl_line_close(line);
+}
+
 /* Counts the records xab, ab and x in which an expression matches that PCRE2 searches. */
 static uint64_t records_with(const char *expression, uint32_t flags)
 {
@@ -389,6 +409,7 @@ int main(void)
     test_lines();
     test_groups();
     test_pcre();
+    test_line();
     test_pcre_records();
     test_set();
     test_long_lines();
