@@ -622,13 +622,13 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions(struct trawl_searcher 
  * as the bus, if the array is pinned memory.
  *
  * In a device's memory, from cuMemAlloc or cudaMalloc, in the primary context, aligned to 8 bytes:
- * that device must have loaded the whole text (trawl_text_load). Work that was submitted on the
- * array before must be finished. The array's bytes beyond the begins may change, and *begin_count
- * is set on success only. Errors: ARGUMENT if the searcher does not have the array's device (of
- * AUTO: before trawl_text_load has opened devices). UNSUPPORTED also if the text is not loaded on
- * the array's device, and for plans that a device cannot verify alone (an algorithm; errors; whole
- * words or lines; IGNORE_CASE where an occurrence's length varies). Cost: the cost of trawl_count,
- * and 8 bytes written per occurrence.
+ * devices must have loaded the whole text (trawl_text_load). Work that was submitted on the array
+ * before must be finished. The array's bytes beyond the begins may change, and *begin_count is set
+ * on success only. Errors: ARGUMENT if the searcher does not have the array's device (of AUTO:
+ * before trawl_text_load has opened devices). UNSUPPORTED also if no devices hold the text, and for
+ * plans that a device cannot verify alone (an algorithm; errors; whole words or lines; IGNORE_CASE
+ * where an occurrence's length varies). Cost: the cost of trawl_count, and 8 bytes written per
+ * occurrence; of a part of the text that only a different device holds: as in host memory.
  */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,

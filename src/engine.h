@@ -145,7 +145,8 @@ struct engine_words {
     /* most words that engine_ops.bring copies at a time; 0, in a call's first list: the engine sets
      * the number, and the caller passes the same number with the call's later lists */
     uint64_t piece;
-    /* set if `host` is given: the array is pinned memory, into which devices copy by themselves */
+    /* set if `host` is given: the array is pinned memory, or memory of any device, into which
+     * devices copy by themselves */
     bool direct;
 };
 

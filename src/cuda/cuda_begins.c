@@ -1,9 +1,10 @@
 /* cuda_begins: writes the begins of a loaded text's occurrences into an array.
  *
- * If the array is in device memory, the kernel writes the array, in a single launch. For an array
- * in host memory, the lists of begins stay on the devices until the caller knows where in the array
- * each list belongs. Then the devices copy the lists in pieces to pinned memory, from which several
- * threads copy the pieces to the array.
+ * If the array's device has loaded the whole text, the kernel writes the array, in a single launch.
+ * Otherwise, the lists of begins stay on the devices until the caller knows where in the array each
+ * list belongs. Then the devices copy the lists in pieces: directly to an array in the memory of a
+ * device or in pinned memory, otherwise to pinned memory, from which several threads copy the
+ * pieces to the array.
  */
 #include "cuda/cuda_begins.h"
 
@@ -48,16 +49,22 @@ static enum trawl_status list_reserve(struct engine_worker *worker, uint64_t wan
     }
 }
 
-/* Returns whether the host memory is pinned, so that the device copies to the memory directly. */
-static bool is_pinned(const struct engine_worker *worker, const void *bytes, uint64_t count)
+/* Returns whether the worker's device copies to the array directly, which is a device's memory
+ * (sets worker->to_device) or pinned memory of the host. */
+static bool is_direct(struct engine_worker *worker, const void *bytes, uint64_t count)
 {
     const struct cuda_driver *driver = worker->device->driver;
     uint64_t address = (uint64_t)(uintptr_t)bytes, begin = 0;
     size_t pinned = 0;
     unsigned type = 0;
 
-    return driver->pointer_attribute(&type, CUDA_POINTER_MEMORY_TYPE, address) == CUDA_CODE_OK &&
-           type == CUDA_MEMORY_OF_HOST &&
+    worker->to_device = false;
+    if (driver->pointer_attribute(&type, CUDA_POINTER_MEMORY_TYPE, address) != CUDA_CODE_OK)
+        return false;
+    worker->to_device = type == CUDA_MEMORY_OF_DEVICE;
+    if (worker->to_device)
+        return true;
+    return type == CUDA_MEMORY_OF_HOST &&
            driver->pointer_attribute(&begin, CUDA_POINTER_RANGE_BEGIN, address) == CUDA_CODE_OK &&
            driver->pointer_attribute(&pinned, CUDA_POINTER_RANGE_BYTES, address) == CUDA_CODE_OK &&
            begin <= address && saturating_add(address, count) <= saturating_add(begin, pinned);
@@ -75,7 +82,7 @@ static enum trawl_status list_begin(struct engine_worker *worker, struct engine_
                             CUDA_STREAM_NON_BLOCKING));
     if (words->host != NULL)
         words->direct =
-            is_pinned(worker, words->host, saturating_multiply(words->host_room, sizeof(uint64_t)));
+            is_direct(worker, words->host, saturating_multiply(words->host_room, sizeof(uint64_t)));
     if (words->at == 0) {
         wanted = worker->limits.begins_room *
                  (worker->list_end > had / 2 ? LISTS_ROOM_MORE : LISTS_ROOM);
@@ -141,7 +148,8 @@ static enum trawl_status copy_begin(struct engine_worker *worker, const struct e
                                     struct trawl_error *error)
 {
     const struct cuda_device *device = worker->device;
-    uint64_t *host = copy->host;
+    uint64_t *host = copy->host, from = worker->list.address + copy->at * sizeof(uint64_t);
+    size_t bytes = (size_t)(copy->count * sizeof(uint64_t));
 
     TRAWL_ASSERT(host != NULL || copy->count <= worker->piece_words);
     TRAWL_ASSERT(copy->at + copy->count <= worker->list.bytes / sizeof(uint64_t));
@@ -155,9 +163,11 @@ static enum trawl_status copy_begin(struct engine_worker *worker, const struct e
     if (worker->brought[copy->slot] == NULL)
         TRAWL_TRY(CUDA_CALL(device, error, event_create, &worker->brought[copy->slot],
                             CUDA_EVENT_NO_TIMING));
-    TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, host,
-                        worker->list.address + copy->at * sizeof(uint64_t),
-                        (size_t)(copy->count * sizeof(uint64_t)), worker->copies));
+    if (copy->host != NULL && worker->to_device)
+        TRAWL_TRY(CUDA_CALL(device, error, copy_on_device, (uint64_t)(uintptr_t)host, from, bytes,
+                            worker->copies));
+    else
+        TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, host, from, bytes, worker->copies));
     return CUDA_CALL(device, error, event_record, worker->brought[copy->slot], worker->copies);
 }
 

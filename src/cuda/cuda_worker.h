@@ -71,8 +71,9 @@ struct engine_worker {
     bool landing_busy;          /* a copy to landing may still be running */
     struct cuda_held held;
     uint64_t hits_room; /* The number of hits for which `hits` has room. */
-    /* the begins that a task lists, until the stream `copies` copies them to the host */
+    /* the begins that a task lists, until the stream `copies` copies them to the caller's array */
     struct cuda_memory list;
+    bool to_device;             /* that array is in a device's memory */
     struct cuda_stream *copies; /* NULL: not made yet */
     uint64_t list_end;          /* words of `list` that the last listing filled */
     /* pinned memory to which `list` is copied in pieces, on the way to the caller's array */

@@ -3,10 +3,11 @@
  * the array.
  *
  * An array in the memory of a device that holds the text is filled by that device in a single
- * launch. For an array in host memory, a worker lists begins into a device's memory, list after
- * list, and several threads bring each list into the array while the worker makes the next list
- * (pieces.h). If the text is divided over devices, the parts are listed in turn, so a single device
- * works at a time. If occurrences are rare, an ordinary search by all devices is faster. If a
+ * launch. For another array, a worker lists begins into a device's memory, list after list, and
+ * several threads bring each list into the array while the worker makes the next list (pieces.h).
+ * If the text is divided over devices, the parts are listed in turn, so a single device works at a
+ * time. For an array of the host, an ordinary search by all devices is faster if occurrences are
+ * rare; into an array in a device's memory only devices can write. If a
  * single device has the whole text, and the text is short or occurrences are rare, the caller is
  * the worker, and no thread is woken.
  */
@@ -57,7 +58,7 @@ void begins_help_from(uint64_t begins)
     helped_begins = begins == 0 ? HELPED_BEGINS : begins;
 }
 
-/* The state of one call that lists into an array in host memory. */
+/* The state of one call that lists into an array. */
 struct listing {
     /* first member: serve casts the job's pointer to the listing; item.job points here, too */
     struct job job;
@@ -325,68 +326,17 @@ static void finish_stats(struct trawl_searcher *searcher, const struct trawl_tex
     searcher_keep(searcher, &done, begin_ns);
 }
 
-enum trawl_status begins_on_device(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                   const struct trawl_text *text, uint32_t device,
-                                   struct engine_words *begins, struct trawl_error *error)
+/* Lists the text into begins->host, which is an array in host memory or in a device's memory. */
+static enum trawl_status fill_by_lists(struct trawl_searcher *searcher,
+                                       const struct trawl_plan *plan, const struct trawl_text *text,
+                                       struct engine_words *begins, bool shared,
+                                       struct trawl_error *error)
 {
-    struct trawl_runtime *runtime = searcher->runtime;
-    uint64_t begin_ns = clock_now_ns();
-    struct worker *caller = &searcher->caller;
-    struct engine_chunk chunk = {.bytes = text->bytes, .owned = text->bytes_count};
-    struct engine_task task = {
-        .chunk = &chunk, .want = WANT_HITS, .output = ENGINE_OUTPUT_BEGINS, .words = begins};
-    struct trawl_error device_error;
-    enum trawl_status status;
-    struct job job;
-
-    if (text->kind != TEXT_MEMORY)
-        return TRAWL_FAIL(error, UNSUPPORTED, "%s: only a text in memory is on a device",
-                          text->name);
-    if (plan_is_layered(plan))
-        return TRAWL_FAIL(error, UNSUPPORTED, "%s cannot write begins to a device",
-                          plan->algorithm.name != NULL ? plan->algorithm.name
-                          : plan_has_expressions(plan) ? "a plan of expressions"
-                                                       : "a plan with errors");
-    atomic_store(&searcher->progress, 0);
-    worker_go_to(caller, device);
-    job_begin(&job, runtime, plan, NULL);
-    status = worker_device_ready(caller, &job, &device_error);
-    if (status == TRAWL_OK && caller->device_index != device)
-        status = TRAWL_FAIL(&device_error, UNSUPPORTED, "the array's device is lost");
-    if (status == TRAWL_OK && text->bytes_count > 0)
-        status = engine_for_devices->submit(caller->device, &task, &device_error);
-    job_end(&job);
-    if (status != TRAWL_OK && status != TRAWL_UNSUPPORTED && runtime->engine == TRAWL_ENGINE_AUTO) {
-        devices_lose(&runtime->devices, UINT32_MAX, device_error.message);
-        status = TRAWL_UNSUPPORTED; /* no host can fill the array */
-        device_error.status = status;
-    }
-    if (status != TRAWL_OK && error != NULL)
-        *error = device_error;
-    TRAWL_TRY(status);
-    finish_stats(searcher, text, begins, 1, 1, begin_ns);
-    return TRAWL_OK;
-}
-
-enum trawl_status begins_on_host(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                 const struct trawl_text *text, struct engine_words *begins,
-                                 struct trawl_error *error)
-{
-    struct devices *devices = &searcher->runtime->devices;
     struct pieces pieces = {.over = false};
     struct listing listing = {
         .searcher = searcher, .text = text, .begins = begins, .pieces = &pieces};
     uint64_t begin_ns = clock_now_ns();
-    bool is_split = false, shared;
 
-    if (text->kind != TEXT_MEMORY || plan_is_layered(plan) || !devices_work(devices) ||
-        !devices_hold_text(devices, plan, text, &is_split))
-        return TRAWL_FAIL(error, UNSUPPORTED, "the text is not on devices");
-    shared = (is_split || (text->bytes_count > resident_sizes.shared && may_be_frequent(plan))) &&
-             devices_start(devices);
-    /* If hits are few, a search is faster, because all devices search at the same time. */
-    if (is_split && !(shared && may_be_frequent(plan)))
-        return TRAWL_FAIL(error, UNSUPPORTED, "a search of all devices does as well");
     atomic_store(&searcher->progress, 0);
     job_begin(&listing.job, searcher->runtime, plan, serve);
     listing.job.serve_item = serve_part;
@@ -409,4 +359,86 @@ enum trawl_status begins_on_host(struct trawl_searcher *searcher, const struct t
     finish_stats(searcher, text, begins, listing.parts, atomic_load(&listing.job.took_part),
                  begin_ns);
     return TRAWL_OK;
+}
+
+/* Fills begins->host by one launch of the device whose memory that is. */
+static enum trawl_status fill_at_once(struct trawl_searcher *searcher,
+                                      const struct trawl_plan *plan, const struct trawl_text *text,
+                                      uint32_t device, struct engine_words *begins,
+                                      struct trawl_error *error)
+{
+    uint64_t begin_ns = clock_now_ns();
+    struct worker *caller = &searcher->caller;
+    struct engine_chunk chunk = {.bytes = text->bytes, .owned = text->bytes_count};
+    struct engine_task task = {
+        .chunk = &chunk, .want = WANT_HITS, .output = ENGINE_OUTPUT_BEGINS, .words = begins};
+    enum trawl_status status;
+    struct job job;
+
+    begins->address = (uint64_t)(uintptr_t)begins->host;
+    atomic_store(&searcher->progress, 0);
+    worker_go_to(caller, device);
+    job_begin(&job, searcher->runtime, plan, NULL);
+    status = worker_device_ready(caller, &job, error);
+    if (status == TRAWL_OK && caller->device_index != device)
+        status = TRAWL_FAIL(error, UNSUPPORTED, "the array's device is lost");
+    if (status == TRAWL_OK && text->bytes_count > 0)
+        status = engine_for_devices->submit(caller->device, &task, error);
+    job_end(&job);
+    if (status == TRAWL_OK)
+        finish_stats(searcher, text, begins, 1, 1, begin_ns);
+    return status;
+}
+
+enum trawl_status begins_on_device(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                   const struct trawl_text *text, uint32_t device,
+                                   struct engine_words *begins, struct trawl_error *error)
+{
+    struct trawl_runtime *runtime = searcher->runtime;
+    struct devices *devices = &runtime->devices;
+    struct trawl_error device_error;
+    enum trawl_status status;
+    struct engine_text found;
+
+    if (text->kind != TEXT_MEMORY)
+        return TRAWL_FAIL(error, UNSUPPORTED, "%s: only a text in memory is on a device",
+                          text->name);
+    if (plan_is_layered(plan))
+        return TRAWL_FAIL(error, UNSUPPORTED, "%s cannot write begins to a device",
+                          plan->algorithm.name != NULL ? plan->algorithm.name
+                          : plan_has_expressions(plan) ? "a plan of expressions"
+                                                       : "a plan with errors");
+    if (devices_locate(devices, plan, text->bytes, text->bytes_count, &found) &&
+        (found.reach < text->bytes_count ||
+         (found.device != ENGINE_DEVICES_MAX && found.device != device)))
+        status = fill_by_lists(searcher, plan, text, begins, devices_start(devices), &device_error);
+    else
+        status = fill_at_once(searcher, plan, text, device, begins, &device_error);
+    if (status != TRAWL_OK && status != TRAWL_UNSUPPORTED && status != TRAWL_STOPPED &&
+        runtime->engine == TRAWL_ENGINE_AUTO) {
+        devices_lose(devices, UINT32_MAX, device_error.message);
+        status = TRAWL_UNSUPPORTED; /* no host can fill the array */
+        device_error.status = status;
+    }
+    if (status != TRAWL_OK && error != NULL)
+        *error = device_error;
+    return status;
+}
+
+enum trawl_status begins_on_host(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                 const struct trawl_text *text, struct engine_words *begins,
+                                 struct trawl_error *error)
+{
+    struct devices *devices = &searcher->runtime->devices;
+    bool is_split = false, shared;
+
+    if (text->kind != TEXT_MEMORY || plan_is_layered(plan) || !devices_work(devices) ||
+        !devices_hold_text(devices, plan, text, &is_split))
+        return TRAWL_FAIL(error, UNSUPPORTED, "the text is not on devices");
+    shared = (is_split || (text->bytes_count > resident_sizes.shared && may_be_frequent(plan))) &&
+             devices_start(devices);
+    /* If hits are few, a search is faster, because all devices search at the same time. */
+    if (is_split && !(shared && may_be_frequent(plan)))
+        return TRAWL_FAIL(error, UNSUPPORTED, "a search of all devices does as well");
+    return fill_by_lists(searcher, plan, text, begins, shared, error);
 }

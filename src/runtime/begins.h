@@ -5,8 +5,8 @@
 
 #include "runtime/search.h"
 
-/* Fills an array in this device's memory, begins->address. If the device cannot do that, nothing
- * else can: the status is then an error of the call. */
+/* Fills an array in this device's memory, begins->host. If devices cannot do that, nothing else
+ * can: the status is then an error of the call. */
 enum trawl_status begins_on_device(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                    const struct trawl_text *text, uint32_t device,
                                    struct engine_words *begins, struct trawl_error *error);

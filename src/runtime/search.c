@@ -339,8 +339,7 @@ static enum trawl_status fill_on_device(struct trawl_searcher *searcher,
                                         struct engine_words *array, uint64_t *count,
                                         struct trawl_error *error)
 {
-    array->address = (uint64_t)(uintptr_t)array->host;
-    if (array->address % sizeof(uint64_t) != 0)
+    if ((uint64_t)(uintptr_t)array->host % sizeof(uint64_t) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "begins on a device are not aligned to 8 bytes");
     TRAWL_TRY(begins_on_device(searcher, plan, text, device, array, error));
     *count = array->count;

@@ -309,7 +309,7 @@ int sim_host_unregister(void *pointer)
  * memory. */
 static bool may_copy(const void *memory, uint64_t bytes, bool pageable)
 {
-    return sim_allocation_find(memory, bytes) != NULL ||
+    return sim_allocation_find(memory, bytes) != NULL || sim_range_holds(memory, bytes) ||
            (pageable && sim_allocation_find(memory, 1) == NULL);
 }
 

@@ -159,11 +159,22 @@ static void check_stats(const struct scene *s, uint32_t call)
     TEST_CHECK(stats.device_chunk_count == 0 || strstr(stats.engine, "cuda") != NULL);
 }
 
+/* Returns whether devices that each hold a part of the text cannot find an occurrence that lies on
+ * two parts. */
+static bool parts_lack_overlap(const struct scene *s)
+{
+    uint64_t longest = 0;
+
+    for (uint64_t i = 0; i < s->input.pattern_count; i++)
+        longest = max_u64(longest, s->input.patterns[i].bytes_count);
+    return s->devices > 1 && cuda_limits_now().split_overlap + 1 < longest;
+}
+
 /* Returns whether the call may end with this status although no fault occurred. */
 static bool is_refusal(const struct scene *s, uint32_t call, enum trawl_status status)
 {
     return call == CALL_BEGINS_ON_DEVICE && status == TRAWL_UNSUPPORTED &&
-           (!s->is_loaded || s->engine == TRAWL_ENGINE_CPU || s->devices > 1 ||
+           (!s->is_loaded || s->engine == TRAWL_ENGINE_CPU || parts_lack_overlap(s) ||
             s->options.mismatches_max > 0 ||
             (s->input.flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) != 0);
 }
