@@ -1,5 +1,5 @@
 /* device_records: runs rabin-karp-matrix on a device, which gets hashes and packed records, and
- * returns flags. */
+ * returns flags. A packing is the records that are on the device at a time. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ struct gallery_records {
     struct records_group *groups;
     struct batch *batches;
     struct cuda_memory group_memory;
-    struct cuda_memory hash_memory; /* ",global": the hashes of a batch */
+    struct cuda_memory hash_memory; /* option `global`: the hashes of a batch */
     bool hashes_sent; /* constant memory, or hash_memory, holds the hashes of the only batch */
 
     /* The members below belong to the packing: */
@@ -260,7 +260,7 @@ void gallery_records_free(struct gallery_device *gallery)
     gallery->records = NULL;
 }
 
-/* ---- A packing of records: packed, on its way ---------------------------------------------- */
+/* ---- Packing records and copying the packing to the device --------------------------------- */
 
 struct packing {
     struct gallery_device *gallery;

@@ -189,7 +189,7 @@ struct gallery_choice gallery_choice_of(const struct trawl_plan *plan)
     return choice;
 }
 
-/* ---- What plans ask --------------------------------------------------------------------- */
+/* ---- The functions that plans call (struct plan_algorithms) ----------------------------- */
 
 static enum trawl_status read_asked(const char *asked, struct plan_algorithm *algorithm,
                                     struct trawl_error *error)

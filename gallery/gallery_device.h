@@ -24,7 +24,7 @@ enum trawl_status gallery_device_scan(struct gallery_device *device,
 /* Records that lie one after another in `bytes`: record i is bytes[offsets[i], offsets[i + 1]). */
 struct gallery_tape {
     const uint8_t *bytes;
-    const uint64_t *offsets; /* record_count + 1 */
+    const uint64_t *offsets; /* record_count + 1 numbers */
     uint64_t record_count;
 };
 
@@ -38,8 +38,8 @@ enum trawl_status gallery_device_flag(struct gallery_device *device,
 
 /* Says which literals a record may hold. */
 struct gallery_met {
-    const uint32_t *flags;   /* per hash; 0: the record holds no literal with the hash. NULL: the
-                                record   may hold any literal */
+    /* per hash; 0: the record holds no literal with the hash. NULL: nothing is known */
+    const uint32_t *flags;
     const uint32_t *hash_of; /* per literal: the number of the literal's hash */
 };
 

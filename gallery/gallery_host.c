@@ -7,7 +7,8 @@
 #include "base/memory.h"
 #include "cpu/worker.h"
 
-#define STEP_ALONE (1u << 20) /* begins per step, if there is a single literal and no copy */
+/* start offsets that a step searches for a plan's only literal, without a copy */
+#define STEP_ALONE (1u << 20)
 
 struct algorithm {
     void (*prepare)(struct gallery_search *search);

@@ -55,8 +55,9 @@ struct gallery_matrix {
     uint32_t heads_bits;
     struct length_class *classes; /* class_count <= literal_count */
     uint32_t *hashes;             /* per literal */
-    uint32_t *next;     /* for each literal, the next literal with the same head, or PLAN_NONE */
-    uint32_t *heads;    /* 1 << heads_bits */
+    uint32_t *next; /* for each literal, the next literal with the same head, or PLAN_NONE */
+    /* 1 << heads_bits literals, each the first of a list by `next`, or PLAN_NONE */
+    uint32_t *heads;
     struct twin *twins; /* twin_count <= literal_count */
     uint32_t twin_count;
 };
@@ -285,7 +286,7 @@ static const uint8_t *find_bytes(const struct gallery_matrix *matrix, uint32_t i
     return NULL;
 }
 
-/* Returns where the literal first occurs so that the record accepts the occurrence; UINT64_MAX:
+/* Returns where the literal first occurs in the record as the plan's conditions demand; UINT64_MAX:
  * nowhere. */
 static uint64_t find_literal(const struct gallery_matrix *matrix, uint32_t index,
                              const uint8_t *record, uint64_t record_bytes)

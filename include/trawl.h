@@ -56,9 +56,9 @@ extern "C" {
 #endif
 
 #define TRAWL_VERSION_MAJOR 1
-#define TRAWL_VERSION_MINOR 0
+#define TRAWL_VERSION_MINOR 1
 #define TRAWL_VERSION_PATCH 0
-#define TRAWL_VERSION "1.0.0"
+#define TRAWL_VERSION "1.1.0"
 
 #if defined(__GNUC__)
 #define TRAWL_API __attribute__((visibility("default")))

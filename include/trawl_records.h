@@ -16,8 +16,9 @@ extern "C" {
  * counts for a record if the record holds the whole occurrence. The whole tape is searched as one
  * text, so long and skewed records cost nothing extra; the searching threads turn occurrences into
  * cells, and the caller asks for the records in batches. A cell is a pair (record, pattern) where
- * the pattern occurs in the record. An expression whose matches in a record, which may be empty,
- * all have zero bytes has a cell, too, which begins at the first match. */
+ * the pattern occurs in the record. If all matches of an expression in a record have zero bytes,
+ * the pair has a cell, too, which begins at the first match; so even an empty record may have a
+ * cell. */
 struct trawl_matrix_search;
 /* Records on one tape in the layout of Arrow's binary and string columns, large or not. */
 struct trawl_record_array {

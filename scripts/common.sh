@@ -39,7 +39,7 @@ have_locale_sources() {
     have localedef && [ -f /usr/share/i18n/locales/tr_TR ]
 }
 
-# have_library NAME: for users whose PATH lacks /sbin, too.
+# have_library NAME: is it installed? Works also for users whose PATH lacks /sbin.
 have_library() {
     PATH=$PATH:/usr/sbin:/sbin ldconfig -p | grep -F "$1" >/dev/null
 }
@@ -128,7 +128,7 @@ openssl|have openssl
 ROWS
 }
 
-# The peers that trawl is timed beside.
+# The programs that ./dev bench times beside trawl.
 needs_bench() {
     cat <<'ROWS'
 ripgrep|have rg
@@ -160,7 +160,7 @@ unicode-data|[ -f /usr/share/unicode/UnicodeData.txt ]
 ROWS
 }
 
-# What it tries them with.
+# What ./dev package tries the packages with.
 needs_trial() {
     cat <<'ROWS'
 abigail-tools|have abidw
@@ -175,7 +175,7 @@ clang-tidy|have clang-tidy
 ROWS
 }
 
-# The packages of the rows on stdin whose check fails, one a line.
+# Print the packages of the rows on stdin whose check fails, one a line.
 missing_packages() {
     local package check
 
@@ -212,8 +212,8 @@ apt_install() {
     apt_quiet install --no-install-recommends "$@" >>build/setup.log 2>&1
 }
 
-# Try to install packages together; if that fails one by one, so that a name this system does not
-# know costs no other. Says what could not be had.
+# Install packages together, or, if that fails, one by one, so that a name that this system does not
+# know keeps out no other package. Say what could not be had.
 install_what_can_be() {
     local package
 
@@ -223,9 +223,10 @@ install_what_can_be() {
     done
 }
 
-# need REQUIRED... [-- OPTIONAL...]: install what the rows of needs_REQUIRED and needs_OPTIONAL
-# miss. Where that cannot be done here: if something required is missing, print the one line to run
-# and stop with status 2; else print the line and go on, and the tests concerned are skipped.
+# need REQUIRED... [-- OPTIONAL...]: install the missing packages of needs_REQUIRED and
+# needs_OPTIONAL. Where that cannot be done here: if something required is missing, print the one
+# line to run and stop with status 2; else print the line and go on, and the tests concerned are
+# skipped.
 need() {
     local required='' optional='' list=required name line
     local -a packages=()

@@ -9,7 +9,8 @@ trawl=build/release/trawl
 
 # ---- The text ---------------------------------------------------------------------------
 
-# The text named by TRAWL_DATA or beside the checkout: bible.txt, else the largest .txt.
+# Print the path of a text in the folder TRAWL_DATA or beside the checkout: bible.txt, else the
+# largest .txt.
 text_from_folder() {
     local folder=${TRAWL_DATA:-../shared/data}
 
@@ -22,7 +23,7 @@ text_from_folder() {
         sort -rn | sed -n '1s/^[0-9]* //p' | grep .
 }
 
-# The King James text of Debian's package, by its reader.
+# Write the King James text of Debian's package to $1, by the package's program.
 text_from_package() {
     if ! have bible; then
         have apt-get && can_become_root || return 1
@@ -66,7 +67,7 @@ rounds=3
 failures=0
 runs=0
 
-# timed OUTPUT COMMAND...: run it; its microseconds in elapsed_us.
+# timed OUTPUT COMMAND...: run COMMAND; elapsed_us gets its microseconds.
 timed() {
     local output=$1 begin end
     shift

@@ -69,7 +69,7 @@ fi
 try_all() {
     say 'lintian'
     if have lintian; then
-        # It leaves files in the folder for temporary ones.
+        # lintian leaves files in the folder for temporary ones.
         TMPDIR=$PWD/$out/work lintian --fail-on error,warning --allow-root $out/*.changes
     else
         skip 'lintian is not here'

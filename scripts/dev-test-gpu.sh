@@ -6,8 +6,8 @@
 #
 # TRAWL_TEST_SCALE=long for 300,000 cases and a text of 5 GiB. TRAWL_GPU_TESTS: "oracle gallery records
 # approximate sanitizers large" or some of these; memcheck: a tenth of gallery under compute-sanitizer;
-# build: none. TRAWL_GPU_SECONDS: all of it ends by then; suites take fewer cases and say so, or are
-# stopped and count as failed, or are skipped.
+# build: none. TRAWL_GPU_SECONDS: the run ends within so many seconds; suites take fewer cases and say
+# so, or are stopped and count as failed, or are skipped.
 set -euo pipefail
 . scripts/common.sh
 
@@ -19,7 +19,7 @@ passed=0
 failed=0
 skipped=0
 
-# left MOST: how many seconds there are, at most so many
+# left MOST: print how many seconds are left, at most MOST
 left() {
     local rest=$((seconds - SECONDS))
 
@@ -28,7 +28,8 @@ left() {
     echo $((rest < $1 ? rest : $1))
 }
 
-# limited MOST COMMAND...: for so many seconds; 77 if none is left
+# limited MOST COMMAND...: run COMMAND for at most MOST seconds; status 77 if less than 5 seconds
+# are left
 limited() {
     local time
 
@@ -41,7 +42,7 @@ limited() {
     timeout -k 5 "$time" "$@"
 }
 
-# suite NAME STATUS LOG
+# suite NAME STATUS LOG: count a suite that ended with STATUS, and print what its LOG says
 suite() {
     case $2 in
     0)
@@ -149,8 +150,9 @@ simple() {
     suite "$name" "$status" "$logs/$name.log"
 }
 
-# sanitizer TOOL 'NAME ARGUMENT...': they run each kernel tens to hundreds of times slower. The first
-# hits of a list are copied before its length is known, so initcheck looks at kernels, not at copies.
+# sanitizer TOOL 'NAME ARGUMENT...': run gpu_NAME under a tool of compute-sanitizer, where each
+# kernel is tens to hundreds of times slower. The first hits of a list are copied before the list's
+# length is known, so initcheck looks at kernels, not at copies.
 sanitizer() {
     local name="compute-sanitizer $1, $2" log=$logs/$1-${2// /-}.log status=0 divisor=10 options=()
 
@@ -169,7 +171,7 @@ sanitizer() {
     suite "$name" "$status" "$log"
 }
 
-# Of images with child grids only memcheck knows anything: the others look into none of their kernels.
+# Only memcheck looks into the kernels of images with child grids.
 sanitizers() {
     local tool
 

@@ -26,8 +26,8 @@ if [ "$(cat build/long/sources 2>/dev/null)" != "$sources" ]; then
 fi
 noted=build/long/passed
 
-# sanitized PRESET: a scale of 20 turns all long combinations on, which would take sanitizers many hours. They have a
-# divisor of their own in place of this one.
+# sanitized PRESET: build, and test at a scale of 4, since a scale of 20 turns all long combinations on, which would take sanitizers
+# many hours. tests/CMakeLists.txt gives their tests a divisor.
 sanitized() {
     step "build $1" bash scripts/dev-build.sh "$1" || return 0
     TRAWL_TEST_SCALE=${TRAWL_TEST_SCALE:-4} run_ctest "$1" '' --timeout 7200
@@ -46,11 +46,11 @@ part_python() {
 }
 part_asan() {
     sanitized asan
-    # These two run under AddressSanitizer in a long run alone.
+    # Only a long run has these two under AddressSanitizer.
     at_full_scale asan '' --timeout 7200 -R '^(python|unit_large)$'
 }
 part_tsan() { sanitized tsan; }
-# The other compiler's sanitizers: each way once tells.
+# The other compiler's sanitizers, with the cases of a normal run.
 part_clang() {
     step 'build clang' bash scripts/dev-build.sh clang || return 0
     TRAWL_TEST_SCALE=1 run_ctest clang '^(fuzz|python)'

@@ -12,7 +12,8 @@ need build python -- codecs server test tidy
 bash scripts/judges.sh >/dev/null 2>&1 & # the network is slow, and building needs none
 # A part of what is drawn from a seed (tests/test.h): the rest is for ./dev test long.
 export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-32}
-# What takes longest and fails least is for long runs, too; so is what the other build runs.
+# Long runs also have the tests that take longest and fail least, and those that here only the other
+# build runs.
 release_later=(gpu_approximate bench.papers bench.gpu serve_page serve_day.device diff_work sim_table sim_regex
     sim_answers sim_approximate sim_choice sim_devices sim_floods sim_loaded sim_mixed sim_kernels sim_pieces
     sim_simulator sim_wakes sim_gallery sim_swift_host unit_arguments unit_options unit_plan unit_sinks unit_texts
@@ -27,14 +28,14 @@ quick=ON # no device will run the kernels
 [ ! -e /dev/nvidiactl ] || quick=OFF
 release_options=("-DTRAWL_CUDA_QUICK=$quick" "-DTRAWL_TESTS_LATER=$(IFS=';' && echo "${release_later[*]}")")
 asan_options=(-DTRAWL_BENCH=OFF "-DTRAWL_TEST_DIVISOR=$TRAWL_TEST_DIVISOR" "-DTRAWL_TESTS_LATER=$(IFS=';' && echo "${asan_later[*]}")")
-# Configuring keeps one core busy: that of the later builds at the same time.
+# Configuring keeps only one core busy, so the build asan is configured while release is built.
 configure_preset asan "${asan_options[@]}" >/dev/null 2>&1 & # what fails there fails again below
 if step 'build release' bash scripts/dev-build.sh release "${release_options[@]}"; then
     run_ctest_but release "${release_later[@]}"
 fi
 wait
-# Freed memory is kept from reuse up to 16 MiB instead of 256, which takes most of the page faults.
-# Who allocated it is told by 2 calls instead of 30.
+# AddressSanitizer keeps 16 MiB of freed memory from reuse instead of 256, which avoids most page
+# faults, and records 2 calls of each allocation instead of 30.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16:malloc_context_size=2
 if step 'build asan' bash scripts/dev-build.sh asan "${asan_options[@]}"; then
     run_ctest_but asan "${asan_later[@]}"

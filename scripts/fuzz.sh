@@ -32,7 +32,8 @@ fuzz_for() {
     done
 }
 
-# fuzz_together SECONDS TARGET...: at the same time, a core for each; what they say comes in turn.
+# fuzz_together SECONDS TARGET...: run the targets at the same time, a core for each; print their
+# output one after the other.
 fuzz_together() {
     local seconds=$1 name i status=0
     local -a pids=()

@@ -1,4 +1,4 @@
-/* engine: declares the table of functions that every engine fills in whole.
+/* engine: declares the table of functions through which the library uses every engine.
  *
  * A runtime opens an engine. Each thread that searches with the engine has a worker of that engine,
  * and submits tasks to the worker. A scan is over when submit returns; several workers per device
@@ -74,7 +74,7 @@ struct engine_result {
     /* begins below this offset were searched: owned; less if is_left or if hits reached
      * ENGINE_HITS_MAX; the next scan goes on here */
     uint64_t done;
-    uint64_t candidate_count; /* positions verified */
+    uint64_t candidate_count; /* positions that were verified */
     bool on_device;           /* a device searched the chunk */
     enum trawl_method method; /* the method that searched last; AUTO: a published algorithm */
     bool is_left;             /* the host must search [done, owned); `done` may equal `from` */
@@ -167,7 +167,7 @@ struct engine_task {
     enum want want;
     enum engine_output output;
     struct engine_result *result; /* RESULT, after the caller called engine_result_begin */
-    struct engine_words *words;   /* BEGINS */
+    struct engine_words *words;   /* BEGINS: the array and what was found */
 };
 
 /* How an engine holds a text of the host's memory. */

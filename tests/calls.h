@@ -164,9 +164,9 @@ static inline struct trawl_stats must_stats(const struct trawl_searcher *searche
     return stats;
 }
 
-/* Returns whether the numbers of the last call agree. Each byte that a kind of workers searched was
- * searched by one method. All kinds together searched the text, or, in a call that ended early, at
- * least the delivered part. */
+/* Returns whether the numbers of the last call agree, summed over all kinds of workers: the bytes
+ * by method add up to the searched bytes, and these are the text's bytes or, in a call that ended
+ * early, at least the delivered bytes. */
 static inline bool stats_agree(const struct trawl_searcher *searcher, bool ended_early)
 {
     struct trawl_worker_stats worker = {.size = sizeof worker};

@@ -19,8 +19,8 @@
 
 #include "test.h"
 
-#define LATE_ONE_IN 24u      /* one of 24 calls waits, for up to LATE_US */
-#define LATE_LONG_ONE_IN 32u /* one of 32 such waits lasts up to LATE_LONG_US */
+#define LATE_ONE_IN 24u      /* one of 24 calls yields, or waits for up to LATE_US */
+#define LATE_LONG_ONE_IN 32u /* one of 32 such calls waits for up to LATE_LONG_US */
 #define LATE_US 60u
 #define LATE_LONG_US 1500u
 #define WATCH_STEP_S 1
@@ -89,8 +89,7 @@ static uint64_t worked_ms(void)
 }
 
 /* Returns whether a different thread of the program runs, is ready to run, or waits for a disk. On
- * an overloaded machine a thread that had called sched_yield was ready for 8 seconds without
- * running. */
+ * an overloaded machine a thread may be ready for seconds without running. */
 static bool somebody_can_work(void)
 {
     DIR *tasks = opendir("/proc/self/task");

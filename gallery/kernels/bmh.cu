@@ -124,7 +124,7 @@ SIMT_FUNCTION struct bmh_column bmh_column_open(const struct gallery_arguments *
     uint32_t most = BMH_COLUMNS_WORDS / column.stride * 4u;
 
     column.keep = a->pattern_bytes < most / 4u ? a->pattern_bytes : most / 4u;
-    column.share = most - 3u - (column.keep - 1u); /* 3: the text's words are aligned */
+    column.share = most - 3u - (column.keep - 1u); /* 3: alignment may put as many bytes in front */
     if (column.share > a->segment)
         column.share = (uint32_t)a->segment;
     column.bytes = (column.share + column.keep - 1u + 3u + 3u) & ~3u;

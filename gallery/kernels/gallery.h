@@ -41,7 +41,7 @@ struct gallery_arguments {
     uint64_t text_end;      /* text bytes; SCAN_PADDING_BYTES after the text are loadable */
     const uint8_t *pattern; /* the pattern, with zeros up to a multiple of 16; GALLERY_KEY_BYTES are
                                loadable */
-    const uint32_t *shifts; /* bmh, qs, hp: 256 */
+    const uint32_t *shifts; /* bmh, qs, hp: 256 shifts, indexed by a byte */
     /* aho-corasick: `trie` has for each state 1 + a literal that ends there, or 0, then the next
      * state for each byte; 0: no state. `equals` has for each literal 1 + another literal with the
      * same bytes, or 0. */
@@ -58,7 +58,7 @@ struct gallery_arguments {
     uint64_t segment;  /* begins of a thread in bmh, the forms -segments, gallery_shifts_text */
     uint32_t pattern_bytes;
     uint32_t want;          /* enum want */
-    uint32_t pattern_first; /* pss-gm: the first byte */
+    uint32_t pattern_first; /* pss-gm: the pattern's first byte */
     /* qs, hp: offset, from a window's begin, of the byte that says how far the window moves */
     uint32_t shift_at;
     uint32_t minima_count;      /* word-reduction: number of blocks, each with a minimum */
@@ -76,7 +76,7 @@ struct gallery_fold_arguments {
     const uint8_t *text; /* 256-byte aligned */
     uint64_t begin;      /* a multiple of 16 */
     uint64_t count;      /* the text's bytes [begin, begin + count rounded up to 16) are loadable */
-    uint8_t *copy;       /* count, rounded up to 16 */
+    uint8_t *copy;       /* room for count bytes, rounded up to 16 */
 };
 
 #endif

@@ -10,7 +10,7 @@ cdef struct lines_state:
     uint64_t begin  # text offset of line `number`
     bint open  # true: the line has an occurrence, and its bytes so far are the last bytes in `bytes`
     bint failed  # out of memory, or job.status is a failure
-    column numbers  # first of the five adjacent columns that drop() frees
+    column numbers  # first of six adjacent columns; lines_restart() keeps only the last
     column begins
     column ends  # 0, then for each line the end of its bytes in `bytes`
     column bytes

@@ -30,7 +30,7 @@ cdef class Reader:
     cdef uint64_t left  # records of the chunk that follow the current piece
     cdef uint32_t short_runs  # chunks shorter than RUN_MIN so far
     cdef block *key_block
-    cdef int64_t *keys  # -1: null; NULL: the column has no dictionary
+    cdef int64_t *keys  # filled anew for each chunk; -1: null; NULL: no dictionary
 
     def __cinit__(self, given):
         cdef str format

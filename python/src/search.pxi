@@ -152,7 +152,8 @@ cdef extern from *:
     bint has_beyond_ascii(const uint8_t *bytes) noexcept nogil  # whether any of 64 bytes is beyond ASCII
     # bit i (i < 64): bytes[i] is 10xxxxxx, which continues a character
     uint64_t going_on(const uint8_t *bytes) noexcept nogil
-    # Return how many of the 64 * blocks bytes are 10xxxxxx. 8 lanes of 8 bits count; each counts 4 bytes of each block.
+    # Return how many of the 64 * blocks bytes are 10xxxxxx. With SSE2, 16 lanes of 8 bits count, each 4 bytes of each
+    # block.
     uint64_t sum_going_on(const uint8_t *bytes, uint64_t blocks) noexcept nogil  # blocks < 64
 
 

@@ -153,9 +153,8 @@ class Column:
         return array
 
     def __arrow_c_array__(self, requested_schema):
-        # The argument has no default, as in polars 1.3. (With a default, the tests had missed that trawl refused
-        # columns of polars 1.)
-        # The capsules have no destructor: the consumer that takes the array releases the array.
+        # The argument has no default, as in polars 1.3. A default would hide a call without the argument. The
+        # capsules have no destructor: the consumer that takes the array releases the array.
         return (
             new_capsule(ctypes.addressof(self.schema), b"arrow_schema", None),
             new_capsule(ctypes.addressof(self.export()), b"arrow_array", None),

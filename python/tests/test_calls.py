@@ -17,8 +17,9 @@ import trawl
 from arrow_by_hand import Column, Stream, read
 from conftest import amount, naive, parts, rewritten
 
-# (letters of the texts, options of the plan, options of naive() for the same search). None: there is no naive search;
-# each text alone is searched by the plan, because the tests of the C library check such plans.
+# (letters of the texts, options of the plan, options of naive() for the same search). None: naive() cannot do this
+# search. The expected answer is then what plan.matches() finds in each text alone; the tests of the C library check
+# such plans.
 PLANS = [
     ("ab \u00e9\u20ac\n", {}, {}), ("ab\n", {}, {}), ("abA\u00e9\U0001f600", {"line_end": b"\xa9"}, {}),
     ("ab \u00e9\n", {"whole_words": "ascii"}, {"whole_words": True}),

@@ -39,7 +39,7 @@ def test_long(rng):
             at = max(0, text.index("y") - 300)  # a long occurrence that holds a long occurrence
             patterns += [text[at : at + 900], text[at + 5 : at + 405]]
             check(trawl.Plan(patterns), patterns, text, searcher)
-        # Runs of ASCII of every length, which the library passes over by blocks. (No text had one.)
+        # Runs of ASCII of every length, which the library passes over by blocks.
         text = "".join("x" * (i * 37 % 301) + "\u00e9a" for i in range(301))
         check(trawl.Plan(["a", "xa"]), ["a", "xa"], text, searcher)
 
@@ -73,7 +73,7 @@ def test_refused():
 
 
 def test_batches_that_end_inside_a_character():
-    """Each batch holds one byte. (Earlier tests missed that a batch began after its only occurrence.)"""
+    """Each batch holds one byte. A batch must not begin after its only occurrence."""
     with trawl.Searcher("cpu", 1, chunk_bytes=1) as searcher:
         batches = searcher.batches(trawl.Plan([b"\xa9"]), "aéé")
         assert [(list(one), one.text_begin, one.text_end) for one in batches] == [([(1, 2, 0)], 1, 2), ([(2, 3, 0)], 2, 3)]

@@ -142,8 +142,8 @@ PIECES = ["ne", "edle", "needle", "hay", "ay\n", "N", "\u00e9e", "x", "GAT", "\0
 
 
 def test_plans(rng, address):
-    """Check that a client's answers to a plan are those of a search of the same files, or an error. (An earlier client
-    dropped all options of the plan.)"""
+    """Check that a client's answers to a plan are those of a search of the same files, or an error. Each option
+    of the plan must reach the server."""
     said, answered = set(), 0
     with trawl.Client(address) as client:
         while answered < amount(80) or len(said) < 5:

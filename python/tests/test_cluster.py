@@ -63,8 +63,8 @@ def test_answers_that_become_one():
 
 
 def test_unknown_members():
-    """Check that members which a later server may add, of each kind and in each object of an answer, change nothing.
-    (An earlier front added up the values of such members, or failed.)"""
+    """Check that members which a later server may add, of each kind and in each object of an answer, change
+    nothing."""
     elapsed = {"human": "", "nanos": 1, "secs": 0}
     stats = {"elapsed": elapsed, **dict.fromkeys(cluster.SUMS, 2)}
     for join, answer in (
@@ -123,8 +123,7 @@ def test_ranges(tmp_path):
 
 
 def test_refused_commands(tmp_path, capsys, monkeypatch):
-    """Check that a command line that cannot succeed ends with a message of one sentence. (Earlier all but one of these
-    command lines ended with a traceback of Ray's.)"""
+    """Check that a command line that cannot succeed ends with a message of one sentence."""
     ray_by_hand.install(monkeypatch, [])
     assert cluster.main([f"x={tmp_path}/none"]) == 2
     assert capsys.readouterr().err == f"trawl: [Errno 2] No such file or directory: '{tmp_path}/none'\n"
@@ -312,8 +311,7 @@ def copies_of(client):
 
 
 def test_requests_that_cannot_be_read(served):
-    """Check that the answer to a malformed request is an error in the form of the protocol. (Earlier some malformed
-    requests got a text of Ray's and status 500.)"""
+    """Check that the answer to a malformed request is an error in the form of the protocol."""
     for body in (b"", b"{", b"5", b"[]", b"null", b'"a"', b"{}", b'{"patterns":5}', b'{"patterns":["a"],"options":5}', b'{"options":[5]}',
                  b'{"patterns":["a"],"paths":"ab"}', b'{"patterns":["a"],"paths":5}', b'{"patterns":["a"],"paths":[5]}', b'{"patterns":["a"],"directory":5}', b"\xff",
                  b'{"patterns":["a"],"max_results":"x","format":"columns"}', b'{"patterns":["a"],"options":{"a":1}}'):  # fmt: skip
@@ -345,9 +343,8 @@ LOSSES = ["actor", "socket", "nonsense", signal.SIGKILL, signal.SIGTERM, signal.
 
 
 def test_copies_answer_for_lost_actors(served):
-    """Check that no request fails while actors, servers and sockets are lost and servers are silent, and that each copy
-    comes back. (In an earlier version a server that ended while its actor lived was not started again, and half of the
-    requests failed.)"""
+    """Check that no request fails while actors, servers and sockets are lost and servers are silent, and that each
+    copy comes back."""
     import random
 
     root, actors, environment = served

@@ -29,8 +29,8 @@ def test_command():
 
 
 def test_script(tmp_path):
-    """Check that the script `trawl` runs the command, and prints an error if the command is not installed. (An earlier
-    script found itself as the command, and called itself without end.)"""
+    """Check that the script `trawl` runs the command, and prints an error if the command is not installed. The
+    script must not take itself for the command, and call itself without end."""
     script = shutil.which("trawl", path=os.path.dirname(sys.executable))
     if script is None:
         pytest.skip("the package was not installed with its script")
@@ -96,8 +96,8 @@ def sequences_of(text):
 
 
 def test_lines_of_fasta(tmp_path, rng):
-    """Compare what the package and the command read in random lines of FASTA. (Earlier tests had no empty name and no
-    empty sequence before the last, no byte order mark, and no FASTQ.)"""
+    """Compare what the package and the command read in random lines of FASTA. Some lines have empty names,
+    empty sequences, a byte order mark or FASTQ."""
     lines, path = [">", ">x", ">y d", "> z", "", "", "ACGT", "acgt", "A", ";c", ";"], tmp_path / "f.fa"
     for number in range(amount(300)):
         drawn = rng.choices(lines + ["@r", ">x\ry", ";\ra", "\r"] * (rng.random() < 0.2), k=rng.randint(0, 8))

@@ -198,9 +198,8 @@ DISGUISES = {
 
 
 def test_disguises(rng):
-    """Check that 1,000 copies in ten kinds of disguise are found, and that 1,000 texts in disguise which share only 12
-    words in a row with a question are not found. (In an earlier version _a_, zero-width characters, tags, hyphens at
-    line ends and numbers of lists hid copies.)"""
+    """Check that 1,000 copies in ten kinds of disguise are found, and that 1,000 texts in disguise which share
+    only 12 words in a row with a question are not found."""
     pieces = ["ffi", "fi", "st", "fl", "a", "b", "e\u0301", "\u00fc", "\u0436", "k", "on", "\u00df", "re", "0", "ff"]
     vocabulary = ["".join(rng.choices(pieces, k=rng.randint(3, 6))) for _ in range(2000)]
     vocabulary = [unicodedata.normalize("NFC", word) for word in vocabulary]
@@ -294,8 +293,7 @@ def test_wrong_types():
 
 
 def test_columns():
-    """Check columns and nulls, in all forms that searches of records take. (An earlier version took a str for a list of
-    letters.)"""
+    """Check columns and nulls, in all forms that searches of records take."""
     questions, documents = ["x", None, "a b c"], [None, "z a  b y", "none"]
     forms = [list, tuple, iter]
     for name, form in (("pyarrow", "array"), ("pyarrow", "chunked_array"), ("polars", "Series"), ("pandas", "Series")):
@@ -308,8 +306,7 @@ def test_columns():
 
 
 def test_names():
-    """Check that trawl.decontaminate has both classes. (In an earlier version a function hid a class of the same
-    name.)"""
+    """Check that trawl.decontaminate has both classes. No function may hide the class of the same name."""
     assert trawl.decontaminate.Questions is Questions and trawl.decontaminate.Form is Form
 
 
@@ -505,7 +502,7 @@ def test_command_refuses(tmp_path):
         (("d.jsonl", "d.jsonl", "--question-column=x"), "d.jsonl: question 0: KeyError"),
         (("q", "no.parquet", "--words=2"), "no.parquet: there is no column text"),
         (("q", "cut.jsonl.xz", "--words=2"), "cut.jsonl.xz: "),
-        (("q", "cut.jsonl.gz", "--words=2"), "cut.jsonl.gz: "),  # an earlier message lacked the name
+        (("q", "cut.jsonl.gz", "--words=2"), "cut.jsonl.gz: "),
         (("q", "cut.parquet", "--words=2"), "cut.parquet: "),
         (("q", "d.jsonl", "--words=2", "--workers=0"), "--workers: 1 or more"),
         (("q", "d.jsonl", "--words=2", "--clean=."), "written over itself"),

@@ -68,8 +68,7 @@ def test_every_option_of_clients_is_documented():
 
 @pytest.mark.parametrize("name", ["Plan", "Searcher", "Text"])
 def test_every_option_is_documented(name):
-    """Check that help() of trawl.Plan and other classes describes each option. (Earlier, half of the options had a
-    description only in docs/python.md.)"""
+    """Check that help() of trawl.Plan and other classes describes each option."""
     kind = getattr(trawl, name)
     stub = pathlib.Path(trawl.__file__).with_name("_trawl.pyi").read_text()
     (made,) = re.findall(rf"^class {name}[:(].*?def __new__\((.*?)\) -> ", stub, re.M | re.S)
@@ -151,9 +150,8 @@ def test_table_of_forms(tmp_path):
 
 
 def test_the_package_itself():
-    """Check that an import of trawl imports only the modules that most programs need, that the function decontaminate
-    hides the module of this name, and that help(trawl) begins with Plan. (In an earlier version the import also
-    imported modules for TLS and HTML, and Plan came after 20 exceptions.)"""
+    """Check that an import of trawl imports only the modules that most programs need, that the function
+    decontaminate hides the module of this name, and that help(trawl) begins with Plan."""
     code = """if True:
         import pydoc, sys, trawl
         assert not {"trawl.client", "trawl.decontaminate", "http.client", "ssl", "html", "socket", "gzip"} & sys.modules.keys()

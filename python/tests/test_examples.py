@@ -17,8 +17,8 @@ def run(name, *arguments):
 
 
 def test_names():
-    """Check that no example has the name of a Python module: programs in its folder would import the example. (An
-    earlier example had the name secrets.py.)"""
+    """Check that no example has the name of a Python module: programs in its folder would import the
+    example."""
     assert not {path.stem for path in EXAMPLES.iterdir()} & sys.stdlib_module_names
 
 

@@ -78,7 +78,7 @@ def questions(request, rng):
 
 def test_columns_of_arrow():
     plan = trawl.Plan(PATTERNS)
-    # Columns may have bytes that are not UTF-8, but no numbers. (An earlier version searched numbers as decimals.)
+    # Columns may have bytes that are not UTF-8, but no numbers.
     for kind in (pyarrow.binary(), pyarrow.binary_view()):
         column = pyarrow.array([b"\xffb", None], kind)
         assert trawl.Plan("b").match_counts(column).tolist() == [1, None]
@@ -107,8 +107,7 @@ PLANS = [{}, {"mismatches": 1}, {"edits": 1}, {"alphabet": "dna"}, {"alphabet": 
 
 @pytest.mark.parametrize("options", PLANS)
 def test_fields_of_occurrences(options):
-    """Check that a search's type has all fields of the plan's occurrences. (No earlier test had a plan of DNA without
-    errors.)"""
+    """Check that a search's type has all fields of the plan's occurrences."""
     plan, column = trawl.Plan(["GAT", "TTA"], **options), pyarrow.array(["GATTACA ATC", None, "", "GAGTT"])
     for value in (True, False):
         found = pyarrow.array(plan.match_lists(column, value=value))

@@ -1,5 +1,5 @@
-"""Checks, for each parameter of the package that takes paths, patterns or names, that a single item means a list with
-this item. (In an earlier version Collection("/path") walked "/", because a str is also a sequence of letters.)"""
+"""Checks, for each parameter of the package that takes paths, patterns or names, that a single item means a
+list with this item. A str is also a sequence of letters, but Collection("/path") must not walk "/"."""
 
 import inspect
 import pathlib

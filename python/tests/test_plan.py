@@ -31,8 +31,7 @@ def test_patterns_of_all_kinds(tmp_path):
 
 
 def test_patterns_of_a_file(tmp_path):
-    """Check that patterns may come from a path or an open file, also with line ends of Windows. (In an earlier version
-    the patterns kept the carriage returns, so that no pattern was found.)"""
+    """Check that patterns may come from a path or an open file, also with line ends of Windows."""
     path = tmp_path / "patterns"
     for content in (b"he\nshe", b"\xef\xbb\xbfhe\r\nshe\r\n", b"he\nshe\r\n"):
         path.write_bytes(content)
@@ -67,8 +66,8 @@ def test_pickles(patterns):
 
 
 def test_pickles_build_a_plan_once():
-    """Check that equal pickles give the same plan object in a process. (In an earlier version each task built the plan
-    again.)"""
+    """Check that equal pickles give the same plan object in a process. Tasks in one process so build a plan
+    once."""
     once, other = trawl.Plan(["one", "two"]), trawl.Plan(["onet", "wo"])
     copies = [pickle.loads(pickle.dumps(plan)) for plan in (once, other, trawl.Plan(["one", "two"]))]
     assert copies[0] is copies[2] and copies == [once, other, once]
@@ -78,7 +77,7 @@ def test_pickles_build_a_plan_once():
 
 
 def test_pickled_options():
-    """Check that pickling keeps each option. (In an earlier version plans with an algorithm could not be pickled.)"""
+    """Check that pickling keeps each option."""
     texts = (b"ab xab AB\nab\0ab\0", "\u00c9t\u00e9 ab".encode())
     algorithms = [{"algorithm": "naive"}] if trawl.algorithms() else []  # a build may have no gallery
     for options in (
@@ -98,8 +97,7 @@ def test_pickled_options():
 
 
 def test_numbers():
-    """Check that only whole numbers are accepted. (An earlier version took edits=0.2 for 0, threads=1.7 for 1, and True
-    for 1.)"""
+    """Check that only whole numbers are accepted: edits=0.2, threads=1.7 and True are refused."""
     class Two:
         def __index__(self):
             return 2
@@ -130,8 +128,7 @@ def test_numbers():
 
 
 def test_switches():
-    """Check that a value that equals True means the same as True. (In an earlier version 1, and numpy's True, ignored
-    the case of ASCII letters only, and a client accepted 'no'.)"""
+    """Check that a value that equals True means the same as True, and that words such as 'no' are refused."""
     for name in ("ignore_case", "whole_words", "whole_lines", "regex"):
         assert trawl.Plan("\u00e9", **{name: 1}) == trawl.Plan("\u00e9", **{name: True})
         assert trawl.Plan("\u00e9", **{name: 0}) == trawl.Plan("\u00e9")
@@ -146,7 +143,7 @@ def test_switches():
 
 
 def test_in():
-    """Check `in`: whether a plan has a pattern. (In an earlier version `in` was always false.)"""
+    """Check `in`: whether a plan has a pattern."""
     plan = trawl.Plan(["he", b"\xff", "\u00e9"], ignore_case=True)
     assert "he" in plan and b"he" in plan and bytearray(b"\xff") in plan and "\u00e9" in plan
     assert "HE" not in plan and "h" not in plan and "" not in plan

@@ -54,7 +54,7 @@ def test_as_in_one_process(cluster, table):
     found = trawl.ray.filter(dataset_of(table), PLAN, "text", keep_order=True, workers=(1, 3))
     ids = [row["id"] for row in found.take_all()]
     assert ids == [i for i, value in enumerate(expected) if value]
-    # The dataset's context keeps the order. (An earlier version set only the process's context.)
+    # The dataset's own context keeps the order, not only the process's.
     assert found.context.execution_options.preserve_order
     cells = trawl.ray.matrix(dataset_of(table), PLAN, "text", keep=["id"], workers=2).take_all()
     assert sorted((c["id"], c["pattern"], c["begin"]) for c in cells) == list(PLAN.cells(column))
@@ -127,8 +127,7 @@ def test_all_cores_and_more(cluster, table, tmp_path):
     for workers in (4, None, (1, 9)):
         read = ray.data.read_parquet(str(tmp_path))
         assert trawl.ray.filter(read, PLAN, "text", workers=workers).count() == expected
-    # Check a dataset with several stages. (In an earlier version the second stage's actors took the core that the first
-    # stage had left.)
+    # Check a dataset with several stages.
     read = ray.data.read_parquet(str(tmp_path))
     for kind in ("contains", "mask", "which", "match_counts"):
         read = trawl.ray.run(read, PLAN, "text", kind, workers=2)
@@ -141,8 +140,7 @@ def test_all_cores_and_more(cluster, table, tmp_path):
 
 
 def test_the_manual(cluster, tmp_path):
-    """Check that the manual's examples run unchanged, each part in a new process. (In an earlier version a collection
-    needed ray.init.)"""
+    """Check that the manual's examples run unchanged, each part in a new process."""
     for folder in ("documents", "lines"):
         (tmp_path / folder).mkdir()
     table = pyarrow.table({"id": [1, 2, 3], "text": ["a needle", None, "thread needle"]})

@@ -42,9 +42,9 @@ def same(plan, column, expected):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_slice(kind):
-    """Search every slice of a column, and of the keys into a dictionary. Nulls and long values lie before and after each
-    slice's begin, and the bits of validity need a second byte. (Random columns had so few slices of each layout that the
-    tests missed a layout in which the slice's begin was not added to the place of its bits of validity.)"""
+    """Search every slice of a column, and of the keys into a dictionary. Nulls and long values lie before and after
+    each slice's begin, and the bits of validity need a second byte. Random columns have too few slices of each
+    layout to check this."""
     long = b"ab and more than twelve bytes"
     values = [b"ab", None, b"", long, None, None, b"b", b"c" * 13, None, b"ab", long, None, b"bab"]
     keys = [3, 0, None, 1, 6, None, 12, 0, None, 4, 3]
@@ -232,8 +232,7 @@ def test_frames_keep_names():
 
 
 def test_index_of_pandas():
-    """Check that a result of contains() is an index of a pandas series. (In an earlier version series[found] raised
-    KeyError.)"""
+    """Check that a result of contains() is an index of a pandas series."""
     pandas = pytest.importorskip("pandas")
     plan, texts = trawl.Plan(["an", "p"]), ["banana", "x", None, "pan"]
     # Series of objects, too, which pandas 2 cannot export as Arrow columns.

@@ -185,7 +185,7 @@ def test_chunks_of_columns():
         assert made.type == (pyarrow.large_string() if kind == "string" else column.type)
         assert made.to_pylist() == ["b<>", None, "<>", "c<>b" * 9, "b" * 20]
         made.validate(full=True)
-    # A column without chunks keeps its schema's type. (Every column of the earlier tests had a chunk.)
+    # A column without chunks keeps its schema's type.
     for kind in (pyarrow.string(), pyarrow.dictionary(pyarrow.int8(), pyarrow.string())):
         made = trawl.Plan("a").replace(pyarrow.chunked_array([], kind), "<>")
         assert pyarrow.array(made).type == pyarrow.large_string()
@@ -234,7 +234,7 @@ def test_faults(tmp_path):
     for mask in ("", "**"):
         with pytest.raises(ValueError, match="mask: one character is needed"):
             plan.mask("a", mask)
-    # The error's message says how to get the bytes. (An earlier message was only "a bytes-like object is required".)
+    # The error's message says how to get the bytes.
     for text in (tmp_path, trawl.Text(b"a")):
         for call in (plan.split, plan.mask, lambda text: plan.replace(text, "x")):
             with pytest.raises(TypeError, match=r"not (PosixPath|Text); .* path\.read_bytes\(\)"):

@@ -74,8 +74,8 @@ def test_more_positions_than_guessed():
 
 @pytest.mark.skipif("ASAN_OPTIONS" in os.environ, reason="asan needs address space of its own")
 def test_positions_where_address_space_is_scarce():
-    """Check a search where the address space has no room for a position at each byte of the text, but has room for the
-    positions that occur. (In an earlier version this was a MemoryError.)"""
+    """Check a search where the address space has no room for a position at each byte of the text, but has room
+    for the positions that occur."""
     plan, text = trawl.Plan("b"), b"a" * (16 << 20) + b"b"
     with trawl.Searcher("cpu", 1) as searcher, open("/proc/self/statm") as file:
         assert searcher.positions(plan, b"ab").tolist() == [1]

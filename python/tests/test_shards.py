@@ -49,8 +49,8 @@ def test_which_files(tmp_path):
 
 
 def test_actors_that_do_not_fit(monkeypatch):
-    """Check that a request for actors that Ray could never start is refused, unless the cluster starts nodes by itself,
-    and that a core is left for reading. (An earlier run_stage did not look at the nodes, and Ray waited without end.)"""
+    """Check that a request for actors that Ray could never start is refused, unless the cluster starts nodes by
+    itself, and that a core is left for reading. Ray would wait for such actors without end."""
     nodes = [{"CPU": 1.0}, {"CPU": 2.0}, {"CPU": 2.0}, {"CPU": 2.0, "GPU": 4.0}]
     ray = ray_by_hand.install(monkeypatch, nodes)
     assert [node["actors"] for node in _shards.nodes_for(7, 1, 0)] == [1, 2, 2, 2]
@@ -177,8 +177,8 @@ def lines_by_hand(texts, patterns, before, after):
 
 
 def test_counts_that_share_a_search(monkeypatch):
-    """Check that requests which wait at the same time share a search if their options are equal, and that each request
-    gets its own counts. (In earlier tests no two requests differed only in whole_words.)"""
+    """Check that requests which wait at the same time share a search if their options are equal, and that each
+    request gets its own counts."""
     pytest.importorskip("numpy")
     shard = _shards.Shard(list(_shards.files_of({"a": "ab AB abab \u00e9ab"})), 1, "cpu")
     many = [f"ab{i}" for i in range(_shards.SHARED_MAX)]
@@ -380,8 +380,8 @@ def change(rng, folder, names):
 
 
 def test_refresh(by_hand, rng, tmp_path, monkeypatch):
-    """Check that refresh() names what changed, that each answer is that of the present files, and that loaded texts
-    stay. (Earlier tests had no file that changed and kept its size.)"""
+    """Check that refresh() names what changed, that each answer is that of the present files, and that loaded
+    texts stay."""
     import ray
 
     # with so small a claim, the old and the new copies fit beside each other

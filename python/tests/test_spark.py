@@ -51,8 +51,8 @@ def test_map_in_arrow(spark, rng):
 
 
 def test_every_kind(spark):
-    """Check that Spark gives the rows of a single process for every kind of stage. (Spark has no uint64. Earlier tests had
-    only the kinds filter and contains, which return no numbers.)"""
+    """Check that Spark gives the rows of a single process for every kind of stage. Spark has no uint64, and most
+    kinds return numbers."""
     plan = trawl.Plan(["abab", "cdcd", "aaaa"], values=["x", "y", "z"])
     table = pyarrow.table({"id": range(4), "text": ["ababcdcd", None, "b", "aaaaa"]})
     frame = spark.createDataFrame(table.to_pylist(), "id long, text string").coalesce(1)

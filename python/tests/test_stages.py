@@ -77,9 +77,8 @@ def rows_of(kind, cells, beside, invert):
 
 
 def test_kinds(rng):
-    """Check that each kind of stage, for strings and for expressions, gives the rows that plain Python makes of the
-    texts. The columns of texts, and the other columns, have all types, and a column keeps its type. (In an earlier
-    version filter and keep failed for string views, because pyarrow cannot select rows of views.)"""
+    """Check that each kind of stage, for strings and for expressions, gives the rows that plain Python makes of
+    the texts. The columns of texts, and the other columns, have all types, and a column keeps its type."""
     letters = ["ab", "ca", "bbb", "a", "\u00e9b", "c \u00e9", "cccccccc", " "]
     for _ in range(amount(500)):
         texts = [
@@ -150,8 +149,7 @@ def test_other_packages(package):
 
 
 def test_threads_of_a_spark_task(monkeypatch):
-    """Check that a stage with 0 threads uses the cores of its Spark task. (In an earlier version each task used all cores
-    of the machine.)"""
+    """Check that a stage with 0 threads uses the cores of its Spark task."""
     task = types.SimpleNamespace(cpus=lambda: 3)
     spark = types.SimpleNamespace(TaskContext=types.SimpleNamespace(get=lambda: task))
     monkeypatch.setitem(sys.modules, "pyspark", spark)
@@ -327,9 +325,8 @@ def read(monkeypatch, files, parts):
 
 
 def test_json_lines(tmp_path, monkeypatch):
-    """Check that lines with bytes that are not UTF-8, lone surrogates or deep lists are set apart as bad records, and so
-    is the rest of a truncated file; and that a line ends only at a newline. (In an earlier version a broken file failed
-    the whole dataset.)"""
+    """Check that lines with bytes that are not UTF-8, lone surrogates or deep lists are set apart as bad records,
+    and so is the rest of a truncated file; and that a line ends only at a newline."""
     from trawl.ray import json_parts
 
     good = [b'{"text": "a"}', '{"text": "x\u2028\x85y"}'.encode(), b'{"text": null}\r']
@@ -366,8 +363,8 @@ def test_json_lines(tmp_path, monkeypatch):
 
 
 def test_json_lines_in_pieces(rng):
-    """Check the records and the numbers of bad records, wherever the stream cuts the lines, and wherever the stream
-    fails. (In earlier tests all bad lines were in the first piece of a file.)"""
+    """Check the records and the numbers of bad records, wherever the stream cuts the lines, and wherever the
+    stream fails."""
     from trawl.ray import json_parts, parts_and_end
 
     class Stream(io.BytesIO):

@@ -31,8 +31,9 @@ NAMESPACE = "trawl"
 
 
 class File(NamedTuple):
-    """Bytes of a file, or of a text: `size` bytes from `begin` on. whole: the size of the whole file, or
-    of the text. Cuts are at line ends. source: a path as bytes, or None with the text."""
+    """Bytes of a file, or of a text: `size` bytes from `begin` on. whole: the size of the whole
+    file, or of the text. Cuts are at line ends. name: a path, or the name of a text. changed_ns:
+    when the file changed; 0 for a text. text: None for a file."""
 
     name: str
     begin: int

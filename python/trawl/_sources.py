@@ -288,7 +288,7 @@ def warn_of_fasta() -> None:
 
 
 _PACKED = {"gzip": b"\x1f\x8b\x08", "bz2": b"BZh", "lzma": b"\xfd7zXZ\0", "": b"\x28\xb5\x2f\xfd", " ": b"\x04\x22\x4d\x18",
-           "  ": b"P*M\x18\x04\0\0\0"}  # pzstd's
+           "  ": b"P*M\x18\x04\0\0\0"}  # blank names: zstd, lz4 and pzstd, for which Python has no module
 PACKED_BEGINS = tuple(_PACKED.values())
 
 

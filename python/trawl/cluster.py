@@ -520,7 +520,8 @@ class Front:
             return Response(content, status, headers)
 
     def is_our_host(self, host: str) -> bool:
-        """Say whether the Host header names this machine, which a foreign page cannot fake."""
+        """Say whether the Host header is an IP address or this machine's name. The page of a
+        foreign site sends the site's name."""
         name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
         with contextlib.suppress(ValueError):
             return bool(ipaddress.ip_address(name))
@@ -572,7 +573,7 @@ class Front:
                 statuses = [0]
                 break
             statuses.append(status)
-            if held.endswith(b',"type":"summary"}\n'):  # behind --json, -l and others print no JSON
+            if held.endswith(b',"type":"summary"}\n'):  # with -l and others, --json prints no JSON
                 summaries.append(json.loads(held))
             elif held:
                 yield frame(b"o", held)

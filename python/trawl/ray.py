@@ -37,7 +37,7 @@ from .stages import COUNTERS, ERROR_COLUMN, Stage, json_text, stage_of, taken
 if TYPE_CHECKING:
     import pyarrow
 
-LOOKS = 10  # for free cores, before a warning
+LOOKS = 10  # looks for free cores before a warning
 STAGES_MAX = 8  # stages, one after the other or beside each other, that always get a core for reading
 
 

@@ -354,7 +354,8 @@ def stage_of(plan: Any, column: str, kind: str, **options: Any) -> Stage:
 
 
 def plain_type(column: Any) -> Any:
-    """Return the type of a column's texts, where a dictionary or a column of nulls is one of strings."""
+    """Return the type of a column's texts: of a dictionary, the type of its values; of a column
+    of nulls, string."""
     import pyarrow
 
     if pyarrow.types.is_dictionary(column.type):

@@ -68,7 +68,7 @@ class Api:
 
     @property
     def summary(self):
-        """The headers' first line, `trawl: ...`, without the name."""
+        """Return the headers' first line, `trawl: ...`, without the name."""
         return self.lines[0].split(': ', 1)[1].rstrip('.')
 
     @property
@@ -80,7 +80,7 @@ class Api:
         return [function for page in self.pages for function in page.functions]
 
     def types_of(self, page):
-        """The types that a reader of the page meets, in the order of the headers."""
+        """Return the types that a reader of the page meets, in the order of the headers."""
         texts = [' '.join(page.lines)]
         texts += [' '.join([f.result, *f.parameters]) for f in page.functions]
         found = set()
@@ -96,7 +96,7 @@ class Api:
 
 
 def comment_lines(token):
-    """The lines of a comment, without its frame."""
+    """Return the lines of a comment, without its frame."""
     lines = token[2:-2].rstrip().split('\n')
     lines = [lines[0].strip()] + [re.sub(r'^\s*\*? ?', '', line).rstrip() for line in lines[1:]]
     while lines and not lines[-1]:
@@ -117,7 +117,8 @@ def words_of(lines):
 
 
 def blocks(lines):
-    """A comment's lines as [('text', words)], [('code', lines)], [('item', label, blocks)]."""
+    """Return a comment's blocks: ('text', words), ('code', lines) or ('item', label, blocks);
+    label None: `- text`."""
     result, number = [], 0
     while number < len(lines):
         line = lines[number]
@@ -166,7 +167,7 @@ def blocks(lines):
 
 
 def members_of(body, separator):
-    """[(declaration, comment)] of a struct's or an enum's body."""
+    """Return [(declaration, comment)] of a struct's or an enum's body."""
     members, before = [], []
     code, is_behind = '', False
     for token in TOKEN.findall(body):
@@ -189,7 +190,8 @@ def members_of(body, separator):
 
 
 def items_of(text):
-    """A header as ('comment', lines), ('blank',), ('macro', text) and ('code', text)."""
+    """Yield a header's parts: ('comment', lines), ('blank', None), ('macro', text) or ('code',
+    text)."""
     code, depth = '', 0
     at = 0
     while at < len(text):
@@ -215,7 +217,7 @@ def items_of(text):
 
 
 def lists_of(text):
-    """The X-lists: {TRAWL_METHOD_LIST: [(name, number, text)]}."""
+    """Return the lists of X macros: {'TRAWL_METHOD_LIST': [(name, number, text)]}."""
     found = {}
     for name, body in re.findall(r'#define (TRAWL_\w+_LIST)\(X\)((?:.*\\\n)+.*)', text):
         found[name] = re.findall(r'X\((\w+), (\d+), "([^"]*)"\)', body)
@@ -223,7 +225,7 @@ def lists_of(text):
 
 
 def type_of(text, lines, lists):
-    """The Type that a piece of code defines, or None."""
+    """Return the Type that a piece of code defines, or None."""
     typedef = re.match(r'typedef .*?\(\*(trawl_\w+)\)', text)
     if typedef:
         result = Type('typedef', typedef.group(1), lines)
@@ -244,7 +246,7 @@ def type_of(text, lines, lists):
 
 
 def read(folder):
-    """The headers of a folder as an Api."""
+    """Return the headers of a folder as an Api."""
     api = Api()
     for name in FILES:
         with open(os.path.join(folder, name), encoding='utf-8') as file:

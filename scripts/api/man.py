@@ -9,7 +9,7 @@ STANDARD = '#include <trawl.h>'
 
 
 def escaped(text):
-    """Text that roff takes as it is."""
+    """Return the text with the characters escaped that roff would change."""
     text = text.replace('\\', '\\e').replace("'", '\\(aq').replace('`', '\\(ga').replace('^', '\\(ha')
     return text.replace('~', '\\(ti')
 
@@ -20,7 +20,8 @@ def code_text(text):
 
 
 def prose(text, own=()):
-    """A paragraph: names of functions in bold with their section, `quoted` ones in bold."""
+    """Return a paragraph: the names of functions in bold, with (3), or () if the page has the
+    function (`own`); `quoted` names in bold."""
 
     def replace(match):
         name = match.group(1) or match.group(2)
@@ -44,7 +45,8 @@ prose.functions = frozenset()
 
 
 def wrapped(text):
-    """Sentences begin lines; no name is hyphenated; no line begins as a request of roff does."""
+    """Return a paragraph's lines: sentences begin lines, no name is hyphenated, and no line
+    begins as a request of roff does."""
     lines = []
     text = re.sub(r'(?<!\S)(\S*[_>\[]\S*)', r'\\%\1', text)
     for sentence in re.split(r'(?<=[.:;]) (?=[^ ])', text):
@@ -77,7 +79,8 @@ def blocks(found, own, is_inside=False):
 
 
 def declaration(function):
-    """Filled to 78 columns, types in bold, names in italics."""
+    """Return the lines of a declaration: filled to 70 columns, in bold, with the parameters'
+    names in italics."""
     start = f'{function.result}{"" if function.result.endswith("*") else " "}{function.name}('
     rows, row = [], start
     parameters = function.parameters or ['void']
@@ -165,7 +168,7 @@ def overview_page(api):
 
 
 def pages(api):
-    """{file name: text}"""
+    """Return {file name: text}."""
     prose.functions = frozenset(function.name for function in api.functions)
     found = {'libtrawl.3': overview_page(api)}
     for page in api.pages:

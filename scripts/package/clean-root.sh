@@ -66,7 +66,7 @@ step_make() {
     cat "$folder/clean-roots.md"
 }
 
-# new_system STEP [OPTION...]: make one, and take the step in it.
+# new_system STEP [OPTION...]: make a new system, and take the step in it.
 new_system() {
     local step=$1
 
@@ -132,7 +132,7 @@ test_cases() {
         exit 1
     }
     tested=$(tail -n 1 "$folder/cases.log")
-    # A tree, as grep answers.
+    # The answers for a tree of files are grep's.
     inside sh -c "cd /usr/share && $1/trawl -r -n License . >/trial/trawl.out; grep -r -n -F License . >/trial/grep.out"
     cmp "$root/trial/trawl.out" "$root/trial/grep.out"
     [ "$(wc -l <"$root/trial/trawl.out")" -gt 100 ]

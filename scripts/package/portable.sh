@@ -90,8 +90,8 @@ build() {
         other=(-DCMAKE_SYSTEM_NAME=Linux "-DCMAKE_SYSTEM_PROCESSOR=$machine"
             "-DCMAKE_CROSSCOMPILING_EMULATOR=qemu-$machine;-L;/usr/$machine-linux-gnu")
     fi
-    # The run path of an installed file is linked at once: a program keeps the room of a longer one that it had before,
-    # so the bytes would depend on how long the name of the build folder is.
+    # Files are linked with the run path for their installed place. If CMake replaced a longer run path of the build,
+    # the longer path's room would stay, and the bytes would depend on how long the name of the build folder is.
     cmake -G Ninja -S "$from" -B "$to" -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON \
         "-DCMAKE_C_COMPILER=$work/bin/cc" "-DCMAKE_CXX_COMPILER=$work/bin/c++" \
         "-DCMAKE_AR=$work/bin/ar" "-DCMAKE_RANLIB=$work/bin/ranlib" "-DCMAKE_FIND_ROOT_PATH=$deps" \
@@ -145,7 +145,7 @@ carry_licenses() {
     done
 }
 
-# Each file asks for no later glibc than the archive promises.
+# Check that no file asks for a later glibc than the archive promises.
 check_glibc() {
     local most
 

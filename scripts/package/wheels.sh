@@ -4,7 +4,7 @@
 # Sourced by portable.sh, whose compilers, libraries and programs the wheels take. A wheel holds RE2, and loads the
 # decoders of compressed texts from the system. The Python headers are those of the suites' packages.
 
-# get_headers SUITE...: into $tools/python/SUITE
+# get_headers SUITE...: put the Python headers of each suite into $tools/python/SUITE
 get_headers() {
     local suite package place
     local -a apt
@@ -36,7 +36,7 @@ END
     )
 }
 
-# make_wheels MACHINE STAGE: into $out/wheels
+# make_wheels MACHINE STAGE: make a wheel in $out/wheels for each folder of headers
 make_wheels() {
     local machine=$1 stage=$2 headers number place tree own
 

@@ -76,7 +76,7 @@ static void rate_bytes(const struct approximate *approximate, bool *fold, struct
 }
 
 /* Returns the number of literals with which planes compare an offset. Making the plane of a class
- * takes as long as comparing a literal: 0.04 ns. */
+ * counts as a literal, since it takes as long as comparing a literal. */
 static double rate_of_planes(const struct approximate *approximate)
 {
     double class_rate[APPROX_CLASSES_MAX] = {0};
@@ -94,11 +94,11 @@ static double rate_of_planes(const struct approximate *approximate)
     return approx_filter_compared(approximate->filter, class_rate) + approximate->class_count;
 }
 
-/* The pieces of literals, by hash. */
+/* A slot of a hash table of pieces. */
 struct alike {
     uint64_t piece;
     uint64_t literal; /* hash of the whole literal that had the piece last */
-    uint64_t count;   /* 0: the slot is free */
+    uint64_t count;   /* number of literals seen with the piece; 0: the slot is free */
 };
 
 static uint64_t hash_of(const uint8_t *bytes, uint64_t count, bool fold)
@@ -110,9 +110,9 @@ static uint64_t hash_of(const uint8_t *bytes, uint64_t count, bool fold)
     return hash ^ hash >> 29;
 }
 
-/* Returns how many pieces are expected at a position of a text like the literals: on average, so
- * many other literals have a literal's piece, too. Often the bytes of a text depend on each other,
- * so that a text has pieces far more often than random text. */
+/* Returns how many pieces are expected at an offset of a text like the literals, estimated from the
+ * pairs of literals that share a piece. Often the bytes of a text depend on each other, so that a
+ * text has pieces far more often than random text. */
 static double rate_alike(const struct approximate *approximate, bool fold)
 {
     const struct trawl_plan *plan = approximate->plan;

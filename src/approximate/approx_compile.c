@@ -250,7 +250,7 @@ static enum trawl_status make_filter(struct approximate *approximate, struct tra
     return approx_filter_open(&literals, &approximate->filter, error);
 }
 
-/* The parts of which a compiled form is made. */
+/* The arguments of approx_make. */
 struct source {
     const struct trawl_plan *plan;
     const char *instruction_set;

@@ -24,7 +24,7 @@ enum approx_method {
     APPROX_METHODS
 };
 
-/* An exact part of a literal: pattern number i of the plan `pieces` is piece i. */
+/* One of the k + 1 parts of a literal. Pattern i of the plan `pieces` is piece[i]. */
 struct approx_piece {
     uint32_t literal;
     uint32_t symbol;  /* index in the literal of the piece's first symbol */
@@ -54,7 +54,7 @@ struct approximate {
     double host_ns;
     double device_ns;
     double device_rate;
-    uint32_t class_count;                    /* 0 with TRAWL_CHARACTERS */
+    uint32_t class_count; /* 0 with TRAWL_CHARACTERS if there would be too many */
     uint64_t classes[APPROX_CLASSES_MAX][4]; /* byte b is in class c: bit b % 64 of [c][b / 64] */
     uint64_t symbol_count;                   /* symbols of all literals together */
     uint32_t *symbols;

@@ -3,7 +3,8 @@
  * Where pieces are rare, the CUDA engine searches for the pieces as a set. Otherwise
  * kernels/grams.cu looks up, for each gram of the text, the pieces that begin with the gram, and
  * compares these pieces' literals. The kernel writes candidates to a list. If the list is too
- * short, the kernel says how long the list should be, and fewer begins are searched.
+ * short, the kernel reports the number of candidates, and the host has half as many begins
+ * searched.
  */
 #include "approximate/approx_device.h"
 
@@ -33,7 +34,7 @@ struct approx_device {
     struct cuda_memory memory; /* the tables on the device */
     /* `memory` holds the plan's tables; PIECES: `worker` is compiled for the plan's pieces */
     bool ready;
-    struct cuda_memory count; /* the number of candidates, 64 bits */
+    struct cuda_memory count; /* on the device: the number of candidates, 64 bits */
     struct cuda_memory found; /* candidates */
     uint64_t found_room;
 };

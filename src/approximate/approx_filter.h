@@ -23,7 +23,8 @@ struct approx_filter_literals {
     uint32_t class_count; /* at most 256 */
     uint32_t literal_count;
     const uint32_t *symbols;
-    const uint64_t *symbol_begin; /* literal_count + 1 */
+    /* literal_count + 1 indices: where each literal's symbols begin */
+    const uint64_t *symbol_begin;
     /* mismatches: bit 0 is set if the symbol must not be replaced. NULL: no symbol is exact */
     const uint8_t *exact;
     uint32_t errors_max; /* at most 31, and less than each literal's symbols */
@@ -36,7 +37,7 @@ struct approx_scan;   /* the state of one thread */
 /* Makes a filter, which keeps no pointer into `literals`. Errors: MEMORY. Cost: linear. */
 enum trawl_status approx_filter_open(const struct approx_filter_literals *literals,
                                      struct approx_filter **filter, struct trawl_error *error);
-void approx_filter_close(struct approx_filter *filter); /* NULL: nothing */
+void approx_filter_close(struct approx_filter *filter); /* accepts NULL */
 /* Returns the expected number of literals with which a scan compares an offset. A literal that
  * shares an exact part with many literals is compared only at offsets where the exact part stands;
  * the cost of gathering these offsets is included, as a number of literals. class_rate[c] is the
@@ -49,7 +50,7 @@ uint32_t approx_filter_bytes_max(const struct approx_filter *filter);
  * trawl_instruction_set); NULL: portable. Errors: MEMORY. */
 enum trawl_status approx_scan_open(const struct approx_filter *filter, const char *instruction_set,
                                    struct approx_scan **scan, struct trawl_error *error);
-void approx_scan_close(struct approx_scan *scan); /* NULL: nothing */
+void approx_scan_close(struct approx_scan *scan); /* accepts NULL */
 
 /* Makes `text` the bytes that approx_scan_find searches: at most approx_filter_bytes_max bytes,
  * after which FILTER_SLACK bytes are readable. Other bytes do not change the answer. */

@@ -15,7 +15,7 @@ struct approx_host;
 /* Opens a host's state of searches; `cpu` is the host's engine. Errors: MEMORY. */
 enum trawl_status approx_host_open(struct engine *cpu, struct approx_host **host,
                                    struct trawl_error *error);
-void approx_host_close(struct approx_host *host); /* NULL: nothing */
+void approx_host_close(struct approx_host *host); /* accepts NULL */
 /* Makes `approximate` the plan of later searches. */
 enum trawl_status approx_host_begin(struct approx_host *host, const struct approximate *approximate,
                                     struct trawl_error *error);

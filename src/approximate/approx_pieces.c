@@ -5,8 +5,8 @@
 #include "approximate/scope.h"
 #include "base/checked.h"
 
-/* Sets *part to the part of the chunk in which the pieces of occurrences begin whose own begins
- * lie in [from, to), as far as the chunk reaches. */
+/* Sets *part to the part of the chunk that is searched for pieces of the occurrences that begin in
+ * [from, to). The part ends length_max bytes after `to`, or at the chunk's end. */
 static void chunk_of_pieces(const struct approximate *approximate, const struct engine_chunk *chunk,
                             uint64_t from, uint64_t to, struct engine_chunk *part)
 {
@@ -29,7 +29,8 @@ static void chunk_of_pieces(const struct approximate *approximate, const struct 
 /* Makes the candidate of a piece that occurs at `offset` of the chunk. With mismatches, the
  * occurrence begins as many symbols before the piece as the piece does in the literal. With edits,
  * the occurrence ends after the symbols that follow the piece in the literal, up to k symbols more
- * or fewer. Returns false if the scope has no room for the occurrence. */
+ * or fewer. Returns false if symbols are characters and the piece does not begin at a character of
+ * the scope, or the occurrence would begin before the scope. */
 static bool candidate_of(const struct approximate *approximate, struct approx_scope *scope,
                          const struct approx_piece *piece, int64_t offset,
                          struct approx_candidate *candidate)
@@ -57,7 +58,7 @@ static bool candidate_of(const struct approximate *approximate, struct approx_sc
     return !characters || candidate->offset >= scope->begin;
 }
 
-#define POLL_EVERY 64u /* the search polls once in this many hits */
+#define POLL_EVERY 64u /* once in this many hits, the search asks whether its call is over */
 
 /* Appends a candidate for each hit whose occurrence fits in the scope. The part was made by
  * chunk_of_pieces. */

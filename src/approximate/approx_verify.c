@@ -19,7 +19,7 @@
 
 /* beyond the ends that the caller asked for, distances are computed for this many ends at a time */
 #define AHEAD 64
-#define POLL_EVERY 64u /* the search polls once in this many found ends */
+#define POLL_EVERY 64u /* the search polls its call once in this many found ends */
 
 int64_t approx_ends_min = APPROX_ENDS_MIN;
 
@@ -122,7 +122,8 @@ static enum trawl_status characters_reserve(struct approx_verifier *verifier, ui
 }
 
 /* Makes bytes [from, to) the current places. With characters, the places are the characters that
- * begin before `inner`, and at most `more` characters after `inner`: bytes if they are ASCII. */
+ * begin before `inner`, and at most `more` characters after `inner`; if all these are ASCII, the
+ * places are bytes. */
 static enum trawl_status places_open(struct approx_verifier *verifier, int64_t from, int64_t to,
                                      int64_t inner, int64_t more, struct trawl_error *error)
 {
@@ -251,8 +252,8 @@ enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t
 /* ---- Ends of spans within some edits ------------------------------------------------------- */
 
 /* Returns the least distance of the spans that end at the place, are within `most` edits and fulfil
- * the conditions. *begin is the begin of the span that is the occurrence. most + 1: there is no
- * such span. */
+ * the plan's conditions for begins and ends. *begin is the place at which the span with the least
+ * distance begins. Returns most + 1 if there is no such span. */
 static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_t most,
                           int64_t *begin)
 {
@@ -279,8 +280,8 @@ static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_
 }
 
 /* Returns the distance d of docs/approximate.md for one end; k + 1 stands for infinity. The caller
- * asks for ends in ascending order. `to` is the last end in question, after which a run may need
- * further ends. */
+ * asks for ends in ascending order. `to` is the last end of the search; for a row of ends with
+ * equal distances the caller also asks for ends after `to`. */
 static uint32_t distance_at(struct approx_verifier *verifier, int64_t end, int64_t to)
 {
     struct approx_pair *pair = &verifier->pair;

@@ -27,7 +27,8 @@ static void give_code(const struct approximate *approximate, struct approx_codes
             codes->code[other] = (uint8_t)code;
 }
 
-/* Returns the byte of the class that the fewest classes contain; 256 if some byte has a code. */
+/* Returns the byte of the class that the fewest classes contain; 256 if some byte of the class has
+ * a code already. */
 static uint32_t own_byte(const struct approximate *approximate, const struct approx_codes *codes,
                          uint32_t number)
 {

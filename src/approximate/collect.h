@@ -19,8 +19,8 @@ struct approx_candidates {
     uint64_t capacity;
 };
 
-/* Returns a literal's candidate at this offset. With edits, an occurrence may begin up to
- * errors_max bytes before or after. */
+/* Returns the candidate of a literal that begins at `begin` if it has no error. With edits, the
+ * occurrence ends up to errors_max bytes before or after the end without errors. */
 static inline struct approx_candidate approx_candidate_at(const struct approximate *approximate,
                                                           uint32_t literal, int64_t begin)
 {
@@ -42,8 +42,8 @@ extern uint64_t approx_candidates_max;
 enum trawl_status approx_candidates_reserve(struct approx_candidates *candidates, uint64_t more,
                                             struct trawl_error *error);
 void approx_candidates_release(struct approx_candidates *candidates);
-/* Makes a candidate of every offset in [from, *to) for each literal. Lowers *to if that would be
- * too many candidates. */
+/* Makes candidates of all occurrences that begin in [from, *to): one for each literal and offset
+ * or, with edits, one for each literal. Lowers *to if that would be too many candidates. */
 enum trawl_status approx_candidates_all(const struct approximate *approximate, uint64_t from,
                                         uint64_t *to, struct approx_candidates *candidates,
                                         struct trawl_error *error);

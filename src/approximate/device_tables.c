@@ -1,7 +1,8 @@
 /* device_tables: cuts the literals into pieces, and makes the list of pieces for each gram.
  *
  * The longer a gram, the fewer pieces are on its list. But a piece that is shorter than the gram is
- * on the list of every gram that begins with the piece.
+ * on the list of every gram that begins with the piece. approx_grams.h explains motifs and
+ * segments.
  */
 #include "approximate/device_tables.h"
 
@@ -47,8 +48,9 @@ struct literal_piece {
 
 struct cut_literal {
     struct approx_coded coded;
-    uint32_t known; /* bit j: symbol j is known to be equal before a list is read */
-    double rate;    /* the share of offsets in random text at which all known symbols are equal */
+    /* bit j: symbol j belongs to the motif, so it is compared before a list is read */
+    uint32_t known;
+    double rate; /* the share of offsets in random text at which all known symbols are equal */
     uint32_t piece_count;
     struct literal_piece pieces[CODED_SYMBOLS_MAX];
 };

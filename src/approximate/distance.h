@@ -7,7 +7,7 @@
 #define DISTANCE_ENDS_MAX 512u /* the most ends of one call */
 #define DISTANCE_SPANS (2 * TRAWL_ERRORS_MAX + 1)
 
-/* number of answers of the plan's `utf8` that are kept: whether two characters are equal */
+/* number of remembered answers of the plan's `utf8`, each whether two characters are equal */
 #define DISTANCE_ASKED 1024u
 
 struct approx_pair {
@@ -19,11 +19,11 @@ struct approx_pair {
     /* the literal's bytes if each is a symbol that equals no other byte, otherwise NULL */
     const uint8_t *bytes;
     const uint8_t *plain; /* `bytes`, unless the places are `characters` */
-    /* Place i of the text, which is its symbol i, is characters[i], or byte text[i] if that is
+    /* Place i of the text is its symbol i: characters[i], or the byte text[i] if `characters` is
      * NULL. With the alphabet TRAWL_CHARACTERS, places that are bytes are ASCII. */
-    const uint8_t *text;        /* text[i] */
-    const uint32_t *characters; /* NULL, or characters[i] */
-    int64_t begin;              /* the current places are [begin, end) */
+    const uint8_t *text;
+    const uint32_t *characters;
+    int64_t begin; /* the current places are [begin, end) */
     int64_t end;
     /* remembered answers, each (symbol, character, 1 if both are equal); 0: no answer */
     uint64_t asked[DISTANCE_ASKED];
@@ -38,8 +38,8 @@ void pair_places(struct approx_pair *pair, const uint8_t *text, const uint32_t *
 /* Returns whether the literal's symbol equals this character of a text. */
 bool pair_equals_character(struct approx_pair *pair, uint32_t symbol, uint32_t character);
 
-/* Returns the mismatches of the literal with the `count` symbols from place `begin` on, all
- * current; k + 1 if there are more than k mismatches or one mismatch lies in an exact part. */
+/* Returns the mismatches of the literal with the `count` current places from `begin` on; k + 1 (k
+ * is errors_max) if there are more than k mismatches or one mismatch lies in an exact part. */
 uint32_t pair_mismatches(struct approx_pair *pair, int64_t begin);
 
 /* Computes edits without regard to exact parts, for each place e in [from, to]: distances[e - from]

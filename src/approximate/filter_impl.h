@@ -287,15 +287,15 @@ struct sellers_cells {
     vector more[2], less[2], left[2];
 };
 
-/* How a cell in a symbol's row differs from the cell above, in the row of the symbol before, at a
- * window's last offset. For each window, `more` is 1 if the cell is one more, and `less` is 1 if
- * the cell is one less; else both are 0. */
+/* How a cell in a symbol's row differs from the cell above, in the row of the symbol before, at the
+ * last of a step's 64 offsets. For each window, `more` is 1 if the cell is one more, and `less` is
+ * 1 if the cell is one less; else both are 0. */
 struct border {
     vector more[2], less[2];
 };
 
 /* Computes the next symbol's row. On entry *border is the difference at the offset before the
- * window's first offset, on return at the window's last offset. */
+ * step's first offset, on return at the step's last offset. */
 INLINE void cells_add(struct sellers_cells *cells, const uint64_t *row, struct border *border)
 {
     for (uint32_t v = 0; v < 2; v++) {

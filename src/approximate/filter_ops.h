@@ -23,8 +23,9 @@ struct filter_rows {
     uint64_t words_used; /* words of each row that are searched */
 };
 
-/* `from` is the number of groups of symbols after which a search first tests whether any offset is
- * left. `from` moves towards the least number at which most tests find no offset. */
+/* `from` is the number of groups of four rows after which a search first tests whether any offset
+ * is left. `passed` counts the first tests that found no offset. `from` moves towards the least
+ * number at which most tests find no offset. */
 struct filter_vote {
     uint32_t from;
     uint32_t passed;

@@ -73,10 +73,9 @@ struct grams_stretch {
     uint32_t end;                       /* the bit after the last begin to scan */
 };
 
-/* Scans from stretch->offset until stretch->end, or until `found` may lack room for one more
- * begin. Each candidate is literal << 32 | bit of its begin; with edits the true begin may be up to
- * errors_max before or after that bit. Writes up to GRAMS_LANES words after the candidates, too.
- * Returns the number of candidates. */
+/* Scans from stretch->offset until stretch->end, or until `found` may lack room for one more begin.
+ * Each candidate is literal << 32 | bit of its begin; with edits the true begin may be up to
+ * errors_max before or after that bit. Returns the number of candidates. */
 typedef uint64_t (*grams_function)(const struct approx_grams *grams, struct grams_stretch *stretch,
                                    uint64_t *found, uint64_t room);
 
@@ -84,7 +83,7 @@ typedef uint64_t (*grams_function)(const struct approx_grams *grams, struct gram
  * immutable, so any number of threads may use the lists. Errors: MEMORY, LIMIT. */
 enum trawl_status approx_grams_make(const struct approximate *approximate,
                                     struct approx_grams **grams, struct trawl_error *error);
-void approx_grams_free(struct approx_grams *grams); /* NULL: nothing */
+void approx_grams_free(struct approx_grams *grams); /* accepts NULL */
 /* Returns a number of words for `found` that is larger than one begin may need. */
 uint64_t approx_grams_room(const struct approx_grams *grams);
 /* Makes a stretch of bytes [0, bytes), as if no text came before or after, for occurrences that

@@ -24,8 +24,8 @@ static inline bool scope_has_characters(const struct approx_scope *scope)
     return scope->plan->errors.alphabet == TRAWL_CHARACTERS;
 }
 
-/* Makes the scope the record or text that contains this byte of the chunk. Returns false if no
- * record contains the byte. */
+/* Makes the scope the record or text that contains this byte of the chunk. Returns false if the
+ * byte lies outside of the chunk or of all records. */
 bool scope_find(struct approx_scope *scope, int64_t byte);
 
 /* Reads the symbol that begins at this byte of the scope. Returns the symbol's number of bytes. */

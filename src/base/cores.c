@@ -9,23 +9,10 @@
 
 #define LOADAVG_BYTES 128u /* more than a line of /proc/loadavg has */
 
-bool cores_busy_by(const char *loadavg, long cores)
-{
-    const char *field = loadavg;
-
-    for (unsigned i = 0; i < 3; i++) {
-        field = strchr(field, ' ');
-        if (field == NULL)
-            return false;
-        field++;
-    }
-    return cores > 0 && strtol(field, NULL, 10) > cores;
-}
-
 bool cores_busy(void)
 {
     static _Atomic long cores;
-    char text[LOADAVG_BYTES];
+    char text[LOADAVG_BYTES], *field = text;
     ssize_t count;
     int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
 
@@ -36,5 +23,9 @@ bool cores_busy(void)
     text[count > 0 ? count : 0] = 0;
     if (atomic_load(&cores) == 0)
         atomic_store(&cores, sysconf(_SC_NPROCESSORS_ONLN));
-    return cores_busy_by(text, atomic_load(&cores));
+    /* the fourth field is "runnable threads/all threads" */
+    for (unsigned i = 0; i < 3 && field != NULL; i++)
+        field = strchr(field + (i > 0), ' ');
+    return field != NULL && atomic_load(&cores) > 0 &&
+           strtol(field, NULL, 10) > atomic_load(&cores);
 }

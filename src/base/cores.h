@@ -4,10 +4,6 @@
 
 #include <stdbool.h>
 
-/* Returns whether `loadavg`, the text of Linux's /proc/loadavg, tells of more than `cores` runnable
- * threads. The fourth field there is "runnable threads/all threads". */
-bool cores_busy_by(const char *loadavg, long cores);
-
 /* Returns whether more threads are runnable now, with the calling thread, than this machine has
  * cores; false if /proc/loadavg cannot be read. Takes about 10 us. */
 bool cores_busy(void);

@@ -4,9 +4,9 @@
 #define TRAWL_BASE_FORKS_H
 
 /* Between these two calls, fork() waits in the other threads of the process. So a lock that is held
- * only there is free in every child. A thread may nest the calls. Once a
- * caller has given `adopt`, each child calls that function before fork() returns there. All callers
- * that give a function give the same. */
+ * only there is free in every child. A thread may nest the calls. Once a caller has given `adopt`,
+ * each child calls that function before fork() returns there. All callers that give a function give
+ * the same. */
 void forks_hold(void (*adopt)(void));
 void forks_release(void);
 

@@ -24,7 +24,7 @@ void borders_apply(struct scan *scan, uint64_t words)
     struct find_tile *tile = &worker->tile;
     const uint8_t *text = scan->chunk->bytes + scan->at;
     const struct trawl_plan *plan = scan->plan;
-    /* hot_count words have a candidate, so there are at least so many candidates */
+    /* hot_count words have a candidate, so there are at least this many candidates */
     uint64_t candidates = tile->hot_count, after = 0;
 
     TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);

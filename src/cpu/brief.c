@@ -20,8 +20,8 @@
 #define WORK_ONCE 1024u    /* work that each call may do, besides half the text's bytes */
 #define POSITIONS 512u     /* positions of candidates that are kept before they are compared */
 #define BUCKETS 128u
-#define END_POSITIONS 192u /* near the text's end, so many positions are searched in a copy */
-/* to find the first occurrence, so many positions are searched at a time */
+#define END_POSITIONS 192u /* near the text's end, this many positions are searched in a copy */
+/* to find the first occurrence, this many positions are searched at a time */
 #define FIRST_BYTES 1024u
 
 struct brief {
@@ -119,8 +119,8 @@ struct bucket {
     uint32_t x, begin, end;
 };
 
-/* Lists the buckets of those positions that have several entries, or one entry that fits. Has no
- * branch for each position, because the processor could not predict the branch. */
+/* Lists the positions' buckets, but only buckets with several entries, or with one that fits. Has
+ * no branch for each position, because the processor could not predict the branch. */
 static uint32_t list_buckets(const struct brief *brief, const uint32_t *positions, uint32_t count,
                              struct bucket *buckets)
 {

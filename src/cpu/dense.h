@@ -1,8 +1,8 @@
 /* dense: searches for a set of strings by an automaton, in time linear in text and occurrences.
  *
- * Other programs compare candidates, which is slow where candidates are dense. The automaton
- * (plan/automaton.h) reads each byte a fixed number of times. The first search that needs the
- * automaton makes all of it, for all threads; afterwards the automaton does not change.
+ * The other ways to search for a set compare candidates, which is slow where candidates are dense.
+ * The automaton (plan/automaton.h) reads each byte a fixed number of times. The first search that
+ * needs the automaton makes all of it, for all threads; afterwards the automaton does not change.
  */
 #ifndef TRAWL_CPU_DENSE_H
 #define TRAWL_CPU_DENSE_H

@@ -97,8 +97,8 @@ static enum trawl_status member_want(struct fold *fold, uint32_t code_point, con
     return TRAWL_OK;
 }
 
-/* Returns the index of the group's representative. Stores the index in the members on the way, so
- * that later calls are shorter. */
+/* Returns the index of the group's representative. Points members on the way nearer to the
+ * representative, so that later calls are shorter. */
 static uint32_t group_of(struct fold *fold, uint32_t index)
 {
     struct member *members = fold->members;

@@ -163,7 +163,7 @@ static uint64_t read_lanes_by_rows(const struct plan_automaton *set, const uint8
 uint64_t dense_read(const struct plan_automaton *set, const uint8_t *text, uint64_t begins,
                     uint64_t count, uint32_t *ends)
 {
-    /* a lane first reads so many bytes after its part, to know the state at the part's end */
+    /* a lane first reads this many bytes after its part, to know the state at the part's end */
     uint64_t before = set->length_max - 1;
     uint64_t bytes = max_u64(max_u64((begins + LANES - 1) / LANES, cpu_sizes.lane_bytes), before);
     struct lanes lanes;

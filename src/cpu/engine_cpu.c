@@ -111,10 +111,9 @@ static const char *cpu_instruction_set(const struct engine *engine)
 
 static void cpu_release(struct engine_worker *worker)
 {
-    if (worker->alone != NULL)
-        parts_release(worker, worker->alone);
-    if (worker->parts != NULL)
-        parts_release(worker, worker->parts);
+    for (uint32_t i = 0; i < CPU_PARTS; i++)
+        if (worker->parts[i] != NULL)
+            parts_release(worker, worker->parts[i]);
     if (worker->dense.set != NULL) /* the worker has used the automaton */
         dense_worker_end(&worker->dense);
     hits_release(&worker->gathered);
@@ -250,14 +249,16 @@ static void scan_begins(struct scan *scan)
     scan->limit = scan->end;
 }
 
-static enum trawl_status scan_task(struct engine_worker *worker, const struct engine_task *task,
-                                   struct trawl_error *error)
+static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_task *task,
+                                    struct trawl_error *error)
 {
     const struct trawl_plan *plan = worker->plan;
     struct hits *hits = &task->result->hits;
     struct engine_chunk chunk;
     struct scan scan;
 
+    if (task->output != ENGINE_OUTPUT_RESULT)
+        return TRAWL_FAIL(error, UNSUPPORTED, "the host's results are made of scans");
     chunk = *task->chunk;
     move_short(worker, &chunk);
     scan_begin(&scan, plan, &chunk, task->from, task->want, task->result, error);
@@ -282,14 +283,6 @@ static enum trawl_status scan_task(struct engine_worker *worker, const struct en
     scan_part(&scan);
     task->result->method = scan_method(worker);
     return scan_end(&scan);
-}
-
-static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_task *task,
-                                    struct trawl_error *error)
-{
-    if (task->output != ENGINE_OUTPUT_RESULT)
-        return TRAWL_FAIL(error, UNSUPPORTED, "the host's results are made of scans");
-    return scan_task(worker, task, error);
 }
 
 static bool cpu_brief(const struct engine *engine, const struct trawl_plan *plan,

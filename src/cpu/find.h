@@ -29,10 +29,10 @@
 #define FIND_TILE_WORDS 256u
 
 struct find_tile {
-    bool is_dense; /* many words have bits: `hot` is not filled */
+    bool is_dense; /* many words may have bits: `hot` is not filled */
     /* number of entries of `hot`; if is_dense, tells only whether the mask has a bit (0: no bit) */
     uint32_t hot_count;
-    /* set by `every`: number of words in which a position passed the first probes */
+    /* set by `every`: number of words in which a position passed the first probes; 0 if is_dense */
     uint64_t passed;
     uint64_t mask[FIND_TILE_WORDS];
     uint16_t hot[FIND_TILE_WORDS]; /* ascending indexes of the words that are not 0 */
@@ -78,8 +78,9 @@ struct find_ops {
     bool looks_six;
     /* Sets bit x if probes 0 to probe_count - 1 all match at text + x. Depends on text bytes up to
      * 64 * word_count - 1 + the greatest probe offset. Tests the first `first` probes at every
-     * position, 1 ≤ first ≤ min(FIND_FIRST_MAX, probe_count), and the further probes only in words
-     * where a position passed the first. The tile is dense if first == probe_count. */
+     * position, 1 ≤ first ≤ min(FIND_FIRST_MAX, probe_count). Tests the further probes only in
+     * words where a position passed the first, or at every position, too. The tile is dense if all
+     * probes were tested at every position. */
     void (*every)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                   uint32_t first, uint32_t probe_count, struct find_tile *tile);
     /* As `every`, for probes of which at least one folds case. */
@@ -120,8 +121,8 @@ struct find_ops {
     /* Writes the positions x in [*from, to) at which the first two probes match at text + x, and
      * drops most positions at which the third does not. Returns the number of positions, which
      * ascend. Stops where the next block might exceed `room`, which is at least FIND_PAIR_ROOM;
-     * *from is where to go on. Loads only bytes that lie between two positions' bytes, so that no
-     * byte behind the text is loaded. */
+     * *from is where to go on. Loads no byte behind those that the last position's probes test, so
+     * no byte behind the text. */
     uint32_t (*pair)(const uint8_t *text, uint64_t *from, uint64_t to,
                      const struct plan_probe probes[3], uint32_t *positions, uint32_t room);
     /* Tests the samples at first, first + stride, ... below `last` of a class of literals

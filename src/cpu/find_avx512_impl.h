@@ -1,10 +1,10 @@
 /* find_avx512_impl: the code that both variants with AVX-512's mask registers share. A variant
  * defines VARIANT, includes this file, defines how it finds grams, and includes find_impl.h.
  *
- * Probes compare two 32-byte vectors and not a single vector of 64: the loads are at odd addresses,
- * and wider loads cross cache lines more often. "the", 1 GiB: 35 GB/s against 29 with 64-byte
- * loads. Also slower: two aligned blocks in registers and a byte permutation (VBMI) per probe, in
- * cache 50 GB/s against 62 with 64-byte loads (EPYC, family 26).
+ * block_equal compares two 32-byte vectors and not a single vector of 64: the loads are at odd
+ * addresses, and wider loads cross cache lines more often. "the", 1 GiB: 35 GB/s against 29 with
+ * 64-byte loads. Also slower: two aligned blocks in registers and a byte permutation (VBMI) per
+ * probe, in cache 50 GB/s against 62 with 64-byte loads (EPYC, family 26).
  */
 #ifndef TRAWL_CPU_FIND_AVX512_IMPL_H
 #define TRAWL_CPU_FIND_AVX512_IMPL_H

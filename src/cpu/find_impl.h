@@ -355,8 +355,8 @@ static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t
     return count;
 }
 
-/* Keeps those bits of `bits` where the literal's first bytes stand. The loop has no other
- * branch. */
+/* Keeps those bits of `bits` where the literal's first bytes stand. The loop's body is free of
+ * branches, which would be mispredicted. */
 static inline uint64_t FIND_NAME(sieve_word)(const uint8_t *text, uint64_t bits,
                                              const uint8_t *literal, uint64_t ignored)
 {

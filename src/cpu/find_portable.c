@@ -35,10 +35,7 @@ static uint64_t block_equal_fold(const uint8_t *text, uint8_t value, uint8_t fol
     return bits;
 }
 
-static uint64_t block_equal(const uint8_t *text, uint8_t value)
-{
-    return block_equal_fold(text, value, 0);
-}
+#define block_equal(text, value) block_equal_fold(text, value, 0)
 
 static uint64_t block_same(const uint8_t *a, const uint8_t *b)
 {

@@ -48,7 +48,7 @@ void scan_automaton(struct scan *scan)
 }
 
 /* Searches by candidates, and by the automaton where candidates are dense. */
-static void run_candidates(struct scan *scan, enum program program, void (*run)(struct scan *))
+static void run_candidates(struct scan *scan, enum program program)
 {
     struct engine_worker *worker = scan->worker;
 
@@ -59,63 +59,44 @@ static void run_candidates(struct scan *scan, enum program program, void (*run)(
     while (goes_on(scan)) {
         if (worker->dense_left > 0)
             scan_automaton(scan);
+        else if (program == PROGRAM_CLASSES || !scan->plan->has_buckets)
+            scan_classes(scan);
         else
-            run(scan);
+            scan_set(scan);
     }
 }
 
-static void run_buckets(struct scan *scan)
-{
-    run_candidates(scan, PROGRAM_BUCKETS, scan_set);
-}
-
-static void run_classes(struct scan *scan)
-{
-    run_candidates(scan, PROGRAM_CLASSES, scan_classes);
-}
-
-static void run_automaton(struct scan *scan)
-{
-    run_candidates(scan, PROGRAM_AUTOMATON, scan->plan->has_buckets ? scan_set : scan_classes);
-}
-
-/* Searches by parts. If the plan has none, the first program searches, now and later. */
-static void run_parts(struct scan *scan, enum plan_attachment which, struct cpu_parts **parts)
+/* Searches by the program. If the plan has no parts, the first program searches, now and later. */
+static void run(struct scan *scan, enum program program)
 {
     struct tournament *tournament = &scan->worker->tournament;
 
-    if (scan_parts(scan, which, parts))
-        return;
-    tournament->fits &= ~(1u << tournament->now);
-    tournament->open &= ~(1u << tournament->now);
-    tournament->of[tournament->now].bytes = 0;
-    tournament->now = tournament->first;
-    (tournament->first == PROGRAM_CLASSES ? run_classes : run_buckets)(scan);
+    if (program >= PROGRAM_ALONE) {
+        if (scan_parts(scan, program - PROGRAM_ALONE))
+            return;
+        tournament->fits &= ~(1u << program);
+        tournament->open &= ~(1u << program);
+        tournament->of[program].bytes = 0;
+        tournament->now = program = tournament->first;
+    }
+    run_candidates(scan, program);
 }
 
-static void run_alone(struct scan *scan)
+/* Returns the parts that the program searches for; NULL: the worker has none. */
+static const struct cpu_parts *parts_of(const struct engine_worker *worker, enum program program)
 {
-    run_parts(scan, PLAN_ALONE, &scan->worker->alone);
-}
+    const struct cpu_parts *parts =
+        program < PROGRAM_ALONE ? NULL : worker->parts[program - PROGRAM_ALONE];
 
-static void run_cut(struct scan *scan)
-{
-    run_parts(scan, PLAN_PARTS_HOST, &scan->worker->parts);
-}
-
-static bool parts_are_made(const struct cpu_parts *parts)
-{
-    return parts != NULL && parts->of != NULL;
+    return parts != NULL && parts->of != NULL ? parts : NULL;
 }
 
 /* The rows of set_programs.def. */
 static const struct {
     enum trawl_method method;
-    void (*run)(struct scan *scan);
     double once, once_literal, once_byte, count, hits, literal, byte;
 } rows[PROGRAMS] = {
-#define PROGRAM(name, method, run, tables, ...) \
-    [PROGRAM_##name] = {TRAWL_METHOD_##method, run, __VA_ARGS__},
+#define PROGRAM(name, method, tables, ...) [PROGRAM_##name] = {TRAWL_METHOD_##method, __VA_ARGS__},
 #include "cpu/set_programs.def"
 #undef PROGRAM
 };
@@ -123,7 +104,7 @@ static const struct {
 static bool has_tables(const struct engine_worker *worker, enum program program)
 {
     const bool made[PROGRAMS] = {
-#define PROGRAM(name, method, run, tables, ...) [PROGRAM_##name] = (tables),
+#define PROGRAM(name, method, tables, ...) [PROGRAM_##name] = (tables),
 #include "cpu/set_programs.def"
 #undef PROGRAM
     };
@@ -340,12 +321,10 @@ static void count(struct scan *scan, uint64_t bytes, uint64_t ns, bool counts)
 /* Returns how often the worker, and the workers of its parts, made or fetched tables. */
 static uint64_t makes_of(const struct engine_worker *worker)
 {
-    const struct cpu_parts *parts = worker->tournament.now == PROGRAM_ALONE   ? worker->alone
-                                    : worker->tournament.now == PROGRAM_PARTS ? worker->parts
-                                                                              : NULL;
+    const struct cpu_parts *parts = parts_of(worker, worker->tournament.now);
     uint64_t makes = worker->makes;
 
-    for (uint32_t i = 0; parts != NULL && parts->of != NULL && i < parts->of->count; i++)
+    for (uint32_t i = 0; parts != NULL && i < parts->of->count; i++)
         makes += parts->workers[i]->makes;
     return makes;
 }
@@ -374,13 +353,13 @@ void scan_any_set(struct scan *scan)
 
         if ((own->fits & (own->fits - 1)) == 0 || is_short || program != own->now) {
             scan->limit = limit;
-            rows[program].run(scan);
+            run(scan, program);
             return;
         }
         scan->limit = from + min_u64(limit - from, piece);
         makes = makes_of(worker);
         ns = clock_worked_ns();
-        rows[own->now].run(scan);
+        run(scan, program);
         ns = clock_worked_ns() - ns;
         if (scan->over || scan->at < scan->limit)
             break;
@@ -558,10 +537,9 @@ void choice_begin(struct engine_worker *worker)
         worker->tournament = tournament_of(plan);
     }
     worker->dense_serial = plan->serial;
-    if (worker->alone != NULL)
-        worker->alone->of = NULL;
-    if (worker->parts != NULL)
-        worker->parts->of = NULL;
+    for (uint32_t i = 0; i < CPU_PARTS; i++)
+        if (worker->parts[i] != NULL)
+            worker->parts[i]->of = NULL;
 }
 
 /* The rows of methods.def, by method. */

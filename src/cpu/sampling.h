@@ -41,29 +41,32 @@ static inline uint64_t load_readable(const struct scan *scan, uint64_t i)
 /* ---- scan_stems.c: a class that is searched by stems, the first 8 bytes of its literals ---- */
 enum trawl_status sample_stems(const struct sampling *sampling);
 /* Finds positions near which a literal of the class may begin, below `end`. Writes the positions to
- * scratch->positions, and returns the number. If words > 0, tests pairs of bytes in that many words
- * of the tile; otherwise tests samples of four bytes at every stride-th position. */
+ * scratch->positions, and returns the number. If words > 0, tests all positions of that many words
+ * of the tile by pairs of bytes or nibble tables; otherwise tests samples of four bytes at every
+ * stride-th position. */
 uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t words);
 /* Does what stem_positions does by samples, for literals that begin in the spans. */
 uint32_t stem_span_positions(const struct sampling *sampling, const struct set_span *spans,
                              uint32_t span_count);
-/* Returns in how many words of the tile pairs of bytes can be tested; 0: no tables of pairs. */
+/* Returns how many words of the tile stem_positions can test; 0: there are no tables for that, or
+ * the text's end is near. */
 uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end);
 /* Tests each position and the stride - 1 positions before it. Sets *begins to those below `end`
  * where a literal may begin, and returns the number. */
 uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t stride,
                         const uint32_t *positions, uint32_t position_count,
                         const uint32_t **begins);
-/* Looks up the stems of all lengths at the first SET_STEM_BATCH begins. Writes the stems that the
- * text may have to scratch->stems, as set_stem_code, and returns the number. */
+/* Looks up the stems of all lengths at the first cpu_sizes.stem_batch begins. Writes the stems that
+ * the text may have to scratch->stems, as set_stem_code, and returns the number. */
 uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins, uint32_t count);
 /* Gathers the occurrences that begin in [sampling->begin, end), at a position of `positions` or up
  * to stride - 1 before. */
 enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uint32_t stride,
                               const uint32_t *positions, uint32_t position_count);
 
-/* ---- scan_stem_lines.c: a class that is searched by stems, for LINES ---- */
-/* Returns how many words of the tile can be searched line by line, as the plan allows. */
+/* ---- scan_stem_lines.c: a class that is searched by stems, for WANT_LINES ---- */
+/* Returns how many words of the tile can be searched line by line; 0: the search has to go on
+ * otherwise. */
 uint64_t stem_line_words(const struct sampling *sampling);
 enum trawl_status sample_stem_lines(const struct sampling *sampling);
 /* Emits the gathered hits, of which there is at least one: a hit for each line, in ascending

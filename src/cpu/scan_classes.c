@@ -14,12 +14,12 @@
 #include "cpu/set_matcher.h"
 
 #define SORTED_BY_HAND 16u
-/* Offsets in a tile are sorted by their upper and their lower half, which have so many bits. */
+/* Offsets in a tile are sorted by their upper and their lower half, which have this many bits. */
 #define HALF_BITS 7u
 #define HALF_LAST ((1u << HALF_BITS) - 1)
 #define LINE_TILE_POSITIONS 32u
 #define TILE_WORK 128u /* work that is counted for each tile, whatever its content */
-#define HITS_AHEAD 16u /* so many hits ahead, the literal of a hit is prefetched */
+#define HITS_AHEAD 16u /* a hit's literal is prefetched this many hits ahead */
 /* bytes that the filters may read at a position: a gram of 8 bytes, then a whole vector */
 #define HEADS_KEPT (7u + FIND_LOAD_SLACK)
 
@@ -221,8 +221,9 @@ static void gather_tile(struct sampling *sampling)
 }
 
 /* Adapts the size of the next tile, in a search for lines. After a hit, the scan skips the rest of
- * the line. So tiles get smaller while tiles have hits. In a search line by line, they get smaller
- * while the skipped text behind the tile is at least as long as the tile. */
+ * the line. So a tile after a tile with a hit is as small as can be; otherwise the next tile is
+ * twice as large. In a search line by line, the next tile is small if the skipped text behind the
+ * tile is at least as long as the tile. */
 static void adapt_tile(struct engine_worker *worker, bool hit, const struct sampling *sampling)
 {
     uint64_t passed_over = max_u64(sampling->scan->run_until, sampling->end) - sampling->end;

@@ -62,9 +62,12 @@ static enum trawl_status search(struct scan *scan, struct cpu_parts *parts)
     return TRAWL_OK;
 }
 
-bool scan_parts(struct scan *scan, enum plan_attachment which, struct cpu_parts **parts)
+bool scan_parts(struct scan *scan, uint32_t kind)
 {
-    if ((*parts == NULL || (*parts)->of == NULL) && !parts_make(scan->worker, which, parts))
+    struct cpu_parts **parts = &scan->worker->parts[kind];
+
+    if ((*parts == NULL || (*parts)->of == NULL) &&
+        !parts_make(scan->worker, (enum plan_attachment)(PLAN_ALONE + kind), parts))
         return false;
     scan->at = max_u64(scan->at, scan->run_until);
     if (scan->at < scan->limit)

@@ -9,7 +9,7 @@
 
 /* Samples ahead that are prefetched: hardware prefetchers do not follow such strides. */
 #define SAMPLES_AHEAD 32u
-#define CLOCK_CANDIDATES 64u /* the clock is read once for so many candidates */
+#define CLOCK_CANDIDATES 64u /* the clock is read once for this many candidates */
 #define BATCH 8u             /* samples whose bits are tested together */
 
 /* Tests the occurrences that begin in [scan->at, i] and hold the sample at position i. */
@@ -31,8 +31,7 @@ static void verify_sample(struct scan *scan, uint64_t i)
 
         TRAWL_ASSERT(offset < tables->layout.stride);
         TRAWL_ASSERT(offset + sizeof own <= plan->length_min);
-        memcpy(&own, bytes + offset,
-               sizeof own); /* the sample's own gram, from the table, which is in a cache */
+        memcpy(&own, bytes + offset, sizeof own); /* the literal's gram at this offset */
         if ((own | tables->layout.fold) == gram && offset <= i - begin)
             verify_one(scan, i - offset); /* offsets descend along a chain, so the begins ascend */
     }
@@ -44,7 +43,7 @@ static uint64_t pass_over(const struct scan *scan, uint64_t i)
 {
     const struct sampled_tables *tables = scan->worker->sampled;
     uint64_t stride = tables->layout.stride, fold = tables->layout.fold;
-    /* a whole batch of samples from i on reads so many bytes */
+    /* a whole batch of samples from i on reads at most this many bytes */
     uint64_t last = BATCH * stride + sizeof(uint64_t);
     const uint8_t *bytes = scan->chunk->bytes;
     const uint64_t *bitmap = tables->bitmap;
@@ -111,7 +110,7 @@ void scan_sampled(struct scan *scan)
         .begin = scan->at, .began = clock_now_ns(), .candidates = scan->result->candidate_count};
     uint64_t stride = scan->worker->sampled->layout.stride;
     const uint8_t *bytes = scan->chunk->bytes;
-    /* shorten the first step, so that each later sample lies at the begin of a cache line */
+    /* shorten the first step, if the stride allows, so that no sample crosses two cache lines */
     uint64_t skew = (uint64_t)(uintptr_t)(bytes + scan->at) % 64;
     uint64_t i = scan->at + min_u64((64 - skew) % 64, stride - 1);
 

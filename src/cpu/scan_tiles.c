@@ -219,8 +219,8 @@ static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
 static void fill_grams(struct scan *scan, uint64_t *positions, uint64_t *words)
 {
     const struct plan_grams *grams = &scan->worker->tuning->grams;
-    /* method grams: `find` reads 8 bytes before the address that it gets, and the gram of offset o
-     * begins at x + stride - 1 - o */
+    /* `find` takes grams from 8 bytes before the address that it gets, and sets a gram's bit up to
+     * stride - 1 positions after the gram's begin (find.h) */
     uint64_t lead = grams->offset + grams->stride - 1 + PLAN_GRAM_BYTES;
 
     TRAWL_ASSERT(grams->q + grams->stride - 1 + grams->offset <= scan->plan->length_min);

@@ -30,10 +30,10 @@
 #define SET_STEM_Q 4u
 #define SET_STEM_MIN 2u /* bytes of the shortest stem */
 #define SET_STEM_STRIDE_MAX 4u
-/* Literals of at least this length are searched by grams, which are then faster than stems. */
+/* If even the shortest literal of a class has this length, grams are faster than stems. */
 #define SET_STEM_LENGTH_MAX 12u
 #define SET_STEM_LENGTHS (SET_STEM_BYTES - SET_STEM_MIN + 1)
-/* Words, even of three bytes, form a single class if there are at most so many, and are found by
+/* Words, even of three bytes, form a single class if there are at most this many, and are found by
  * pairs of bytes. */
 #define SET_FEW_LITERALS 3072u
 
@@ -76,7 +76,7 @@ struct set_class {
      * the same length lie together: there are few short words, but most words of a text are short,
      * so the caches hold these buckets. */
     uint32_t stem_counts[SET_STEM_LENGTHS];
-    /* the hash, shifted by so much, is the bucket's number among the buckets of this length */
+    /* the hash, shifted right by this, is the bucket's number among the buckets of this length */
     uint32_t stem_shifts[SET_STEM_LENGTHS];
     uint64_t stem_buckets[SET_STEM_LENGTHS]; /* index of the first bucket of this length */
     uint32_t stem_bits;                      /* log2 of the number of words of stem_map */
@@ -101,7 +101,7 @@ struct set_named {
 
 /* Room for a page of text plus what a stream kept of the text before. */
 #define SET_TILE_POSITIONS 4224u
-#define SET_ROOM 16u /* vectors may write so many entries after the entries that they count */
+#define SET_ROOM 16u /* vectors may write this many entries after the entries that they count */
 #define SET_PASSED_MAX (SET_TILE_POSITIONS + SET_STRIDE_MAX + 1)
 #define SET_NAMED_MAX 256u
 

@@ -19,7 +19,7 @@
 #define NAMED_SAMPLES 4.0 /* reading an entry costs as much as testing 4 samples */
 /* If reading entries costs less than 0.1 of testing a sample, narrower strides are not tried. */
 #define NAMED_LITTLE 0.1
-/* a gram needs so many bits of entropy more than log2(number of entries) */
+/* a gram needs this many bits of entropy more than log2(number of entries) */
 #define BITS_SPARE 4.0
 #define BITMAP_BITS_MIN 12u
 #define BITMAP_BITS_MAX 28u

@@ -120,8 +120,9 @@ static int compare_keys(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* A key holds the pairs of bytes of a literal: PAIR_BITS bits for each pair, the first pair in the
- * highest bits, and above them the number of pairs. */
+/* A key holds a literal's first pairs of neighbouring bytes, at most pairs->count, in
+ * FIND_PAIRS_MAX fields of PAIR_BITS bits, the first pair in the highest field. Above the fields is
+ * the number of pairs. */
 #define PAIR_BITS 7u
 #define KEY_COUNT_SHIFT (PAIR_BITS * FIND_PAIRS_MAX)
 

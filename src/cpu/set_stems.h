@@ -13,8 +13,7 @@ void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LEN
 /* Sets the members that follow from stem_min and stem_counts. */
 void set_stems_complete(struct set_class *class);
 uint32_t set_bucket_bits(uint64_t entries);
-/* Return log2 of the number of words of the stem map and of the bitmap, which have 16 to 64 bits
- * for each entry. */
+/* Return log2 of the number of words, of 64 bits, of the stem map and of the bitmap. */
 uint32_t set_stem_word_bits(uint64_t literal_count);
 uint32_t set_sample_word_bits(const struct set_class *class, uint64_t grams);
 /* Sets the bitmap's bits for each sample that an occurrence of the literal may have. */

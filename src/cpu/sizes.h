@@ -13,7 +13,7 @@ struct cpu_sizes {
      * the text */
     uint64_t short_one;
     uint64_t short_set; /* in a search for a set, shorter chunks are copied */
-    /* a worker looks at a sample of the text only after so many bytes, and may then change its
+    /* a worker looks at a sample of the text only after this many bytes, and may then change its
      * method */
     uint64_t look_after;
     uint64_t look_again; /* bytes of text between two looks, at least */
@@ -32,19 +32,19 @@ struct cpu_sizes {
     uint64_t named;       /* literals that are compared with the text together, ≤ SET_NAMED_MAX */
     uint64_t trial_bytes; /* bytes of a piece in a tournament */
     uint64_t trial_advance; /* ns that a tournament may begin before it is due; for tests */
-    /* verify_linear searches so many positions for one literal, then for the next */
+    /* verify_linear searches this many positions for one literal, then for the next */
     uint64_t verify_step;
-    /* if more than so many bytes were compared for each byte of chunk and literal, a search in
-     * linear time (two_way) takes over */
+    /* if more than this many bytes were compared for each literal and each byte of the chunk, a
+     * search in linear time (two_way) takes over */
     uint64_t work_factor;
     /* positions that the automaton searches in the first dense part of a text */
     uint64_t dense_bytes;
     uint64_t dense_step; /* positions that the automaton reads in a step */
     uint64_t lane_bytes; /* positions of a step that each lane (dense_read.c) reads at least */
-    /* with up to so many words (< 2^32), an automaton is stored as rows; cells are faster for
+    /* with up to this many words (< 2^32), an automaton is stored as rows; cells are faster for
      * larger automata */
     uint64_t row_words;
-    /* borders_apply works only on tiles with at least one candidate for so many words */
+    /* borders_apply works only on tiles with at least one candidate for this many words */
     uint64_t border_share;
     /* strings in the automaton's lists; when there would be more, all lists are dropped */
     uint64_t pool;

@@ -18,7 +18,7 @@
 
 #define MEMCMP_BYTES_MIN 12u /* shorter literals are compared eight bytes at a time */
 #define CANDIDATE_WORK 16u   /* work for a candidate, besides its compared bytes */
-/* Finding all line ends of so many words of a tile (64 positions each) takes as long as finding
+/* Finding all line ends of this many words of a tile (64 positions each) takes as long as finding
  * one line end alone. */
 #define WORDS_PER_END 8u
 
@@ -109,7 +109,7 @@ static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
     uint64_t owned = scan->chunk->owned, w = (x - scan->tile_begin) / 64;
 
     TRAWL_ASSERT(x < scan->limit && owned <= scan->available);
-    /* with so many hits in lines, it is faster to find all line ends of the tile at once */
+    /* if many lines have hits, it is faster to find all line ends of the tile at once */
     if (x >= scan->tile_begin && w < scan->tile_words &&
         (scan->ends_known || scan->result->count - scan->tile_count + scan->tiles_count >=
                                  scan->tile_words / WORDS_PER_END)) {

@@ -45,6 +45,7 @@ enum program {
 #undef PROGRAM
     PROGRAMS
 };
+#define CPU_PARTS (PROGRAMS - PROGRAM_ALONE) /* programs that search for parts of the patterns */
 
 struct tournament {
     uint32_t fits; /* programs that may search, as bits */
@@ -75,10 +76,9 @@ struct engine_worker {
     /* the engine, which makes further workers for parts of the plan */
     const struct engine_ops *ops;
     struct engine *engine;
-    /* a worker for each pattern; owned; NULL until the tournament tries them */
-    struct cpu_parts *alone;
-    /* a worker for each part; owned; NULL until the tournament tries them */
-    struct cpu_parts *parts;
+    /* workers for each pattern (PLAN_ALONE) and for each part (PLAN_PARTS_HOST); owned; NULL until
+     * the tournament tries them */
+    struct cpu_parts *parts[CPU_PARTS];
     struct tournament tournament; /* compares the programs that can search for a set */
     uint64_t makes;               /* how often tables were made or fetched */
     /* what is known about the literal and the text (plan_tuning): the plan's tuning; `own`, once a
@@ -315,10 +315,9 @@ enum trawl_method scan_method(const struct engine_worker *worker);
 
 /* ---- scan_parts.c ---- */
 
-/* Searches the begins in [scan->at, scan->limit) for each part of the plan's patterns. `which` is
- * PLAN_ALONE or PLAN_PARTS_HOST. Returns false, and has searched nothing, if the plan has no
- * parts. */
-bool scan_parts(struct scan *scan, enum plan_attachment which, struct cpu_parts **parts);
+/* Searches the begins in [scan->at, scan->limit) for each part of the plan's patterns. `kind`:
+ * index in worker->parts. Returns false, and has searched nothing, if the plan has no parts. */
+bool scan_parts(struct scan *scan, uint32_t kind);
 void parts_release(struct engine_worker *worker, struct cpu_parts *parts);
 
 /* ---- scan_dense.c ---- */

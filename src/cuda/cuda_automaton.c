@@ -33,14 +33,14 @@
 struct trie {
     struct engine_worker *worker;
     const struct trawl_plan *plan;
-    struct backwards *literals; /* [literal_count], sorted */
+    struct backwards *literals; /* literal_count literals, sorted */
     uint32_t *next;             /* length_max + 2 numbers: the state that each level gets next */
     uint8_t *block;
     uint64_t block_bytes;
-    uint8_t *class_of;       /* [256] */
+    uint8_t *class_of;       /* indexed by a byte: its class */
     uint32_t *ends;          /* literal_count numbers: the literals of each state, ascending */
     uint32_t *levels;        /* length_max + 2 numbers: the first state of each level */
-    struct scan_node *nodes; /* [node_count] */
+    struct scan_node *nodes; /* node_count nodes */
     uint32_t classes, level_count, node_count;
     uint32_t is_range, low; /* as the members of struct scan_automaton */
 };
@@ -68,8 +68,8 @@ static void make_classes(struct trie *trie, uint64_t step, uint8_t class_of[256]
     TRAWL_ASSERT(trie->classes > 0 && trie->classes <= 256);
 }
 
-/* Sorts the literals. Returns the number of states: the last bytes that a literal shares with the
- * literal before lead to the same states. */
+/* Sorts the literals. *states is the number of states: the last bytes that a literal shares with
+ * the literal before lead to the same states. */
 static enum trawl_status sort_literals(struct trie *trie, uint64_t *states,
                                        struct trawl_error *error)
 {
@@ -98,7 +98,7 @@ static void number_levels(struct trie *trie)
     trie->level_count = (uint32_t)trie->plan->length_max + 1;
     memset(next, 0, (trie->level_count + 1) * sizeof *next);
     for (uint32_t i = 0; i < trie->plan->literal_count; i++) {
-        next[trie->literals[i].common + 1]++; /* wraps below 0 and back */
+        next[trie->literals[i].common + 1]++; /* the count may wrap below 0, but not the sums */
         next[trie->literals[i].bytes_count + 1]--;
     }
     trie->levels[0] = 0;
@@ -134,7 +134,8 @@ static void make_states(struct trie *trie)
         for (uint32_t level = literal.common + 1; level <= literal.bytes_count; level++)
             nodes[next[level]++] =
                 (struct scan_node){next[level + 1], (uint32_t)class_of[*--bytes] << 16 | 1, i, 0};
-        nodes[next[literal.bytes_count] - 1].count_class--; /* has no child yet */
+        /* no child of the last state was made yet */
+        nodes[next[literal.bytes_count] - 1].count_class--;
         nodes[next[literal.bytes_count] - 1].end_count = 1;
     }
 }
@@ -389,7 +390,7 @@ void cuda_automaton_prepare(const struct engine_worker *worker, const struct cud
     threads = (uint64_t)*blocks * launch->threads;
     part = (places + threads - 1) / threads;
     if (part > most) {
-        uint64_t turns = (part + most - 1) / most; /* of each block */
+        uint64_t turns = (part + most - 1) / most; /* parts that each thread searches in turn */
 
         part = (part + turns - 1) / turns;
     }

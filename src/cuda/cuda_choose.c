@@ -1,5 +1,5 @@
-/* cuda_choose: chooses how a device searches. Each method has a price, the expected time of a
- * count, and the cheapest method is chosen.
+/* cuda_choose: chooses how a device searches. Each method has a price, the expected time of a count
+ * in units of the time in which the device reads the text, and the cheapest method is chosen.
  *
  * The price of a method for a single pattern in a text follows from two rates: how many candidates
  * the method has per byte of text, and how many candidates are compared to the pattern's end. A
@@ -79,12 +79,6 @@ static void rate_named(const struct trawl_plan *plan, const uint8_t *sample, uin
     rates->deep /= (double)offsets;
 }
 
-/* Returns the time to make the method's tables, in units of reading the text. */
-static double price_once(enum trawl_method method, double length, double read_ns)
-{
-    return method == TRAWL_METHOD_SAMPLED ? ONCE_SAMPLED_BYTE_NS * length / read_ns : 0;
-}
-
 /* Sets the prices of the methods that were not measured. */
 static void set_prices(double length, const struct rates *rates, struct cuda_prices *prices)
 {
@@ -97,10 +91,12 @@ static void set_prices(double length, const struct rates *rates, struct cuda_pri
 static double price_with(uint32_t method, double length, double read_ns,
                          const struct cuda_prices *prices)
 {
-    return prices->price[method] + price_once((enum trawl_method)method, length, read_ns);
+    return prices->price[method] +
+           (method == TRAWL_METHOD_SAMPLED ? ONCE_SAMPLED_BYTE_NS * length / read_ns : 0);
 }
 
-/* Returns the cheapest method. is_first: the tables of the method have to be made for one count. */
+/* Returns the cheapest method. is_first: the method's tables are not made yet, so the price
+ * includes the time to make the tables. */
 static enum trawl_method cheapest(double length, double read_ns, bool is_first,
                                   const struct cuda_prices *prices)
 {
@@ -361,7 +357,7 @@ void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, ui
 #define RARE_WORDS (SCAN_SETS_THREADS / 32 * (SCAN_SETS_RARE_WARP_BYTES - SCAN_SETS_WARP_BYTES) / 4)
 #define DENSE_WORDS ((uint32_t)((sizeof(struct scan_arguments) + 15) / 16 * 4))
 
-/* Slots of a row, of a sample, and of a sample that passes the bitmap. */
+/* Slots (prices.def) of a row, of a sample, and of a sample that passes the bitmap. */
 static const struct {
     double row, sample, pass;
 } slots_of[CUDA_SETS_VARIANTS] = {
@@ -392,15 +388,6 @@ static double saturation(double x)
     for (uint32_t i = 0; i < 8; i++)
         power *= power;
     return 1 - power;
-}
-
-static double power_of(double base, uint32_t exponent)
-{
-    double power = 1;
-
-    while (exponent-- > 0)
-        power *= base;
-    return power;
 }
 
 static uint32_t gram_words(uint32_t gram_bytes)
@@ -436,7 +423,7 @@ static double passing(double entries, double words, double word_bits, uint32_t b
 
     TRAWL_ASSERT(bits >= 1 && bits <= 3 && words > 0);
     for (uint32_t k = 1; k <= bits; k++)
-        share += ways[bits][k] * saturation(entries / words * (1 - power_of(unset, k * bits)));
+        share += ways[bits][k] * saturation(entries / words * (1 - analyse_power(unset, k * bits)));
     return max_double(0, share);
 }
 
@@ -694,8 +681,9 @@ void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_pla
     sets->choices = choice.choices;
     sets->tagged = is_tagged(&choice);
     sets->beside_shift =
-        choice.stride + choice.choices > 4 ? 16 : 24; /* bytes that exist at least on one side */
-    for (uint32_t k = 0; k < sets->words; k++)        /* the second of two words is full */
+        choice.stride + choice.choices > 4 ? 16 : 24; /* 2 bytes beside each gram, or 1 byte */
+    /* of two words, the second has the gram's last 4 bytes */
+    for (uint32_t k = 0; k < sets->words; k++)
         sets->factors[k] = gram_factor(k, sets->words == 2 ? 8 : choice.gram_bytes);
     sets->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x20202020u : 0;
     sets->filter_words = choice.filter_words;

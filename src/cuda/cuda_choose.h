@@ -26,8 +26,9 @@ bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices);
 /* Returns whether the method's measured price is clearly above the price of a different method. */
 bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *prices);
 
-/* How a set is searched next: as before; by the automaton, which has to be made; or by
- * the filter, of which the whole range, or a short range first, has to be timed. */
+/* How a set is searched next. SETTLED: as before. AUTOMATON: by the automaton, which is made first.
+ * JUDGED: by the filter, and the search is timed. TRIED: by the filter, and the search of a short
+ * first range is timed. */
 enum cuda_way { CUDA_WAY_SETTLED, CUDA_WAY_AUTOMATON, CUDA_WAY_JUDGED, CUDA_WAY_TRIED };
 enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum want want);
 /* Returns the length of a trial (CUDA_WAY_TRIED). */

@@ -10,7 +10,7 @@
 #define BYTE_BITS 8u
 #define ALL_BITS 0xffu
 #define EACH_BYTE 0x0101010101010101ull
-#define PERIOD_MAX 32u /* half a probe */
+#define PERIOD_MAX 32u /* the longest period: half of SCAN_PLANE_PROBE_MAX */
 #define WORD_BYTES 8u  /* windows begin at multiples of WORD_BYTES */
 /* the first bytes of a long window that decide the order of the bits */
 #define ORDER_BYTES_MAX 4096u

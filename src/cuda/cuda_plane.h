@@ -10,10 +10,10 @@
 
 /* Returns the most words that a pattern's plane takes, a multiple of 4. */
 uint64_t cuda_plane_words(uint64_t pattern_bytes);
-/* Chooses how kernels/plane.h searches for a pattern of more than 8 bytes, in lower case if
- * `fold`. The window is at most window_max bytes long, a multiple of 8 and at least 64. Fills
- * *plane and `words`. The caller has zeroed both, and has set the address plane->words.
- * Errors: MEMORY. Cost: linear in the pattern. */
+/* Chooses how kernels/plane.h searches for a pattern of more than 8 bytes, in lower case if `fold`.
+ * The window, the bytes of the pattern from which the plane is made, has at most window_max bytes;
+ * window_max is a multiple of 8 and at least 64. Fills *plane and `words`. The caller has zeroed
+ * both, and has set the address plane->words. Errors: MEMORY. Cost: linear in the pattern. */
 enum trawl_status cuda_plane_choose(const uint8_t *bytes, uint32_t pattern_bytes,
                                     uint32_t window_max, bool fold, uint32_t *words,
                                     struct scan_plane *plane, struct trawl_error *error);

@@ -77,7 +77,7 @@ void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
         }
         tables->entries[scan_list_first(*head) + scan_entry_offset(*head)] =
             scan_entry(offset, hash);
-        ++*head; /* the list's count */
+        ++*head; /* counts the entries of the list */
     }
     TRAWL_ASSERT(end <= offsets);
 }

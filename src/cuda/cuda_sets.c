@@ -9,7 +9,8 @@
 
 #define TILE_STEPS 16u
 #define TILE_BYTES_MAX (1u << 18)
-#define FILL_BLOCKS 8u /* per multiprocessor */
+/* the most blocks of the kernel that fills the tables, for each multiprocessor */
+#define FILL_BLOCKS 8u
 #define COST_PER_BYTE 2u
 
 /* Returns about -log2(x), for 0 < x <= 1. */

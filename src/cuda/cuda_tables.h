@@ -54,7 +54,7 @@ struct cuda_tables {
     /* the device has the set's literals; the device has the tables of set.cu */
     bool literals_there, buckets_there;
     struct scan_sets sets; /* what stream_set reads; stride 0: stream_set does not take the set */
-    bool has_sets;         /* stream_set takes the set, and no memory lacked for its tables */
+    bool has_sets;         /* stream_set takes the set, and there was memory for its tables */
     bool sets_there;       /* the tables of stream_set are on the device */
     enum cuda_kernel sets_kernel;
     double sets_price; /* expected cost of sets_kernel, in units of reading the text once */

@@ -34,8 +34,8 @@
     X(SET_ROOM, "set_room")                                                        \
     X(SET_FILL, "set_fill")
 
-/* Then a kernel for each of SCAN_SETS_FORMS, for sets whose bitmap few positions pass, and a kernel
- * for each form, for all other sets. */
+/* After this list come two kernels for each of SCAN_SETS_FORMS: first all STREAM_SET_..., for sets
+ * of which few samples pass the filter's bitmap, then all DENSE_SET_..., for all other sets. */
 enum cuda_kernel {
 #define CUDA_KERNEL_ENUM(name, symbol) CUDA_KERNEL_##name,
 #define CUDA_RARE_ENUM(s, q, n) CUDA_KERNEL_STREAM_SET_##s##_##q##_##n,
@@ -65,18 +65,18 @@ struct cuda_loaded {
 #define CUDA_STATIC_SHARED_BYTES 2048u
 
 struct cuda_device {
-    const struct cuda_driver *driver;              /* the engine's */
+    const struct cuda_driver *driver;              /* the driver of the engine */
     int ordinal;                                   /* the driver's number, from 0 */
     int handle;                                    /* CUdevice */
     char name[CUDA_NAME_BYTES];                    /* "NVIDIA H200 (device 0)" */
     struct cuda_context *context;                  /* NULL: not retained */
-    struct cuda_function *functions[CUDA_KERNELS]; /* handles */
+    struct cuda_function *functions[CUDA_KERNELS]; /* indexed by enum cuda_kernel */
     uint32_t multiprocessors;
-    uint32_t shared_max; /* bytes of a block's shared memory */
+    uint32_t shared_max; /* the most shared memory of a block, in bytes */
     /* peak rate of the device's memory, bytes per ns; 0: not known */
     double read_rate;
     uint32_t capability; /* 10 x major + minor */
-    /* number of blocks, with the most threads, that the device runs at a time */
+    /* number of blocks that the device runs at a time if each block has the most threads */
     uint32_t resident[CUDA_KERNELS];
     /* the context's L2 fetch size before trawl changed the size; 0: not changed */
     size_t fetch_bytes_before;

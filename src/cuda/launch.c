@@ -223,8 +223,8 @@ uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want)
     return is_set_stream(kernel) && want == WANT_COUNT ? worker->tables->sets.stride * most : most;
 }
 
-/* Offsets in a range have 32 bits. stream_sampled is an exception: it numbers samples, so that its
- * range may be `stride` times as long. */
+/* Offsets in a range have 32 bits. stream_sampled and, for counts, stream_set are exceptions: these
+ * kernels number samples, so that their ranges may be longer. */
 uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want want)
 {
     uint64_t most = min_u64(cuda_set_range_max(worker, want),
@@ -274,8 +274,8 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
                          struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
-    /* Kernels read up to BEFORE_BYTES_MIN bytes before a begin. Before the text's first byte
-     * there is nothing to read, so a range at the text's begin is not moved. */
+    /* Kernels read up to BEFORE_BYTES_MIN bytes before a begin. Before the text's first byte there
+     * is nothing to read, so begins at the text's begin are not numbered higher. */
     uint64_t before = range->begin >= BEFORE_BYTES_MIN ? worker->limits.before_bytes : 0;
     enum cuda_kernel kernel;
     uint32_t blocks;

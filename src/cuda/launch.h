@@ -21,8 +21,8 @@ struct cuda_launch {
     enum cuda_kernel kernel;
     struct scan_arguments arguments;
     uint32_t blocks;
-    uint32_t threads;      /* per block */
-    uint32_t shared_bytes; /* dynamic */
+    uint32_t threads;      /* threads of a block */
+    uint32_t shared_bytes; /* dynamic shared memory of a block */
     /* bytes of hits that are copied to the landing buffer right after the kernel */
     uint64_t ahead_bytes;
     struct scan_result found;

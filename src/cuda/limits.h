@@ -31,8 +31,8 @@ struct cuda_limits {
     /* the length of a part of a split text is about stripe_bytes or less */
     uint64_t stripe_bytes;
     uint64_t split_overlap; /* bytes that a part shares with the next part */
-    /* the most begins of a launch; kernels that number samples instead of begins take `stride`
-     * times as many */
+    /* the most begins of a launch; kernels that number samples instead of begins take up to
+     * `stride` times as many */
     uint64_t launch_begins_max;
     uint64_t staging_bytes; /* bytes of each of a worker's two pinned staging buffers */
     /* memory is reserved in multiples of this many bytes, so that a buffer seldom grows */
@@ -44,7 +44,7 @@ struct cuda_limits {
     /* the least number of begins in a copy to the host through the library's pinned memory */
     uint64_t begins_piece;
     uint64_t begins_piece_most; /* the most begins in such a copy */
-    uint32_t threads;           /* per block */
+    uint32_t threads;           /* threads of a block */
     uint32_t tile_words_max;
     uint32_t blocks_max; /* the most blocks of a launch; 0: as many as are resident */
     /* log2 of the number of tiles whose hits are summed together (kernels/order.h); at most
@@ -58,7 +58,7 @@ struct cuda_limits {
     bool sets;                       /* search for sets by stream_set, with the values below */
     uint32_t sets_variant;           /* enum cuda_sets_variant; CUDA_SETS_VARIANTS: chosen */
     uint32_t sets_stride, sets_gram; /* used if the set allows the value; 0: chosen by price */
-    uint32_t sets_choices;           /* as sets_stride */
+    uint32_t sets_choices;           /* as sets_stride and sets_gram */
     /* bits of the bitmap that a gram sets, 1 or 2; 0: chosen by price */
     uint32_t sets_bits;
     uint32_t sets_filter_words_max, sets_table_words_max;
@@ -87,8 +87,8 @@ struct cuda_limits {
 
 extern const struct cuda_limits cuda_limits_default;
 
-/* Sets the limits that workers use which are opened from now on; NULL: the default. The limits
- * are copied. Not thread-safe. */
+/* Sets the limits of the workers that are opened from now on; NULL: the default. The limits are
+ * copied. Not thread-safe. */
 void cuda_limits_replace(const struct cuda_limits *limits);
 struct cuda_limits cuda_limits_now(void);
 

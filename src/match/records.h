@@ -9,8 +9,8 @@ struct records {
     uint64_t tape_bytes;
     uint64_t origin; /* the caller's offset of the first record */
     const void *offsets;
-    bool narrow; /* offsets are int32_t; else uint64_t */
-    const uint8_t *validity;
+    bool narrow;             /* offsets are int32_t; else uint64_t */
+    const uint8_t *validity; /* bit validity_begin + i is 0: record i is null; NULL: none is */
     uint64_t validity_begin;
     uint64_t count;
 };

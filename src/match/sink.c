@@ -23,10 +23,7 @@ static bool deliver_count(struct sink *sink, const struct sink_chunk *chunk,
 
 void sink_count(struct sink *sink)
 {
-    memset(sink, 0, sizeof *sink);
-    sink->want = WANT_COUNT;
-    sink->in_place = true;
-    sink->deliver = deliver_count;
+    *sink = (struct sink){.want = WANT_COUNT, .in_place = true, .deliver = deliver_count};
 }
 
 static bool deliver_first(struct sink *sink, const struct sink_chunk *chunk,
@@ -44,11 +41,8 @@ static bool deliver_first(struct sink *sink, const struct sink_chunk *chunk,
 
 void sink_first(struct sink *sink)
 {
-    memset(sink, 0, sizeof *sink);
-    sink->want = WANT_FIRST;
-    sink->as_matches = true;
-    sink->in_place = true;
-    sink->deliver = deliver_first;
+    *sink = (struct sink){
+        .want = WANT_FIRST, .as_matches = true, .in_place = true, .deliver = deliver_first};
 }
 
 static bool deliver_positions(struct sink *sink, const struct sink_chunk *chunk,
@@ -65,14 +59,13 @@ static bool deliver_positions(struct sink *sink, const struct sink_chunk *chunk,
 
 void sink_positions(struct sink *sink, trawl_match_sink function, void *context)
 {
-    memset(sink, 0, sizeof *sink);
-    sink->want = WANT_HITS;
-    sink->as_matches = true;
-    sink->in_place = true;
-    sink->in_parts = true;
-    sink->deliver = deliver_positions;
-    sink->match_sink = function;
-    sink->context = context;
+    *sink = (struct sink){.want = WANT_HITS,
+                          .as_matches = true,
+                          .in_place = true,
+                          .in_parts = true,
+                          .deliver = deliver_positions,
+                          .match_sink = function,
+                          .context = context};
 }
 
 static bool deliver_begins_into(struct sink *sink, const struct sink_chunk *chunk,
@@ -93,12 +86,11 @@ static bool deliver_begins_into(struct sink *sink, const struct sink_chunk *chun
 
 void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max)
 {
-    memset(sink, 0, sizeof *sink);
-    sink->want = WANT_HITS;
-    sink->in_place = true;
-    sink->deliver = deliver_begins_into;
-    sink->begins = begins;
-    sink->begins_max = begins_max;
+    *sink = (struct sink){.want = WANT_HITS,
+                          .in_place = true,
+                          .deliver = deliver_begins_into,
+                          .begins = begins,
+                          .begins_max = begins_max};
 }
 
 /* ---- Lines -------------------------------------------------------------------------------- */
@@ -219,15 +211,13 @@ static bool deliver_lines(struct sink *sink, const struct sink_chunk *chunk,
 
 void sink_lines(struct sink *sink, bool invert, uint64_t lines_max)
 {
-    memset(sink, 0, sizeof *sink);
-    sink->want = WANT_LINES;
-    sink->digest = digest_lines;
-    sink->deliver = deliver_lines;
     /* An inverted count reads line ends after the search. The count would be wrong if the bytes of
      * a mapped file changed between search and count, so the chunk is read into memory. */
-    sink->in_place = !invert;
-    sink->lines.invert = invert;
-    sink->lines.count_max = lines_max;
+    *sink = (struct sink){.want = WANT_LINES,
+                          .in_place = !invert,
+                          .digest = digest_lines,
+                          .deliver = deliver_lines,
+                          .lines = {.invert = invert, .count_max = lines_max}};
 }
 
 static bool has_few(const struct sink_chunk *chunk)
@@ -269,8 +259,9 @@ static enum trawl_status digest_window(const struct sink *sink, const struct sin
 #define SPANS (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_SPANS_FIRST)
 
 /* Keeps the spans among the chunk's matches, with their line numbers, and returns how many spans
- * there are. sink->spans_end is the end of the last span, before the chunk at first. Engines report
- * more matches than spans: a device does not know where the span before a chunk ends. */
+ * there are. sink->spans_end is the end of the last span; at first, of the last span before the
+ * chunk. Engines report more matches than spans: a device does not know where the span before a
+ * chunk ends. */
 static uint64_t keep_spans(struct sink *sink, const struct sink_chunk *chunk)
 {
     const bool longest = (sink->window_flags & TRAWL_WINDOW_SPANS_FIRST) == 0;
@@ -364,13 +355,12 @@ static enum trawl_status digest_batch(const struct sink *sink, const struct sink
 
 void sink_batches(struct sink *sink, bool line_numbers)
 {
-    memset(sink, 0, sizeof *sink);
-    sink->want = WANT_HITS;
-    sink->as_matches = true;
-    sink->in_place = true;
-    sink->columns = true;
-    sink->line_numbers = line_numbers;
-    sink->digest = sink->line_numbers ? digest_batch : NULL;
+    *sink = (struct sink){.want = WANT_HITS,
+                          .as_matches = true,
+                          .columns = true,
+                          .line_numbers = line_numbers,
+                          .in_place = true,
+                          .digest = line_numbers ? digest_batch : NULL};
 }
 
 void sink_digests(struct sink *sink,
@@ -380,10 +370,7 @@ void sink_digests(struct sink *sink,
                                               struct trawl_error *error),
                   void *context)
 {
-    memset(sink, 0, sizeof *sink);
-    sink->want = WANT_HITS;
-    sink->digest = digest;
-    sink->context = context;
+    *sink = (struct sink){.want = WANT_HITS, .digest = digest, .context = context};
 }
 
 void pattern_counts_release(struct pattern_counts *counts)

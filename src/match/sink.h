@@ -119,7 +119,7 @@ struct sink {
     trawl_match_sink match_sink;
     trawl_window_sink window_sink;
     void *context;
-    uint64_t *begins; /* the caller's array, with begins_max numbers; set by begins_into */
+    uint64_t *begins; /* the caller's array, with begins_max numbers; set by sink_begins_into */
     uint64_t begins_max;
     struct line_count lines;
     uint32_t window_flags;

@@ -5,43 +5,18 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "plan/prices.def"
 
-#define REPEAT_BYTES 16u
-#define REPEAT_LOOKS 64u
-/* a sample repeats the literal if at least this many of its strings occur in the literal */
-#define REPEAT_LOOKS_MIN 8u
-/* and if at least this many different begins of the literal explain where its strings stand */
-#define REPEAT_PLACES_MIN 3u
+/* Sizes of tables and steps of algorithms; the numbers that measurements depend on are in
+ * prices.def. */
 #define SEEN_WINDOWS_LOG2 11u
-#define SEEN_WINDOWS_MAX 1024u
-#define SEEN_FAR_MAX (1u << 18) /* the most bytes of a literal that rarer_window examines */
 #define SEEN_FAR_LOG2 14u
-#define SEEN_NAMED_MAX 128u       /* offsets of a literal at which samples are looked for */
-#define SEEN_NAMED_POSITIONS 800u /* positions of a sample at which such offsets are looked for */
-/* one in SEEN_STEP positions of the sample is examined */
-#define SEEN_STEP 5u
 /* distance of an examined position from the position examined before; a prime */
 #define SEEN_JUMP 1009u
-/* the count ends after this many positions that match: the rate is then known well enough */
-#define SEEN_ENOUGH 128u
-#define SEEN_GRAMS_FEW 3u
-#define ENTROPY_BLOCKS 16u
-#define ENTROPY_BYTES 512u
-#define ROOT_STEPS 40u /* enough for 1e-10 to 1e10 */
-/* number of samples of the strings' bytes, by which likeness is measured */
-#define ALIKE_SAMPLES 512u
-/* a rate is measured from at least this many pairs of equal samples, otherwise estimated */
-#define EQUAL_MIN 4.0
-/* number of grams of literals that are sampled and compared with each other */
-#define GRAM_SAMPLES 2048u
-#define GRAM_LIST_BITS 11u
-#define GRAMS_INSERTED 16u   /* up to this many samples are sorted by insertion, more by qsort */
-#define COUNTED_BYTES 16384u /* number of bytes of literals whose values are counted */
-#define GRAMS_EQUAL_MIN 8    /* a rate is measured from at least this many equal pairs */
-#define GRAMS_EQUAL_MANY 64  /* the rate's decay per byte is measured from this many pairs */
-/* grams that are equal so many times as often as grams of independent bytes are uneven */
-#define GRAMS_UNEVEN_TIMES 4
-#define SUFFIX_BITS 65536u /* bits of the table that counts suffixes */
+#define ROOT_STEPS 40u       /* enough for 1e-10 to 1e10 */
+#define SAMPLES_INSERTED 64u /* up to this many samples are sorted by insertion, more by qsort */
+#define RESIDUES 8u          /* of a byte, by its low three bits (layout.h) */
+#define SUFFIX_BITS 65536u   /* bits of the table that counts suffixes */
 
 double analyse_log2(double value)
 {
@@ -64,6 +39,15 @@ double analyse_root(double value)
     return x;
 }
 
+double analyse_power(double base, uint32_t exponent)
+{
+    double power = 1;
+
+    while (exponent-- > 0)
+        power *= base;
+    return power;
+}
+
 double analyse_byte_bits(const uint8_t *bytes, uint64_t count)
 {
     uint64_t counts[256] = {0}, looked = 0, step = max_u64(count / ENTROPY_BLOCKS, ENTROPY_BYTES);
@@ -82,6 +66,115 @@ double analyse_byte_bits(const uint8_t *bytes, uint64_t count)
             bits += (double)counts[byte] / (double)looked *
                     analyse_log2((double)looked / (double)counts[byte]);
     return bits;
+}
+
+uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates)
+{
+    double best_rate = 1e9, rate[4] = {0}; /* rates of the words at four consecutive offsets */
+    uint64_t best = 0;
+
+    TRAWL_ASSERT(count >= 7);
+    for (uint64_t o = 0; o + 4 <= count; o++) {
+        double sum;
+
+        rate[3] = rates->rate[bytes[o]] * rates->rate[bytes[o + 1]] * rates->rate[bytes[o + 2]] *
+                  rates->rate[bytes[o + 3]];
+        sum = rate[0] + rate[1] + rate[2] + rate[3];
+        if (o >= 3 && sum < best_rate) {
+            best_rate = sum;
+            best = o - 3;
+        }
+        for (uint32_t i = 0; i < 3; i++)
+            rate[i] = rate[i + 1];
+    }
+    TRAWL_ASSERT(best + 7 <= count);
+    return best;
+}
+
+/* Fills residues, begun and carried from the grams at bytes. */
+static void fill_residues(const uint8_t *bytes, struct plan_grams *grams)
+{
+    uint8_t begun[PLAN_GRAM_BYTES] = {0}, carried[PLAN_GRAM_BYTES] = {0};
+
+    TRAWL_ASSERT(grams->stride > 0 && PLAN_GRAM_BYTES % grams->stride == 0);
+    TRAWL_ASSERT(grams->q > 0 && grams->q <= PLAN_GRAM_BYTES);
+    memset(grams->residues, 0xff, sizeof grams->residues);
+    for (uint32_t b = 0; b < PLAN_GRAM_BYTES; b++) {
+        uint32_t begin = b - b % grams->stride, o = grams->stride - 1 - b % grams->stride;
+        uint8_t may = (uint8_t) ~(1u << b);
+
+        for (uint32_t j = 0; j < PLAN_GRAM_BYTES; j++) {
+            /* the byte of the gram that stands at byte j */
+            uint32_t i = (j - begin) % PLAN_GRAM_BYTES;
+
+            if (j >= begin)
+                begun[b] |= (uint8_t)(0x80u >> j);
+            else
+                carried[b] |= (uint8_t)(0x80u >> j);
+            for (uint32_t residue = 0; residue < RESIDUES; residue++)
+                if (i >= grams->q || bytes[o + i] % RESIDUES == residue)
+                    grams->residues[RESIDUES * j + residue] &= may;
+        }
+    }
+    memcpy(&grams->begun, begun, sizeof begun);
+    memcpy(&grams->carried, carried, sizeof carried);
+}
+
+/* Computes the expected share of each residue. The sum of the rates is the divisor, since
+ * rates_from_literal may raise the sum above 1. With `fold`, the rates of A-Z are already part of
+ * the rates of a-z. */
+static void residue_shares(const struct byte_rates *rates, bool fold, double share[RESIDUES])
+{
+    double total = 0;
+
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        if (fold && byte >= 'A' && byte <= 'Z')
+            continue;
+        share[byte % RESIDUES] += rates->rate[byte];
+        total += rates->rate[byte];
+    }
+    TRAWL_ASSERT(total > 0);
+    for (uint32_t residue = 0; residue < RESIDUES; residue++)
+        share[residue] /= total;
+}
+
+double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
+                     const struct byte_rates *rates, uint32_t stride, struct plan_grams *grams)
+{
+    uint64_t q, offsets, best = 0;
+    double share[RESIDUES] = {0}, last[PLAN_GRAM_STRIDE_MAX] = {0}, rate = 0, best_rate = 1e9;
+
+    if (stride == 0 || count < stride + 3)
+        /* no gram of 4 bytes at each offset: the search would have to verify every position */
+        return 1;
+    q = min_u64(count - stride + 1, PLAN_GRAM_BYTES);
+    offsets = min_u64(count - stride - q + 2, GRAM_OFFSETS_MAX);
+    residue_shares(rates, fold, share);
+    for (uint64_t o = 0; o < offsets + stride - 1; o++) {
+        double one = 1;
+
+        for (uint64_t i = 0; i < q; i++)
+            one *= share[bytes[o + i] % RESIDUES];
+        rate += one - last[o % stride];
+        last[o % stride] = one;
+        if (o + 1 >= stride && rate < best_rate) {
+            best_rate = rate;
+            best = o + 1 - stride;
+        }
+    }
+    TRAWL_ASSERT(q >= 4 && best + stride - 1 + q <= count);
+    grams->offset = best;
+    grams->stride = stride;
+    grams->q = (uint32_t)q;
+    grams->fold = fold ? FOLD_ALL : 0;
+    grams->keep = q < 8 ? (1ull << 8 * q) - 1 : UINT64_MAX;
+    for (uint32_t o = 0; o < stride; o++) {
+        grams->gram[o] = 0;
+        memcpy(&grams->gram[o], bytes + best + o, q);
+        grams->gram[o] = (grams->gram[o] | grams->fold) & grams->keep;
+    }
+    fill_residues(bytes + best, grams);
+    return best_rate / stride; /* each gram is tested at every stride-th position only */
 }
 
 bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
@@ -326,101 +419,6 @@ double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets
     return (double)named * (double)step / (double)places;
 }
 
-/* Sixteen bytes of the strings; the first byte is the highest byte of `high`. */
-struct sample {
-    uint64_t high, low;
-};
-
-static bool is_before(const struct sample *x, const struct sample *y)
-{
-    return x->high != y->high ? x->high < y->high : x->low < y->low;
-}
-
-/* Sorts samples: counts them by their first byte, and inserts each among those of the same byte. */
-static void sort_samples(struct sample *samples, uint32_t count)
-{
-    struct sample sorted[ALIKE_SAMPLES];
-    uint32_t begins[257] = {0}, ends[256];
-
-    for (uint32_t i = 0; i < count; i++)
-        begins[(samples[i].high >> 56) + 1]++;
-    for (uint32_t byte = 0; byte < 256; byte++) {
-        begins[byte + 1] += begins[byte];
-        ends[byte] = begins[byte];
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t byte = (uint32_t)(samples[i].high >> 56), k = ends[byte]++;
-
-        for (; k > begins[byte] && is_before(&samples[i], &sorted[k - 1]); k--)
-            sorted[k] = sorted[k - 1];
-        sorted[k] = samples[i];
-    }
-    memcpy(samples, sorted, count * sizeof *samples);
-}
-
-/* Returns the length of the longest common prefix of two samples. */
-static uint32_t common_bytes(const struct sample *x, const struct sample *y)
-{
-    uint64_t high = x->high ^ y->high, low = x->low ^ y->low;
-
-    return high != 0  ? (uint32_t)__builtin_clzll(high) / 8
-           : low != 0 ? 8 + (uint32_t)__builtin_clzll(low) / 8
-                      : ANALYSE_ALIKE_BYTES;
-}
-
-/* Fills samples of the strings' bytes: all, or ALIKE_SAMPLES at different positions. Returns how
- * many. */
-static uint32_t take_samples(const struct trawl_plan *plan, struct sample samples[ALIKE_SAMPLES])
-{
-    uint64_t total = plan->literal_bytes_total, random = 0x9e3779b97f4a7c15u;
-    uint32_t count = (uint32_t)min_u64(ALIKE_SAMPLES, total);
-
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t at = i * total / count, next = (i + 1) * total / count;
-
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        at += (random >> 11) % (next - at);
-        samples[i] = (struct sample){0};
-        memcpy(&samples[i], plan->literal_bytes + at, /* may run into the next string */
-               (size_t)min_u64(sizeof *samples, total - at));
-        samples[i].high = __builtin_bswap64(samples[i].high);
-        samples[i].low = __builtin_bswap64(samples[i].low);
-    }
-    sort_samples(samples, count);
-    return count;
-}
-
-void analyse_likeness(const struct trawl_plan *plan, struct strings_likeness *likeness)
-{
-    uint64_t equal[ANALYSE_ALIKE_BYTES + 1] = {0};
-    /* alike[q]: number of samples just before this sample with the same first q bytes */
-    uint64_t alike[ANALYSE_ALIKE_BYTES + 1] = {0};
-    struct sample samples[ALIKE_SAMPLES];
-    uint32_t count = take_samples(plan, samples);
-    double before = 1;
-
-    likeness->byte_count = 1;
-    for (uint32_t i = 1; i < count; i++) {
-        uint32_t common = common_bytes(&samples[i - 1], &samples[i]);
-
-        likeness->byte_count += common == 0;
-        for (uint32_t q = 1; q <= ANALYSE_ALIKE_BYTES; q++) {
-            alike[q] = q <= common ? alike[q] + 1 : 0;
-            equal[q] += alike[q];
-        }
-    }
-    likeness->rate[0] = 1;
-    for (uint32_t q = 1; q <= ANALYSE_ALIKE_BYTES; q++) {
-        double rate = (double)equal[q] / max_double(1, count * (count - 1.0) / 2);
-
-        /* assume that each further byte lowers the rate by the same factor as the byte before */
-        if ((double)equal[q] < EQUAL_MIN)
-            rate = q == 1 ? 1.0 / 256 : likeness->rate[q - 1] * likeness->rate[q - 1] / before;
-        before = likeness->rate[q - 1];
-        likeness->rate[q] = rate;
-    }
-}
-
 uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patterns,
                              const uint32_t *literal_from, uint32_t count)
 {
@@ -443,57 +441,44 @@ uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patt
     return found;
 }
 
-/* ---- How alike the grams of a set are ---- */
+/* ---- How alike strings are ---- */
 
-static double power_of(double base, uint32_t exponent)
-{
-    double power = 1;
-
-    while (exponent-- > 0)
-        power *= base;
-    return power;
-}
-
-/* The bytes of a literal from an offset on. The first byte is the highest byte of `high`; zeros
- * follow the literal's end. */
-struct gram_sample {
+/* The bytes of a string from an offset on. The first byte is the highest byte of `high`; zeros
+ * follow the string's end. */
+struct sample {
     uint64_t high, low;
-    uint64_t bytes; /* bytes of the literal in the sample, up to ANALYSE_GRAM_MAX */
+    uint64_t bytes; /* bytes of the string in the sample, up to ANALYSE_GRAM_MAX */
 };
 
-static struct gram_sample sample_at(const struct trawl_plan *plan, uint32_t literal, uint64_t place)
+/* Returns the sample of `bytes` bytes of the literals from offset `from` on. */
+static struct sample sample_at(const struct trawl_plan *plan, uint64_t from, uint64_t bytes)
 {
-    const struct plan_literal of = plan_literal_at(plan, literal);
-    uint64_t words[2] = {0}, bytes = min_u64(of.bytes_count - place, ANALYSE_GRAM_MAX);
-    uint64_t from = of.bytes_begin + place;
-    struct gram_sample sample;
+    uint64_t words[2] = {0};
+    struct sample sample = {.bytes = bytes};
 
-    if (plan->literal_bytes_total - from >= sizeof words)
-        memcpy(words, plan->literal_bytes + from, sizeof words);
-    else
-        memcpy(words, plan->literal_bytes + from, (size_t)bytes);
+    memcpy(words, plan->literal_bytes + from,
+           (size_t)(plan->literal_bytes_total - from >= sizeof words ? sizeof words : bytes));
     sample.high = __builtin_bswap64(words[0]);
     sample.low =
         bytes <= 8 ? 0 : __builtin_bswap64(words[1]) & UINT64_MAX << 8 * (ANALYSE_GRAM_MAX - bytes);
     sample.high &= bytes < 8 ? UINT64_MAX << 8 * (8 - bytes) : UINT64_MAX;
-    sample.bytes = bytes;
     return sample;
 }
 
-static bool gram_is_behind(const struct gram_sample *x, const struct gram_sample *y)
+static bool is_behind(const struct sample *x, const struct sample *y)
 {
     return x->high != y->high ? x->high > y->high : x->low > y->low;
 }
 
 static int compare_samples(const void *a, const void *b)
 {
-    const struct gram_sample *x = (const struct gram_sample *)a, *y = (const struct gram_sample *)b;
+    const struct sample *x = (const struct sample *)a, *y = (const struct sample *)b;
 
-    return gram_is_behind(x, y) - gram_is_behind(y, x);
+    return is_behind(x, y) - is_behind(y, x);
 }
 
 /* Returns the length of the longest common prefix of two samples. */
-static uint64_t common_gram_bytes(const struct gram_sample *x, const struct gram_sample *y)
+static uint64_t common_bytes(const struct sample *x, const struct sample *y)
 {
     uint64_t high = x->high ^ y->high, low = x->low ^ y->low;
     uint64_t common = high != 0  ? (uint64_t)__builtin_clzll(high) / 8
@@ -503,48 +488,117 @@ static uint64_t common_gram_bytes(const struct gram_sample *x, const struct gram
     return min_u64(common, min_u64(x->bytes, y->bytes));
 }
 
-static uint32_t sample_list(const struct gram_sample *sample)
+/* Sorts by the second and then by the first byte, and each group of equal bytes by the rest.
+ * `room` has room for `count` samples. */
+static void sort_samples(struct sample *samples, uint32_t count, struct sample *room)
 {
-    return plan_hash32((uint32_t)(sample->high >> 32), GRAM_LIST_BITS);
-}
+    struct sample *from = samples, *to = room;
+    uint32_t end;
 
-/* Groups the samples by a hash of the first ANALYSE_GRAM_MIN bytes, and sorts each group. `sorted`
- * has room for `count` samples. */
-static void sort_grams(const struct gram_sample *samples, uint32_t count,
-                       struct gram_sample *sorted)
-{
-    uint32_t ends[(1u << GRAM_LIST_BITS) + 1] = {0}, begin = 0;
+    for (uint32_t shift = 48; shift <= 56; shift += 8) {
+        uint32_t ends[257] = {0};
 
-    for (uint32_t i = 0; i < count; i++)
-        ends[sample_list(&samples[i]) + 1]++;
-    for (uint32_t list = 1; list <= 1u << GRAM_LIST_BITS; list++)
-        ends[list] += ends[list - 1];
-    for (uint32_t i = 0; i < count; i++)
-        sorted[ends[sample_list(&samples[i])]++] = samples[i];
-    for (uint32_t list = 0; list < 1u << GRAM_LIST_BITS; begin = ends[list++]) {
-        if (ends[list] - begin > GRAMS_INSERTED)
-            qsort(sorted + begin, ends[list] - begin, sizeof *sorted, compare_samples);
-        for (uint32_t i = begin + 1; i < ends[list]; i++) {
-            struct gram_sample sample = sorted[i];
+        for (uint32_t i = 0; i < count; i++)
+            ends[(from[i].high >> shift & 0xff) + 1]++;
+        for (uint32_t byte = 1; byte <= 256; byte++)
+            ends[byte] += ends[byte - 1];
+        for (uint32_t i = 0; i < count; i++)
+            to[ends[from[i].high >> shift & 0xff]++] = from[i];
+        to = from;
+        from = room;
+    }
+    for (uint32_t begin = 0; begin < count; begin = end) {
+        for (end = begin + 1; end < count && samples[end].high >> 48 == samples[begin].high >> 48;)
+            end++;
+        if (end - begin > SAMPLES_INSERTED)
+            qsort(samples + begin, end - begin, sizeof *samples, compare_samples);
+        for (uint32_t i = begin + 1; i < end; i++) {
+            struct sample sample = samples[i];
             uint32_t k = i;
 
-            for (; k > begin && gram_is_behind(&sorted[k - 1], &sample); k--)
-                sorted[k] = sorted[k - 1];
-            sorted[k] = sample;
+            for (; k > begin && is_behind(&samples[k - 1], &sample); k--)
+                samples[k] = samples[k - 1];
+            samples[k] = sample;
         }
+    }
+}
+
+/* For each q: the number of pairs of samples whose first q bytes are equal, and the number of pairs
+ * of samples that have q bytes. */
+struct sample_pairs {
+    double equal[ANALYSE_GRAM_MAX + 1], all[ANALYSE_GRAM_MAX + 1];
+    uint32_t first_bytes; /* different first bytes of the samples */
+};
+
+/* Sorts the samples. */
+static void count_pairs(struct sample *samples, uint32_t count, struct sample_pairs *pairs)
+{
+    struct sample room[GRAM_SAMPLES];
+    uint64_t equal[ANALYSE_GRAM_MAX + 1] = {0}, there[ANALYSE_GRAM_MAX + 2] = {0};
+    /* alike[q]: number of samples just before this sample with the same first q bytes */
+    uint64_t alike[ANALYSE_GRAM_MAX + 1] = {0};
+    uint64_t before = 0, common;
+
+    TRAWL_ASSERT(count <= GRAM_SAMPLES);
+    sort_samples(samples, count, room);
+    pairs->first_bytes = 0;
+    for (uint32_t i = 0; i < count; i++, before = common) {
+        common = i > 0 ? common_bytes(&samples[i - 1], &samples[i]) : 0;
+        pairs->first_bytes += common == 0;
+        for (uint64_t q = 1; q <= common; q++)
+            equal[q] += ++alike[q];
+        for (uint64_t q = common + 1; q <= before; q++)
+            alike[q] = 0;
+        there[samples[i].bytes]++;
+    }
+    for (uint64_t q = ANALYSE_GRAM_MAX; q > 0; q--) {
+        there[q] += there[q + 1];
+        pairs->equal[q] = (double)equal[q];
+        pairs->all[q] = (double)there[q] * ((double)there[q] - 1) / 2;
+    }
+}
+
+void analyse_likeness(const struct trawl_plan *plan, struct strings_likeness *likeness)
+{
+    uint64_t total = plan->literal_bytes_total, random = 0x9e3779b97f4a7c15u;
+    uint32_t count = (uint32_t)min_u64(ALIKE_SAMPLES, total);
+    struct sample samples[ALIKE_SAMPLES];
+    struct sample_pairs pairs;
+    double before = 1;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t at = i * total / count, next = (i + 1) * total / count;
+
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        at += (random >> 11) % (next - at);
+        /* may run into the next string */
+        samples[i] = sample_at(plan, at, min_u64(ANALYSE_GRAM_MAX, total - at));
+    }
+    count_pairs(samples, count, &pairs);
+    likeness->byte_count = pairs.first_bytes;
+    likeness->rate[0] = 1;
+    for (uint32_t q = 1; q <= ANALYSE_GRAM_MAX; q++) {
+        double rate = pairs.equal[q] / max_double(1, count * (count - 1.0) / 2);
+
+        /* assume that each further byte lowers the rate by the same factor as the byte before */
+        if (pairs.equal[q] < ALIKE_EQUAL_MIN)
+            rate = q == 1 ? 1.0 / 256 : likeness->rate[q - 1] * likeness->rate[q - 1] / before;
+        before = likeness->rate[q - 1];
+        likeness->rate[q] = rate;
     }
 }
 
 /* Takes samples of different literals, and at several offsets of each literal if there are fewer
  * literals than GRAM_SAMPLES. Returns the number of samples. */
 static uint32_t take_grams(const struct trawl_plan *plan, uint64_t offsets_max,
-                           struct gram_sample *samples)
+                           struct sample *samples)
 {
     uint32_t count = 0, literals = (uint32_t)min_u64(plan->literal_count, GRAM_SAMPLES);
 
     for (uint32_t i = 0; i < GRAM_SAMPLES && i / literals <= offsets_max; i++) {
-        uint32_t literal = (uint32_t)((uint64_t)(i % literals) * plan->literal_count / literals);
-        uint64_t length = plan_literal_at(plan, literal).bytes_count;
+        uint32_t number = (uint32_t)((uint64_t)(i % literals) * plan->literal_count / literals);
+        const struct plan_literal literal = plan_literal_at(plan, number);
+        uint64_t length = literal.bytes_count;
         uint64_t places =
             length < ANALYSE_GRAM_MIN ? 0 : min_u64(length - ANALYSE_GRAM_MIN, offsets_max) + 1;
         uint64_t place = literals < GRAM_SAMPLES ? i / literals : 0;
@@ -553,42 +607,10 @@ static uint32_t take_grams(const struct trawl_plan *plan, uint64_t offsets_max,
             continue;
         if (literals == GRAM_SAMPLES)
             place = (i * 0x9e3779b1u >> 8) % places;
-        samples[count++] = sample_at(plan, literal, place);
+        samples[count++] =
+            sample_at(plan, literal.bytes_begin + place, min_u64(length - place, ANALYSE_GRAM_MAX));
     }
-    TRAWL_ASSERT(count <= GRAM_SAMPLES);
     return count;
-}
-
-/* For each q: the number of pairs of samples whose first q bytes are equal, and the number of pairs
- * of samples that have q bytes. */
-struct sample_pairs {
-    double equal[ANALYSE_GRAM_MAX + 1], all[ANALYSE_GRAM_MAX + 1];
-};
-
-static void count_pairs(const struct trawl_plan *plan, uint64_t offsets_max,
-                        struct sample_pairs *pairs)
-{
-    struct gram_sample samples[GRAM_SAMPLES], sorted[GRAM_SAMPLES];
-    uint64_t equal[ANALYSE_GRAM_MAX + 1] = {0}, there[ANALYSE_GRAM_MAX + 2] = {0};
-    uint64_t alike[ANALYSE_GRAM_MAX + 1] = {
-        0}; /* for each q: earlier samples equal to the current sample */
-    uint32_t count = take_grams(plan, offsets_max, samples);
-    uint64_t before = 0, common;
-
-    sort_grams(samples, count, sorted);
-    for (uint32_t i = 0; i < count; i++, before = common) {
-        common = i > 0 ? common_gram_bytes(&sorted[i - 1], &sorted[i]) : 0;
-        for (uint64_t q = ANALYSE_GRAM_MIN; q <= common; q++)
-            equal[q] += ++alike[q];
-        for (uint64_t q = max_u64(ANALYSE_GRAM_MIN, common + 1); q <= before; q++)
-            alike[q] = 0;
-        there[sorted[i].bytes]++;
-    }
-    for (uint64_t q = ANALYSE_GRAM_MAX; q >= ANALYSE_GRAM_MIN; q--) {
-        there[q] += there[q + 1];
-        pairs->equal[q] = (double)equal[q];
-        pairs->all[q] = (double)there[q] * ((double)there[q] - 1) / 2;
-    }
 }
 
 /* Measures how often grams of each length are equal. If too few samples are equal, assumes that a
@@ -597,12 +619,13 @@ static void count_pairs(const struct trawl_plan *plan, uint64_t offsets_max,
 void analyse_gram_likeness(const struct trawl_plan *plan, uint64_t offsets_max,
                            struct gram_likeness *likeness)
 {
+    struct sample samples[GRAM_SAMPLES];
     uint32_t bytes[256] = {0};
     struct sample_pairs pairs;
     double total = 0, alike = 0, rate = 0, decay;
     uint64_t step = 1 + plan->literal_bytes_total / COUNTED_BYTES, looked;
 
-    count_pairs(plan, offsets_max, &pairs);
+    count_pairs(samples, take_grams(plan, offsets_max, samples), &pairs);
     for (uint64_t i = 0; i < plan->literal_bytes_total; i += step)
         bytes[plan->literal_bytes[i]]++;
     looked = 1 + (plan->literal_bytes_total - 1) / step;
@@ -614,13 +637,13 @@ void analyse_gram_likeness(const struct trawl_plan *plan, uint64_t offsets_max,
         double before = rate;
 
         if (pairs.equal[q] >= GRAMS_EQUAL_MIN) {
-            rate = max_double(pairs.equal[q] / pairs.all[q], power_of(alike, q));
+            rate = max_double(pairs.equal[q] / pairs.all[q], analyse_power(alike, q));
             if (before > 0 && pairs.equal[q] >= GRAMS_EQUAL_MANY)
                 decay = min_double(1, max_double(alike, rate / before));
         } else {
-            rate = before > 0 ? before * decay : power_of(alike, q);
+            rate = before > 0 ? before * decay : analyse_power(alike, q);
         }
         likeness->rate[q] = min_double(1, rate);
-        likeness->uneven[q] = rate > GRAMS_UNEVEN_TIMES * power_of(alike, q);
+        likeness->uneven[q] = rate > GRAMS_UNEVEN_TIMES * analyse_power(alike, q);
     }
 }

@@ -13,9 +13,9 @@ struct byte_rates {
 };
 
 /* Estimates the rates: from the sample if sample_bytes ≥ PLAN_SAMPLE_BYTES_MIN, else from built-in
- * rates of usual texts. Without a sample, the bytes of a literal with at most four byte values
- * (DNA) get higher rates, because the text is probably like the literal. With `fold`, the rates of
- * a letter's two cases are added up. */
+ * rates of usual texts. Without a sample, the bytes of a literal of at least PLAN_GRAMS_LENGTH_MIN
+ * bytes with at most four byte values (DNA) get higher rates, because the text is probably like the
+ * literal. With `fold`, the rates of a letter's two cases are added up. */
 void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
                    uint64_t literal_bytes, bool fold, struct byte_rates *rates);
 
@@ -33,6 +33,7 @@ double analyse_log2(double value);
 /* Returns the square root of a value > 0, by Newton's method, so that the library need not be
  * linked with libm. */
 double analyse_root(double value);
+double analyse_power(double base, uint32_t exponent);
 
 /* Returns the entropy of a byte in bits. Of many bytes, only a part is counted. */
 double analyse_byte_bits(const uint8_t *bytes, uint64_t count);
@@ -100,20 +101,20 @@ uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patt
                              const uint32_t *literal_from, uint32_t count);
 #define PLAN_SUFFIXES_MAX 20000u
 
+#define ANALYSE_GRAM_MIN 4u
+#define ANALYSE_GRAM_MAX 16u
+
 /* How alike the strings of a set are, from samples of their bytes. */
-#define ANALYSE_ALIKE_BYTES 16u
 struct strings_likeness {
     /* rate[q]: probability that the first q bytes of a string stand at a position of a text like
      * the strings */
-    double rate[ANALYSE_ALIKE_BYTES + 1];
+    double rate[ANALYSE_GRAM_MAX + 1];
     double byte_count; /* number of different bytes in the strings, estimated */
 };
 void analyse_likeness(const struct trawl_plan *plan, struct strings_likeness *likeness);
 
 /* How often the grams of a set's strings, of ANALYSE_GRAM_MIN to ANALYSE_GRAM_MAX bytes at offsets
  * of at most offsets_max, are equal. */
-#define ANALYSE_GRAM_MIN 4u
-#define ANALYSE_GRAM_MAX 16u
 struct gram_likeness {
     /* rate[q]: the probability that two grams of q bytes are equal, in a text like the patterns */
     double rate[ANALYSE_GRAM_MAX + 1];

@@ -14,7 +14,7 @@
  * state after a byte of that class.
  *
  * Each byte passes exactly one test. A failed test goes to a sibling, or makes the node less deep.
- * So a byte takes, on average over a text, at most 2 × ROW_CHILDREN_MIN tests.
+ * So a byte takes, on average over a text, at most 2 × row_children tests (struct making).
  */
 #include "plan/automaton.h"
 

@@ -23,8 +23,8 @@ struct plan_automaton_end {
     uint32_t alike;
     /* index of the end of the longest proper prefix that is in the set; PLAN_NONE: none */
     uint32_t shorter;
-    /* number of strings of the group and of all its prefixes, that is, of all strings that begin
-     * with this string */
+    /* number of strings of the group and of all its prefixes in the set: the strings that begin
+     * where this string begins in a text */
     uint32_t outputs;
 };
 

@@ -94,7 +94,7 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
 
 static enum trawl_status copy_patterns(struct trawl_plan *plan,
                                        const struct trawl_pattern *patterns, uint64_t count,
-                                       struct trawl_error *error)
+                                       const uint64_t *ids, struct trawl_error *error)
 {
     uint64_t total = 0;
 
@@ -124,16 +124,10 @@ static enum trawl_status copy_patterns(struct trawl_plan *plan,
     for (uint64_t i = 0; i < count; i++)
         memcpy(plan->pattern_bytes + plan->pattern_begin[i], patterns[i].bytes,
                (size_t)patterns[i].bytes_count);
-    return TRAWL_OK;
-}
-
-static enum trawl_status copy_ids(struct trawl_plan *plan, const uint64_t *ids,
-                                  struct trawl_error *error)
-{
-    if (ids == NULL || plan->pattern_count == 0)
+    if (ids == NULL || count == 0)
         return TRAWL_OK;
-    TRAWL_TRY(MEMORY_NEW(plan->pattern_ids, plan->pattern_count, error));
-    memcpy(plan->pattern_ids, ids, (size_t)plan->pattern_count * sizeof *ids);
+    TRAWL_TRY(MEMORY_NEW(plan->pattern_ids, count, error));
+    memcpy(plan->pattern_ids, ids, (size_t)count * sizeof *ids);
     return TRAWL_OK;
 }
 
@@ -283,7 +277,8 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     if (plan_out == NULL || (patterns == NULL && pattern_count > 0))
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", plan_out == NULL ? "plan" : "patterns");
     TRAWL_TRY(options_read(&given, sizeof given, options, "plan options", error));
-    TRAWL_TRY(read_letters(&given, &letters, &utf8, error));
+    if (given.letters != NULL || given.utf8 != NULL)
+        TRAWL_TRY(read_letters(&given, &letters, &utf8, error));
     TRAWL_TRY(check_options(&given, error));
     with_errors = given.syntax == TRAWL_LITERAL &&
                   ((given.flags & ERRORS_FLAGS) != 0 || given.mismatches_max > 0 ||
@@ -312,8 +307,7 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
         TRAWL_TRY_DONE(copy_asked(&plan->algorithm, given.algorithm, error));
     if (with_errors)
         TRAWL_TRY_DONE(errors_read(plan, &given, error));
-    TRAWL_TRY_DONE(copy_patterns(plan, patterns, pattern_count, error));
-    TRAWL_TRY_DONE(copy_ids(plan, given.pattern_ids, error));
+    TRAWL_TRY_DONE(copy_patterns(plan, patterns, pattern_count, given.pattern_ids, error));
     plan->misses_letters = !plan->utf8_is_set && given.syntax == TRAWL_LITERAL &&
                            (plan->flags & TRAWL_IGNORE_CASE) != 0 && has_letters_beyond(plan);
     TRAWL_TRY_DONE(expand_patterns(plan, error));

@@ -334,115 +334,6 @@ uint32_t analyse_first_probes(const double *passed, uint32_t probe_count)
     return first;
 }
 
-uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates)
-{
-    double best_rate = 1e9, rate[4] = {0}; /* rates of the words at four consecutive offsets */
-    uint64_t best = 0;
-
-    TRAWL_ASSERT(count >= 7);
-    for (uint64_t o = 0; o + 4 <= count; o++) {
-        double sum;
-
-        rate[3] = rates->rate[bytes[o]] * rates->rate[bytes[o + 1]] * rates->rate[bytes[o + 2]] *
-                  rates->rate[bytes[o + 3]];
-        sum = rate[0] + rate[1] + rate[2] + rate[3];
-        if (o >= 3 && sum < best_rate) {
-            best_rate = sum;
-            best = o - 3;
-        }
-        for (uint32_t i = 0; i < 3; i++)
-            rate[i] = rate[i + 1];
-    }
-    TRAWL_ASSERT(best + 7 <= count);
-    return best;
-}
-
-/* Fills residues, begun and carried from the grams at bytes. */
-static void fill_residues(const uint8_t *bytes, struct plan_grams *grams)
-{
-    uint8_t begun[PLAN_GRAM_BYTES] = {0}, carried[PLAN_GRAM_BYTES] = {0};
-
-    TRAWL_ASSERT(grams->stride > 0 && PLAN_GRAM_BYTES % grams->stride == 0);
-    TRAWL_ASSERT(grams->q > 0 && grams->q <= PLAN_GRAM_BYTES);
-    memset(grams->residues, 0xff, sizeof grams->residues);
-    for (uint32_t b = 0; b < PLAN_GRAM_BYTES; b++) {
-        uint32_t begin = b - b % grams->stride, o = grams->stride - 1 - b % grams->stride;
-        uint8_t may = (uint8_t) ~(1u << b);
-
-        for (uint32_t j = 0; j < PLAN_GRAM_BYTES; j++) {
-            /* the byte of the gram that stands at byte j */
-            uint32_t i = (j - begin) % PLAN_GRAM_BYTES;
-
-            if (j >= begin)
-                begun[b] |= (uint8_t)(0x80u >> j);
-            else
-                carried[b] |= (uint8_t)(0x80u >> j);
-            for (uint32_t residue = 0; residue < RESIDUES; residue++)
-                if (i >= grams->q || bytes[o + i] % RESIDUES == residue)
-                    grams->residues[RESIDUES * j + residue] &= may;
-        }
-    }
-    memcpy(&grams->begun, begun, sizeof begun);
-    memcpy(&grams->carried, carried, sizeof carried);
-}
-
-/* Computes the expected share of each residue. The sum of the rates is the divisor, since
- * rates_from_literal may raise the sum above 1. With `fold`, the rates of A-Z are already part of
- * the rates of a-z. */
-static void residue_shares(const struct byte_rates *rates, bool fold, double share[RESIDUES])
-{
-    double total = 0;
-
-    for (uint32_t byte = 0; byte < 256; byte++) {
-        if (fold && byte >= 'A' && byte <= 'Z')
-            continue;
-        share[byte % RESIDUES] += rates->rate[byte];
-        total += rates->rate[byte];
-    }
-    TRAWL_ASSERT(total > 0);
-    for (uint32_t residue = 0; residue < RESIDUES; residue++)
-        share[residue] /= total;
-}
-
-double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
-                     const struct byte_rates *rates, uint32_t stride, struct plan_grams *grams)
-{
-    uint64_t q, offsets, best = 0;
-    double share[RESIDUES] = {0}, last[PLAN_GRAM_STRIDE_MAX] = {0}, rate = 0, best_rate = 1e9;
-
-    if (stride == 0 || count < stride + 3)
-        /* no gram of 4 bytes at each offset: the search would have to verify every position */
-        return 1;
-    q = min_u64(count - stride + 1, PLAN_GRAM_BYTES);
-    offsets = min_u64(count - stride - q + 2, GRAM_OFFSETS_MAX);
-    residue_shares(rates, fold, share);
-    for (uint64_t o = 0; o < offsets + stride - 1; o++) {
-        double one = 1;
-
-        for (uint64_t i = 0; i < q; i++)
-            one *= share[bytes[o + i] % RESIDUES];
-        rate += one - last[o % stride];
-        last[o % stride] = one;
-        if (o + 1 >= stride && rate < best_rate) {
-            best_rate = rate;
-            best = o + 1 - stride;
-        }
-    }
-    TRAWL_ASSERT(q >= 4 && best + stride - 1 + q <= count);
-    grams->offset = best;
-    grams->stride = stride;
-    grams->q = (uint32_t)q;
-    grams->fold = fold ? FOLD_ALL : 0;
-    grams->keep = q < 8 ? (1ull << 8 * q) - 1 : UINT64_MAX;
-    for (uint32_t o = 0; o < stride; o++) {
-        grams->gram[o] = 0;
-        memcpy(&grams->gram[o], bytes + best + o, q);
-        grams->gram[o] = (grams->gram[o] | grams->fold) & grams->keep;
-    }
-    fill_residues(bytes + best, grams);
-    return best_rate / stride; /* each gram is tested at every stride-th position only */
-}
-
 /* ---- Tuning: probes and grams of one literal, by what is known of the text ------------------- */
 
 bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *tuning)
@@ -778,11 +669,11 @@ static enum trawl_status check_method(const struct trawl_plan *plan, enum trawl_
 enum trawl_status choose_method(struct trawl_plan *plan, const struct trawl_plan_options *options,
                                 struct trawl_error *error)
 {
-    plan->method_asked = options->method;
+    plan->method = plan->method_asked = options->method;
     if (plan_is_one_literal(plan))
         analyse_one(plan, (const uint8_t *)options->sample, options->sample_bytes);
-    TRAWL_TRY(check_method(plan, options->method, error));
-    plan->method = options->method;
+    if (options->method != TRAWL_METHOD_AUTO)
+        TRAWL_TRY(check_method(plan, options->method, error));
     if (options->method == TRAWL_METHOD_AUTO ? !plan_is_one_literal(plan)
                                              : methods[options->method].literals != ONE)
         plan->method = TRAWL_METHOD_SET;

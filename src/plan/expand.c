@@ -168,8 +168,8 @@ static enum trawl_status literal_compose(struct trawl_plan *plan, uint32_t patte
     return TRAWL_OK;
 }
 
-/* Makes literals and a tail from a pattern, if UTF-8 and case is ignored. Appends all elements of
- * the pattern to plan->elements, makes literals from the first elements, and then removes these
+/* Makes literals and a tail from a pattern whose characters may have variants. Appends all elements
+ * of the pattern to plan->elements, makes literals from the first elements, and then removes these
  * elements, so that only the tail stays. Sets *length_max to the length in bytes of the longest
  * occurrence. */
 static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern,

@@ -6,7 +6,8 @@
 #include "base/checked.h"
 #include "plan/parts.h"
 
-/* parts are left out of the explanation if a plan has more patterns */
+/* the explanation of a larger plan does not list its parts (plan/parts.h), since these would have
+ * to be made first */
 #define EXPLAINED_PATTERNS_MAX (1u << 16)
 
 /* The text that is being written. Stores as many characters as fit, and counts all. */

@@ -26,7 +26,7 @@
 #define MANY_BITS 5.0
 /* In literals with fewer bits than MANY_BITS, both halves are tested of at most so many bytes. */
 #define WHOLE_FEW 3u
-/* So many half bytes suffice if each literal has a slot of its own and at most HALVES_PASS of the
+/* This many half bytes suffice if each literal has a slot of its own and at most HALVES_PASS of the
  * positions of usual texts pass. Two further half bytes cost as much as comparing literals at
  * 1/1000 to 1/400 of all positions. */
 #define HALVES_FEW 4u

@@ -10,38 +10,14 @@
 #include "plan/prices.def"
 
 /* Strings are grouped by length; a group begins at each of these lengths. `grams`: bytes of the
- * grams by which a device's filter looks for strings of this length (cuda/cuda_sets.c). */
+ * grams by which a device's filter looks for strings of this length (cuda/cuda_choose.c). */
 static const uint64_t lengths[] = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
 static const uint32_t grams[] = {1, 2, 3, 4, 5, 7, 10, 13, 16, 16};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 
-/* The costs of parts on the host, in nanoseconds for a byte of the text. The numbers were fitted to
- * measured times of a plan's first count of 16 MiB, on one core with AVX2. */
-static const struct plan_part_costs costs_host = {.is_host = true,
-                                                  .singly_max = PLAN_PARTS_MAX,
-                                                  .alone = 0.045,
-                                                  .pass = 0.08,
-                                                  .pass_short = 0.08,
-                                                  .many = 0.3,
-                                                  .many_half = 200,
-                                                  .met = 15,
-                                                  .near = 0.65,
-                                                  .near_words = 1e9,
-                                                  .make = 0.000025};
-/* Costs by which each pattern becomes a part by itself, because such parts are always cheapest. */
-static const struct plan_part_costs costs_alone = {
-    .is_host = true, .singly_max = PLAN_PARTS_MAX, .pass = 1, .pass_short = 1, .many_half = 1};
-/* The costs of parts on a device. The numbers were fitted to measured times of first and later
- * counts of 256 MiB in an H100's memory. Each count was for a set of one range of lengths. On an
- * H100, rows of up to 46,000 words fit shared memory. */
-#define COSTS_DEVICE                                                                              \
-    {                                                                                             \
-        .singly_max = 5, .alone = 1.0, .pass = 2.0, .pass_short = 15.0, .each = 0.001,            \
-        .part = 0.001, .many_half = 1, .met = 10, .near = 2.7, .near_words = 46000, .dense = 2.7, \
-        .doubled = 1.1, .make = 0.00015, .level = 0.027                                           \
-    }
-const struct plan_part_costs plan_part_costs_device_default = COSTS_DEVICE;
-struct plan_part_costs plan_part_costs_device = COSTS_DEVICE;
+static const struct plan_part_costs costs_host = {COSTS_HOST}, costs_alone = {COSTS_ALONE};
+const struct plan_part_costs plan_part_costs_device_default = {COSTS_DEVICE};
+struct plan_part_costs plan_part_costs_device = {COSTS_DEVICE};
 
 /* Strings of one length class: patterns order[begin] to order[end - 1]. */
 struct group {
@@ -170,7 +146,7 @@ static double cost_of(const struct cutting *cutting, uint32_t from, uint32_t to,
     double count = (double)(cutting->groups[to - 1].end - cutting->groups[from].begin);
     uint64_t least = cutting->groups[from].length_min;
     uint32_t q =
-        costs->is_host ? (uint32_t)min_u64(least, ANALYSE_ALIKE_BYTES) : grams[class_of(least)];
+        costs->is_host ? (uint32_t)min_u64(least, ANALYSE_GRAM_MAX) : grams[class_of(least)];
     double bytes = 0, states = 0, pass, met, dense;
     double more = from > 0 || to < cutting->group_count ? costs->part * count : 0;
 

@@ -343,11 +343,9 @@ static inline uint8_t fold_byte(uint8_t byte)
 static inline bool plan_may_hold(const uint8_t *bytes, uint64_t bytes_count, bool ignores_case,
                                  uint8_t byte)
 {
-    uint8_t lower = fold_byte(byte);
-
     if (bytes_count == 0)
         return false;
-    if (ignores_case && ((lower >= 'a' && lower <= 'z') || byte >= 0x80))
+    if (ignores_case && (((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') || byte >= 0x80))
         return true;
     return memchr(bytes, byte, (size_t)bytes_count) != NULL;
 }

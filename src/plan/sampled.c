@@ -46,7 +46,7 @@ struct plan_sampled sampled_layout(const struct trawl_plan *plan)
     struct plan_sampled layout = {.stride = stride, .q = SAMPLED_Q};
 
     TRAWL_ASSERT(stride > 0 && plan_is_one_literal(plan));
-    /* 2 to 4 hash values for each offset */
+    /* the hash table has more than 2 and up to 4 entries for each offset */
     layout.hash_bits = 65u - (uint32_t)__builtin_clzll(stride);
     layout.bitmap_bits = 64u - (uint32_t)__builtin_clzll(stride) + SAMPLED_BITMAP_LOG2;
     layout.fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull : 0;

@@ -1,8 +1,8 @@
 /* anchors: collects the strings by which expressions are searched, and builds a plan that searches
  * for all these strings.
  *
- * Each alternative of an expression becomes an anchor: a few strings that each of its matches
- * holds, what comes before the string (the head), and the string with what follows (the tail). RE2
+ * Each alternative of an expression becomes an anchor: a few strings, of which each match holds
+ * one, what comes before the string (the head), and the string with what follows (the tail). RE2
  * reads heads and tails at the places where a search found a string.
  */
 #include "regex/anchors.h"
@@ -16,7 +16,7 @@
 #include "regex/chain.h"
 #include "regex/program_memory.h"
 
-/* Only so many anchors get chains (chain.h), because making a chain takes time. */
+/* Only the first CHAINED_MAX anchors get chains (chain.h), because making a chain takes time. */
 #define CHAINED_MAX 256u
 #define STRINGS_MAX (1u << 24)
 
@@ -153,7 +153,7 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     return TRAWL_OK;
 }
 
-/* Returns whether i and I are different letters, as in Turkish, though case is ignored. */
+/* Returns whether I is no variant of i: the program's letters are as in Turkish, for example. */
 static bool splits_i(const struct regex_options *options)
 {
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], count = 0;

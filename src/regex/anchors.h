@@ -1,6 +1,6 @@
 /* anchors: collects the strings by which expressions are searched, and builds a plan that searches
- * for all these strings. An anchor stands for an alternative of an expression: strings that each
- * match of the alternative holds. */
+ * for all these strings. An anchor stands for an alternative of an expression: strings, of which
+ * each match of the alternative holds one. */
 #ifndef TRAWL_REGEX_ANCHORS_H
 #define TRAWL_REGEX_ANCHORS_H
 
@@ -17,7 +17,7 @@ struct anchor_maker {
     uint32_t expression; /* number of the expression that is being split */
     bool fails;          /* some expression has no strings, so no plan of strings is of use */
     bool folds;          /* in some strings the case of letters is ignored */
-    bool keeps;          /* in some strings it is not */
+    bool keeps;          /* in some strings the case of letters counts */
     bool all_sure;       /* each occurrence of each string lies in a match */
     bool all_match;      /* each occurrence of each string is a match */
     bool has_edges;      /* the matches of `expression` begin or end at an edge of a word or line */

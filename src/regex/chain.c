@@ -17,7 +17,7 @@
 #define UNKNOWN (1u << 30) /* bit of places.members: only RE2 knows whether the character fits */
 #define RANGES_MAX 1024u
 #define PAGE_CODES 64u
-/* a line end is looked for in so many bytes while the automaton reads one byte */
+/* the search for a line end reads this many bytes in the time of a byte of the automaton */
 #define BYTES_PER_FIND 16u
 
 /* The sequence with its repetitions written out, as places. A machine word stands for a set of
@@ -26,7 +26,7 @@
 struct places {
     struct chain *chain;
     uint32_t count;
-    /* for each place: so many places, this one first, may be left out together, as in (ab)? */
+    /* indexed by place: how many places from this one on may be left out together, as in (ab)? */
     uint8_t skips[PLACES_MAX];
     uint32_t endless;              /* set of the places that may be read again, as in a* */
     uint8_t character[PLACES_MAX]; /* indexed by place: number of the sequence's character */

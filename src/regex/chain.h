@@ -6,7 +6,7 @@
  * characters, each with its repetition, and of edges: of words, and of the line (`^` backwards, `$`
  * forwards). The automaton knows the characters of up to three bytes of UTF-8; if each byte is a
  * character, all bytes. At other characters, and if the bytes that it may read do not decide, it
- * answers that RE2 has to be asked. With TRAWL_MULTILINE, chains have no edges.
+ * answers that RE2 has to be asked. With TRAWL_MULTILINE, a sequence with edges has no chain.
  */
 #ifndef TRAWL_REGEX_CHAIN_H
 #define TRAWL_REGEX_CHAIN_H
@@ -14,7 +14,7 @@
 #include "regex/regex_compile.h"
 #include "regex/split.h"
 
-/* a chain reads about so many bytes on each side, even if *spare of chain_read is 0 */
+/* a chain reads about this many bytes on each side, even if *spare of chain_read is 0 */
 #define CHAIN_BYTES 16u
 
 /* Results of reading. Larger numbers are states of the automaton, not results yet: state CHAIN_ASKS
@@ -57,7 +57,8 @@ struct chain {
 
 /* Makes the automaton of a sequence, which is given in the order of reading. backwards: also the
  * bytes of a character are read from last to first. Sets *chain to NULL if the sequence is NULL or
- * too long, or if RE2 cannot list the characters of one of its classes. Errors: MEMORY. */
+ * too long, if the chain could not decide about one of its edges, or if RE2 cannot list the
+ * characters of one of its classes. Errors: MEMORY. */
 enum trawl_status chain_make(const struct expressions *made, uint32_t expression,
                              const struct split_sequence *sequence, bool backwards,
                              struct chain **chain, struct trawl_error *error);

@@ -28,23 +28,23 @@
 /* After a step with at most FEW_ATOMS atoms the next is twice as long, up to STEP_GROWS times. */
 #define STEP_GROWS 16u
 #define FEW_ATOMS 64u
-/* After so many failed verifications in a line, RE2 reads the whole line once. So the time stays
+/* After this many failed verifications in a line, RE2 reads the whole line once. So the time stays
  * linear in the line. */
 #define TRIES_MAX 8u
 #define DECIDED 255u
-/* A failed verification takes about 80 ns. RE2 could read so many bytes in that time. */
+/* A failed verification takes about 80 ns, in which RE2 could read this many bytes. */
 #define BYTES_PER_MISS 48u
-/* RE2 could read so many bytes in the time in which a chain (chain.h) rules out a string */
+/* bytes that RE2 could read in the time in which a chain (chain.h) rules out a string */
 #define BYTES_PER_LOOK 6u
 #define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
 /* the wasted time of a step may be this share of the step's bytes before it counts */
 #define MISSED_SHARE 16u
 #define SAMPLE_BYTES (UINT64_C(64) << 10)
-#define SPLIT_STEPS 2u    /* a text of so many steps is long enough for a better choice of atoms */
+#define SPLIT_STEPS 2u /* a text of this many steps is long enough for a better choice of atoms */
 #define RESPLIT_MAX 4096u /* expressions with more anchors keep their atoms */
-/* So many anchors can be split again in the time of regex_missed_bytes. */
+/* This many anchors can be split again in the time of regex_missed_bytes. */
 #define RESPLIT_ANCHORS 16u
-/* On a GPU, the first and the longest steps are so many times longer: each takes a launch. */
+/* On a GPU, the first and the longest steps are this many times longer: each takes a launch. */
 #define DEVICE_FIRST 64u
 #define DEVICE_GROWS 1024u
 

@@ -10,8 +10,8 @@ extern uint64_t regex_step_bytes;
 /* A scan may end inside a line once its result holds this many hits. Tests set a smaller number. */
 extern uint64_t regex_part_hits;
 /* A worker chooses the atoms anew once failed verifications have taken as long as RE2 takes to read
- * so many bytes, 2 ms or more. The atoms are then chosen by how often they occur in the text. Tests
- * set a smaller number. */
+ * this many bytes, or more bytes if there are many anchors. The atoms are then chosen by how often
+ * they occur in the text. Tests set a smaller number. */
 extern uint64_t regex_missed_bytes;
 
 extern const struct engine_ops engine_regex;

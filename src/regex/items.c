@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "regex/class_text.h"
 
-#define DEPTH_MAX 8u /* groups in groups */
+#define DEPTH_MAX 8u /* groups inside each other */
 
 static const char flag_letters[] = FLAG_LETTERS;
 
@@ -82,8 +82,9 @@ static uint8_t peek(const struct reader *reader)
     return reader->at < reader->count ? reader->bytes[reader->at] : 0;
 }
 
-/* Returns whether the character is i or I in a different case, in a language like Turkish, in which
- * i and I are different letters. An engine takes i and I for equal. */
+/* In a language like Turkish, in which i and I are different letters: returns whether the character
+ * is i or I, or has i or I as another case. Such a character is in no string, because an engine
+ * takes i and I for equal. */
 static bool is_case_of_i(const struct reader *reader, const uint8_t *bytes, uint32_t bytes_count)
 {
     const struct trawl_letters *letters = &reader->options->options->letters;
@@ -97,8 +98,8 @@ static bool is_case_of_i(const struct reader *reader, const uint8_t *bytes, uint
     return is_case;
 }
 
-/* Adds a character to a set of strings; `characters` false: a byte. Returns false if case is
- * ignored and this file does not know the character's other cases. */
+/* Adds a character, or a byte if each byte is a character, to a set of strings. Returns false if
+ * the set is full, or if case is ignored and an engine may not know the character's other cases. */
 static bool add_character(const struct reader *reader, struct split_strings *set,
                           const uint8_t *bytes, uint32_t bytes_count)
 {
@@ -128,7 +129,7 @@ static uint32_t character_bytes(const struct reader *reader)
 }
 
 /* Adds the characters of an escape or class of `count` bytes. Returns false if there are too many
- * characters, or if this file does not know them. */
+ * characters, or if RE2 cannot list them. */
 static bool list_part(const struct reader *reader, const uint8_t *part, uint64_t count,
                       struct split_strings *set)
 {

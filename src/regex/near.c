@@ -18,7 +18,7 @@
  * the text at BYTES_PER_NS. */
 #define FAILED_NS 1000000u
 #define BYTES_PER_NS 2u
-#define SPARE_BYTES 64u  /* the automaton beside an atom (chain.h) may read so many bytes more */
+#define SPARE_BYTES 64u  /* the automaton beside an atom (chain.h) may read this many bytes more */
 #define CONTEXT_BYTES 4u /* assertions in a head look at fewer bytes before the head */
 
 /* Returns the index of the first hit at `from` or later. */

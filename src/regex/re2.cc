@@ -19,12 +19,12 @@
 #include "regex/quick.h"
 #include "regex/rewrite.h"
 
-#define PLACES_MAX 100 /* so many places are tried at most as the begin of a mistake */
-/* With so little memory, RE2 checks an expression but makes no program. */
+#define PLACES_MAX 100 /* the most places that are tried as the begin of a mistake */
+/* With this little memory, RE2 checks an expression but makes no program. */
 #define MEMORY_TO_PARSE 64
-/* An expression of at most so many bytes, without counted repetitions, has a small program: a class
- * takes at least 3 bytes of the expression and at most 1,213 instructions, and 16 MiB have room for
- * 349,000. */
+/* An expression of at most this many bytes, without counted repetitions, has a small program: a
+ * class takes at least 3 bytes of the expression and at most 1,213 instructions, and 16 MiB have
+ * room for 349,000. */
 #define SMALL_BYTES 600u
 /* Each match takes a lock of RE2's program, and 16 threads that share a lock search 1.7 to 4 times
  * faster with copies of the program. So a thread that has asked a program COPY_AFTER times gets a

@@ -15,10 +15,10 @@
 #include "regex/translate.h"
 #include "regex/words.h"
 
-/* a text is wide if a greater share than 1/64 of its characters has three bytes */
+/* a text is wide if more than 1/64 of its bytes begin a character of three bytes */
 #define WIDE_SHARE 64u
-#define WHOLE_MAX 256u /* up to so many expressions get a common program */
-/* A program for whole words may take so much memory, even if the plan allows less. */
+#define WHOLE_MAX 256u /* up to this many expressions get a common program */
+/* A program for whole words may take this much memory, even if the plan allows less. */
 #define WORDS_BYTES (UINT64_C(512) << 10)
 
 /* The state of compiling a plan's expressions. */
@@ -208,7 +208,8 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, con
     TRAWL_TRY(translate(is_filter ? TRAWL_PERL : plan->expressions.syntax, plan->flags,
                         options.bytes, bytes, count, &translated, error));
     made->bytes_left +=
-        made->program_bytes; /* the expression is sure of so much memory (program_memory_divide) */
+        /* the expression is sure of this much memory (program_memory_divide) */
+        made->program_bytes;
     options.when = REGEX_PARSED;
     regex_status = program_compile(made, translated.bytes, translated.count, &options, 1,
                                    &made->each[index], &fault);

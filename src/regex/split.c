@@ -16,14 +16,14 @@
 #include "base/memory.h"
 #include "regex/class_text.h"
 
-#define NESTED_MAX 4u /* runs may lie in so many groups inside each other */
+#define NESTED_MAX 4u /* the most groups inside each other in which a run may lie */
 #define NO_SCORE (-1000.0)
 /* log2 of the distance at which a text should hold a string; rarer strings gain little */
 #define BITS_ENOUGH 20.0
 #define BITS_MAX 80.0
 #define BITS_CHAINED 3.0 /* a chain (chain.h) takes an eighth of the time that RE2 takes */
-/* If the search asks for whole words and a list has at most so many strings, the strings are taken
- * as a whole. Parts of words would need RE2. */
+/* If the search asks for whole words and a list has at most this many strings, the strings are
+ * taken as a whole. Parts of words would need RE2. */
 #define WORDS_MAX 8u
 /* For each alternative of a group, the text around the group is copied into head and tail. In all,
  * the copies of an expression of n bytes may have TEXT_SHARE × n + TEXT_SPARED bytes. */
@@ -66,8 +66,8 @@ static enum trawl_status keep_item(struct reader *reader, const struct item *ite
 }
 
 /* Returns the share of the sample's offsets where the string stands. If the string does not occur,
- * returns `rate`, the share that the frequencies of its bytes let expect, but at most the share of
- * a single occurrence. */
+ * returns `rate`, the share that follows from the frequencies of its bytes, but at most the share
+ * of a single occurrence. */
 static double seen_rate(const struct split_options *options, const struct split_string *string,
                         double rate)
 {

@@ -35,7 +35,7 @@ struct split_sequence {
         uint8_t edge;
         bool fold;
         bool dot_all;
-        uint8_t skips; /* so many characters, this one first, may be left out together */
+        uint8_t skips; /* characters from this one on that may be left out together */
         uint32_t least;
         uint32_t most;     /* greatest number of repetitions; SPLIT_ENDLESS: any number */
         const char *bytes; /* the character or the class, as in the expression */

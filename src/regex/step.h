@@ -30,8 +30,9 @@ struct engine_worker {
     uint32_t whole_steps;
     uint64_t step_bytes; /* length of the next step in bytes, without the rest of its last line */
     /* The time that the search for atoms has wasted, counted as the bytes that RE2 could have read
-     * in that time: step->missed as far as it exceeds 1/MISSED_SHARE of the text, and the bytes
-     * that RE2 read whole. If this grows too large, the atoms are chosen again. */
+     * in that time: step->missed and the time for step->asked, as far as they exceed 1/MISSED_SHARE
+     * of the text, and the bytes that RE2 read whole. If this grows too large, the atoms are chosen
+     * again. */
     uint64_t missed;
     /* the atoms are chosen for this text already, or there is no other choice */
     bool is_resplit;

@@ -35,7 +35,7 @@ struct translated {
 /* Translates an expression. `flags` are the plan's flags; with TRAWL_UNICODE and TRAWL_RIPGREP,
  * Perl's syntax is read as ripgrep reads it. single: each byte is a character. Errors: ARGUMENT for
  * a mistake, or for syntax that RE2 lacks, with error->text_offset at the begin of the faulty part;
- * MEMORY. */
+ * LIMIT for a too long expression; MEMORY. */
 enum trawl_status translate(enum trawl_syntax syntax, uint32_t flags, bool single,
                             const char *bytes, uint64_t count, struct translated *out,
                             struct trawl_error *error);

@@ -9,10 +9,10 @@
 #include "base/memory.h"
 
 #define WORDS_STEP 64u
-/* If any match will do, so many bytes are searched first, then PART_GROWS times as many. */
+/* If any match will do, a search reads this many bytes first, then PART_GROWS times as many. */
 #define PART_BYTES 4096u
 #define PART_GROWS 16u
-/* PCRE2 tries at least so many begins of a match, and twice as many after a search that took less
+/* PCRE2 tries at least this many begins of a match, and twice as many after a search that took less
  * than BEGINS_NS. */
 #define BEGINS 64u
 #define BEGINS_NS 1000000u

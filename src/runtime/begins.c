@@ -7,9 +7,9 @@
  * several threads bring each list into the array while the worker makes the next list (pieces.h).
  * If the text is divided over devices, the parts are listed in turn, so a single device works at a
  * time. For an array of the host, an ordinary search by all devices is faster if occurrences are
- * rare; into an array in a device's memory only devices can write. If a
- * single device has the whole text, and the text is short or occurrences are rare, the caller is
- * the worker, and no thread is woken.
+ * rare; into an array in a device's memory only devices can write. If a single device has the whole
+ * text, and the text is short or occurrences are rare, the caller is the worker, and no thread is
+ * woken.
  */
 #include "runtime/begins.h"
 
@@ -201,7 +201,7 @@ static enum trawl_status list_part(struct lister *l, struct trawl_error *error)
     return drain(l, error);
 }
 
-/* Lists the current part. The job's serve_item. */
+/* Lists the current part. This is job.serve_item(). */
 static void serve_part(struct queue_item *item, struct worker *worker)
 {
     struct listing *listing = (struct listing *)item->job;

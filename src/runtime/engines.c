@@ -42,7 +42,7 @@ const struct engine_ops *const engine_layers[ENGINE_LAYERS] = {
     [ENGINE_FOR_ERRORS] = APPROXIMATE_OPS,
     [ENGINE_FOR_EXPRESSIONS] = &engine_regex};
 
-const struct plan_algorithms *const engine_algorithms = GALLERY_ALGORITHMS;
+static const struct plan_algorithms *const algorithms = GALLERY_ALGORITHMS;
 
 /* not in src/plan, which knows neither the gallery's algorithms nor expressions */
 enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
@@ -53,8 +53,8 @@ enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_
     bool stays_within = false;
     enum trawl_status status;
 
-    TRAWL_TRY(plan_build(patterns, pattern_count, options, engine_algorithms,
-                         plan == NULL ? NULL : &built, error));
+    TRAWL_TRY(plan_build(patterns, pattern_count, options, algorithms, plan == NULL ? NULL : &built,
+                         error));
     if (built->errors.is_set && engine_layers[ENGINE_FOR_ERRORS] == NULL)
         status = TRAWL_FAIL(error, ENGINE, "this build does not search within k errors");
     else
@@ -136,8 +136,8 @@ const char *trawl_algorithm(uint32_t index, const char **summary, uint32_t *engi
     const char *line = NULL, *name = NULL;
     uint32_t bits = 0;
 
-    if (engine_algorithms != NULL)
-        name = engine_algorithms->list(index, &line, &bits);
+    if (algorithms != NULL)
+        name = algorithms->list(index, &line, &bits);
     if (name != NULL && summary != NULL)
         *summary = line;
     if (name != NULL && engines != NULL)

@@ -16,8 +16,6 @@ enum engine_layer {
 };
 /* An entry is NULL if this build lacks the layer. */
 extern const struct engine_ops *const engine_layers[ENGINE_LAYERS];
-/* The gallery's algorithms; NULL: this build has no gallery. */
-extern const struct plan_algorithms *const engine_algorithms;
 
 /* Does what trawl_line_open does; `call` ends trawl_line_match if it is cancelled. */
 enum trawl_status engines_line_open(const struct trawl_plan *plan, uint64_t pattern_index,

@@ -1,4 +1,5 @@
-/* matrix: searches records for patterns by a single search over the whole tape (trawl_matrix_open).
+/* matrix: searches records for patterns by a single search over the tape: all records, one after
+ * another (trawl_matrix_open).
  *
  * The search is for all occurrences; the workers make cells of the occurrences, chunk by chunk
  * (matrix_cells.c). This file joins the cells of chunks to spans: complete records with all cells.
@@ -322,7 +323,7 @@ static bool one_tells(const struct trawl_matrix_search *matrix, const struct tra
            (plan->literal_count > 1 || plan->length_max == 1);
 }
 
-/* Makes the cells of the records that begin in a chunk, by the algorithm. A sink's digest. */
+/* Makes the cells of the records that begin in a chunk, by the algorithm. This is sink.digest(). */
 static enum trawl_status digest_by_algorithm(const struct sink *sink,
                                              const struct sink_chunk *chunk,
                                              struct sink_digest *digest, struct trawl_error *error)

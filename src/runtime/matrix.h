@@ -25,7 +25,7 @@ void cell_maker_open(struct cell_maker *maker, const struct records *records,
                      const struct trawl_plan *plan, bool any);
 void cell_maker_close(struct cell_maker *maker);
 
-/* Makes a chunk's cells. A sink's digest; the sink's context is a cell_maker. */
+/* Makes a chunk's cells. This is sink.digest(); the sink's context is a cell_maker. */
 enum trawl_status cells_digest(const struct sink *sink, const struct sink_chunk *chunk,
                                struct sink_digest *digest, struct trawl_error *error);
 

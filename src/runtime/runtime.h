@@ -6,8 +6,8 @@
  * job leaves the list before the call returns. Chunks for devices travel through the devices'
  * queue.
  *
- * Locks, in the order of locking: runtime, then job. No thread holds a lock while reading or
- * searching text.
+ * Locks, in the order of locking: runtime, then search. No thread holds one of these locks while
+ * reading or searching text.
  *
  * To read this room, go on with search.h (a call as a ring of tasks), schedule.c (who searches),
  * job.c (a call's begin and end), task.c (a chunk's way), threads.h and device_threads.h (workers).

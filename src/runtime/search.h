@@ -24,8 +24,9 @@ enum schedule { SCHEDULE_HOST, SCHEDULE_STAGED, SCHEDULE_LOADED, SCHEDULE_CALLER
 
 /* A chunk of a search, from the taking until the delivery. */
 struct task {
-    struct queue_item item; /* first member: a job's serve_item gets a pointer to this item */
-    struct task *next;      /* next free task */
+    /* first member: job.serve_item() gets a pointer to the item, and casts it to the task */
+    struct queue_item item;
+    struct task *next; /* next free task */
     struct text_buffer buffer;
     bool buffer_is_pinned;
     /* The chunk's bytes in the caller's memory, while the buffer holds a copy for a device; NULL:
@@ -68,7 +69,8 @@ struct call_record {
 };
 
 struct search {
-    struct job job; /* first member: a job's serve gets a pointer to this job */
+    /* first member: job.serve() gets a pointer to the job, and casts it to the search */
+    struct job job;
     struct trawl_searcher *searcher;
     struct sink *sink; /* borrowed from the caller */
     enum schedule schedule;

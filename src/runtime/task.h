@@ -13,7 +13,7 @@ enum task_taken { TASK_DONE, TASK_NOTHING, TASK_BUSY };
 enum task_taken task_work(struct search *search, struct worker *worker, uint64_t only);
 /* Makes the whole text, which is in memory, the task's chunk. */
 void task_brief(struct search *search, struct task *task);
-/* Searches a task from the devices' queue. A job's serve_item. */
+/* Searches a task from the devices' queue. This is job.serve_item(). */
 void task_on_device(struct queue_item *item, struct worker *worker);
 /* Takes this search's first task that the worker may search from the devices' queue, and searches
  * the task. NOTHING: the queue has no task for this worker. */

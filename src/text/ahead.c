@@ -1,5 +1,5 @@
 /* ahead: lets several threads unpack pieces of a single compressed file before the reading thread
- * needs the pieces (ahead.h). */
+ * needs the pieces. ahead.h explains members, cells and pieces. */
 #include "text/ahead.h"
 
 #include <pthread.h>
@@ -190,8 +190,9 @@ static bool has_room(const struct ahead *ahead, struct piece *piece)
            MEMORY_TABLE(piece->bytes, ahead->piece_bytes, false, NULL) == TRAWL_OK;
 }
 
-/* Finds where the piece begins: at the first place of its cell where a member may begin. Sets
- * *ended if the file ends in the cell. */
+/* Finds where the piece begins: at the first place of its cell where a member, or if by_blocks a
+ * block, may begin. *begin is the byte of the file or, if by_blocks, the bit. Sets *ended if the
+ * file ends in the cell. Returns false if nothing can begin in the cell. */
 static bool seek(const struct ahead *ahead, struct piece *piece, uint64_t *begin, bool *ended)
 {
     uint64_t from = piece->cell * ahead->cell_bytes, used;
@@ -286,8 +287,8 @@ static bool begin(struct ahead *ahead, struct piece *piece)
 }
 
 /* Decodes the piece until a member ends after the cell, or until the piece pauses. A fault of the
- * data ends the piece, too; the reader then finds the same fault. Returns false if there is no
- * memory for the window. */
+ * data ends the piece, too; the reader then finds the same fault. Returns false if the decoder's
+ * window takes more than window_bytes, or if blocks cannot be decoded. */
 static bool decode(const struct ahead *ahead, struct piece *piece, const _Atomic bool *wanted)
 {
     const struct decoder_source source = {ahead->text, true, -1, NULL};
@@ -341,7 +342,8 @@ static struct piece *take_work(struct ahead *ahead)
     return found;
 }
 
-/* Finds where the piece of a cell begins, and begins to decode. */
+/* Finds where the piece of a cell begins. Returns whether the thread is to decode the piece: false
+ * if nothing begins in the cell, memory is short, or the reader is past the cell. */
 static bool find(struct ahead *ahead, struct piece *piece)
 {
     uint64_t at = UINT64_MAX;
@@ -385,7 +387,7 @@ bool ahead_help(struct ahead *ahead, const _Atomic bool *wanted)
 }
 
 /* Frees pieces that begin before this offset. Returns the piece of the cell that holds the offset,
- * or NULL if that piece does not begin there. The caller holds the lock. */
+ * or NULL if that piece is known not to begin there. The caller holds the lock. */
 static struct piece *sift(struct ahead *ahead, uint64_t offset)
 {
     uint64_t cell = offset / ahead->cell_length;

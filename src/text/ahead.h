@@ -20,7 +20,7 @@
 struct ahead;
 
 struct piece {
-    struct decoder *decoder; /* the decoder that continues after the piece; NULL if is_whole */
+    struct decoder *decoder; /* continues after the piece; NULL if is_whole or by blocks */
     bool is_whole;           /* the piece ends where a member ends and a further member begins */
     uint64_t end;            /* offset in the file where the piece ends */
     uint8_t *bytes;          /* the unpacked bytes, of which bytes[at, count) have not been read */
@@ -51,8 +51,8 @@ void ahead_close(struct ahead *ahead);
  * next cell and unpacks that piece. Stops soon after *wanted becomes false; `wanted` may be NULL.
  * Returns false if there is nothing to do now. */
 bool ahead_help(struct ahead *ahead, const _Atomic bool *wanted);
-/* Returns the piece that begins at this offset, where a member begins. Waits until the piece is
- * complete. Returns NULL if there is no such piece; the reader must then decode. */
+/* Returns the piece that begins at this offset, where a member or a block begins. Waits until the
+ * piece is complete. Returns NULL if there is no such piece; the reader must then decode. */
 struct piece *ahead_take(struct ahead *ahead, uint64_t offset);
 /* Returns whether pieces consist of blocks, so that offsets count bits. */
 bool ahead_by_blocks(const struct ahead *ahead);
@@ -65,7 +65,8 @@ struct piece *ahead_make(struct ahead *ahead, uint64_t bit);
 const uint8_t *ahead_lend(struct piece *piece, uint64_t kept, uint64_t wanted);
 /* Gives back a piece of which the reader has read all bytes. */
 void ahead_give(struct ahead *ahead, struct piece *piece);
-/* Makes threads leave ahead_help soon. Once ahead_is_stopped, the reader reads no more. */
+/* Makes threads leave ahead_help soon, and ahead_is_stopped return true; the reader then reads no
+ * more. */
 void ahead_stop(struct ahead *ahead);
 bool ahead_is_stopped(const struct ahead *ahead);
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A block is shorter than this, so the next block begins within so many bytes. */
+/* A block is shorter than this, so the next block begins within this many bytes. */
 #define BLOCKS_ROOM ((UINT64_C(1) << 20) + (UINT64_C(1) << 18))
 #define BLOCKS_HEAD_BYTES 4u /* bytes of a stream before the first block */
 /* number of bits at a stream's end; a block's begin (its mark and checksum) has as many */

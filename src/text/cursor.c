@@ -36,16 +36,16 @@
 #define UNPACK_CELL_BYTES (UINT64_C(256) << 10)
 #define UNPACK_CELL_BYTES_MIN UINT64_C(64)
 #define MAP_TEXT_MIN (UINT64_C(32) << 20) /* shorter files are read, not mapped */
-#define MAP_EXTENT (UINT64_C(2) << 20)    /* one page fault in a large folio maps so many bytes */
-#define MAP_PROBES 2u                     /* one chunk in so many extents is a probe */
+#define MAP_EXTENT (UINT64_C(2) << 20)    /* one page fault in a large folio maps this many bytes */
+#define MAP_PROBES 2u                     /* one chunk in this many extents is a probe */
 /* mapped pages are given back to the kernel in pieces of this length */
 #define MAP_STRIDE (UINT64_C(16) << 20)
 #define MAP_PAUSE_MIN (UINT64_C(2) << 20)
 #define MAP_PAUSE_MAX (UINT64_C(1) << 30)
-/* Page faults that a mapped chunk may have before mapping costs more than reading. On Linux 6.18, a
- * fault that maps 16 single pages takes 9 us with the later unmapping, and reading the 64 KiB takes
- * 6 us. With large folios, 1 MiB takes 1 or 2 faults. So a chunk of 256 KiB may have 2 faults.
- * Chunks with fewer faults earn credit for chunks with more. */
+/* A mapped chunk may have a page fault for each MAP_FAULT_BYTES before mapping costs more than
+ * reading. On Linux 6.18, a fault that maps 16 single pages takes 9 us with the later unmapping,
+ * and reading the 64 KiB takes 6 us. With large folios, 1 MiB takes 1 or 2 faults. So a chunk of
+ * 256 KiB may have 2 faults. Chunks with fewer faults earn credit for chunks with more. */
 #define MAP_FAULT_BYTES (UINT64_C(128) << 10)
 #define MAP_FAULT_CREDIT 16
 /* A chunk takes 25 us if it is read, 10 us if it is mapped, and 32 us if it is mapped, searched and
@@ -54,7 +54,7 @@
 #define MAP_READ_COSTS 2
 #define MAP_READ_CREDIT 16
 
-/* A stream rests if no bytes come for so long. Without this wait, the last bytes of a writer that
+/* A stream rests if no bytes come for REST_NS. Without this wait, the last bytes of a writer that
  * is slower than the search would be searched separately, which takes 3 % longer [cat, 1,000
  * strings]. */
 #define REST_NS 200000u
@@ -429,7 +429,9 @@ static uint64_t searchable_at_rest(const struct text_cursor *cursor, uint64_t ch
         chunk_bytes);
 }
 
-/* Reads a stream until a whole chunk was read, or until bytes can be searched and it rests. */
+/* Reads a stream until a whole chunk was read, the stream ends or fails, or bytes can be searched
+ * and no further byte is ready. If no byte can be searched yet, waits REST_NS for further bytes and
+ * then asks need.decided. */
 static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chunk_bytes,
                                         const struct text_buffer *buffer, struct text_chunk *chunk,
                                         struct trawl_error *error)

@@ -42,7 +42,7 @@ struct decoder {
     uint64_t member_bytes; /* number of bytes of the member that were delivered */
     /* number of bytes of the member that were delivered before the member was begun again */
     uint64_t skip_bytes;
-    /* only for a codec with head_bytes: the next step may take at most so many bytes */
+    /* only for a codec with head_bytes: the most bytes that the next step may take */
     uint64_t wanted;
     uint64_t at, count; /* input[at, count) was read, but is not decoded yet */
     uint8_t input[DECODER_INPUT_BYTES];

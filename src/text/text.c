@@ -257,9 +257,9 @@ bool trawl_map_repair(const void *address)
     return mapping_repair(address);
 }
 
-static bool is_seekable(const struct trawl_text *text)
+bool trawl_text_is_seekable(const struct trawl_text *text)
 {
-    return text->kind == TEXT_MEMORY || text->is_regular;
+    return text != NULL && (text->kind == TEXT_MEMORY || text->is_regular);
 }
 
 enum trawl_status trawl_text_tell(const struct trawl_text *text, struct trawl_text_told *given,
@@ -270,7 +270,7 @@ enum trawl_status trawl_text_tell(const struct trawl_text *text, struct trawl_te
 
     if (text == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "text is NULL");
-    told.is_seekable = is_seekable(text);
+    told.is_seekable = trawl_text_is_seekable(text);
     if (text->kind != TEXT_STREAM)
         told.text_bytes = text->bytes_count;
     if (text->kind == TEXT_FILE && fstat(text->descriptor, &facts) == 0)
@@ -300,7 +300,7 @@ enum trawl_status trawl_text_read(const struct trawl_text *text, uint64_t offset
                           text == NULL         ? "text"
                           : read_bytes == NULL ? "read_bytes"
                                                : "buffer");
-    if (!is_seekable(text))
+    if (!trawl_text_is_seekable(text))
         return TRAWL_FAIL(error, UNSUPPORTED, "%s: a stream cannot be read again", text->name);
     if (text->is_regular)
         return read_file(text, offset, (uint8_t *)buffer, buffer_bytes, read_bytes, error);
@@ -339,11 +339,6 @@ enum trawl_status trawl_text_from_compressed(int descriptor, const char *name,
                                              struct trawl_error *error)
 {
     return from_descriptor(descriptor, name, TRAWL_TEXT_UNPACK, text_out, error);
-}
-
-bool trawl_text_is_seekable(const struct trawl_text *text)
-{
-    return text != NULL && is_seekable(text);
 }
 
 bool trawl_text_bytes(const struct trawl_text *text, uint64_t *text_bytes)

@@ -102,7 +102,7 @@ struct text_lines {
                               uint64_t bytes, struct trawl_error *error);
 };
 
-/* A search may load so many bytes after a chunk, for the widest vector, and ignores these bytes. */
+/* A search may load, and then ignores, this many bytes after a chunk, for the widest vector. */
 #define TEXT_SLACK_BYTES 64u
 
 struct text_chunk {
@@ -192,8 +192,8 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
                                    struct text_chunk *chunk, enum text_taken *taken,
                                    struct trawl_error *error);
 
-/* Gives back the chunk's bytes from `owned` on, so that the next chunk begins there. If the text is
- * in memory, the chunk must be the last that was taken, and no other thread may take chunks. */
+/* Gives back the chunk's bytes from `owned` on, so that the next chunk begins there. The text must
+ * be in memory, the chunk must be the last that was taken, and no other thread may take chunks. */
 void text_cursor_shorten(struct text_cursor *cursor, struct text_chunk *chunk, uint64_t owned);
 
 /* Returns whether a chunk that begins at this offset may be mapped, as far as is known now. */

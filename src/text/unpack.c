@@ -11,7 +11,7 @@
 #include "text/decoder.h"
 #include "text/descriptor.h"
 
-/* A library may start a further thread for so much memory that unpacking ahead may use. */
+/* A library may start a thread for each BYTES_PER_THREAD of the memory for unpacking ahead. */
 #define BYTES_PER_THREAD (UINT64_C(16) << 20)
 
 struct text_unpack {
@@ -22,7 +22,7 @@ struct text_unpack {
     bool has_begun; /* the decoder has begun to use a library */
     pid_t process;  /* the process that began to read; 0: no process has */
     uint32_t threads;
-    struct ahead *ahead; /* threads that unpack ahead; NULL: none does */
+    struct ahead *ahead; /* the pieces that threads unpack ahead; NULL: nothing is unpacked ahead */
     struct piece
         *piece; /* a piece of `ahead` that is being read; the decoder continues after the piece */
     struct decoder *decoder; /* owned */

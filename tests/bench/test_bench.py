@@ -42,7 +42,7 @@ class Case(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
 
     def bench(self, *words, status=0, command=COMMAND):
-        """Run ./dev bench, and return the results."""
+        """Run ./dev bench. Return its rows; None: the expected `status` is not 0."""
         out = os.path.join(self.folder, 'out.json')
         with contextlib.redirect_stdout(io.StringIO()):
             options = bench.parse([*words, f'--runner={PROGRAM}', f'--command={command}',

@@ -3,13 +3,12 @@
 #
 # usage: cli_run.sh TRAWL [--cases FOLDER] [--rewrite] [NAME...]
 #
-# Beside NAME.sh stand NAME.sh.stdout.exact and NAME.sh.stderr.exact (absent: nothing is printed),
-# or .glob instead of .exact (a shell pattern), and NAME.sh.exit (absent: 0). A case that begins with the line
-# "# as grep" must print what the case prints with GNU grep -F in place of trawl, without --chunk-bytes. Every case runs
-# three times: as it stands, with --engine=cpu and mapped files, and with small chunks on three
-# threads, which must not change a byte; with TRAWL_TEST_DIVISOR above 1 once, in one of these ways
-# by turns, under sanitizers in another than without. --rewrite writes what the first run gave as the
-# new expectation.
+# Beside NAME.sh stand NAME.sh.stdout.exact and NAME.sh.stderr.exact (absent: nothing is printed), or .glob instead of
+# .exact (a shell pattern), and NAME.sh.exit (absent: 0). A case that begins with the line "# as grep" must print what
+# the case prints with GNU grep -F in place of trawl, without --chunk-bytes. Every case runs three times: as it stands,
+# with --engine=cpu and mapped files, and with small chunks on three threads, which must not change a byte; with
+# TRAWL_TEST_DIVISOR above 1, each case runs once, and the ways take turns from case to case. A sanitized build takes a
+# different way than a plain build. --rewrite writes what the first run gave as the new expectation.
 set -u
 
 trawl=$(realpath "$1")
@@ -58,7 +57,7 @@ run=0
 ways=('' '--engine=cpu --mmap' '--chunk-bytes=5 -j3')
 turn=$((${TRAWL_TEST_SEED:-1} + ${TRAWL_TEST_SANITIZED:-0}))
 
-# expect BASE WHAT ACTUAL-FILE: is it what BASE.WHAT.exact or .glob says?
+# expect BASE WHAT ACTUAL-FILE: is the file what BASE.WHAT.exact or .glob says?
 expect() {
     local base="$1.$2" expected
     if [ -f "$base.glob" ]; then
@@ -76,7 +75,8 @@ expect() {
     return 1
 }
 
-# in_empty NAME OPTIONS BIN OUT: run the case in an empty directory, with the programs of BIN; what it prints: OUT.*
+# in_empty NAME OPTIONS BIN OUT: run the case in an empty directory, with the programs of BIN; its output goes to
+# OUTstdout and OUTstderr
 in_empty() {
     rm -rf "$work/empty" "$work/ran"
     mkdir "$work/empty"

@@ -53,7 +53,8 @@ static uint64_t *place_at(uint64_t place)
     return &places[at];
 }
 
-/* Returns whether the program has never made this call from this place before. */
+/* Returns whether the call comes from a place that the file of places lacks, and no call of this
+ * run has failed yet. Then the call fails. */
 static bool is_new_place(void)
 {
     void *frames[FRAMES + 3];

@@ -4,14 +4,13 @@ lasting fault, where all later calls fail, too.
 
 usage: faults.py TRAWL_WITH_FAULTS (the command linked with fault_wrap.c)
 
-First, for each command line below and each function that the run calls, one of the function's first calls fails. Then calls
-fail at each place (a call with the calls that led there), in the command line that comes there first. With a TRAWL_TEST_DIVISOR
-of at most 2, N then goes up from 1 until a run meets no fault: a normal run tries each N up to FIRST, then one N in SHARE, by
-TRAWL_TEST_SEED; with a TRAWL_TEST_SCALE of 20 or more each N is tried. Every run must end with a status, not by a
-signal or a sanitizer's report. If the fault did not matter, output and status must be right. Otherwise the status must be 2,
-standard error must have a line that begins with "trawl: " and, after a single fault, says why, and standard output must have no
-byte that the right output lacks.
-(Places came late: of all N, one in 32 was tried, and faults in the lines after rare calls went unnoticed.)
+First, for each command line below and each function that the run calls, one of the function's first calls fails. Then
+calls fail at each place (a call with the calls that led there), in the command line that comes there first. With a
+TRAWL_TEST_DIVISOR of at most 2, N then goes up from 1 until a run meets no fault: a normal run tries each N up to
+FIRST, then one N in SHARE, by TRAWL_TEST_SEED; with a TRAWL_TEST_SCALE of 20 or more each N is tried. Every run must
+end with a status, not by a signal or a sanitizer's report. If the fault did not matter, output and status must be
+right. Otherwise the status must be 2, standard error must have a line that begins with "trawl: " and, after a single
+fault, says why, and standard output must have no byte that the right output lacks.
 """
 import gzip
 import os

@@ -168,8 +168,8 @@ EXCLUDE = [(REPORTS, [*REPORTS, *NAMES, "--json"]), (REPORTS[1:], ["--invert-mat
 
 
 def test_contradictions():
-    """Check for each pair of options that contradict each other whether the command refuses the pair, and that the
-    message names one of the two options. (Earlier tests had only a few pairs.)"""
+    """Check for each pair of options that contradict each other whether the command refuses the pair, and
+    that the message names one of the two options."""
     pairs = {frozenset((one, other)) for left, right in EXCLUDE for one in left for other in right if one != other}
     options = sorted({option for pair in pairs for option in pair})
     options = [option for option in options if run("trawl", [option, "ACCA", "a"])[0] < 2]  # a build may have neither expressions nor algorithms
@@ -217,8 +217,7 @@ ESCAPES = [("\\n", b"\n"), ("\\r", b"\r"), ("\\t", b"\t"), ("\\\\", b"\\"), ("\\
 
 
 def test_values():
-    """Check which values the options take whose values are neither numbers nor single words. (No earlier test had a
-    separator of paths that names NUL.)"""
+    """Check which values the options take whose values are neither numbers nor single words."""
     for option, others, good, bad in VALUES:
         for value in good:
             done = run("trawl", [option + value, *others.split()])
@@ -244,7 +243,7 @@ LINKS = {"none": None, "default": "file://{host}{path}", "file": "file://{host}{
 
 
 def test_names():
-    """Check what each name of a colour and of a format of links means. (Earlier tests drew only a few names.)"""
+    """Check what each name of a colour and of a format of links means."""
     for number, name in enumerate(("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")):
         for options, wanted in ((["fg:" + name], "1;3%dm"), (["bg:" + name], "1;31;4%dm"), (["fg:" + name, "style:intense"], "1;38;5;%dm"),
                                 (["bg:" + name, "style:intense", "style:nobold"], "38;5;9;48;5;%dm")):
@@ -335,8 +334,7 @@ def distance(one, other):
 
 
 def test_nearest():
-    """Check which name the command proposes for a name with mistakes. (Earlier tests had eight names with mistakes, and
-    no mistake at a name's begin.)"""
+    """Check which name the command proposes for a name with mistakes."""
     names = sorted(row[1] for row in long_names())
     rng = random.Random(int(os.environ.get("TRAWL_TEST_SEED") or 1))
     for number in range(40):
@@ -359,8 +357,8 @@ def quoted(text, letters):
 
 
 def test_completions():
-    """Check each line of the shells' completions: letter, name, what takes a value, the summary, the values. A value that is offered is
-    accepted, and where the command names the values in a message, these are offered. (Summaries and values were compared in no test.)"""
+    """Check each line of the shells' completions: letter, name, what takes a value, the summary, the values. A value
+    that is offered is accepted, and where the command names the values in a message, these are offered."""
     rows, words = rows_of_table(), {}
     for name, value in re.findall(r"^complete .* -l (\S+) .*-a '([^']*)'", run("trawl", ["--generate=complete-fish"])[1].decode(), re.MULTILINE):
         words[name] = value
@@ -395,7 +393,8 @@ def test_completions():
 
 
 def usages(name):
-    """The rows of flags.def, in the order of the documents, as (category, what --help shows of letters, names and value, summary, paragraph)."""
+    """Return the rows of flags.def, in the order of the documents, as (category, what --help shows of letters, names
+    and value, summary, paragraph)."""
     rows, shown = rows_of_table(), []
     letters = {**{row["letter"]: row["id"] for row in rows}, **(LETTERS_OF_TG if name == "tg" else {})}
     for row in sorted((row for row in rows if not row["alias"]), key=lambda row: CATEGORIES.index(row["category"])):
@@ -408,10 +407,9 @@ def usages(name):
 
 
 def test_help():
-    """Check the layout of --help and --help-long: a usage from column 2 on, two blanks or a line end, the summary from column 30 on, no
-    line beyond column 80; and that --help-long has each option of flags.def, with its letters, names, value and whole summary, and --help
-    only such rows. (A summary was compared in no test. tg's help showed the summary of -I, a letter that means another option there, below
-    that of -a.)"""
+    """Check the layout of --help and --help-long: a usage from column 2 on, two blanks or a line end, the summary
+    from column 30 on, no line beyond column 80; and that --help-long has each option of flags.def, with its letters,
+    names, value and whole summary, and --help only such rows."""
     for name in ("trawl", "tg"):
         wanted = [(usage, summary) for _, usage, summary, _ in usages(name)]
         wanted.insert([row[0] for row in usages(name)].index("LAYOUT"), ("-NUM", "same as --context=NUM"))
@@ -435,8 +433,8 @@ def test_help():
 
 
 def test_manual():
-    """Check that the manual has each option of flags.def in the sections of --help-long, with its whole paragraph, and that troff shows
-    each character as it stands there. (Only groff looked at the manual, where groff was installed.)"""
+    """Check that the manual has each option of flags.def in the sections of --help-long, with its whole paragraph,
+    and that troff shows each character as it stands there."""
     for name, kind in (("trawl", "man"), ("tg", "man-tg")):
         titles = re.findall("\n\n(.*):\n  ", run(name, ["--help-long"])[1].decode())
         expect(len(titles) == len(CATEGORIES), name, titles)
@@ -457,8 +455,8 @@ def test_manual():
 
 
 def test_faults_of_files():
-    """Check the status, the message and the other files' output for each kind of file that cannot be read, with each report, and that -s
-    takes away the message alone. (With -s no test had a damaged file.)"""
+    """Check the status, the message and the other files' output for each kind of file that cannot be read, with each
+    report, and that -s takes away the message alone."""
     reports = ["-c", "-n", "-l", "-L", "-q", "-o", "-v", "-m1", "--json", "--count-matches", "--count-by-pattern", "--vimgrep", "-B1", "--mismatches=1", "-P", "--color=always"]
     text, packed = b"".join(b"%d\n" % (i * i) for i in range(3000)), []
     for name, pack in (("gzip", gzip.compress), ("bzip2", bz2.compress), ("xz", lzma.compress)):
@@ -502,8 +500,9 @@ def test_faults_of_files():
                 expect(run("trawl", ["-s", *command], closed="-" in files) == (status, output, b""), "-s", command, "does not just take away", said)
 
 
-# (variable, a value, the other variables, what an empty value means, arguments): as if the variable were not set; as the value;
-# "none": as if no variable were set. "served": tests/serve/serve_client.py has the variable.
+# A row: a variable, a value, the other variables, what an empty value means, the arguments. An empty value means:
+# "unset": what an unset variable means; "value": what the value means; "none": what it means that no variable at all is
+# set. If the value is "served", tests/serve/serve_client.py tests the variable.
 VARIABLES = [
     ("HOME", "home", {}, "unset", "foo a"), ("XDG_CONFIG_HOME", "xdg", {"HOME": "home"}, "unset", "foo a"), ("TRAWL_CONFIG_PATH", "config", {"HOME": "home"}, "none", "foo a"),
     ("POSIXLY_CORRECT", "1", {}, "value", "-s foo a -c"), ("GREP_COLORS", "mt=1;32", {}, "unset", "--color=always foo a"), ("GREP_COLOR", "1;34", {}, "unset", "--color=always foo a"),
@@ -529,7 +528,7 @@ def on_terminal(arguments, variables, name="trawl"):
 
 
 def test_empty_variables():
-    """Check what each environment variable of the command means if its value is empty. (Few variables were ever empty in a test.)"""
+    """Check what each environment variable of the command means if its value is empty."""
     sources = glob.glob(os.path.join(os.path.dirname(HEADER), "../tools/trawl/*/*.c"))
     used = {name for file in sources for name in re.findall(r'getenv\("(\w+)"\)', open(file).read())}
     expect(len(used) > 5, "few variables", used)
@@ -548,8 +547,9 @@ def test_empty_variables():
 
 
 def test_sort():
-    """Check the order of the entries of directories by each kind of time. The times are also before 1970, after 2106,
-    and less than a second apart. (The comparison with ripgrep sorts only by the path and by one kind of time.)"""
+    """Check the order of the entries of directories by each kind of time. The times are also before 1970, after
+    2106, and less than a second apart. The comparison with ripgrep sorts only by the path and by one kind of
+    time."""
     times = [-5 * 10 ** 9, 0, 15 * 10 ** 17, 15 * 10 ** 17 + 10 ** 6, 2 ** 32 * 10 ** 9]
     os.makedirs("sorted")
     for number, name in enumerate("caebd"):
@@ -576,9 +576,9 @@ PACKED = {"gzip": "1f8b080000000000000303" + 9 * "00", "xz": "fd377a585a000004e6
 
 
 def test_version():
-    """Check that a search does what --version says of this machine and this installation, also if one of the libraries
-    is missing that the command loads when needed. To hide a library, the test lets a copy of the command find another
-    library of the same name first. (Earlier tests ran only where all libraries were installed.)"""
+    """Check that a search does what --version says of this machine and this installation, also if one of the
+    libraries is missing that the command loads when needed. To hide a library, the test lets a copy of the command
+    find another library of the same name first."""
     strange = next((line.split()[-1] for line in open("/proc/self/maps") if re.search(r"/libm\.so\.6|/libm-2", line)), None)
     os.makedirs("alone/libraries")
     shutil.copy(TRAWL, "alone/trawl")
@@ -637,9 +637,8 @@ def test_terminal():
 
 
 def test_files():
-    """Check that --files lists the files that a search with the same options searches, in trees that also have pipes
-    and links. (Earlier trees had only files, and --files did not list the pipes that a search reads because of -D read
-    or --follow.)"""
+    """Check that --files lists the files that a search with the same options searches, in trees that also have
+    pipes and links. A search reads pipes because of -D read or --follow."""
     os.mkfifo("d/pipe")
     os.symlink("nowhere", "d/e/dangling")
     for name in ("trawl", "tg"):
@@ -675,8 +674,8 @@ def test_algorithms():
 
 
 def test_reports():
-    """Check which report is printed if options ask for several reports. trawl prints the first of -q, names and counts,
-    in whatever order the options stand; tg prints the last report. (Earlier tests gave two options at a time.)"""
+    """Check which report is printed if options ask for several reports. trawl prints the first of -q, names and
+    counts, in whatever order the options stand; tg prints the last report."""
     for name, names, given in itertools.product(("trawl", "tg"), ("-l", "--files-without-match"), range(1, 16)):
         reports = [report for at, report in enumerate(("-o", "-c", names, "-q")) if given >> at & 1]
         for options in (reports, reports[::-1]):

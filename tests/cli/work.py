@@ -57,8 +57,7 @@ def nested_words():
 
 
 # A row: name, arguments, function that makes the text, most work per byte of text, whether the text comes from a pipe,
-# whether grep has the options. Earlier tests compared answers of small texts only, where quadratic work does not show, and
-# had only short lines of --json.
+# whether grep has the options.
 ROWS = [
     ('context without end, absent word', ['-B1000000000', 'absent'], lines_of, 1, True, True),
     ('context without end, numbers', ['-n', '-B1000000000', '99'], lines_of, 5, True, True),
@@ -66,7 +65,7 @@ ROWS = [
     ('context of three lines, file', ['-C3', '-n', '999'], lines_of, 1, False, True),
     ('--json of a line of NUL', ['-a', '--json', 'needle'], nulls, 10, False, False),
     ('--json of a line of bytes', ['-a', '--json', 'needle'], not_utf8, 4, False, False),
-    # Texts without word borders. (In an earlier version each position of such a text was a candidate.)
+    # Texts without word borders. A search must not take each position of such a text for a candidate.
     ('word, a line of it', ['-cw', 'a'], line_of(b'a'), 3, False, True),
     ('word of two, a line of it', ['-cw', 'aa'], line_of(b'a'), 3, False, True),
     ('word, a line of words that begin so', ['-cw', 'a'], line_of(b'ab '), 4, False, True),
@@ -77,7 +76,7 @@ ROWS = [
     ('words, Fibonacci', ['-cw'] + nested_words(), fibonacci, 4, False, True),
     ('words, Fibonacci, -o', ['-ow'] + nested_words(), fibonacci, 4, False, True),
     ('whole lines', ['-cx', 'a'], line_of(b'a'), 3, False, True),
-    # Expressions between word borders. (An earlier version shortened each match byte by byte.)
+    # Expressions between word borders. A search must not shorten each match byte by byte.
     ('word of letters, a single line', ['-E', '-cw', 'a+'], one_line(b' ', b'a', b'x\n'), 8, False, False),
     ('word, two alternatives', ['-E', '-cw', 'foo|el.*at'], one_line(b'', b'fel,iat;xfoox', b'\n'), 20, False, False),
     ('word, anything', ['-P', '-ow', '.*'], one_line(b'', b'ab ', b'.\n'), 8, False, False),
@@ -126,8 +125,8 @@ def printed_within(folder, arguments, text):
 
 
 def lines_not_held(folder):
-    """Search a line of 48 MiB, and a line that is replaced by 60 MB. Earlier tests had long lines
-    only in grep's layout, and only short replacements."""
+    """Search a line of 48 MiB, and a line that is replaced by 60 MB, in several layouts. Return
+    the command lines that print something wrong."""
     before, replacement = b'x' * (48 << 20), b'r' * 100000
     line, place, failed = before + b'needle\n', 48 << 20, []
     replaced = ['--replace=' + replacement.decode(), 'a']

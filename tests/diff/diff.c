@@ -311,9 +311,9 @@ static void run_floods(void)
 }
 
 /* Checks that each byte of a pattern is compared. The text has the pattern, and for each byte two
- * copies of the pattern in which that byte is changed. (In random texts, the only different byte
- * was hardly ever a byte that no probe tests.) If i is even, the copies touch, and each fifth copy
- * is unchanged: the search may step no further than the pattern's period, which is the pattern's
+ * copies of the pattern in which that byte is changed. In random texts, the only different byte is
+ * hardly ever a byte that no probe tests. If i is even, the copies touch, and each fifth copy is
+ * unchanged: the search may step no further than the pattern's period, which is the pattern's
  * length here. */
 static void run_near_misses(void)
 {
@@ -378,8 +378,8 @@ static void make_letter_ends(struct test_random *random, bool other_case, struct
     }
 }
 
-/* Searches lines that end with a letter. (A random input hardly ever has a letter as line end, and
- * only the letter's other case in the patterns.) */
+/* Searches lines that end with a letter. A random input hardly ever has a letter as line end, and
+ * only the letter's other case in the patterns. */
 static void run_letter_ends(void)
 {
     struct test_random random = test_random_begin("diff letters end lines");
@@ -393,9 +393,9 @@ static void run_letter_ends(void)
     }
 }
 
-/* Searches for sets in lines, with several calls, so that each method counts and lists lines. (Few
- * random inputs have such lines and patterns. The tests had missed faults in three pieces of code
- * that take a hit per line: for bytes, for a long pattern and for words.) */
+/* Searches for sets in lines, with several calls, so that each method counts and lists lines. Few
+ * random inputs have such lines and patterns. Bytes, a long pattern and words each have their own
+ * code that takes a hit per line. */
 static void run_lines(void)
 {
     struct test_random random = test_random_begin("diff lines");

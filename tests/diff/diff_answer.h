@@ -20,8 +20,8 @@ struct answer_scans {
 };
 extern struct answer_scans answer_scans;
 
-/* The costs that a worker takes for the methods' costs, drawn anew for each scan. NULL: the
- * worker's own costs. */
+/* Rows of costs of the methods. For each scan, the test draws the row by which the worker chooses a
+ * method. NULL: the worker's own costs decide. */
 extern const struct plan_costs *answer_costs;
 extern uint32_t answer_costs_count;
 

@@ -224,8 +224,8 @@ static void choose_flags(struct test_random *random, struct input *input, uint64
 }
 
 /* Makes the exact parts of the patterns equal, except for those of patterns 1 to 3. Then the
- * library compares these patterns together, at the places of the exact part. (In other inputs no
- * patterns shared an exact part, or that part stood everywhere.) */
+ * library compares these patterns together, at the places of the exact part. In other inputs no
+ * patterns share an exact part, or that part stands everywhere. */
 static void share_exact(struct input *input)
 {
     struct naive_bytes first = input->diff.patterns[0];

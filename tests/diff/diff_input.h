@@ -69,8 +69,9 @@ void input_generate_mixed(struct test_random *random, uint64_t text_bytes_max,
 /* In two of three cases, renames the bytes of an input, so that bytes from the end of the alphabet
  * or of all byte values replace a, b, c...: z, y, x..., or the bytes from 0 on, or the bytes from
  * 255 downwards. Among these inputs, more ignore case, and then the text's letters are of either
- * case. (Most inputs have few letters, the first of the alphabet, and worst cases had a single
- * case. The tests had missed that folding left out `z`, and that tables left out byte 255.) */
+ * case. Otherwise most inputs would have only the first letters of the alphabet, and worst cases a
+ * single case, so no test would find folding that leaves out `z`, or tables that leave out byte
+ * 255. */
 void input_rename(struct test_random *random, struct diff_input *input);
 void input_free(struct diff_input *input);
 

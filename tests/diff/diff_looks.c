@@ -1,10 +1,10 @@
-/* diff_looks: before each chunk a worker may take a sample of the text (a "look") and choose a
- * method for the chunk by it. Compares the answers with those of a simple search.
+/* diff_looks: before each chunk a worker may take a sample of the text (a "look"), and choose the
+ * chunk's method by this sample. Compares the answers with those of a simple search.
  *
  * The kind of text changes several times within a text, seldom where a chunk ends. In three of four
  * cases the test makes up the costs of the methods, so that each method follows each other method;
- * otherwise the real costs decide. (In other tests the texts are too short for a look, or of a
- * single kind, so the method never changed between two chunks.)
+ * otherwise the real costs decide. In other tests the texts are too short for a look, or of a
+ * single kind, so the method never changes between two chunks.
  */
 #include "diff/diff_answer.h"
 #include "diff/borders.h"
@@ -156,8 +156,8 @@ static void run_case(uint64_t index)
 /* Checks that the text decides the stride of the method classes, which reads the text at every
  * stride-th offset. The strings have 9 equal first bytes, and then 7 random letters. full: the text
  * is full of the 9 bytes. With stride 8 (grams of 9 bytes), each gram of the 9 bytes would name all
- * strings; with stride 6 (grams of 11 bytes), one string in 676. (An earlier version chose the
- * stride by the strings alone.) */
+ * strings; with stride 6 (grams of 11 bytes), one string in 676. The strings alone would give the
+ * same stride for all texts. */
 static void test_stride(bool full, uint32_t stride_least, uint32_t stride_most)
 {
     static uint8_t text[STRIDE_TEXT_BYTES + FIND_LOAD_SLACK], bytes[STRIDE_STRINGS][16];

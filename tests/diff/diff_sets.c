@@ -167,8 +167,8 @@ static void end_text(struct diff_input *input, struct naive_bytes string)
 }
 
 /* Makes strings that are too long for the automaton, of which many begin near each other in the
- * text, and some are equal; for spans and lines also short strings. (The tests had missed that a
- * string at the text's end was lost.) */
+ * text, and some are equal; often also strings of 1 to 20 bytes, and sometimes 30 strings of 1,000
+ * to 2,000 bytes. In two of three inputs the text ends with the first string. */
 static void generate_lengthy(struct diff_input *input)
 {
     uint64_t source_bytes = LENGTHY_FROM_MAX + LENGTHY_BYTES_MAX, text_bytes = 4 * source_bytes;
@@ -364,9 +364,9 @@ static void generate_repeats(struct diff_input *input)
     free(source);
 }
 
-/* Makes a few long strings that begin like most of the text, so that a search that has begun with
- * the method buckets changes to the method classes. No other input has so many candidates for so
- * few strings. */
+/* Makes a few long strings that begin with spaces, and a text full of runs of spaces, so that a
+ * search that has begun with the method buckets changes to the method classes. No other input has
+ * so many candidates for so few strings. */
 static void generate_turning(struct diff_input *input)
 {
     uint64_t text_bytes = test_random_between(&chance, 20000, 60000), at = 0;
@@ -459,9 +459,9 @@ static void check_passing(const struct plan_nibbles *nibbles)
     TEST_CHECK(passed < 2000 / 20);
 }
 
-/* Tests each form of the nibble tables under every instruction set. (Other inputs mostly have few
- * strings or short strings, and use a single instruction set each. The tests had missed a table
- * that an instruction set read in a different order than the plan had filled the table.) */
+/* Tests each form of the nibble tables under every instruction set. Other inputs mostly have few
+ * strings or short strings, and use a single instruction set each. So they would not show that an
+ * instruction set reads a table in a different order than the plan has filled the table. */
 static void test_nibbles(void)
 {
     static const uint64_t counts[] = {5, 9, 33, 50, 100, 200}, more[] = {0, 1, 7};
@@ -506,8 +506,8 @@ static void test_nibbles(void)
 
 /* Searches for strings that together hold every byte value, all values but one, or all but two. The
  * text repeats the sequence of the values that the strings hold. In about half of the repetitions,
- * a value that no string holds replaces the sequence's first byte. (Strings of random bytes never
- * held nearly all of the 256 values.) */
+ * a value that no string holds replaces the sequence's first byte. Strings of random bytes never
+ * hold nearly all of the 256 values. */
 static void test_all_bytes(void)
 {
     for (uint32_t other = 0; other < 3; other++) {
@@ -545,9 +545,9 @@ static void test_full(void)
     }
 }
 
-/* Searches for words of few bytes, each of which stands between two bytes of every value.
- * Tests sets of few words, for which there are nibble tables, and larger sets. (In random texts, a
- * short word never stood before a byte that is no letter.) */
+/* Searches for words of few bytes, each of which stands between two bytes of every value. Tests
+ * sets of few words, for which there are nibble tables, and larger sets. In random texts, a short
+ * word hardly ever stands before a byte that is no letter. */
 static void test_neighbours(void)
 {
     const uint64_t width = 40; /* with more words an automaton would be used */
@@ -578,9 +578,9 @@ static void test_neighbours(void)
     }
 }
 
-/* Searches texts of each length, at the end of a page, under every instruction set. (The length of
- * a random text seldom is such that the last lane of a vector of samples would lie beyond the
- * text.) */
+/* Searches texts of each length, at the end of a page, under every instruction set. The length of a
+ * random text seldom is such that the last lane of a vector of samples would lie beyond the text.
+ */
 static void test_ends(void)
 {
     static const enum trawl_method tried[] = {TRAWL_METHOD_CLASSES, TRAWL_METHOD_BUCKETS,

@@ -272,7 +272,7 @@ static void check_window(struct held *held, uint64_t begin, const struct trawl_w
                   window->matches[i - 1].begin, window->matches[i].begin);
 }
 
-/* Adds a match to the selection. A NUL ends lines, too, if the input says so. */
+/* Adds a match to the selection. Here a NUL always ends lines, too. */
 static void select_match(struct selection *selection, const struct diff_input *input, bool longest,
                          uint64_t begin, uint64_t end)
 {

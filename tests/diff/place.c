@@ -50,7 +50,7 @@ static uint8_t *guarded_map(uint64_t bytes)
 }
 
 /* Returns the memory in which all texts lie. Only the ends of the memory are guarded by unreadable
- * pages, so each text lies at the begin or at the end. */
+ * pages, so a guarded text lies at the begin or at the end. */
 static uint8_t *arena(void)
 {
     static uint8_t *bytes;
@@ -61,8 +61,8 @@ static uint8_t *arena(void)
 }
 
 /* Fills the bytes behind the text so that a search that reads too far finds an occurrence across
- * the text's end. To do so, finds the pattern of which the text ends with the longest prefix, and
- * writes the rest of the pattern behind the text. */
+ * the text's end. To do so, finds the longest prefix of the first pattern with which the text ends,
+ * and writes the rest of that pattern behind the text. */
 static void lure_behind(const struct diff_input *input, uint8_t *behind, uint64_t room)
 {
     struct naive_bytes pattern;

@@ -17,7 +17,7 @@ enum place_kind {
     PLACE_FILE,
     PLACE_DESCRIPTOR, /* `offset` bytes of the file precede the text */
     PLACE_PIPE,
-    PLACE_PIPE_PIECES, /* a writer thread, pieces of random size */
+    PLACE_PIPE_PIECES, /* a thread writes pieces of random size */
     PLACE_KINDS
 };
 

@@ -5,7 +5,8 @@
 
 #define PATTERNS_MAX 8
 #define MATCHES_MAX 8
-/* each row begins at every offset from EDGE_REACH bytes before an edge to EDGE_REACH bytes after */
+/* a row's text ends at most EDGE_REACH bytes before an edge, and begins at most 2 bytes behind it
+ */
 #define EDGE_REACH 40
 /* lines are counted, and pipes searched, in texts up to this length */
 #define LINES_BYTES_MAX 1000u

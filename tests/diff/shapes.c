@@ -26,7 +26,8 @@ static uint64_t record_bytes(struct test_random *random, uint64_t kind, uint64_t
     }
 }
 
-/* longest: of a dense case, records have fewer bytes; 0: the case is not dense. */
+/* longest: each record of a dense case has fewer bytes than this number; 0: the case is not dense.
+ */
 static void make_records(struct test_random *random, bool whole, uint64_t longest,
                          struct shapes_case *c)
 {

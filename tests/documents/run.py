@@ -3,17 +3,16 @@
 
 run.py [--update] [--stories] [--path FOLDER]... [--link NAME=PATH]... [--programs FOLDER] DOCUMENT...
 
-A Markdown document's commands are in blocks marked ```console, those of a C file indented in its
-first comment. A line that begins with `$ ` is a command, `> ` goes on with it, and the lines after
-are what it prints, standard error too. `...` stands for any text. Its status is 0, or what a comment
-at the command's end says: `# status 1`. A document's commands run in order, in one shell, in an empty
-folder, which with --stories begins anew at each heading `## `. A block of another kind that holds commands (```sh) must say in a comment before it why it is
-not run: <!-- not run: REASON -->
+A Markdown document's commands are in blocks marked ```console, those of a C file indented in its first comment. A line
+that begins with `$ ` is a command, `> ` goes on with it, and the lines after are what it prints, standard error too.
+`...` stands for any text. A status is 0, or what a comment at the command's end says: `# status 1`. A document's
+commands run in order, in one shell, in an empty folder; with --stories, each heading `## ` begins a new shell and
+folder. Before a block of commands that are not run (```sh), a comment must say the reason: <!-- not run: REASON -->
 
 --stories          each heading `## ` begins a story, which knows the functions of tests/stories/server.sh
 --path FOLDER      put it before PATH; programs of the system stay reachable
 --link NAME=PATH   the empty folder holds a link NAME to PATH
---programs FOLDER  a C file's program is there under the file's name; it is linked into the folder
+--programs FOLDER  a C file's program has the file's name in FOLDER; the empty folder gets a link to it
 --update           write what the commands print into Markdown documents, instead of comparing
 
 Exit status 0: as the documents say; 1: not; 77: nothing could run here, with the line SKIPPED: why.
@@ -35,8 +34,8 @@ class Wrong(Exception):
 
 
 def shown_lines(path, lines):
-    """Return the lines of commands and output: (number in the document, line), with a None
-    between blocks."""
+    """Yield the lines of commands and output: (number in the document, line), with a None
+    between blocks of Markdown."""
     if path.endswith('.c'):
         for number, line in enumerate(lines):
             if line.startswith(' */'):
@@ -59,8 +58,8 @@ def shown_lines(path, lines):
 
 
 def steps_of(path, lines):
-    """Return the steps of a document: [{command, line, begin, end, status, story}]. Lines [begin, end) of the document
-    are the output."""
+    """Return the steps of a document: [{command, line, begin, end, status, story, shown}]. Lines [begin, end) of
+    the document are the output, `shown`."""
     steps, inside = [], False
     for shown in shown_lines(path, lines):
         if shown is None:
@@ -114,13 +113,13 @@ def run(steps, arguments, links):
 
 
 def fits(shown, printed):
-    """Is this what the document says?"""
+    """Return whether the printed lines are those that the document shows."""
     pattern = re.escape('\n'.join(shown)).replace(re.escape('...'), '.*')
     return re.fullmatch(pattern, '\n'.join(printed), re.DOTALL) is not None
 
 
 def update(path, lines, steps, results):
-    """The document again, with what was printed."""
+    """Write what the steps printed into the document."""
     for step, (printed, status) in reversed(list(zip(steps, results))):
         if status != step['status']:
             print(f"{path}:{step['line']}: status {status}: $ {step['command']}")
@@ -131,7 +130,8 @@ def update(path, lines, steps, results):
 
 
 def judge(path, steps, results):
-    """Run a document. Return 'right', 'wrong' or 'skipped'; print what is wrong."""
+    """Compare what a document shows with what its steps printed. Return 'right', 'wrong' or
+    'skipped'; print what is wrong."""
     for step, result in zip(steps, results):
         printed, status = result
         reason = [line for line in printed if line.startswith('SKIPPED: ')]

@@ -1,6 +1,6 @@
 /* dense: checks that a search turns to a set's automaton where a hit in nearly each line keeps
- * tiles small, and where most positions have the stem of a string but no occurrence. (sim_table
- * makes the automaton while memory fails.)
+ * tiles, the parts searched at once, small, and where most positions have the stem of a string but
+ * no occurrence. (sim_table makes the automaton while memory fails.)
  */
 #include "cpu/worker.h"
 #include "test.h"
@@ -48,8 +48,7 @@ static uint64_t automaton_reads(struct engine *engine, const uint8_t *bytes, enu
     return read_bytes;
 }
 
-/* Checks that the automaton reads most of the lines. (Earlier tests had missed that it read few
- * lines, because the answers were the same.) */
+/* Checks that the automaton reads most of the lines. The answers do not show how many it reads. */
 static void test_lines(struct engine *engine, struct test_random *random)
 {
     static uint8_t lines[LINES_BYTES + 2 * FIND_LOAD_SLACK];
@@ -67,8 +66,8 @@ static void test_lines(struct engine *engine, struct test_random *random)
 }
 
 /* Searches a text where each position has the stem of a string, without the string's other bytes.
- * There are no candidates, so the work on stems must make the search turn to the automaton. (Before
- * there was this test, only times showed that the search did not turn.) */
+ * There are no candidates, so the work on stems must make the search turn to the automaton. The
+ * answers do not show whether the search turns. */
 static void test_stems(const char *instruction_set)
 {
     static uint8_t bytes[LINES_BYTES + 2 * FIND_LOAD_SLACK];

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Tests one input. Returns 0; prints a wrong answer and aborts. libFuzzer prescribes the name. */
+/* Tests one input. Returns 0 if the answer is right; else prints the answer and aborts. libFuzzer
+ * prescribes the name. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t bytes_count);
 
 #endif

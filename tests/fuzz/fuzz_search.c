@@ -1,13 +1,14 @@
 /* fuzz_search: makes a plan, a searcher and a text out of the input's bytes, and compares the
  * search's answer with the oracle.
  *
- * Byte 0      flags of the plan (bits 0-2), text as sample (3), line end 'a' (4), and NUL (5)
- * Byte 1      method (low half; 15: an algorithm of the gallery), instruction set (high half)
- * Byte 2      chunk size
- * Byte 3      call (low half), number of threads (bits 4-5), place (bits 6-7)
- * Byte 4      the text's offset in its place; a number for the call (with byte 2 as its high byte);
- *             which algorithm
- * Byte 5      how often the text is repeated (low half), how often each pattern is (high half)
+ * Byte 0      bits 0-2: flags of the plan; bit 3: the plan gets the text as a sample; bit 4: lines
+ *             end in 'a' instead of a newline; bit 5: a NUL ends lines, too
+ * Byte 1      bits 0-3: method (15: the algorithm of the gallery that byte 4 chooses); bits 4-7:
+ *             instruction set
+ * Byte 2      chunk size; high byte of the number that the call gets
+ * Byte 3      bits 0-3: call; bits 4-5: number of threads; bits 6-7: place
+ * Byte 4      the text's offset in its place; low byte of the number that the call gets
+ * Byte 5      bits 0-3: how often the text is repeated; bits 4-7: how often each pattern is
  * Byte 6      number of patterns
  * then        per pattern: its length, its bytes
  * then        the text

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# One of the runs on a machine with a GPU, each with its own build, each over in less than ten
-# minutes; what it says in short comes last.
-#     bash tests/gpu/device_run.sh suites                        oracle, records, sanitizers, large
+# Makes one of the runs for a machine with a GPU. Each run builds what it needs, ends within ten minutes,
+# and prints a summary last.
+#     bash tests/gpu/device_run.sh suites                        all suites of ./dev test gpu
 #     bash tests/gpu/device_run.sh bench [GROUP... ARGUMENT...]  ./dev bench gpu: what it measures
 #     bash tests/gpu/device_run.sh papers [DATA-FOLDER [ARGUMENT...]]   the figures of docs/papers.md
 #     bash tests/gpu/device_run.sh gallery                       26,000 cases of published algorithms, and
 #                                                a tenth of the cases under compute-sanitizer's memcheck
-# The folder $OUT, or build/gpu-out, gets PART.log, what was said in full, and PART.tar.gz, all that
-# was left. TRAWL_GPU_SECONDS: how long all of it may take, instead of 570.
+# The folder $OUT, or build/gpu-out, gets PART.log, the whole output. suites and bench also leave
+# PART.tar.gz; bench and papers, JSON and a report. TRAWL_GPU_SECONDS: the limit, instead of 570.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 part=${1:-suites}
@@ -33,7 +33,7 @@ suites() {
     [ "$status" -eq 0 ] || tail -n 60 "$log"
 }
 
-# measured NAME ARGUMENT...: ./dev bench with this build; its JSON and report are left, too
+# measured NAME ARGUMENT...: run ./dev bench with this build, and leave its JSON and report, too
 measured() {
     local name=$1
 

@@ -79,8 +79,8 @@ static void find_by_algorithms(struct trawl_searcher *gpu, const struct haystack
     }
 }
 
-/* Searches for needles planted on both sides of the offsets where a number of 32 bits overflows,
- * and of the borders between pieces of the text. */
+/* Searches for needles planted through the whole text, in a long run also at offsets of more than
+ * 32 bits. */
 static void beyond_4_gib(struct trawl_searcher *gpu)
 {
     uint64_t bytes = test_is_long() ? 5ull << 30 : 64ull * MIB;

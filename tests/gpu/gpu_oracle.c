@@ -8,10 +8,10 @@
  *        children   the gallery's algorithms with child grids
  *
  * TRAWL_TEST_SEED and TRAWL_TEST_SCALE work as in every test.
- * TRAWL_TEST_CASE=N: runs only case N of each part.
- * TRAWL_TEST_SECONDS=N: opens no worker after N seconds, and prints how many cases are left out.
- * TRAWL_TEST_THREADS=N: runs the gallery's cases in N threads, each with a worker. (Not in
- * processes: these take turns on a device, and would wait for a turn after each small kernel.)
+ * TRAWL_TEST_CASE=N: runs only case N of each part, with the other cases of the same worker.
+ * TRAWL_TEST_SECONDS=N: opens no worker after N seconds, and prints how many cases were run.
+ * TRAWL_TEST_THREADS=N: runs the gallery's cases in N threads, each with a worker. (Processes take
+ * turns on a device, and would wait for a turn after each small kernel.)
  */
 #include <string.h>
 #include <time.h>

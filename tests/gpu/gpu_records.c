@@ -45,8 +45,7 @@ static void random_scenes(void)
     }
 }
 
-/* Adds `count` patterns of four letters, 6 to 8 bytes long, or 8 bytes if there are 128 patterns.
- */
+/* Searches for `count` patterns of four letters, of 6 to 8 bytes, or of 8 bytes if count is 128. */
 static void many_patterns(uint64_t count)
 {
     struct test_random random = test_random_begin("gpu records many");

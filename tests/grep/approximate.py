@@ -197,9 +197,9 @@ def lines_case(rng, case):
 
 
 def fasta_case(rng, case):
-    """Compare searches of FASTA files. The files have names of any length, wrapped lines, carriage returns, blank lines
-    and lines that are not searched. Symbols are bytes or bases. The report is lines, numbers, a count, or only the
-    first occurrences."""
+    """Make a search of a FASTA file; return the patterns, the text, the expected output, and whether anything is
+    found. The files have names of any length, wrapped lines, carriage returns, blank lines and lines that are not
+    searched. Symbols are bytes or bases. The report is lines, numbers, a count, or only the first occurrences."""
     text, output = [], []
     lengths = [rng.choice([0, 3, 50, 150]) for _ in range(rng.choice([1, 3, 9]))]
     if rng.random() < 0.3:  # longer than the least block, 32 times a string of bytes and its errors
@@ -292,7 +292,7 @@ def damaged(trawl, folder):
 
 
 def binary(trawl, folder):
-    """Check that a file with a NUL byte and a pipe with the same bytes are searched alike. (No text had a NUL byte: -x failed in a pipe.)"""
+    """Check that a file with a NUL byte and a pipe with the same bytes are searched alike."""
     for text, found in (b"int\0needle\nno\n", 1), (b"a\n" * 40000 + b"neadle\n\0needl\n", 2), (b"needle\nxxneedle\0", 1), (b"\0int\n", 0):
         with open(os.path.join(folder, "binary"), "wb") as file:
             file.write(text)

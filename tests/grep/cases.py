@@ -34,7 +34,7 @@ def amount(normal):
 
 
 def some(rows):
-    """Return the rows of a check, all of which a release build tries; of these, a fourth in a short run under sanitizers."""
+    """Return the rows of a check to try: all rows, or a fourth in a short run under sanitizers."""
     rows = list(rows)
     return rows[seed() % 4::4] if os.environ.get("TRAWL_TEST_SANITIZED") and amount(TELLING) < TELLING else rows
 
@@ -127,8 +127,8 @@ def random_of(name, number):
 
 
 class Pairs:
-    """Chooses the random numbers of each case so that the cases cover pairs of features evenly: two options, or an option
-    and a kind of input. (Of grep_layout's 4,370 pairs, 250 independent cases had 3,940.)
+    """Chooses the random numbers of each case so that the cases cover pairs of features evenly: two options, or an
+    option and a kind of input. (Of layout.py's 4,370 pairs, 250 independent cases cover 3,940.)
 
     features(rng) draws a case as run_case will, and returns the set of the case's features. Of CANDIDATES draws, a case
     is the draw with the most pairs, per feature, that few earlier cases of its block had."""

@@ -460,8 +460,8 @@ def prepare_tree(number, trawl, folder):
 
 
 def compare(case, top, files, trawl):
-    """Return (why the case is left out or None, whether the case selects something, what grep and
-    trawl do)."""
+    """Return (why the case is left out or None, whether the case selects something, what grep
+    does, what trawl does)."""
     why = is_left_out(case, files)
     if why is not None:
         return why, False, None, None
@@ -486,7 +486,8 @@ def compare(case, top, files, trawl):
 
 
 def reduced(case, trawl):
-    """Return a case that differs with as few arguments and lines as the shrinker finds, and the lines of its files."""
+    """Return a case that differs with as few arguments and lines as the shrinker finds, the lines of its
+    files, and a function that restores the files."""
     names = sorted(name for name in Tree.files if name in case.arguments or case.stdin and case.stdin[:2] == ("file", name))
     piped = case.stdin and case.stdin[0] == "pipe"
 
@@ -588,8 +589,9 @@ def short_lines(trawl, folder):
 
 
 def short_files(trawl, folder):
-    """Compare all files of up to four short lines, searched together in any order: context between selected lines, lines that are not text
-    and NULs. (No context had had a line that is not text: "-A after a line that is not printed" leaves out any such file.)"""
+    """Compare all files of up to four short lines, searched together in any order: context between selected lines,
+    lines that are not text and NULs. (The random cases leave out such context: "-A after a line that is not
+    printed".)"""
     rng, small, names = cases.random_of("short files", 0), os.environ.get("TRAWL_SMALL", trawl), []
     lines = [b"foo", b"b", b"\xff", "foo é".encode(), b"\0"]
     for count in range(1, 5):

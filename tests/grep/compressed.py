@@ -208,9 +208,8 @@ def large_text(trawl, top):
 
 
 def damage(trawl, top):
-    """Check that each way to read a damaged file finds the same lines. (Earlier tests damaged only short texts, whose
-    blocks are decoded one by one. If a call of liblz4 or libzstd for several blocks failed, the lines of all these
-    blocks were lost.)"""
+    """Check that each way to read a damaged file finds the same lines. The text is so long that a call of
+    liblz4 or libzstd decodes several blocks. If the call fails, the blocks before the damage must not be lost."""
     text = b"".join(b"%d foo foo foo foo foo foo foo foo foo foo\n" % i for i in range(60000))
     for name in FORMATS_HERE:
         packed = bytearray(pack(name, text))
@@ -227,9 +226,8 @@ def damage(trawl, top):
 
 
 def damaged_byte(trawl, top):
-    """Check that the message names the same byte of a damaged member, whatever the number of threads. (Earlier tests
-    damaged only members that are far shorter than what a decoder reads at once. In a longer block, the named byte
-    depended on where a thread had begun to read.)"""
+    """Check that the message names the same byte of a damaged member, whatever the number of threads. The
+    member is longer than what a decoder reads at once, so threads begin to read at different bytes."""
     rng = random.Random(1)
     words = [b"%x" % rng.randrange(1 << 24) for _ in range(3000)]
     for name in FORMATS_HERE:

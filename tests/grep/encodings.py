@@ -129,9 +129,8 @@ def run_case(rng, trawl, folder):
 
 
 def nulls(trawl, folder):
-    """Check that a NUL makes a converted file binary as it makes a file in UTF-8 binary, wherever the NUL is. (In an
-    earlier version a NUL made the file binary only in some runs; the other texts here are short, or searched with
-    -a.)"""
+    """Check that a NUL makes a converted file binary as it makes a file in UTF-8 binary, wherever the NUL is.
+    The other texts here are short, or searched with -a."""
     for turn, at in enumerate((0, 5000, 98303, 98304, 150000, 196608, 200000)):
         text = ("foo é\n" * 30000)[:at] + "\0" + "foo é\n" * 20000
         for place, content in (("here", text.encode("utf-16")), ("there", text.encode())):
@@ -251,7 +250,8 @@ def broken(trawl, folder):
 
 
 def sequences(trawl, folder):
-    """Short sequences of bytes between letters: --json prints a line as text exactly if the line is UTF-8."""
+    """Check short sequences of bytes between letters: --json prints a line as text exactly if the
+    line is UTF-8."""
     edges = b"a\x80\x8f\x90\x9f\xa0\xbf\xc0"
     rests = [bytes(rest) for count in range(3) for rest in itertools.product(edges, repeat=count)]
     rests += [rest + b"\x80" for rest in rests if len(rest) == 2]

@@ -120,11 +120,10 @@ def compare_tree(rng, trawl, base):
 
 
 def every_rule(trawl, base):
-    """Compare odd rules, each in its own folder, on the same names, with several ends of the rule's file. Then compare
-    the forms in which git's settings name a file of rules. Rules of that file begin with a slash, in a repository
-    inside another repository, in a worktree, and where the repository lies apart. At last compare each of PLACES.
-    (Earlier tests always set HOME and never XDG_CONFIG_HOME, so they missed two faults: without HOME, XDG_CONFIG_HOME
-    named no rules, and an empty excludesFile meant the default file.)"""
+    """Compare odd rules, each in its own folder, on the same names, with several ends of the rule's file. Then
+    compare the forms in which git's settings name a file of rules. Rules of that file begin with a slash, in a
+    repository inside another repository, in a worktree, and where the repository lies apart. At last compare
+    each of PLACES. In PLACES, HOME and XDG_CONFIG_HOME are set, empty or not set."""
     variables.update(PLACES[2])
     top, home = os.path.join(base, "rules"), os.path.join(base, "home")
     shutil.rmtree(home)

@@ -77,7 +77,7 @@ def rules(rng, braces=False, folder="", tree=()):
             if rng.random() < 0.5:
                 text = text[text.rfind("/") + 1:]
             text = text.replace("#", "\\#").replace("!", "\\!") if text[:1] in "#!" else text
-        if lines and rng.random() < 0.2:  # the same glob again, of which rules one is for directories alone
+        if lines and rng.random() < 0.2:  # the same glob again; one of the two rules is for directories alone
             text = lines[-1].strip().lstrip("!")
             text = text[:-1] if text.endswith("/") else text + "/"
         if rng.random() < 0.08:

@@ -593,9 +593,9 @@ SELECTED = [["foo"], ["--crlf", "-x", "  foo bär foo"], ["-P", "o+"], ["-v", "n
 
 
 def long_lines(trawl, folder):
-    """Compare the output for lines that are longer than a chunk, which the command reads again, with the output for the
-    same lines in a long chunk, for each option alone. (In a case with many options, another option had already read the
-    line.)"""
+    """Compare the output for lines that are longer than a chunk, which the command reads again, with the output for
+    the same lines in a long chunk, for each option alone. (In a case with many options, another option may read the
+    line first.)"""
     for name, end in ("long", b""), ("null", b"  foo\n\0foo\n"):  # a NUL takes back the lines of its block
         with open(os.path.join(folder, name), "wb") as file:
             file.write("  foo bär foo\r\nnone of these\r\n".encode() * 2 + end)

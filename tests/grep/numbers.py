@@ -327,8 +327,8 @@ def run_case(rng, trawl, folder):
 
 
 def long_line(trawl, folder):
-    """Check the numbers of a line that is too long to be kept in memory, and of very many matches. Check also such a
-    long line as context, before further lines of context. (Earlier tests had no line behind a long line.)"""
+    """Check the numbers of a line that is too long to be kept in memory, and of very many matches. Check also
+    such a long line as context, before further lines of context."""
     text = b"x\nfoo " + b"=" * 1500000 + b" bar foo\nlast baz\n"
     patterns = [b"bar", b"none", b"baz", b"foo", b"bar"] + [b"=" * i for i in range(1, 9)]
     path = os.path.join(folder, "long")
@@ -352,8 +352,8 @@ def long_line(trawl, folder):
 
 
 def line_ends(trawl, folder):
-    """Check the numbers of lines behind many line ends in a row, in each way in which the command counts lines.
-    (Earlier texts had at most as many line ends in a row as a byte can count, so an overflow went unnoticed.)"""
+    """Check the numbers of lines behind many line ends in a row, in each way in which the command counts
+    lines. Some texts have more line ends in a row than a byte can count."""
     for number, count in enumerate((254, 255, 256, 257, 511, 512, 9000, 70000)):
         text = (b"\n" * count + b"x\n") * 2
         for options in ([], ["-B2"], ["-A3"], ["-o"], ["-v"], ["-P"], ["-i"], ["-w"], ["-x", "--chunk-bytes=100"], ["-z"], ["--mismatches=0"], ["-m1"],
@@ -427,9 +427,8 @@ def trees(trawl, folder):
 
 
 def statistics(trawl, folder):
-    """Check the numbers of --stats after searches that take a measurable time. (Earlier tests compared GB/s with
-    nothing. For a directory, and for a single small file after small files, the numbers of the search before were
-    counted twice.)"""
+    """Check the numbers of --stats after searches that take a measurable time. The numbers must not count a
+    search of a small file twice."""
     path = os.path.join(folder, "many")
     with open(path, "wb") as file:
         file.write(b"".join(b"%d foo\n" % i for i in range(300000)))

@@ -68,7 +68,7 @@ def make_tree(rng, top, home):
         ignored.put(home, ".gitconfig", "[user]\n\tname = x\n[core]\n\texcludesFile = ~/mine\n")
         ignored.put(home, "mine", for_names(ignored.rules(rng, False, "", files)))
     text = ignored.rules(rng, True, "", files)
-    ignored.put(os.path.dirname(top), "more", text)  # of two files, the last one decides
+    ignored.put(os.path.dirname(top), "more", text)  # two files with opposite rules: the file given last decides
     ignored.put(os.path.dirname(top), "other", "".join(line[1:] if line[0] == "!" else "!" + line for line in text.splitlines(True) if line.strip()))
     for name in rng.sample(["link", "link.c", ".link"], rng.choice([0, 1, 1, 2, 3])) if files else ():
         place = rng.choice(folders)  # a link to an existing path that is not above: ripgrep ends loops with an error

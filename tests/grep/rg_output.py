@@ -215,7 +215,7 @@ def messages(output):
 
 
 def run_both(case, trawl, folder):
-    """Return what tg and ripgrep do: (status, output), and the errors."""
+    """Return for tg, then for ripgrep: (status, output, errors)."""
     shutil.rmtree(folder, ignore_errors=True)
     for name, lines in case.texts.items():
         os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)

@@ -38,7 +38,7 @@ OPTIONS = [["-l"], ["-L"], ["-c"], ["-n"], ["-h"], ["-H"], ["-o"], ["-v"], ["-i"
            ["-a"], ["-I"], ["-z"], ["-q"], ["-q"], ["-q", "-s"], ["-m1"], ["-m2"], ["-m0"], ["-A1"], ["-B1"], ["-C2"], ["-A100"], ["--color=always"],
            ["--line-buffered"], ["--no-messages"], ["-D", "skip"], ["-U"], ["--null"], ["--null-data"],
            ["--group-separator=" + "%" * 40], ["--no-group-separator"], ["-l", "-v"], ["-c", "-v"], ["-m1", "-c"]]
-# Of the tree made by hand.
+# Operands in the tree made by hand.
 TARGETS = [["mixed"], ["mixed/"], ["./mixed///"], ["lines"], ["mixed", "lines"], ["mixed/sub", "missing", "mixed"],
            ["lines/0", "lines/1", "missing", "mixed/a.c"], ["mixed/hole", "mixed/late", "mixed/early"], ["deep"], ["mixed/other", "deep"],
            ["edges"], ["edges"], ["edges", "mixed/sub"], ["sizes"], ["sizes"], ["sizes", "mixed"]]
@@ -271,7 +271,7 @@ def other_user(trawl, base):
         return None
 
 
-TREES = {}  # {number: tree}; only the last drawn tree is kept, and the one made by hand: None
+TREES = {}  # {number: the last drawn tree, None: the tree made by hand}
 USERS = []  # at most one: the user who runs the programs
 
 

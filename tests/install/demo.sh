@@ -2,8 +2,6 @@
 # demo: ./dev demo in a new checkout compiles the command and nothing else, in the folder of the
 # release build, and its answers are grep's.
 # demo.sh SOURCE_FOLDER COMMAND HAS_ZLIB
-#
-# Only long runs ran the demo, in folders that held all objects: nobody saw it compile every test.
 set -euo pipefail
 
 source=$1
@@ -25,8 +23,9 @@ for name in "$source"/*; do
     esac
 done
 
-# CMake configures as always, but an earlier run missed zlib's header; what it would build is only
-# listed, and the command of this build takes its place. Nothing is installed.
+# This stand-in for cmake configures as if zlib's header had been missing before. It lists the
+# commands of a build instead of running them, and copies the command of this build. The stand-in
+# for apt-get installs nothing.
 cat >"$work/bin/cmake" <<END
 #!/bin/bash
 if [ "\$1" = --build ]; then
@@ -68,7 +67,7 @@ cache=$work/checkout/build/release/CMakeCache.txt
 [ "$has_zlib" != 1 ] || grep -qx 'TRAWL_HAS_ZLIB:INTERNAL=1' "$cache" ||
     wrong 'a header that was installed meanwhile is not seen'
 
-# It leaves what is configured as it is; another build asks for the GPU kernels again.
+# A second demo does not configure again; a build after the demo has the GPU kernels.
 demo
 [ "$(wc -l <"$work/configured")" -eq 1 ] || wrong 'configured twice'
 (cd "$work/checkout" && cmake --preset release -N) | grep -q 'TRAWL_CUDA="ON"' || wrong 'a build after the demo has no GPU kernels'

@@ -25,7 +25,8 @@ skip() {
     exit 77
 }
 
-# The one installed file of this name, wherever the system keeps such files below the prefix.
+# Print the path of the installed file of this name, wherever the system keeps such files below the
+# prefix.
 installed() {
     find "$prefix" -name "$1" | grep . || {
         echo "not installed: $1" >&2
@@ -160,9 +161,9 @@ test_pkgconfig() {
     run_examples "$work/static" "$one"
 }
 
-# The commands of README.md as they stand there: installed to ~/.local, and nothing else is said of where
-# that is. (With paths given from here, nobody saw that README's own lines found no library.)
-# README's first lines for each kind of user are the lines that ./dev package runs in new systems.
+# The commands of README.md run as they stand there, installed to ~/.local. No variable says where that
+# is, so README's own lines must find the library. README's first lines for each kind of user are the
+# lines that ./dev package runs in new systems.
 test_readme() {
     local root=$here/../..
 

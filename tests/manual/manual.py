@@ -85,7 +85,7 @@ def check_lint(generated):
         )
         lines = result.stderr.splitlines()
         if command[0] == 'mandoc':
-            # The programs warn of a missing date, because pages have the version in place of a date.
+            # mandoc warns of a missing date, because pages have the version in place of a date.
             lines += [line for line in result.stdout.splitlines() if 'missing date' not in line]
         asked.append(command[0])
         said += [f'{command[0]}: {line}' for line in lines]

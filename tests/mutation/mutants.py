@@ -26,7 +26,7 @@ ROOT = HERE.parent.parent
 COPY = ROOT / 'build' / 'mutants'
 BUILD = os.path.join('build', 'release')
 DRAWN = ('src', 'gallery', 'tools')  # where --draw makes faults
-PATIENCE_S = 900  # a build with its tests that takes longer hangs, which counts as noticed
+PATIENCE_S = 900  # a command that takes longer is stopped; tests that are stopped have noticed the fault
 LATER = '^(arm64|install|package|python|tidy|manual|documents|bench|grep|mutation)'  # left out without --tests
 
 # The kinds of faults: a pattern that a line has to match, and the replacement.
@@ -55,7 +55,7 @@ KINDS = {
 
 
 def drawn(count, wanted):
-    """Return faults in `count` lines: (path, line number from 0, the line with the fault, the
+    """Return `count` random faults: (path, line number from 0, the line with the fault, the
     kind)."""
     found = []
     for path in sorted(path for folder in DRAWN for path in (ROOT / folder).rglob('*')):
@@ -124,8 +124,8 @@ def run(*command):
 
 
 def attempt(name, at, faulty, jobs, tests, targets):
-    """Try a fault. Return how the tests notice the fault; '' if no test does; None if the fault
-    does not compile."""
+    """Try a fault. Return the names of the tests that fail, or 'fails' if ctest names none; ''
+    if no test fails; None if the build fails."""
     path = COPY / name
     right = path.read_text(encoding='utf-8')
     lines = right.split('\n')

@@ -19,7 +19,7 @@ static uint32_t lower(uint32_t c)
     return c >= 'A' && c <= 'Z' ? c + 32 : c;
 }
 
-/* Returns the bytes of the UTF-8 character at s (Unicode 15, table 3-7), 1 if there is no
+/* Returns how many bytes the UTF-8 character at s has (Unicode 15, table 3-7); 1 if there is no
  * character. A byte that is part of no character has a value that no character has. */
 static uint64_t decode(const uint8_t *s, uint64_t n, uint32_t *value)
 {

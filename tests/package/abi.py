@@ -10,7 +10,6 @@ with these types.)
 
 check    fails if something that REFERENCE has is gone or different. New functions, new enumerators, and new members
 at the end of a struct whose first member is `size` are allowed.
-bad      tests check itself: it must find changes that break programs, and must allow other changes
 write    writes what the headers declare now to REFERENCE, for a release (docs/packaging.md)
 library  does as check, for a library that was built with debug information
 """

@@ -2,7 +2,7 @@
 # new_system: in a new system that has git and a shell, and nothing else, runs the demo, makes the packages, and
 # installs, uses and removes them. Making packages may change no file outside build, and removal leaves nothing of trawl.
 #
-# new_system.sh CHECKOUT    its last commit. Minutes; needs root, mmdebstrap and a network.
+# new_system.sh CHECKOUT    tests the checkout's last commit. Takes minutes; needs root, mmdebstrap and a network.
 # Status 77: such a system cannot be made here.
 set -euo pipefail
 
@@ -29,7 +29,7 @@ mmdebstrap --variant=apt --include=git "$VERSION_CODENAME" "$root" ${sources:+"$
 cp /etc/resolv.conf "$root/etc/"
 git clone -q --depth 1 "file://$source" "$root/root/checkout"
 
-# inside COMMAND: run by bash in the checkout of the new system, whose mounts end with it
+# inside COMMAND: run by bash in the checkout of the new system; its mounts end with the command
 inside() {
     # shellcheck disable=SC2016
     unshare -m bash -c 'mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" &&
@@ -37,7 +37,7 @@ inside() {
             bash -euo pipefail -c "cd /root/checkout; $1"' "$root" "$1" "${TRAWL_JOBS:-$(nproc)}"
 }
 
-# told WHAT LINE COMMAND: the command inside prints this line
+# told WHAT LINE COMMAND: check that COMMAND succeeds in the new system and prints LINE
 told() {
     local status=0
 
@@ -58,7 +58,8 @@ state() {
 
 told 'the demo' 'all 11 answers equal grep' './dev demo'
 
-# What ./dev package installs; then nothing outside its folder may change, apt's lists least of all.
+# Install what ./dev package needs. After that ./dev package may change nothing outside its folder,
+# nor apt's lists.
 told 'what packaging needs' '^done$' ". scripts/common.sh; $(grep '^need ' "$source/scripts/dev-package.sh"); echo done"
 state >"$work/before"
 # Status 77: something, such as a compiler from PyPI or a system inside the new one, cannot be had there.

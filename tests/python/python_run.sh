@@ -2,8 +2,8 @@
 # python_run.sh SOURCE BUILD [SANITIZERS]: build the Python package against BUILD's library, install it into
 # a virtual environment of its own, and run its tests there. Status 77: it cannot be done here.
 #
-# Long runs (TRAWL_TEST_SCALE of 20 and more) also install what other packages the tests use (Ray, polars), and a
-# sanitized build is tested in those alone.
+# Long runs (TRAWL_TEST_SCALE of 20 and more) also install what other packages the tests use (Ray, polars), and
+# only long runs test a sanitized build.
 set -euo pipefail
 
 source=$1 build=$2 sanitizers=${3:-}
@@ -60,8 +60,9 @@ if [ -n "$sanitizers" ]; then
     options+=("cmake.define.TRAWL_PYTHON_SANITIZE=$sanitizers" install.strip=false)
     # Other packages throw C++ exceptions: their library has to be there when asan looks for it.
     runtime="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libstdc++.so)"
-    # The interpreter itself leaks; and what it allocates has to be seen. Messages about undefined behaviour
-    # would be lost in what pytest captures, so the first of them ends the run.
+    # The interpreter itself leaks. With PYTHONMALLOC, AddressSanitizer sees what the interpreter allocates.
+    # Messages about undefined behaviour would be lost in what pytest captures, so the first message ends
+    # the run.
     export ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc UBSAN_OPTIONS=halt_on_error=1
 fi
 rm -rf "$place/wheels"
@@ -73,8 +74,8 @@ from scikit_build_core.build import build_wheel
 build_wheel(sys.argv[1], dict(option.split("=", 1) for option in sys.argv[2:]))
 END
     { cat "$place/build.log"; exit 1; }
-# As pip builds it, with the library's sources: each object has a rule. (The tests took the library of their own
-# build alone, and where nvcc is, this one waited for a file that nobody makes.)
+# As pip builds the package, with the library's sources, each object must have a rule, or the build would wait
+# for a file that nothing makes.
 rm -rf "$place/alone"
 cmake -G Ninja -S python -B "$place/alone" -DPython_EXECUTABLE="$inside" -DPython3_EXECUTABLE="$inside" \
     >"$place/alone.log" 2>&1 || { cat "$place/alone.log"; exit 1; }

@@ -84,9 +84,9 @@ size_t step(const std::string &line, size_t at, bool characters)
     return at + 1;
 }
 
-// Of the matches that begin at `begin` and end at word borders, the end of the first alternative.
-// words: the expression, and what follows a word. `cut` has a line end for each byte of no
-// character.
+// Returns the end of the match that begins at `begin` and ends at a word's border, by the first
+// alternative; npos: no match. words: the expression, and what may follow a word. The search ends
+// at the line's first byte of no character.
 size_t first_end(const re2::RE2 &words, const std::string &line, size_t begin, bool characters)
 {
     std::string cut = line;
@@ -101,7 +101,7 @@ size_t first_end(const re2::RE2 &words, const std::string &line, size_t begin, b
     return begin + found[1].size();
 }
 
-// The first match at `from` or later that meets the conditions; false: there is none.
+// Finds the first match at `from` or later that meets the conditions. empty: also an empty match.
 bool next_match(const re2::RE2 &re, const re2::RE2 &words, const setup &given,
                 const std::string &line, size_t from, bool empty, size_t *begin, size_t *end)
 {
@@ -142,7 +142,8 @@ bool next_match(const re2::RE2 &re, const re2::RE2 &words, const setup &given,
     return false;
 }
 
-// begins: of the lines that match; ends: the ends of all lines.
+// Finds all hits, the begins of the lines that match, and the ends of all lines. The text is a
+// record if there are `cells`, which then get the record's cells.
 void by_re2(const setup &given, std::vector<hit> *hits, std::vector<uint64_t> *begins,
             std::vector<uint64_t> *ends, uint64_t record = 0, std::vector<hit> *cells = nullptr)
 {
@@ -253,7 +254,7 @@ trawl_text *open_text(const setup &given, const char *path, uint32_t kind, int *
     return text;
 }
 
-// The begins of the lines that hold a hit.
+// Returns the begins of the lines that hold a hit.
 std::vector<uint64_t> lines_of(const std::vector<hit> &hits, const std::vector<uint64_t> &ends)
 {
     std::vector<uint64_t> begins;
@@ -268,8 +269,8 @@ std::vector<uint64_t> lines_of(const std::vector<hit> &hits, const std::vector<u
     return begins;
 }
 
-// The hits without overlap: the longest of the hits that begin first, and so on. Keeps no empty
-// hit.
+// Returns the hits without overlap: the longest of the hits that begin first, and so on, but no
+// empty hit.
 std::vector<hit> spans_of(const std::vector<hit> &hits)
 {
     std::vector<hit> spans;
@@ -399,7 +400,7 @@ void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *pla
     }
 }
 
-// Records are lines of their own. by_re2 would cut records at line ends, so tildes stand there.
+// Each record is one line. by_re2 would cut a record at line ends, so tildes replace these.
 void compare_records(setup given, trawl_searcher *searcher, const trawl_plan *plan)
 {
     std::vector<uint64_t> at{0};

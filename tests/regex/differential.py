@@ -21,7 +21,7 @@ import locales
 
 PIECES = ['a', 'b', 'c', 'A', 'B', 'ab', 'abc', 'k', ' ', '_', '-', '1', '22', 'é', 'É', 'ко', 'x']
 CLASSES = ['.', '[ab]', '[^a]', '[a-c]', '[[:digit:]]', '[[:space:]]', '[^[:space:]]', '[b_-]']
-# What means Unicode in ripgrep and tg.
+# Letters beyond ASCII, and classes to which ripgrep and tg give the meaning of Unicode.
 WIDE_PIECES = ['é', 'ñ', '中', 'ⅷ', '²', '٣', '‿', 'ⓐ', '🄰', '\u0301', '👍', '\u200d', '\u00a0', '\u2003', '\u2028', 'ª']
 WIDE_CLASSES = [r'\w', r'\W', r'\d', r'\D', r'\s', r'\S', r'[\w-]', r'[^\w]', r'[\W_]', r'[^\W_]', r'[^\W\d_]', r'[^\W]',
                 r'[\W\d]', r'[^\S]', r'[^\d\s]', r'[a\W]', r'[а-яé]', r'[^\Sa]', r'[\S\d]', r'[^a\w]']  # fmt: skip
@@ -29,7 +29,8 @@ REPEATS = ['*', '+', '?', '{2}', '{1,2}', '{0,2}', '{2,}']
 NAMES = ['alpha', 'alnum', 'upper', 'lower', 'punct', 'space', 'digit', 'print', 'graph', 'cntrl', 'blank', 'xdigit']
 GREP_PIECES = [r'\.', '[]a]', '[^]a]', '[a\\]', '[^b-]', r'\w', r'\W', r'\s', r'\S', *(f'[[:{name}:]]' for name in NAMES),
                *(f'[^[:{name}:]_[:{other}:]-]' for name, other in zip(NAMES, ['digit', 'blank', 'punct'] * 4))]  # fmt: skip
-# In texts of ASCII: GNU grep 3.8 overlooks edges of words in repeated groups, and beside bytes of no character.
+# Pieces for texts of ASCII alone: GNU grep 3.8 overlooks edges of words in repeated groups, and beside bytes of
+# no character.
 WORD_PIECES = [r'\<a', r'b\>', r'\bx', r'\Bx'] * 4
 RG_PIECES = ['(?i:aB)', '(?:ab|c)', r'\x61', r'[^\x61]', r'\.', '[a-b-]', '(?s:.)']
 

@@ -1,11 +1,10 @@
 // fuzz_regex: bytes become expressions and a text. The library has to refuse what RE2 refuses, and
 // to answer what RE2 answers when it reads each line alone.
 //
-// Byte 0      flags of the plan (bits 0-3), line end NUL (4), NUL ends lines, too (5), syntax (6-7;
-// 1:
-//             Unicode's classes)
-// Byte 1      sizes of the engine
-// Byte 2      number of expressions (low half), how often the text is repeated (high half)
+// Byte 0      bits 0-3: flags of the plan; bit 4: the line end is NUL; bit 5: NUL ends lines, too;
+//             bits 6-7: syntax (1: Perl's, with Unicode's classes)
+// Byte 1      sizes of the engine, chunk size, seed
+// Byte 2      modulo 3: number of expressions less 1; bits 4-7: repetitions of the text less 1
 // then        per expression: its length, its bytes
 // then        the text
 #include <re2/re2.h>
@@ -46,8 +45,8 @@ void read_options(const uint8_t *bytes, trawl_plan_options *options)
     options->alphabet = TRAWL_CHARACTERS;
 }
 
-// Returns whether the expression is no empty string, and RE2 and the library's translation accept
-// it.
+// Adds an expression. Returns whether the expression is not empty, and RE2 and the library's
+// translation accept the expression.
 bool add_expression(setup *given, const std::string &expression)
 {
     static char translated[translated_bytes_max];
@@ -60,7 +59,7 @@ bool add_expression(setup *given, const std::string &expression)
            re2::RE2(given->translated.back(), re2::RE2::Quiet).ok();
 }
 
-// Inputs come by the million: searchers are opened once.
+// Opens each searcher once, because a fuzzer tries millions of inputs.
 trawl_searcher *searcher_for(uint32_t chunk)
 {
     static trawl_searcher *pool[std::size(chunks)];

@@ -1,7 +1,7 @@
 // oracle: random expressions and texts. Every call of the library has to answer what RE2 answers
-// when it reads each line alone: atoms, steps, chunks and devices change no answer. What an
-// expression means is judged by judges.py. With --engine=cuda devices search loaded texts for
-// atoms.
+// when it reads each line alone: atoms (strings that each match has), steps, chunks and devices
+// change no answer. What an expression means is judged by judges.py. With --engine=cuda devices
+// search loaded texts for atoms.
 #include "compare.h"
 
 #include <re2/re2.h>
@@ -157,8 +157,8 @@ drawn random_alternatives(bool perl, int depth)
     return made;
 }
 
-// Pieces and samples. Some samples lost a byte, have a letter in the other case, or have one to
-// three bytes twice in a row; half of the samples are lines.
+// Returns a text of pieces and samples. Some samples lack a byte, have a letter or all letters in
+// the other case, or have one to three bytes twice in a row; half of the samples are lines.
 std::string random_text(uint8_t line_end, const std::vector<std::string> &samples)
 {
     static const char *const pieces[] = {
@@ -206,7 +206,7 @@ std::string random_text(uint8_t line_end, const std::vector<std::string> &sample
 
 // ---- Draws -------------------------------------------------------------------------------------
 
-// letters: a letter ends lines, and letters in the other case are as good for the expressions.
+// letters: a letter ends lines, and in most cases the expressions ignore case.
 setup random_setup(bool letters)
 {
     static const trawl_plan_options defaults = TRAWL_PLAN_OPTIONS_INIT;
@@ -303,8 +303,8 @@ void one_case(const char *path, bool letters)
 
 // ---- Long lines --------------------------------------------------------------------------------
 
-// A result holds `part` hits, and the line has part - 1, part and part + 1 occurrences, and as many
-// around twice that number.
+// Searches lines with part - 1 to 2 * part + 1 words, where a result of the engine holds `part`
+// hits.
 void border_cases(const char *path)
 {
     static const trawl_plan_options defaults = TRAWL_PLAN_OPTIONS_INIT;
@@ -363,7 +363,7 @@ int count_matches(void *context, const trawl_match *matches, uint64_t count)
     return 0;
 }
 
-// However many occurrences a line has, their memory is that of a part.
+// Checks that many occurrences in a line take no more memory than a part of them.
 void bounded_memory()
 {
     static const trawl_allocator allocator = {nullptr, take_memory, give_memory};

@@ -13,8 +13,7 @@
 #include "tests/serve/short_memory.h"
 #include "tests/test.h"
 
-/* ---- Passes that take too long ------------------------------------------------------------------
- */
+/* ---- Passes that take too long -------------------------------------------------------- */
 
 /* While pass_hangs is set, the server makes a pass for each search, and the pass ends only when the
  * pass is cancelled. reads_late: the client reads on only after the request's time is over and has
@@ -49,8 +48,7 @@ bool __wrap_pass_is_frequent(struct passes *passes, const struct state *state,
     return !pass_hangs && __real_pass_is_frequent(passes, state, plan);
 }
 
-/* ---- Asking ---------------------------------------------------------------------------------
- */
+/* ---- Asking --------------------------------------------------------------------------- */
 
 struct output_bytes {
     char *bytes;
@@ -243,8 +241,7 @@ static bool ask_for_matches(json_t *body, enum request_format format, struct pri
 
 /* Makes each allocation of a request fail in turn. Checks that the status does not blame the
  * request, and that the answer is right or reports the shortage. The requests have --max-filesize,
- * so the server makes a view for each request. (Earlier tests missed that the server reported a
- * shortage only while it filtered a view.) */
+ * so the server makes a view for each request. */
 static void check_short(void)
 {
     static const struct {

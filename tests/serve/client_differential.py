@@ -73,7 +73,8 @@ def alone_of(command):
 
 
 def run_both(command, **more):
-    """Replaces subprocess.run: runs TRAWL without and with a server, and compares; runs few other programs."""
+    """Replaces subprocess.run: runs TRAWL without and with a server, and compares. Of other programs,
+    only those listed run."""
     if os.path.realpath(command[0]) != os.path.realpath(TRAWL):  # TRAWL or the link tg
         asks = "--version" in command or command[0] in (
             "locale", "localedef", "rm", "chmod", "rmdir", "git", "gzip", "bgzip", "xz", "bzip2", "lbzip2", "zstd", "pzstd",

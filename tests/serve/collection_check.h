@@ -195,8 +195,7 @@ static bool is_held(struct collection *collection, const char *path)
     return held;
 }
 
-/* ---- Changes ----------------------------------------------------------------------------------
- */
+/* ---- Changes -------------------------------------------------------------------------- */
 
 static void change_folder_at_random(struct test_random *random)
 {

@@ -34,8 +34,8 @@ static void change(const char *format, ...)
 
 /* Replaces the C library's function. CLOCK_REALTIME here runs a second ahead of
  * CLOCK_REALTIME_COARSE, whose time the kernel gives to changed files. Both clocks differ so on a
- * virtual machine whose timer is late. (On such a machine a server without notices answered from
- * the content before the last change; no test had shown that.) */
+ * virtual machine whose timer is late. Even so, a server without notices must not answer from the
+ * content before the last change. */
 int clock_gettime(clockid_t clock, struct timespec *time)
 {
     int status = (int)syscall(SYS_clock_gettime, clock, time);
@@ -106,7 +106,7 @@ static void check_changes(bool watch, bool limit)
     change("mkdir -p .git/info n && echo old > .git/info/exclude && echo new > n/exclude");
     change("mv .git/info o && mv n .git/info");
     /* The server must see a change of any file in .git/info, also after the server has walked only
-     * the directory above again. (Tests had changed only rule files there.) */
+     * the directory above again. */
     change("echo other > .git/info/other");
     change("echo beside > beside");
     change("echo more >> .git/info/other");
@@ -120,7 +120,7 @@ static void check_changes(bool watch, bool limit)
     change("ln pipe pipe2 && echo both >> pipe2");
     change("ln pipe d/pipe3 && echo all >> d/pipe3");
     /* When the server reads the notice of a change, the name in the notice no longer exists, or
-     * exists in a new directory. (In all tests the names had stayed.) */
+     * exists in a new directory. */
     change("ln pipe gone");
     change("echo gone >> gone && rm gone");
     change("mkdir ../new && ln pipe ../new/name && echo new >> ../new/name && mv ../new .");
@@ -186,7 +186,7 @@ static void test_root_goes(void)
     put("goes/three", "three\n");
     (void)check_now(collection);
     /* The kernel sends no notice when an empty root is removed, since the server has the root open.
-     * (Tests had removed only a root with files.) */
+     */
     TEST_CHECK(unlink("goes/two") == 0 && unlink("goes/three") == 0);
     (void)check_now(collection);
     TEST_CHECK(mkdir("new", 0755) == 0);
@@ -257,8 +257,8 @@ static void test_opening(void)
 
 /* ---- Time stamps ----------------------------------------------------------------------------- */
 
-/* Rounds time stamps to 100 ms, which is as coarse as a file system's stamps may be. (With the
- * kernel's own stamps, each change would have a different stamp.) */
+/* Rounds time stamps to 100 ms, which is as coarse as a file system's stamps may be. With the
+ * kernel's own stamps, each change would have a different stamp. */
 static int coarse(int result, struct stat *status)
 {
     status->st_mtim.tv_nsec -= status->st_mtim.tv_nsec % 100000000;
@@ -373,8 +373,7 @@ static void test_random(void)
 }
 
 /* Checks that the server looks for a new file only in the file's directory: the state does not show
- * a change elsewhere that had no notice. (A walk of the whole tree would have shown that
- * change.) */
+ * a change elsewhere that had no notice. A walk of the whole tree would show that change. */
 static void test_parts(void)
 {
     char message[SETTINGS_ERROR_BYTES] = "";
@@ -411,8 +410,7 @@ static void test_parts(void)
 }
 
 /* Checks that the collection does not hold a file that changes during reading, and that the next
- * file of the block follows a line end. (In an earlier version the byte before the next file was
- * arbitrary.) */
+ * file of the block follows a line end. */
 static void test_unread(void)
 {
     static const char *const names[] = {"one", "two"};
@@ -480,7 +478,8 @@ static void test_budget(void)
 }
 
 /* Checks that the collection does not hold a large file that changes all the time, and holds the
- * file once it is quiet. (Such a file has more than 64 MiB; no test had one.) */
+ * file once it is quiet. Usually only a file of more than 64 MiB counts as large; here a file of
+ * more than 1,000 bytes does. */
 static void test_quiet(void)
 {
     const uint64_t usual_bytes = refresh_bytes, usual_ns = quiet_ns;
@@ -501,7 +500,7 @@ static void test_quiet(void)
         usleep(25000);
         TEST_CHECK(!is_held(collection, "large") && is_held(collection, "small"));
     }
-    /* A load ends only when the files were read again. (Earlier a reload could end at once.) */
+    /* A load ends only when the files were read again. */
     collection_facts(collection, &before);
     reloading = collection;
     put("quiet/small", "smaller\n");
@@ -514,8 +513,7 @@ static void test_quiet(void)
     for (unsigned i = 0; i < 2000 && !is_held(collection, "large"); i++)
         usleep(5000);
     TEST_CHECK_U64(check_now(collection), 0);
-    /* The server looks at a changed file again: no notice tells that the file is quiet. (Earlier
-     * only a further change made the server look.) */
+    /* The server looks at a changed file again: no notice tells that the file is quiet. */
     quiet_ns = SECOND_NS;
     put("quiet/later", bytes);
     for (unsigned i = 0; i < 1000 && !is_held(collection, "later"); i++)
@@ -527,8 +525,8 @@ static void test_quiet(void)
     quiet_ns = usual_ns;
 }
 
-/* Checks that removed files' memory is given back when little of their block is left. (In all
- * tests, blocks were so small that the next change merged them.) */
+/* Checks that removed files' memory is given back when little of their block is left. The other
+ * tests have blocks so small that the next change merges them. */
 static void test_sparse(void)
 {
     static char bytes[100000];
@@ -555,7 +553,7 @@ static void test_sparse(void)
     remove_tree("sparse");
 }
 
-/* Checks that a reload finds a change without a notice. (Reloads in the tests had nothing new.) */
+/* Checks that a reload finds a change without a notice. */
 static void test_reload(void)
 {
     struct collection *collection;

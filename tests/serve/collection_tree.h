@@ -221,8 +221,8 @@ static inline void *no_work(void *unused)
     return unused;
 }
 
-/* Gives up root's right to read closed files, for this thread and the threads that it starts. (On
- * machines where tests run as root, no file had been unreadable.) */
+/* Gives up root's right to read closed files, for this thread and the threads that it starts.
+ * Otherwise no file would be unreadable where tests run as root. */
 static inline void respect_modes(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};

@@ -220,7 +220,8 @@ def strings(words, tg):
 
 
 def parts_of(got):
-    """Returns output, messages and status of an answer of frames."""
+    """Returns the output, the messages, the status and the bytes behind the status of an answer
+    of frames; None: the frames are wrong."""
     *frames, (last, end) = frames_of(got)
     if last != b"x" or not {kind for kind, _ in frames} <= {b"o", b"m"}:
         return None
@@ -228,7 +229,8 @@ def parts_of(got):
 
 
 def occurrences(model, row, words, options, folder, paths):
-    """Returns the occurrences [(file, begin, string)] by the command, in the order of its walk, and its messages."""
+    """Returns the command's exit status, its occurrences [(file, begin, string)] in the order of its walk,
+    and its messages."""
     more = ["--search-zip"] if row["zip"] else []
     more += ["--encoding=none"] if row["tg"] else []
     status, output, messages = model.run([*options, *more, "--positions", "--pattern-number", "--with-filename"], words, folder, paths, row["tg"], row["charset"])
@@ -428,7 +430,8 @@ PLAIN = [
 
 
 def make(model):
-    """Returns a request: its bytes, its method, the status, a function that checks the answer, its kind, and headers of the answer. Adds to the sums."""
+    """Returns a request: its bytes, its method, the status, a function that checks the answer, its kind, and headers
+    of the answer. Adds the request to the server's sums."""
     headers, answered, kind, body, is_right, token, begins = {**model.headers}, {}, None, None, None, model.row["token"], False
     if draw.random() < 0.75:
         method, (path, body, status, said, begins, is_right) = "POST", query(model)

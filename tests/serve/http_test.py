@@ -153,7 +153,7 @@ def check_refusals(server):
     equal(server.ask("PUT", "/metrics")[1]["Allow"], "GET, HEAD", "Allow")
     status, headers, body = server.ask("HEAD", "/metrics")
     expect(status == 200 and int(headers["Content-Length"]) > 0 and body == b"", "HEAD", status, headers, body)
-    # /metrics counts an answer to HEAD, too. (Earlier the test looked only at the answer.)
+    # /metrics counts an answer to HEAD, too.
     sums = "trawl_cancelled_total", "trawl_answer_seconds_count", 'trawl_requests_total{kind="files"}', "trawl_answer_bytes_total"
     until(lambda: server.metric("trawl_running") == 0, "no answer is being made")
     before = [server.metric(name) for name in sums]
@@ -330,8 +330,7 @@ def options(folder, root):
     for address in "[::]:0", "[::ffff:0.0.0.0]:0":
         refused("--listen: " if not has_ipv6() else "other machines can reach this address", "--listen=" + address, root)
     refused("other machines can reach this address", "--listen=0.0.0.0:0", "--token-file=" + os.path.join(root, "a.txt"), root)
-    # The last row is inside the man page. (An earlier test read only the page's head, and missed arguments of options in
-    # the wrong place.)
+    # The last row's words are in the man page if an option's argument stands in the right place there.
     for option, words in ("--help", b"--max-results"), ("--version", b"trawl "), ("--generate=man", b".TH TRAWL"), ("--generate=man", b".TP\n.BI \\-\\-key= FILE\nthe private key"):
         got = subprocess.run(SERVE + [option], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=WAIT_S)
         expect(got.returncode == 0 and words in got.stdout and got.stderr == b"", option, got)
@@ -489,9 +488,8 @@ def sockets(folder, root):
 
 @part
 def starters(folder, root):
-    """Checks that a single server stays if servers start at the same time where a killed server left a socket. (In an earlier
-    version two servers stayed, and the second had taken the name of the first server's socket. Now servers look at a
-    folder's sockets in turn.)"""
+    """Checks that a single server stays if servers start at the same time where a killed server left a socket.
+    Servers look at a folder's sockets in turn, so that no second server takes the name of the first server's socket."""
     path = os.path.join(folder, "raced")
     left = socket.socket(socket.AF_UNIX)
     left.bind(path)
@@ -544,14 +542,14 @@ def activation(folder, root):
 
 @part
 def systemd(folder, root):
-    """Runs systemd's own programs, which pass the socket and read the units. (Earlier tests had only imitated systemd.)"""
+    """Runs systemd's own programs, which pass the socket and read the units."""
     missing = [name for name in ("systemd-socket-activate", "systemd-analyze") if not shutil.which(name)]
     if missing:
         return print("systemd: SKIPPED: no " + " and no ".join(missing))
     path = os.path.join(folder, "activated")
     process = subprocess.Popen(["systemd-socket-activate", "-E", "LC_ALL=C.UTF-8", "-l", path] + SERVE + [root], stderr=subprocess.PIPE, bufsize=0)
     try:
-        # The socket's file exists before the program listens. (The test had not waited for that.)
+        # The socket's file exists before the program listens.
         expect(b"Listening on" in process.stderr.readline(), "systemd listens")
         got = subprocess.run([TRAWL, "--server=unix:" + path, "-c", "needle", os.path.join(root, "a.txt")],
                              env={**os.environ, "LC_ALL": "C.UTF-8"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=WAIT_S)
@@ -572,7 +570,7 @@ def systemd(folder, root):
     got = subprocess.run(["systemd-analyze", "--man=no", "verify", os.path.join(folder, "trawl-serve.service"), os.path.join(folder, "trawl-serve.socket")],
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=WAIT_S)
     equal((got.returncode, got.stdout), (0, b""), "the units")
-    # systemd-analyze scores what a hijacked server could do, from 0 to 100; an earlier unit had 94 points.
+    # systemd-analyze scores what a hijacked server could do, from 0 to 100.
     for threshold, path in ("55", os.path.join(units, "trawl-serve.service")), ("15", os.path.join(folder, "trawl-serve.service")):
         got = subprocess.run(["systemd-analyze", "--no-pager", "security", "--offline=true", "--threshold=" + threshold, path],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=WAIT_S)
@@ -646,8 +644,7 @@ def ending(folder, root):
         equal(server.stop(), 2, "the exit status after a second signal")
         expect(unchunked(read_all(end, got)) is None, "a cut answer can be seen to be cut")
         end.close()
-    # If the client does not read the answer, the server gives the answer up. (In all earlier tests a client had read the
-    # answer, or a second signal had come.)
+    # If the client does not read the answer, the server gives the answer up.
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "ending"), "--drain-seconds=1", root) as server:
         server.loaded()
         end, got = begin_large(server)
@@ -658,8 +655,8 @@ def ending(folder, root):
 
 @part
 def ends(folder, root):
-    """Checks that an answer which has begun ends with a status, whatever ends the answer: a limit, between lines, inside a line or
-    long after the limit, or the end of the server. (Earlier tests had read the answer within a second after its deadline.)"""
+    """Checks that an answer which has begun ends with a status, whatever ends the answer: a limit, between lines,
+    inside a line or long after the limit, or the end of the server."""
     with open(os.path.join(root, "line"), "w") as file:
         file.write("straw" + "x" * 12000000)
     with Server(SERVE, "--listen=127.0.0.1:0", "--drain-seconds=1", root) as server:
@@ -725,12 +722,12 @@ EACH = [("POST", "/v1/count", {"patterns": ["needle"]}), ("GET", "/v1/files", No
 
 @part
 def memory(folder, root):
-    """Checks which of the two limits of memory refuses a request of each kind, and that requests give their memory back. (No
-    test had a limit that the smallest request exceeds.)"""
+    """Checks which of the two limits of memory refuses a request of each kind, and that requests give their memory
+    back."""
     own = "the request needs more memory than one request may take: see --max-memory"
     others = "other requests hold all the memory that requests may take: see --request-memory"
-    # A request's memory counts against both limits. A request that fits neither limit is refused with 413, also where its body
-    # fits. (The test had expected 503 for a body.)
+    # A request's memory counts against both limits. A request that fits neither limit is refused with 413, also where
+    # its body fits.
     for most, all_most, body_bytes in ("1M", "64M", 100), ("64M", "1M", 100), ("64M", "100K", 200000), ("64M", "1M", 209700):
         with Server(SERVE, "--listen=unix:" + os.path.join(folder, "memory"), "--max-memory=" + most, "--request-memory=" + all_most, root) as server:
             for method, path, body in EACH:
@@ -779,8 +776,8 @@ def limits(folder, root):
         expect(sum(line["type"] == "match" for line in lines) == 2 and lines[-1]["data"]["truncated"], "results that are cut off", lines)
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "limits"), "--max-queries=2", root) as server:
         server.loaded()
-        # With each of these names, a buffer of the server becomes full within the first bytes of a line. (Earlier tests
-        # had answers that fit the buffer, and missed that the server did not count such a line.)
+        # With each of these names, a buffer of the server becomes full within the first bytes of a line. The server
+        # must count such a line, too.
         for count in 48, 99:
             name = b"\xff" + b"x" * count
             with open(os.path.join(os.fsencode(root), name), "wb") as file:
@@ -827,7 +824,7 @@ def limits(folder, root):
 
 
 def idle_connections(server, most):
-    """Returns how many connections beyond the first the server keeps open, of at most `most`."""
+    """Opens up to `most` connections. Returns how many of these the server keeps open."""
     ends = []
     try:
         for _ in range(most):
@@ -854,8 +851,7 @@ def runs_nothing(server):
 
 @part
 def idle(folder, root):
-    """Checks that the server closes connections that send or read nothing, and keeps the limit of connections. (Earlier
-    tests had closed all connections themselves.)"""
+    """Checks that the server closes connections that send or read nothing, and keeps the limit of connections."""
     with Server(SERVE, "--listen=127.0.0.1:0", "--idle-seconds=1", "--max-connections=3", root) as server:
         server.loaded()
         for words in b"", b"GET /hea", b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nContent-Type: application/json\r\n\r\n{":
@@ -954,8 +950,8 @@ def check_shapes(connect):
 
 @part
 def smuggling(folder, root):
-    """Checks that the server never runs bytes as a second request that a proxy may take for a part of the first
-    request. (Earlier tests sent no bytes that the HTTP library drops, such as a folded header.)"""
+    """Checks that the server never runs bytes as a second request that a proxy may take for a part of the
+    first request. Some of the bytes, such as a folded header, are dropped by the HTTP library."""
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "smuggling"), root) as server:
         check_shapes(server.connect)
         expect(re.match(rb"HTTP/1\.[01] 200", server.raw(b"GET /healthz HTTP/1.0\r\n\r\n")), "HTTP/1.0")

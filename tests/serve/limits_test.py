@@ -5,7 +5,7 @@ usage: limits_test.py TRAWL_SERVE [--level]
 
 The table of limits in docs/server.md says what each request here may cause. With --level the test reads the server's
 memory from /proc. Without --level, as under sanitizers, requests of more than a MiB are left out, since reading these
-takes long. (Earlier tests had tested large bodies, but not small bodies that cause much work.)
+takes long.
 """
 import contextlib
 import json
@@ -131,8 +131,8 @@ def check_bodies(server):
 
 
 def check_slow_bodies(folder, root):
-    """Checks that bodies which come slowly leave memory to other requests, and that the server closes their connections. (Earlier
-    bodies had come at once or not at all.)"""
+    """Checks that bodies which come slowly leave memory to other requests, and that the server closes their
+    connections."""
     head = b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"
     with Server([TRAWL_SERVE], "--listen=unix:" + os.path.join(folder, "slow"), "--request-memory=10M", "--idle-seconds=2", root) as server:
         server.loaded()

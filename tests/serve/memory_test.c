@@ -1,8 +1,7 @@
 /* memory_test: tests how much memory the server computes that it may take, from files like those of
  * /proc and /sys. Also tests the guards, which divide this memory among requests.
  *
- * (Before there were tests of control groups, a server in a group of 150 MB took half of the
- * machine's memory.)
+ * A server in a control group of 150 MB must not take half of the machine's memory.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@
 
 static char root[] = "/tmp/serve_memory.XXXXXX";
 
-/* Pairs of a file's path and contents; contents "": the file is removed. */
+/* Writes a file below `root`, with its folders. If `text` is "", removes the file. */
 static void write_file(const char *path, const char *text)
 {
     char whole[512];

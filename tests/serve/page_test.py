@@ -197,7 +197,7 @@ def counts_of(status):
 
 
 def shown(page):
-    """Returns {file: lines}, and checks that nothing comes twice."""
+    """Returns {file: lines}, and checks that no file is shown twice."""
     files = page.evaluate(SHOWN)
     expect(len({name for name, _ in files}), len(files), 'a file is shown once')
     return dict(files)
@@ -309,8 +309,8 @@ def test_filters(page):
 
 
 def test_notes(page):
-    """Checks that binary files have a note, and no other file, also after the page asked for more lines. (No binary file had
-    been on a page.)"""
+    """Checks that binary files have a note, and no other file, also after the page asked for more lines. The other
+    tests have no binary files."""
     ask(page, 'zebra')
     show_all(page)
     notes = page.evaluate("() => [...document.querySelectorAll('.file')].map(file => [file.querySelector('h2').firstChild.textContent, file.querySelector('.note').textContent])")
@@ -320,8 +320,8 @@ def test_notes(page):
 
 
 def test_collections(chromium, program, folder):
-    """Checks the choice between collections, of which one has a name that is not UTF-8, limits of the server, and messages. (Tests
-    of the page had a single collection.)"""
+    """Checks the choice between collections, of which one has a name that is not UTF-8, limits of the server, and
+    messages. The other tests have a single collection."""
     roots = []
     for i, name in enumerate((b'one', b'\xffn', '<b>\u202e'.encode())):
         root = os.path.join(folder, f'collection{i}')

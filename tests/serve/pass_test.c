@@ -204,7 +204,8 @@ static struct naive_match *expect_matches(const struct made_request *made, struc
     return matches;
 }
 
-/* The oracle searches each file alone. */
+/* Compares an answer about a file with the oracle, which searches each file alone. Adds to
+ * `expected`. */
 static void expect_file(const struct made_request *made, const struct made_state *state,
                         uint32_t index, struct expected *expected)
 {
@@ -432,7 +433,8 @@ static void await_waiting(struct passes *passes, uint64_t count)
         usleep(100);
 }
 
-/* "x" occurs twice, once before a letter that the gate declares not to be part of a word. */
+/* Waits for a request's end, and checks the answer: "x" occurs twice, once before a letter that
+ * wait_at_gate declares not to be part of a word. */
 static void end_gated(struct made_request *made, bool good, uint32_t shared)
 {
     pthread_join(made->thread, NULL);
@@ -550,7 +552,7 @@ static void test_cancelling(struct passes *passes)
 }
 
 /* Makes each allocation fail in turn while requests share a pass. If the pass fails, each request
- * is searched for alone, and has a right answer or a message. (No test had let a shared pass fail.)
+ * is searched for alone, and has a right answer or a message.
  */
 static void test_shared_fault(struct passes *passes)
 {

@@ -104,8 +104,7 @@ static const struct row rows[] = {
     {422, "{\"options\":[\"--files\"]}", "--files prints no JSON"},
     {422, "{\"patterns\":[\"a\"],\"format\":\"columns\",\"options\":[\"-n\"]}",
      "changes lines or layout"},
-    /* The server refuses --colour as it refuses --color. (An earlier version looked only for the
-     * first name of an option.) */
+    /* The server refuses --colour as it refuses --color. Both are names of one option. */
     {422, "{\"patterns\":[\"a\"],\"format\":\"columns\",\"options\":[\"--colour\"]}",
      "changes lines or layout"},
     {422, "{\"patterns\":[\"a\"],\"environment\":{\"charset\":\"other\"}}",
@@ -511,9 +510,8 @@ static void check_limits(void)
     free(body);
 }
 
-/* Checks that the server never refuses a valid body as wrong because memory is short. (Jansson
- * calls some valid bodies wrong if an allocation fails. Earlier tests had made only the command's
- * allocations fail.) */
+/* Checks that the server never refuses a valid body as wrong because memory is short. Jansson,
+ * which parses the bodies, calls some valid bodies wrong if an allocation fails. */
 static void check_short(void)
 {
     static const char body[] =

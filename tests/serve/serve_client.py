@@ -35,7 +35,8 @@ def expect(condition, what):
 
 
 class Server:
-    """Accepts connections in turn, reads a request and sends `answer` in pieces of `pieces` bytes."""
+    """Accepts connections in turn, reads a request and sends `answer` in pieces of `piece` bytes
+    (None: as a whole)."""
 
     def __init__(self, family, address):
         self.socket = socket.socket(family, socket.SOCK_STREAM)

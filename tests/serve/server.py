@@ -46,8 +46,8 @@ def seconds():
 
 
 def respect_modes():
-    """Takes root's right to read closed files from all programs that this process will start. Returns whether closed files are
-    closed to these programs. (Where tests run as root, no file had been unreadable.)"""
+    """Takes root's right to read closed files from all programs that this process will start. Returns whether closed
+    files are closed to these programs. Otherwise no file would be unreadable where tests run as root."""
     library = ctypes.CDLL(None)
     return all(library.prctl(24, right, 0, 0, 0) == 0 for right in (1, 2)) or os.geteuid() != 0  # PR_CAPBSET_DROP: CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
 
@@ -81,7 +81,7 @@ class Server:
 
     @property
     def address(self):
-        """Returns unix:PATH or http://HOST:PORT."""
+        """Returns unix:PATH or http://HOST:PORT; None: the server has not said where it serves."""
         return next((line.split()[-1] for line in self.messages if " serves at " in line), None)
 
     def loaded(self, count=1):

@@ -100,8 +100,8 @@ static bool normalize(const char *directory, const char *operand, char *path, bo
     return good;
 }
 
-/* Checks all short operands in several directories, and which of them a collection has. (Operands
- * of other tests rarely end in "." or "//".) */
+/* Checks all short operands in several directories, and which of them a collection has. Operands of
+ * other tests rarely end in "." or "//". */
 static void test_paths(void)
 {
     static const char *const directories[] = {"/", "/a", "/a/b/", "/.a//.b/."};
@@ -153,8 +153,8 @@ static void test_bounds(void)
 
 /* ---- Names that change during each walk ------------------------------------------------------ */
 
-/* Each time a walk is about to read a directory, the test moves the file "moved" out of this
- * directory, between "moving/d/a" and "moving/d/b". So no walk meets the file. */
+/* While this is set: when a walk is about to read "moving/d/a" or "moving/d/b", the test moves the
+ * file "moved" from this directory into the other, so that no walk meets the file. */
 static atomic_bool moves;
 static int tree; /* descriptor of "moving/d" */
 static atomic_bool are_watches_spent;
@@ -219,8 +219,7 @@ static void test_moving(void)
 }
 
 /* Checks the server when the kernel gives no more watches: each search looks at all files, and the
- * server asks for watches again after a second. (An earlier version asked again only after SIGHUP,
- * and printed no message.) */
+ * server asks for watches again after a second. The server prints a message about this. */
 static void test_views_spent(void)
 {
     const struct timespec moment = {0, 50000000};

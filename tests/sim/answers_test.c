@@ -2,10 +2,9 @@
  * for the next search.
  *
  * A text, or the zeros after a text, ends before, at or behind the end of a staging buffer. The
- * number of hits is around HITS_AHEAD, the number of hits that are copied to the host before the
- * host knows how many hits there are. A single searcher runs these searches in a random order, so
- * the searcher's buffers grow while copies are under way, and each search finds what the search
- * before left in the buffers.
+ * number of hits is often near HITS_AHEAD, the number of hits that are copied to the host before
+ * the host knows how many hits there are. A searcher runs 20 of these searches, so its buffers grow
+ * while copies are under way, and each search finds what the search before left in the buffers.
  *
  * Further tests check which method a worker takes next in a loaded text, and how many candidates
  * the statistics count.
@@ -36,8 +35,8 @@
 
 static const char needle[] = "#!";
 
-/* Makes a text in which the needle stands up to `count` times, and perhaps once more at the very
- * end. Stores the offsets in `places` and their number in *hits. */
+/* Makes a text in which the needle stands up to 2,000 times, and perhaps once more at the very end.
+ * Stores the needle's offsets in `places` and their number in *hits. Returns the text's length. */
 static uint64_t make_text(struct test_random *random, char *text, uint64_t *places, uint64_t *hits)
 {
     static const uint64_t wanted[] = {0, 1, 2, HITS_AHEAD - 1, HITS_AHEAD, HITS_AHEAD + 1, 2000};
@@ -82,9 +81,9 @@ static void search_one(struct trawl_searcher *searcher, struct test_random *rand
 }
 
 /* Searches texts with a single occurrence, so that most of the blocks find nothing. The last block
- * adds up the sums of all blocks, and may be a block that found nothing. (The tests had missed a
- * fence that was lacking before the last block's reads: in texts with many occurrences each block
- * writes sums of its own, and the simulator's block then also saw the sums of other blocks.) */
+ * adds up the sums of all blocks, and may be a block that found nothing. In texts with many
+ * occurrences, the last block also writes sums of its own. The simulator then shows that block the
+ * other blocks' sums even if the fence before its reads is missing. */
 static void handed_over(struct test_random *random, uint64_t seed)
 {
     static const enum trawl_method methods[] = {TRAWL_METHOD_EVERY, TRAWL_METHOD_GRAMS,
@@ -125,17 +124,17 @@ static void handed_over(struct test_random *random, uint64_t seed)
 }
 
 /* Lists the hits of many short tiles. A partition group is a tile, or a pair of tiles whose first
- * tile has the hits. There are more groups than a warp looks back over in a round, and perhaps no
- * group has an inclusive prefix yet. (No other test has so many groups. Earlier tests missed two
- * faults: the look-back used the count of a group that had not been published, and a group without
- * hits in its last tile had no sum.) */
+ * tile has the hit. There are more groups than a warp looks back over in a round, and perhaps no
+ * group has an inclusive prefix yet. Only with so many groups can a test find a look-back that uses
+ * the count of a group before the group is published, or a group that has no sum because its last
+ * tile has no hits. */
 static void many_groups(struct test_random *random, uint64_t seed)
 {
     static char bytes[2 * GROUP_TILES * 2048];
     static uint64_t places[GROUP_TILES], begins[GROUP_TILES + 1];
     uint32_t group_log2 = seed / 2 % 2;
     uint64_t tile_bytes =
-        seed % 2 == 0 ? 2048 : 1024; /* the least tiles of stream kernels, others */
+        seed % 2 == 0 ? 2048 : 1024; /* shortest tile of stream kernels; of other kernels */
     struct cuda_limits limits = cuda_limits_default;
     AUTO_PLAN plan = must_plan_with("ABCDEFGHIJ", PLAN_WITH(.method = TRAWL_METHOD_EVERY));
     AUTO_TEXT text = must_text(bytes, (GROUP_TILES << group_log2) * tile_bytes);
@@ -163,10 +162,10 @@ static void many_groups(struct test_random *random, uint64_t seed)
     host_close(&host);
 }
 
-/* Searches for a long pattern that occurs once. The occurrence begins at or near the end of a tile
- * and reaches over several words of the next tile, where the text ends. The tiles are searched by
- * bit planes, or by samples. (In random texts such a candidate was never the only candidate of its
- * tile.) */
+/* Searches for a long pattern that occurs once. The occurrence begins at each of the last 64
+ * offsets of a tile, and at the first offset of the next tile. One text ends with the occurrence, a
+ * second text goes on. The tiles are searched by bit planes, or by samples. In random texts, a
+ * candidate that reaches over a tile's end is hardly ever the only candidate of its tile. */
 static void over_tile_ends(struct test_random *random, uint64_t length, enum trawl_method method)
 {
     static char bytes[4 * 1024], string[200];
@@ -198,8 +197,8 @@ static void over_tile_ends(struct test_random *random, uint64_t length, enum tra
     host_close(&host);
 }
 
-/* Puts about TILE_LIST_MAX hits into a tile. This is the number of hits that may wait in shared
- * memory. (Tiles of random texts had far fewer or far more hits.) */
+/* Puts 1,022 to 1,027 hits into each of two tiles. At most TILE_LIST_MAX hits (1,024) of a tile may
+ * wait in shared memory. Tiles of random texts have far fewer or far more hits. */
 static void full_lists(void)
 {
     static char bytes[3 * 2048];
@@ -210,7 +209,7 @@ static void full_lists(void)
     struct host host;
 
     limits.threads = limits.tile_words_max = 64;
-    limits.partition_group_log2 = 2; /* the last tile of a group does not wait */
+    limits.partition_group_log2 = 2; /* in groups of 4 tiles, the hits of the first 3 may wait */
     limits.streams = false;
     cuda_limits_replace(&limits);
     sim_driver_reset_usual(1);
@@ -231,8 +230,7 @@ static void full_lists(void)
 }
 
 /* Loads CUDA_RESIDENT_MAX texts. The engine refuses one more text, and keeps nothing of that text
- * on the device. After a text is unloaded, there is room for another. (No earlier test loaded so
- * many texts.) */
+ * on the device. After a text is unloaded, there is room for another. */
 static void many_loaded(void)
 {
     static const char byte[CUDA_RESIDENT_MAX + 1];
@@ -263,7 +261,7 @@ static void many_loaded(void)
 
 /* Searches a chunk, and then a second chunk at the same address, from offset 1,000 on, as if
  * another worker had searched the bytes before. The worker must not take the device's copy of the
- * first chunk for the second chunk. (In other tests each worker begins its chunks at offset 0.) */
+ * first chunk for the second chunk. In other tests each worker begins its chunks at offset 0. */
 static void chunk_in_same_memory(void)
 {
     static uint8_t bytes[3000];
@@ -397,8 +395,8 @@ static void next_method(enum trawl_method next, bool dense)
     scene_close(&s);
 }
 
-/* Checks that a worker passes over methods whose tables have no room. (In other tests all tables
- * have room.) */
+/* Checks that a worker passes over methods whose tables have no room. In other tests all tables
+ * have room. */
 static void methods_without_room(void)
 {
     struct cuda_limits limits = letters_limits();
@@ -488,7 +486,7 @@ static enum trawl_status count_in(uint64_t memory_bytes, const struct letters *l
 }
 
 /* Checks that a device searches for the whole set if the device has memory for the set's tables,
- * but not for the tables of the set's parts. No earlier test gave a plan with parts little memory.
+ * but not for the tables of the set's parts. In other tests, plans with parts have enough memory.
  */
 static void parts_without_room(void)
 {
@@ -535,8 +533,9 @@ static void parts_without_room(void)
 #define CANDIDATE_TEXT_BYTES 20000u
 #define CANDIDATE_PLACES 7u
 
-/* How many candidates each method counts in a text that consists of occurrences of the pattern. The
- * statistics count a candidate for each offset that a method's filter cannot decide. */
+/* How many candidates each method counts in a text with CANDIDATE_PLACES occurrences of the pattern
+ * and no other candidates. The statistics count a candidate for each offset that a method's filter
+ * cannot decide. */
 static const struct candidate_case {
     enum trawl_method method;
     uint64_t pattern_bytes;

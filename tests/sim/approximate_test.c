@@ -35,7 +35,8 @@ static uint32_t bases_of(uint8_t letter)
  * whether patterns have an exact part. */
 enum letters { OF_BYTES, OF_CHARACTERS, OF_DNA, OF_ANY_BASE };
 enum errors { FEW_MISMATCHES, MANY_MISMATCHES, FEW_EDITS, MANY_EDITS, ERRORS };
-/* Where an occurrence lies. */
+/* Where an occurrence lies: AT_BEGIN and AT_END of the text, OVER_BORDER of two chunks, or
+ * elsewhere. */
 enum place { AT_BEGIN, OVER_BORDER, AT_END, INSIDE, PLACES };
 
 static const struct way {
@@ -51,7 +52,8 @@ static const struct way {
 static uint64_t filled[CELLS][PLACES];
 
 struct approx_case {
-    /* turn: number of the case within its cell, which decides about spans, threads, long texts */
+    /* turn: a number that decides about flags, threads, chunks and long texts; differs from case to
+     * case of a cell */
     uint64_t cell, turn;
     bool has_tiles; /* the text is longer than a tile of the kernel */
     struct way way;
@@ -66,7 +68,7 @@ struct approx_case {
     bool is_plain; /* letters A, C, G and T alone in the patterns */
     uint8_t text[TEXT_BYTES_MAX + PADDING];
     uint64_t text_bytes;
-    uint64_t chunk_begin; /* length of each chunk, and so the offset of the second chunk */
+    uint64_t chunk_begin; /* length of a chunk in most cases */
 };
 
 static struct approx_case c; /* too large for a stack */
@@ -98,8 +100,8 @@ static uint8_t draw_letter(struct test_random *random, bool of_text)
     return (uint8_t) "ACGT"[test_random_below(random, 4)];
 }
 
-/* Draws the number of mismatches or edits: a few, or up to the letters of the shortest pattern less
- * one. */
+/* Draws the number of mismatches or edits: at most 3, or one or two less than the shortest pattern
+ * has letters. */
 static void draw_errors(struct test_random *random)
 {
     const bool many = c.errors == MANY_MISMATCHES || c.errors == MANY_EDITS;
@@ -191,10 +193,10 @@ static void plant(struct test_random *random, uint64_t at, uint32_t errors_max, 
     }
 }
 
-/* Writes a copy with an error at the second symbol of each piece except one. The second symbol also
- * belongs to the piece's gram, so only the piece without an error proposes the copy. All errors of
- * a copy are of the same kind: replaced, inserted or deleted. With edits, the copy's end is as far
- * from the piece as possible. */
+/* Writes a copy of a pattern with an error in each piece except the piece `spared`, so that only
+ * the spared piece proposes the copy. The error is at the piece's second symbol, which the piece's
+ * gram includes. kind: 0 replaces, 1 inserts, 2 deletes symbols. Insertions move the copy's end as
+ * far away from the spared piece as edits can, deletions as near. */
 static void plant_spread(struct test_random *random, uint64_t at, uint64_t kind, uint64_t spared)
 {
     const struct trawl_pattern *pattern = &c.patterns[test_random_below(random, c.pattern_count)];
@@ -202,7 +204,8 @@ static void plant_spread(struct test_random *random, uint64_t at, uint64_t kind,
     const uint64_t pieces = (uint64_t)c.errors_max + 1;
     const uint64_t count = c.way.by_pieces || pattern->bytes_count < GRAMS_SYMBOLS_MAX
                                ? pattern->bytes_count
-                               : GRAMS_SYMBOLS_MAX; /* a kernel looks for pieces of these */
+                               /* a kernel looks for pieces of the first symbols */
+                               : GRAMS_SYMBOLS_MAX;
 
     for (uint64_t j = 0; j < pattern->bytes_count; j++) {
         uint64_t piece = j * pieces / count, first = (piece * count + pieces - 1) / pieces;
@@ -237,7 +240,7 @@ static void draw_text(struct test_random *random)
         memset(c.text + test_random_below(random, 200), "AN"[test_random_below(random, 2)], 100);
     for (uint64_t i = 0; i < copies; i++)
         plant(random, test_random_below(random, c.text_bytes), c.errors_max, c.edits);
-    if (c.has_tiles) /* the last piece is in the second tile */
+    if (c.has_tiles) /* the spared piece, the last, is in the second tile */
         plant_spread(random, GRAMS_TILE_OFFSETS - 1 - test_random_below(random, 3),
                      c.edits ? c.turn % 3 : 0, c.errors_max);
     plant(random, 50 + test_random_below(random, 5), c.errors_max, c.edits);
@@ -245,7 +248,7 @@ static void draw_text(struct test_random *random)
         plant_spread(random, i < 2 ? 110 + 60 * i : c.text_bytes + 60 * i - 300,
                      c.edits ? (c.turn + i) % 3 : 0,
                      i % 2 == 0 ? 0 : test_random_below(random, (uint64_t)c.errors_max + 1));
-    if (c.errors_max < 4) /* the chunk's last begin */
+    if (c.errors_max < 4) /* begins at the first chunk's last byte */
         plant_spread(random, c.chunk_begin - 1, c.edits, c.errors_max);
     plant(random, 2 * c.chunk_begin - 1 - test_random_below(random, c.shortest / 2), errors_max,
           false);
@@ -320,9 +323,8 @@ static int see_matches(void *context, const struct trawl_match *matches, uint64_
     return 0;
 }
 
-/* Returns whether each begin that a device proposes is an occurrence. This holds if each letter of
- * the DNA stands for a single base. Even then the host refuses proposals at the text's end or
- * across lines.
+/* Returns whether a device proposes only occurrences, except at the text's end: in searches with
+ * mismatches that may cross lines, if each letter of the patterns stands for a single base.
  */
 static bool proposes_exactly(void)
 {
@@ -419,7 +421,7 @@ static void check_filled(void)
                        "), place %u: no occurrence\n",
                        cell, cell % WAYS, cell / WAYS % ERRORS, place);
     for (uint32_t i = 0; i < 16; i++)
-        if ((i & 1) != 0 || (i & 4) == 0) /* all ends are asked for with edits alone */
+        if ((i & 1) != 0 || (i & 4) == 0) /* only searches with edits ask for every end */
             if (!TEST_CHECK(tally.whole[i & 1][i >> 1 & 1][i >> 2 & 1][i >> 3] > 0))
                 printf("  searches %x\n", i);
     TEST_CHECK(tally.on_device > tally.cases * 3 / 4 && tally.at_tiles > 0);

@@ -11,14 +11,15 @@
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
-/* Checks that a search on a device verifies few more candidates than a search on the host: where
- * the kernels would propose more candidates, the host's engine searches. */
+/* A search of check_work, which checks that a search on a device verifies few more candidates than
+ * a search on the host: where the kernels would propose more candidates, the host's engine
+ * searches. */
 struct work_row {
     const char *what, *letters;
     enum trawl_alphabet alphabet;
     uint32_t flags, patterns, pattern_bytes, mismatches, edits;
     bool is_dense; /* dense except in the text's middle, from which the runtime takes a sample */
-    /* engine "cuda", because with "auto" no device would search such a short text */
+    /* the engine that searches the text once the text is loaded: "cuda" or "cpu" */
     const char *engine;
 };
 
@@ -98,8 +99,9 @@ static void check_work(const struct work_row *row)
     }
 }
 
-/* Literals of many lengths with four motifs, so that pieces begin at more offsets than the tables
- * have segments; and literals of half as many lengths, which fit. */
+/* check_segments searches for literals of SEGMENT_LENGTHS lengths with four motifs (exact first
+ * letters), whose pieces begin at more offsets than the tables have segments; and for literals of
+ * half as many lengths, whose pieces fit. */
 #define SEGMENT_LENGTHS 21u
 #define SEGMENT_SHORTEST 12u
 #define SEGMENT_MISMATCHES 3u
@@ -149,8 +151,7 @@ static void check_segments(uint32_t patterns)
     TEST_CHECK_U64(count, expected_here);
 }
 
-/* ---- Texts that a device leaves -----------------------------------------------------------------
- */
+/* ---- Texts that a device leaves ------------------------------------------------------- */
 
 /* The text's sample has no candidates, but the rest of the text is full of candidates. A device
  * gives the text up after finding the candidates, and then all threads search the text in chunks of
@@ -171,8 +172,8 @@ static const struct left_row {
 #define LEFT_STRIDE 40u
 #define LEFT_MATCHES 20000u
 
-/* Fills the text with pieces of patterns, which are no occurrences. Each 20th piece is a whole
- * pattern with one letter replaced, which is an occurrence. */
+/* Fills the text, except its middle, with pieces of patterns, which are no occurrences. Each 20th
+ * piece is a whole pattern with one letter replaced, which is an occurrence. */
 static void draw_left_text(struct test_random *random, uint8_t *text, uint64_t text_bytes,
                            uint8_t patterns[LEFT_PATTERNS][LEFT_LENGTH])
 {

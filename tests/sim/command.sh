@@ -1,8 +1,8 @@
 #!/bin/sh
 # The command with --engine=cuda on the simulated driver gives the bytes that --engine=cpu gives;
 # without a device, or with a broken driver, cuda is an error and auto is not.
-#     command.sh TRAWL FOLDER-WITH-SIMULATED-LIBCUDA [gallery]
-# gallery: published algorithms, and not the rest.
+#     command.sh TRAWL FOLDER-WITH-SIMULATED-LIBCUDA [gallery] gallery: only the tests of published
+#     algorithms run; otherwise only the other tests.
 set -u
 trawl=$1
 driver=$2
@@ -59,7 +59,7 @@ product() {
 
     "$trawl" --engine=cuda fox text >cuda.out 2>cuda.err
     status=$?
-    # Where there is a real device the first of these does find it.
+    # On a machine with a real device, this command succeeds.
     if [ $status -eq 2 ]; then
         expect_error $status 'cuda'
     fi
@@ -75,7 +75,7 @@ product() {
     cmp cpu.out cuda.out || failed=$((failed + 1))
 }
 
-# What only a GPU has is searched there without --engine, and says so.
+# A GPU runs an algorithm that only the CUDA engine has, without --engine, and --stats says so.
 alone() {
     "$trawl" --engine=cpu -n -b -o 'ab' text >cpu.out
     LD_LIBRARY_PATH=$driver "$trawl" --algorithm="$1" --stats -n -b -o 'ab' text >cuda.out 2>cuda.err

@@ -69,7 +69,7 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     if (test_random_below(random, 2))
         limits.patient_bytes = test_random_below(random, 100);
     plan_part_costs_device = plan_part_costs_device_default;
-    if (test_random_below(random, 4) == 0) /* as many parts as there can be */
+    if (test_random_below(random, 4) == 0) /* parts however little they save */
         plan_part_costs_device = (struct plan_part_costs){
             .singly_max = test_random_below(random, PLAN_PARTS_MAX + 1), .met = 1e9, .dense = 1e9};
     limits.listed_min =
@@ -220,8 +220,8 @@ static bool check_result(struct run *run, const struct engine_chunk *chunk,
 }
 
 /* Returns whether a call ended once its hits filled hits_max. A call may exceed hits_max by the
- * hits of one range, the part of a text that fits the device's buffer. (Earlier tests missed a call
- * that went on: the answer was right, but took more memory.) */
+ * hits of one range, the part of a text that fits the device's buffer. A call that goes on also
+ * gives the right answer, but takes more memory. */
 static bool is_bounded(const struct run *run, enum want want, const struct engine_result *result)
 {
     struct cuda_limits limits = cuda_limits_now();

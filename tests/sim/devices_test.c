@@ -84,8 +84,8 @@ static void reset(uint32_t devices)
     host_devices(devices);
 }
 
-/* Searches, and returns whether the answer is right as far as the search came. In every second call
- * the array of begins has too little room. */
+/* Searches, and returns whether the answer is right as far as the search came. Searches twice for
+ * SHAPE_BEGINS: the second array has too little room. */
 static bool search(struct trawl_searcher *searcher, enum source source, enum shape shape,
                    enum trawl_status *status)
 {
@@ -177,7 +177,7 @@ static void loaders(enum trawl_engine engine)
     callers_open(callers, runtime);
     callers_begin(callers, load_and_search);
     callers_join(callers);
-    TEST_CHECK(sim_driver_copied() < 2 * TEXT_BYTES); /* the text went over once */
+    TEST_CHECK(sim_driver_copied() < 2 * TEXT_BYTES); /* the text was copied once */
     callers_close(callers, runtime);
 }
 
@@ -337,8 +337,7 @@ static void by_all(uint32_t devices, enum shape shape)
     host_close(&host);
 }
 
-/* ---- A text in a device's memory --------------------------------------------------------------
- */
+/* ---- A text in a device's memory ------------------------------------------------------ */
 
 #define LENT_BYTES 60000u /* more than the tables of a plan */
 
@@ -433,8 +432,7 @@ static void wrong_addresses(void)
     trawl_text_close(text);
 }
 
-/* ---- A device that is opened while the host searches -------------------------------------------
- */
+/* ---- A device that is opened while the host searches ---------------------------------- */
 
 #define JOIN_BYTES (6u << 20)
 #define JOIN_SEARCHES_MAX 10000u
@@ -471,8 +469,7 @@ static void joins(void)
     host_check_driver();
 }
 
-/* ---- Devices that cannot be used ---------------------------------------------------------------
- */
+/* ---- Devices that cannot be used ------------------------------------------------------ */
 
 /* Checks that the engine is not available, and that `auto` searches without it and says why. */
 static void refused(uint32_t devices, int version)
@@ -513,8 +510,8 @@ static void image_too_new(int code)
 }
 
 /* Checks what the engine reckons with if a device keeps another limit of child grids than the
- * engine asked for: the device's default limit. (The tests had missed the case, because the
- * simulated driver keeps every limit that it gets.) */
+ * engine asked for: the device's default limit. The simulated driver keeps every limit that it
+ * gets, so the test changes the limit itself. */
 static void strange_limit(size_t room)
 {
     const struct cuda_driver *driver = sim_driver_table();
@@ -536,8 +533,7 @@ static void strange_limit(size_t room)
     host_check_driver();
 }
 
-/* A child of fork() has no devices: with engine CUDA its searches fail, and say why. (The tests had
- * missed a crash there, because they forked without devices.) */
+/* A child of fork() has no devices: with engine CUDA its searches fail, and say why. */
 static void in_child(void)
 {
     struct trawl_searcher *searcher =
@@ -616,8 +612,8 @@ static void uneven_devices(void)
 }
 
 /* Checks that the runtime frees idle pinned buffers when buffers for reading need the memory, and
- * when a chunk is longer than an idle buffer. (With chunks of equal lengths, tests had missed that
- * a chunk was copied into a shorter buffer.) */
+ * when a chunk is longer than an idle buffer. Only with chunks of different lengths can a chunk be
+ * copied into a shorter buffer by mistake. */
 static void budget(void)
 {
     for (uint64_t limit = 3 * CHUNK_BYTES; limit <= 24 * CHUNK_BYTES; limit *= 2) {

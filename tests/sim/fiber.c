@@ -169,7 +169,7 @@ void fiber_prepare(struct fiber *fiber, void (*entry)(void *), void *argument)
     stack_lay_out(fiber);
 }
 
-/* Tells AddressSanitizer on arrival which stack was left, so that the host's stack is known. */
+/* Tells AddressSanitizer that `self` runs again, on its own stack. */
 static void arrived(struct fiber *self)
 {
 #if defined(FIBER_ASAN)

@@ -29,12 +29,12 @@
  * would read 45,000 bytes and more. */
 #define READ_MAX 4500.0
 #define ONE_TEXT_BYTES 30000u
-#define ONE_WINDOW 1024u /* of a pattern, in planes */
+#define ONE_WINDOW 1024u /* bytes of a pattern that planes cover */
 #define ONE_READ_MAX 30.0
 
 enum flood {
-    FLOOD_ODD_END,    /* a...ab of all lengths */
-    FLOOD_ODD_BEGIN,  /* ba...a */
+    FLOOD_ODD_END,    /* prefixes of the text, each with a last byte z */
+    FLOOD_ODD_BEGIN,  /* prefixes of the text whose first byte becomes z */
     FLOOD_BEGINNINGS, /* prefixes of the text, in ascending order of length */
     FLOOD_PIECES,     /* pieces of the text */
     FLOOD_ONE_HEAD,   /* strings with equal first bytes */
@@ -123,8 +123,8 @@ static void run_input(const struct diff_input *input, const struct cuda_limits *
     cuda_limits_replace(limits);
     TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
     TEST_CHECK(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, &error) == TRAWL_OK);
-    /* The test searches the first floods for the first occurrence again and again, because few
-     * schedules list the dense tiles in a different order than the text's. */
+    /* Input 0 is searched for the first occurrence 12 more times, because few schedules list the
+     * dense tiles in a different order than the text's. */
     for (uint64_t i = 0; i <= WANT_FIRST + (index == 0 ? 12 : 0); i++) {
         /* In each flood a different call comes first, since later calls use the method that the
          * first call found best. */
@@ -226,8 +226,8 @@ static void run_one(struct test_random *random, const struct one *one, double *m
 }
 
 /* Searches a text that repeats a random period, except for a few changed bytes, with random sizes
- * of tiles and blocks. (No text of other tests had a run longer than a tile, so no test reached the
- * ends of tiles within a run.) */
+ * of tiles and blocks. In other tests no run is longer than a tile, so no tile ends within a run.
+ */
 static void run_period(struct test_random *random, uint64_t index, double *most)
 {
     struct cuda_limits limits = cuda_limits_default;
@@ -354,9 +354,8 @@ static void run_bitmap(void)
 }
 
 /* Counts so many equal strings that the number of their occurrences in a tile does not fit 32 bits,
- * even if the parts of threads are as short as possible. (A tile's occurrences have to fit 32 bits
- * only in kernels that list hits. An assertion also failed for count_automaton, which only counts.
- * Earlier tests had at most 10,000 strings at one position.) */
+ * even if the parts of threads are as short as possible. A tile's occurrences have to fit 32 bits
+ * only in kernels that list hits, not in count_automaton, which only counts. */
 static void run_equal(void)
 {
     static struct trawl_pattern patterns[EQUAL_PATTERNS];

@@ -1,8 +1,8 @@
 /* loaded_test: loads and unloads texts that overlap in memory. Checks how many bytes each step
  * copies to devices, and compares each count with a naive count.
  *
- * (The tests had missed that a text's copy was dropped when another text with the same first byte
- * was loaded or unloaded: each test loaded a single text at a time.)
+ * Only with several loaded texts can a test find that a text's copy is dropped when a different
+ * text with the same first byte is loaded or unloaded.
  */
 #include <ctype.h>
 

@@ -1,5 +1,6 @@
-/* mixed_test: sets of strings of mixed lengths. Compares every scan of the host's engine, a scan of
- * the engine for (simulated) devices, and every public call on both engines with the naive oracle.
+/* mixed_test: sets of strings of mixed lengths. Compares with the naive oracle: each kind of scan
+ * of the host's engine, and every public call on the host's engine and on the engine for
+ * (simulated) devices.
  *
  * TRAWL_TEST_CASE=N runs case N alone.
  */

@@ -127,8 +127,8 @@ static void make_patches(struct test_random *random, struct diff_input *input)
     input_add_pattern(input, pattern, count);
 }
 
-/* Fills the text with a letter, and puts pairs of patterns at a few places, so that the first
- * occurrence may lie anywhere, and another begins near it. */
+/* Fills the text with the byte #, and puts pairs of patterns at a few places, so that the first
+ * occurrence may lie anywhere, and a second occurrence begins near the first. */
 static void make_rare(struct test_random *random, struct diff_input *input)
 {
     memset(input->text, '#', input->text_bytes);

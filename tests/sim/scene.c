@@ -297,7 +297,8 @@ static void put_file(struct scene *s, bool compressed)
     (void)snprintf(s->path, sizeof s->path, "/proc/self/fd/%d", s->file);
 }
 
-/* Puts the text into the middle of an allocation of the last device, whose memory is host memory.
+/* Allocates memory of the last device, with room for the bytes before and behind the text. The
+ * memory is host memory, so scene_put can write the text there.
  */
 static void put_lent(struct scene *s, uint64_t behind)
 {
@@ -353,8 +354,8 @@ void scene_take_away(struct scene *s)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Each letter equals its other case and one of three bytes that no text holds: a pattern becomes
- * several literals, and a long pattern gets a tail. */
+/* Each letter equals its other case and a character of three bytes that no text holds: a pattern
+ * becomes several literals, and a long pattern gets a tail. */
 static uint32_t variants(void *context, uint32_t code_point,
                          uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
 {
@@ -509,8 +510,8 @@ static void array_end(struct scene *s)
     s->is_registered = false;
 }
 
-/* Fills begins into an array that is pinned or on the device; without a searcher on a device, in
- * host memory. */
+/* Lets a search fill begins into an array that is on a device or pinned. The host's engine gets an
+ * array that is not pinned. */
 static enum trawl_status fill_begins(struct scene *s, bool on_device, bool *right,
                                      struct trawl_error *error)
 {

@@ -1,5 +1,5 @@
 /* scene: the text of a search, the place of the text, and the searcher, for the table of calls and
- * faults (table_test.c). Every answer is compared with the oracle's two loops. */
+ * faults (table_test.c). Every answer is compared with the naive search of tests/oracle. */
 #ifndef TRAWL_TESTS_SIM_SCENE_H
 #define TRAWL_TESTS_SIM_SCENE_H
 
@@ -64,7 +64,8 @@ struct scene {
 
     uint8_t *memory; /* the text, after `before` bytes */
     uint64_t before, memory_bytes;
-    uint64_t lent; /* the text's address on the last device, in this context */
+    /* address of the text and the bytes around it, on the last device, in this context */
+    uint64_t lent;
     struct cuda_context *context;
     int file, pipe_end;
     char path[40];

@@ -305,8 +305,8 @@ int sim_host_unregister(void *pointer)
     return release_allocation(pointer, ALLOCATION_REGISTERED, code);
 }
 
-/* Returns whether the driver knows the memory, or, where that is allowed, knows nothing of the
- * memory. */
+/* Returns whether a copy may use the memory: the driver knows the memory or, if `pageable`, does
+ * not know its first byte. */
 static bool may_copy(const void *memory, uint64_t bytes, bool pageable)
 {
     return sim_allocation_find(memory, bytes) != NULL || sim_range_holds(memory, bytes) ||

@@ -47,7 +47,7 @@ struct thread {
     uint64_t value;
     uint32_t argument;
     uint64_t result;
-    struct sim_copy *copies; /* number of copies that the thread has not waited for */
+    struct sim_copy *copies; /* the copies that the thread has not waited for */
 };
 
 struct shared_array {

@@ -262,8 +262,8 @@ static bool is_seen(const struct late *entry)
            entry->thread / SIMT_WARP_THREADS == self->index / SIMT_WARP_THREADS;
 }
 
-/* Lets the writes to these bytes that the thread has seen happen, before the thread reads or
- * changes the bytes. */
+/* Lets late writes to these bytes happen if the thread already sees their values. Called before the
+ * thread reads or changes the bytes. */
 void sim_memory_look(const void *p, uint32_t bytes)
 {
     const char *begin = (const char *)p;

@@ -142,7 +142,7 @@ void *sim_object_new(enum sim_object_kind kind, struct cuda_context *context, si
     return object;
 }
 
-/* Frees an object of which nothing else is left. */
+/* Frees an object, and takes the object out of its list. */
 static void object_free(enum sim_object_kind kind, void *object)
 {
     struct sim_object **link = &sim_state.objects[kind];
@@ -287,7 +287,7 @@ static void constant_put(const struct cuda_module *module)
         memcpy(last->memory, module->constant_memory->base, (size_t)last->bytes);
 }
 
-/* Returns whether all calls of the device fail: then the memory that pending work would use may be
+/* Returns whether all calls fail from now on: then the memory that pending work would use may be
  * gone. */
 static bool is_lost(void)
 {

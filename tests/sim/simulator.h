@@ -27,7 +27,9 @@
 
 struct sim_counters {
     uint64_t launches;
-    uint64_t schedules; /* distinct (seed, launch) orders that were run */
+    /* launches that were run, each in an order of its own; not counted: launches that were
+     * refused */
+    uint64_t schedules;
     uint64_t switches;
     uint64_t global_read_bytes;
     uint64_t atomics;

@@ -1,9 +1,9 @@
 /* table_test: call x plan x engine x place of the text x border x fault number, on simulated
  * devices.
  *
- * First, random scenes without a fault, for each place and each engine. A scene makes all calls one
- * after the other with the same objects, so each call finds the state that the call before has
- * left.
+ * First, the test runs random scenes without a fault, for each place and each engine. A scene makes
+ * all calls one after the other with the same objects, so each call finds the state that the call
+ * before has left.
  *
  * Then each row of the table runs with faults. Either the N-th fault point fails (memory, threads,
  * open, read: base/fault.h), or the N-th call of the driver fails, or a device is lost at its N-th
@@ -240,13 +240,12 @@ static void case_run(uint64_t index)
     scene_free(&s);
 }
 
-/* ---- Short texts ------------------------------------------------------------------------------
- */
+/* ---- Short texts ---------------------------------------------------------------------- */
 
 /* Makes all calls with a text of 0 bytes, of a byte less than the shortest pattern, of as many
  * bytes, or of more bytes. The plan has no pattern, a pattern, several patterns, or a pattern with
- * an error. other: a second text is loaded meanwhile. (The tests had missed an empty text that is
- * not loaded while another text is loaded.) */
+ * an error. other: a second text is loaded meanwhile. An empty text may be searched while only the
+ * other text is loaded. */
 static void edge_run(uint32_t plan, uint64_t bytes, enum place place, uint32_t engine, bool other)
 {
     struct test_random random = test_random_begin("edges");
@@ -517,7 +516,8 @@ static bool is_told(const struct scene *s, enum trawl_status status,
            (status != TRAWL_OPEN || error->os_code != 0);
 }
 
-/* Opens the objects that are not open, and calls. Returns whether the fault ended the call. */
+/* Opens the objects that are not open, and makes the call. Returns whether the fault ended the
+ * call. */
 static bool call_with_fault(struct scene *s, const struct fault *fault, uint64_t nth, uint32_t call,
                             bool has_ended)
 {
@@ -597,8 +597,8 @@ static void reset_all(struct scene *s, uint64_t seed, struct test_random *random
     scene_put(s, place, random);
 }
 
-/* Runs each fault number of a row, place and engine; in a normal run some of the numbers, or the
- * fault points at new places. */
+/* Runs a row at a place, with an engine, once for each number of the fault. A normal run passes
+ * over the numbers whose point or call has failed before at the same place in the code. */
 static void run_row(const struct scene_row *row, const struct fault *fault, enum place place,
                     enum trawl_engine engine, uint64_t turn)
 {
@@ -636,7 +636,7 @@ static void run_row(const struct scene_row *row, const struct fault *fault, enum
     scene_free(&s);
 }
 
-/* Returns whether the row is for the engine: published algorithms are for a single engine. */
+/* Returns whether the row is for the engine: a published algorithm may be for one engine only. */
 static bool is_for(const struct scene_row *row, enum trawl_engine engine)
 {
     const char *name, *given = row->options.algorithm;

@@ -74,10 +74,9 @@ def without_directives(code):
 
 
 def functions(text):
-    """Return (first line of the signature, line of the closing brace, name) of each function. A
+    """Yield (first line of the signature, line of the closing brace, name) of each function. A
     brace at depth 0 after a closing parenthesis opens a function. A closing brace in column 0
-    ends every open block, so branches of #if that open a brace twice cost at most one
-    function."""
+    ends every open block, so branches of #if that open a brace twice cost at most one function."""
     code = without_directives(code_only(text))
     depth = 0
     line = 1

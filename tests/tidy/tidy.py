@@ -2,8 +2,8 @@
 """tidy: checks that the tree follows the project's rules.
 
 tidy.py [--root FOLDER] CHECK...   names of checks.py, or `all`
-Prints `path:line: what is wrong`, sorted. Exit status 0: nothing, 1: something, 77: a check
-needs a program that is not here.
+Prints `path:line: what is wrong`, sorted. Exit status 0: nothing is wrong; 1: something is; 77: the
+only CHECK needs a program that is not here.
 """
 
 import argparse

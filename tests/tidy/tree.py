@@ -29,7 +29,8 @@ class Tree:
         self._set = set(self._names)
 
     def _from_git(self):
-        """Return the files that git does not ignore, committed or not. None: git is not there."""
+        """Return the files that git does not ignore, committed or not. None: git is missing or
+        fails."""
         command = ['git', '-c', 'safe.directory=*', 'ls-files', '-z', '-co', '--exclude-standard']
         try:
             result = subprocess.run(command, cwd=self.root, capture_output=True, check=False)

@@ -54,7 +54,7 @@ static uint8_t letter(const struct kind *kind)
     return small;
 }
 
-/* Checks both functions for page[begin, begin + length). */
+/* Compares the answers of trawl_count_bytes and trawl_find_bytes with those of a naive search. */
 static void check(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                   const struct naive_query *query, const uint8_t *text, uint64_t length)
 {
@@ -72,8 +72,8 @@ static void check(struct trawl_searcher *searcher, const struct trawl_plan *plan
                            match.pattern_index == expected[0].pattern_index)));
 }
 
-/* Puts texts of every length to the begin of the page and to the end of the page; between the two,
- * each alignment has a text. Half of the texts begin or end with a pattern. */
+/* Puts texts of every length to the begin of the page, to the end of the page, and to a random
+ * alignment between the two. About half of the texts begin or end with a pattern. */
 static void lengths(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                     const struct kind *kind, const struct naive_query *query)
 {

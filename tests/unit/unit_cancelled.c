@@ -167,7 +167,7 @@ static void storm(const struct trawl_plan *plan, enum kind kind, enum way way, u
     trawl_searcher_close(storm.searcher);
 }
 
-/* A watchdog's cancel that comes before the call ends that call, and no later call. */
+/* Checks that trawl_searcher_cancel_next ends the next call, and no later call. */
 static void cancel_before(const struct trawl_plan *plan)
 {
     AUTO_SEARCHER searcher = must_searcher(1, 0);

@@ -421,8 +421,8 @@ static void test_asked(void)
 }
 
 /* Checks that a device of a machine with 16 cores searches for 1,000 guides of DNA in a loaded
- * text, also if the motif NGG must be exact. N is no base, but the text still consists of the four
- * bases: one offset in 16 has the motif, and not nearly none. */
+ * text, also if the motif NGG must be exact. The plan must not take N for a letter that is rare in
+ * the text: one offset in 16 has the motif. */
 static void test_guides(void)
 {
     const struct approx_work work = {.bytes = UINT64_C(3) << 30, .threads = 16};
@@ -490,7 +490,7 @@ int main(void)
     test_survivors();
     test_seen_grams();
     sampled_seen_of(64, 7);
-    sampled_seen_of(8008, 1000); /* an earlier version counted at most 64 */
+    sampled_seen_of(8008, 1000); /* the count has no limit such as 64 */
     test_price();
     test_look();
     test_costs();

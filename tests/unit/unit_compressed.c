@@ -229,8 +229,7 @@ static void promptly(const struct sample *sample, uint64_t chunk_bytes)
 }
 
 /* Searches two members whose bytes arrive in two pieces, cut at every byte, also inside a header.
- * (The tests had missed that a member was lost if a read ended inside its header: files, and pipes
- * that hold all bytes, give whole headers.) */
+ * Files, and pipes that hold all bytes, give whole headers. */
 static void in_pieces(const struct sample *sample)
 {
     uint64_t count = sample->bytes_count, step = TEST_SANITIZED && !test_is_long() ? 3 : 1;

@@ -191,8 +191,8 @@ static void use_unpacking(struct opened *opened, const struct trawl_text_options
 }
 
 /* Forks in a sink that searches a compressed text, whose library may have threads, and in a sink
- * that takes a stream's matches. (The tests had no compressed text: a child hung or crashed when it
- * closed the text, because the closing waited for threads that only the parent has.) */
+ * that takes a stream's matches. A child that closes the text must not wait for these threads,
+ * which only the parent has. */
 static void forks_unpacking(const uint8_t *sample, size_t sample_bytes)
 {
     struct trawl_text_options options = TRAWL_TEXT_OPTIONS_INIT;

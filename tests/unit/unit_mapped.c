@@ -287,8 +287,8 @@ static void shorter_in_sink(void)
     TEST_CHECK_U64(error.text_offset, CHUNK);
 }
 
-/* Searches a file with a hole of 5 GiB, from an offset just below 4 GiB on. The occurrence lies
- * behind the hole. */
+/* Searches a file from an offset just below 4 GiB on. The bytes before the first occurrence, which
+ * stands across offset 4 GiB, are a hole. */
 static void far_in_a_hole(void)
 {
     const uint64_t from = ((uint64_t)4 << 30) - 50000, at = ((uint64_t)4 << 30) - 3;

@@ -37,9 +37,8 @@ static void all_shapes(void)
 
 /* Makes random calls with plans for whole words or lines, on records and on texts. Small sizes let
  * the library search a text in parts at once. A search of records has a copy of the plan without
- * conditions, so each plan has parts with and without conditions. (No test had used the same plan
- * for records and for a text that is searched in parts. Both searches shared the parts, with the
- * conditions of the search that came first.) */
+ * conditions, so each plan has parts with and without conditions. A search must not use the parts
+ * that a search of the other kind has made. */
 static void mixed_calls(void)
 {
     uint64_t cases = test_amount(300, 20000), both = 0;
@@ -91,8 +90,8 @@ static void dense_run(uint64_t pattern_count, uint64_t longest, bool whole)
 }
 
 /* Runs records that hold many patterns, with few and with many patterns, so that each way to store
- * a record's cells is used. (With random chunk sizes no record ended one byte after a chunk; the
- * tests had missed that a cell then had the begin of a later occurrence.) */
+ * a record's cells is used. With random chunk sizes hardly any record ends one byte after a chunk,
+ * where a cell may get the begin of a later occurrence by mistake. */
 static void dense_records(void)
 {
     uint64_t cases = test_amount(8, 1000), short_cases = test_amount(200, 20000);

@@ -598,7 +598,7 @@ static int add_needed(void *context, const struct trawl_window *window)
 
 /* Checks matches that depend on the chunk before: each line is full of a string that overlaps
  * itself, and is longer than a chunk. The caller searches chunks while helpers still have earlier
- * chunks. (In other texts, a match seldom depends on more than its own bytes.) */
+ * chunks. In other texts, a match seldom depends on more than its own bytes. */
 static void overtaking(void)
 {
     static uint8_t lines[LONG_LINES * LONG_LINE_BYTES];

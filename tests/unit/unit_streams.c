@@ -247,8 +247,8 @@ static bool has_expressions(void)
 #define Q100 Q20 Q20 Q20 Q20 Q20
 
 /* Writes `bytes` to a pipe that stays open and silent, and waits until `matches` matches came,
- * which these bytes decide. (The tests had missed that matches were held back until as many bytes
- * followed as the longest pattern has.) */
+ * which these bytes decide. The search must not hold matches back until as many bytes follow as the
+ * longest pattern has. */
 static void at_once(const char *pattern, uint32_t flags, enum trawl_syntax syntax,
                     const char *bytes, uint64_t matches)
 {
@@ -470,8 +470,8 @@ static void fed_wrongly(void)
     trawl_stream_close(stream);
 }
 
-/* Checks that trawl_stream_open refuses an expression whose matches may cross lines. (Earlier, a
- * stream took such a plan, and lost each match that two pieces hold.) */
+/* Checks that trawl_stream_open refuses an expression whose matches may cross lines. Of such a
+ * plan, a stream would lose each match that begins in one piece and ends in the next. */
 static void fed_across_lines(void)
 {
     AUTO_PLAN across =
@@ -491,7 +491,8 @@ int main(void)
     alarm(300);
     all_at_once();
     fed_strings();
-    fed_by_threads(100); /* so few strings are searched by brief searches */
+    /* for so few strings a feed uses the search of short texts (engine_ops.brief) */
+    fed_by_threads(100);
     fed_by_threads(FED_STRINGS);
     fed_wrongly();
     if (has_expressions()) {

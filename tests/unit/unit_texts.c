@@ -346,8 +346,8 @@ ssize_t __wrap_read(int descriptor, void *buffer, size_t count)
 }
 
 /* Lets reads fail at each byte near the ends of chunks. The search must find all occurrences before
- * the byte and report the error. (In earlier tests reads failed only at the first byte, and never
- * for expressions, whose chunks consist of lines.) */
+ * the byte and report the error. The chunks of expressions consist of lines, so the plans of
+ * strings and of an expression are tried. */
 static void unreadable_from(const struct trawl_plan *of, bool is_file, uint32_t threads)
 {
     enum { CHUNK = 64, STEP = 9, BYTES = 300 };

@@ -93,7 +93,7 @@ def settle(options, name):
 
 
 class Clock:
-    """Yields the rows to measure, until the time is up."""
+    """Passes on the rows to measure, until the time is up."""
 
     def __init__(self, options):
         self.wanted, self.late = options.filter or '', False

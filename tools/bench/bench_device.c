@@ -209,7 +209,7 @@ static bool pass(struct bound *own, bool to_host)
     return code == 0 && driver.cuStreamSynchronize(driver.stream) == 0;
 }
 
-/* The contestant's run: times a pass over own->bytes of the text, and scales the time to the
+/* Runs the contestant: times a pass over own->bytes of the text, and scales the time to the
  * contestant's whole share of the text. */
 static void run_bound(struct contestant *it, bool full, struct bench_run *run)
 {

@@ -89,8 +89,9 @@ struct node {
 struct oracle {
     const struct question *question;
     uint64_t bytes;
-    struct node *node;         /* node 0 is the root */
-    uint32_t count, root[256]; /* number of nodes in `nodes`; the root's child for each byte */
+    struct node *node; /* node 0 is the root */
+    /* number of nodes besides the root; the root's child for each byte */
+    uint32_t count, root[256];
     uint32_t *next;    /* next[p]: 1 + index of another pattern equal to pattern p; 0: the last */
     uint32_t *order;   /* the nodes by distance from the root */
     uint64_t longest;  /* length of the longest pattern */

@@ -306,7 +306,8 @@ static uint8_t draw_byte(const struct question *question, uint8_t other, struct 
     return (uint8_t)(other + 1);
 }
 
-/* Takes patterns from the text: drawn: each byte from a random offset; else a piece of the text. */
+/* Takes patterns from the text. drawn: each byte of a pattern comes from a random offset; otherwise
+ * a pattern is a piece of the text. */
 static void take_pieces(struct question *question, bool drawn, uint64_t count, uint64_t least,
                         uint64_t most)
 {

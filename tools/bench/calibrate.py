@@ -18,7 +18,8 @@ SIXTY_FOUR = LETTERS + LETTERS.upper() + '0123456789+/'
 # {number of probes: letters}. In a text of these equally frequent letters, this number of probes rejects all 64 offsets
 # of most blocks.
 PROBES = {1: '', 2: SIXTY_FOUR, 3: LETTERS, 4: '0123456789', 5: 'abcde', 6: 'ACGT'}
-# {bytes of a gram: (the widest stride whose grams are rare enough, the letters of the text)}.
+# {stride: (length of a pattern whose grams have this stride, letters of a text in which such grams
+# are rare enough)}.
 STRIDES = {1: (7, 'ACGT'), 2: (7, LETTERS), 4: (9, LETTERS), 8: (12, LETTERS)}
 PASSES = 5
 SAMPLED = (64, 128, 200, 300, 500)  # pattern lengths; the stride is 8 less, rounded to whole words

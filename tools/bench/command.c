@@ -140,8 +140,8 @@ static void run_program(const struct program *program, bool all, struct written 
 
 /* ---- Contestants --------------------------------------------------------------------------- */
 
-/* The contestant's run: the answer is the output's hash, or with bag=1 the hash of its lines in
- * any order, and the exit status. A status above 1 makes the run fail. */
+/* Runs the contestant. The answer is the output's hash, or with bag=1 the hash of its lines in any
+ * order, and the exit status. A status above 1 makes the run fail. */
 static void run_command(struct contestant *it, bool full, struct bench_run *run)
 {
     bool bag = field(&it->question->fields, "bag", NULL) != NULL;

@@ -64,8 +64,8 @@ README_ROWS = (
 
 
 def install(options, texts, name='trawl'):
-    """Copy the command to a contiguous file, as an installation does. The file that the linker wrote
-    piecewise starts 4 % later."""
+    """Copy the command to a contiguous file, as an installation does. The file that the linker
+    wrote piecewise takes 4 % longer to start."""
     path = texts.path(name)
     if not os.path.exists(path):
         shutil.copy(options.command, path)

@@ -283,7 +283,8 @@ def group_lines(data, group, title):
 
 
 def device_lines(data):
-    """Yield the speed of 2 and 4 devices / the speed of a device, the worst first."""
+    """Return lines of Markdown: speed of 2 or 4 devices / speed of one device, the least speed
+    per device first."""
     found = []
     for row_ in data['rows']:
         for it in row_['results']:

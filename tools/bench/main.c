@@ -11,8 +11,7 @@
 
 #include "bench/bench.h"
 
-/* ---- Rows ---------------------------------------------------------------------------------------
- */
+/* ---- Rows ----------------------------------------------------------------------------- */
 
 /* Closes the row's contestants and questions, and empties the row. */
 static void row_close(struct bench_row *row)

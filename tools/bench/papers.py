@@ -383,9 +383,11 @@ def compared(figures):
 def verdict_said(claim, order, factor, held, here):
     """Return a verdict with what was measured, in words."""
     word = order if factor in ('-', order) else f'the order is {order}, the factor is {factor}'
-    fast = here and here + ('' if claim.get('kind') == 'cross' else ' times as fast')
+    word = 'partly reproduced' if word == 'partly' else word
     first, *more = held.split(', ')
-    found = ', '.join(filter(None, (held and f"in {first} {claim.get('cells', 'cells')}", *more, fast)))
+    cells = ', '.join([f"the claim holds in {first} {claim.get('cells', 'cells')}", *more]) if held else ''
+    ratio = here and (f'here {here}' if claim.get('kind') == 'cross' else f'speed ratio {here}')
+    found = '; '.join(filter(None, (cells, ratio)))
     return f'{word}: {found}' if found else word
 
 
@@ -400,9 +402,9 @@ def overview(data):
         (main, verdict, factor, held, here, _, beside), *others = claims.judged(figures, facts['claims'], main_first=True)
         link = f"[{facts['title'].split(':')[0]}](#{anchor(facts['title'])})"
         said.append(f"- **{link}.** Claim: {facts['says']}. {claims.capital(verdict_said(main, verdict, factor, held, here))}"
-                    + (f", because {facts['because'][verdict]}" if verdict in facts['because'] else '') + '.'
-                    + (f" Against our baseline: {beside}." if beside else '')
-                    + ''.join(f" {claims.capital(claim['say'])}: {verdict_said(claim, *it[:4])}."
+                    + '.' + (f" Reason: {facts['because'][verdict]}." if verdict in facts['because'] else '')
+                    + (f" Against our baseline: {beside.replace(': ', ' cells; speed ratio ')}." if beside else '')
+                    + ''.join(f" Claim: {claim['say']}. {claims.capital(verdict_said(claim, *it[:4]))}."
                               for claim, *it in others if claim.get('finding')))
         words = [(order, by) for _, order, by, *_ in others]
         ratios = list(compared(figures))

@@ -151,7 +151,8 @@ def least_of(row, name):
 
 
 def regret(row):
-    """Return the choice's time / its own or the least forced time; None: the choice was not measured."""
+    """Return the choice's time divided by the least time of the choice and the forced methods;
+    None: the choice was not measured."""
     own = least_of(row, CHOICE)
     return own / min([own, *methods_of(row).values()]) if own else None
 

@@ -18,7 +18,7 @@ GALLERY_PATTERNS_MAX = 2000  # the gallery's algorithm reads the text once for e
 ONE, ALL, HYPERSCAN = 'trawl, one core', 'trawl, all cores', 'Hyperscan, one core'
 MEMMEM, GALLERY = 'memmem, all cores', 'rabin-karp of the gallery, one core'
 SET_COMMANDS = ('grep -F -c -f', 'trawl -c -f', 'trawl -j1 -c -f', 'rg -F -c -f')
-# A row: kind, number of patterns, bytes of a pattern.
+# A row: kind, number of patterns, bytes of a pattern (0: the kind says the lengths).
 MIXED = tuple((kind, count, 0) for kind in ('words of 3 to 20 bytes', 'pieces of 2 to 300 bytes')
               for count in (100, 1000, 10000))
 SETS = MIXED + (('words', 10, 0), ('words', 1000, 0), ('words', 100000, 0), ('dna', 10, 16), ('dna', 1000, 16),

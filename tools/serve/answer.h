@@ -26,7 +26,7 @@ struct server {
     struct guard all; /* counts the memory of all requests together; limits.all points here */
     uint32_t thread_count;
     atomic_bool is_ending; /* the server is ending, so answers end now, with a status */
-    /* Totals since the start, for /metrics. */
+    /* For /metrics: totals since the start; running_count: answers that run now. */
     _Atomic uint64_t request_count[REQUEST_FORMATS];
     _Atomic uint64_t refused_count, cancelled_count, running_count;
     /* Counts of answers by duration in microseconds: [i] has durations above 2^(i-1) and up to 2^i,

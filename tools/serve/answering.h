@@ -22,8 +22,8 @@ struct answer_files {
     struct view_names names; /* holds the name of the next file */
     uint64_t item_at;        /* index of the next file in the view */
     struct command_job *job;
-    /* The job that waits until look_for_files has decided about a pass. NULL before the job has
-     * reached pass_from. */
+    /* The job, until it has reached pass_from and look_for_files has decided about a pass; then
+     * NULL. */
     struct command_job *waiting;
     uint64_t pass_from; /* index in the view of the file before which a pass may run */
     bool passed;        /* pass.files has a bit for each file that may contain an occurrence */

@@ -15,7 +15,7 @@
 #include "trawl/text/grow.h"
 #include "trawl_devices.h"
 
-/* A runtime takes 64 texts. So many texts may be blocks of a collection on GPUs. */
+/* A runtime takes 64 texts. At most so many blocks of a collection are loaded onto GPUs. */
 #define LOADED_MAX 24u
 /* A shorter block is not loaded onto GPUs, because of that limit. */
 #define LOADED_BYTES_MIN (UINT64_C(1) << 20)
@@ -499,7 +499,7 @@ bool batch_fill(struct file_batch *batch)
     for (size_t i = 0; i < batch->count; i++) {
         if (batch->items[i].unpacked != NULL &&
             batch->bytes_count + batch->items[i].room > shelf_room(batch->shelf))
-            /* the place was chosen by the compressed size, so the bytes do not fit */
+            /* the batch was planned by compressed sizes, and the unpacked bytes do not fit */
             refuse(&batch->items[i]);
         batch->items[i].begin = batch->bytes_count;
         batch->bytes_count += batch->items[i].room;

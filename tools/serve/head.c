@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* What the head has of that kind. */
+/* What makes a head ambiguous. */
 struct head {
     unsigned length_count, encoding_count, host_count;
     bool is_chunked, has_bad_name, has_bad_byte;

@@ -12,8 +12,8 @@
 #define OPEN_LEVELS 32u /* directories that a walk keeps open */
 
 /* refresh_bytes: so many bytes of changed files are read while a search waits; the collection's
- * thread reads further files. quiet_ns: a file larger than that is loaded again only when it has
- * not changed for so long. Tests set both lower. */
+ * thread reads further files. quiet_ns: a file of more than refresh_bytes is loaded again only when
+ * it has not changed for so long. Tests set both lower. */
 extern uint64_t refresh_bytes, quiet_ns;
 /* Up to so many changed parts of the tree are walked separately. If more parts change, the whole
  * tree is walked. */
@@ -67,7 +67,7 @@ struct collection {
     bool has_thread, waits_for_quiet;
     int wake; /* an eventfd that ends the thread's wait for notices */
     atomic_bool is_ending, is_loading;
-    /* When the last load began, and the time of that load. How many refreshes changed the state. */
+    /* When the last load began, and how long it took. How many refreshes changed the state. */
     _Atomic uint64_t begin_ns, load_ns, refresh_count;
 };
 

@@ -111,7 +111,7 @@ static uint64_t block_bytes(const struct state *state)
     return total;
 }
 
-/* Returns whether counting is cheaper: to count the request's occurrences, or to list all. Searches
+/* Returns whether counting the request's occurrences is cheaper than listing all of them. Searches
  * a sample of the state. The sample's parts are copied into a single text, because separate
  * searches would cost more. */
 static bool is_dense(const struct passes *passes, const struct pass_request *request)
@@ -376,7 +376,8 @@ static bool search(struct passes *passes, struct pass_member *member)
 {
     struct pass_request *request = member->request;
     const struct state *state = request->state;
-    /* Expressions are always listed, because pass_own would take each file for a line. */
+    /* Expressions that fit are searched by pass_list even if matches are frequent: pass_own
+     * searches each file as a record, and a record counts as one line. */
     bool has_expressions = trawl_plan_facts(request->plan).syntax != TRAWL_LITERAL;
     bool fits = pass_list_fits(request->plan);
     bool is_listed = fits && (has_expressions || !is_dense(passes, request));

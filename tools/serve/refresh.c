@@ -221,7 +221,7 @@ static bool is_without_notices(int descriptor)
         AFS_FS_MAGIC,
         PROC_SUPER_MAGIC,
         SYSFS_MAGIC,
-        0xff534d42 /* CIFS; Linux 5.15 has no name for this number, nor for the next three */,
+        0xff534d42 /* CIFS; Linux 5.15 has no names for this number and the numbers below */,
         0xfe534d42 /* SMB2 */,
         0x65735546 /* FUSE */,
         0x00c36400 /* Ceph */,
@@ -237,7 +237,8 @@ static bool is_without_notices(int descriptor)
     return false;
 }
 
-/* Watches a directory, and .git/info in it, where git may have rules. Fails as watches_add does. */
+/* Watches a directory, and .git/info in it, where git may have rules. Returns false as watches_add
+ * does; errno says why. */
 static bool watch_directory(struct collection *collection, int descriptor, const char *path)
 {
     const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -553,10 +554,10 @@ static bool update_state(struct collection *collection, char *message)
 }
 
 /* Brings the state up to date. The caller holds collection->refresh. Fails if files are moved all
- * the time until the time is over: a walk may then have looked for a moved file in its new place
- * too early and in its old place too late, so no state would be certain to be complete. New files
- * and changing contents are no failure: the next call takes a new file, and each file is held as it
- * was at some time during the call. */
+ * the time for NAMES_NS: a walk may then have looked for a moved file in its new place too early
+ * and in its old place too late, so no state would be certain to be complete. New files and
+ * changing contents are no failure: the next call takes a new file, and each file is held as it was
+ * at some time during the call. */
 static bool refresh(struct collection *collection, char *message)
 {
     uint64_t begin = now_ns();

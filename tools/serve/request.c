@@ -432,9 +432,9 @@ static void *allocate(size_t bytes_count)
     return memory;
 }
 
-/* Prepares what all requests share. Must run once before threads use it, because the locale belongs
- * to the process. If malloc fails, Jansson reports a syntax error or leaves bytes out, so
- * `allocate` notes the failure. */
+/* Prepares what all requests share. pthread_once runs this before the first request is read,
+ * because the locale belongs to the process. If malloc fails, Jansson reports a syntax error or
+ * leaves bytes out, so `allocate` notes the failure. */
 static void prepare(void)
 {
     json_set_alloc_funcs(allocate, free);
@@ -489,7 +489,7 @@ static bool take_environment(struct reading *reading, const char *name, json_t *
     };
 
     ((struct surroundings *)to)->charset = server_charset;
-    /* letters of equal case are Unicode's, unless a charset is sent, as by the command */
+    /* equal letters are Unicode's, unless the client sends a charset, as the command does */
     ((struct surroundings *)to)->unicode_case = true;
     if (value != NULL && !json_is_object(value))
         return REFUSE(reading, 400, "%s: an object is expected", name);

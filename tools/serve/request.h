@@ -50,7 +50,7 @@ struct request {
     bool is_part;
     bool is_head; /* REQUEST_FILES: the method is HEAD, so no file is listed */
     uint64_t results_max, seconds_max;
-    /* strings that a file must hold, each of them, to be searched; the same options apply */
+    /* a file is searched only if it holds each of these strings; the same options apply */
     struct value_list required;
     struct guard guard; /* is asked before memory is allocated; guard.all is request_limits.all */
     struct settings settings; /* flags_parse was called, and `surroundings` is filled */

@@ -84,8 +84,8 @@ static bool take_over(struct collection *collection, const struct state *state,
     return next != NULL;
 }
 
-/* Returns the newest state without reading notices; NULL otherwise. The caller releases the state
- * with state_drop. */
+/* Returns the newest state without reading notices; NULL if there is no state yet. The caller
+ * releases the state with state_drop. */
 static struct state *newest(struct collection *collection)
 {
     struct state *state;
@@ -139,8 +139,8 @@ static void wait_for_notices(struct collection *collection, bool *noticed)
 }
 
 /* Sleeps after a notice, because more notices may follow; searches meanwhile make a new state
- * themselves. Sleeps 4 times as long as the last refresh took, so that refreshes take at most a
- * fifth of a core. */
+ * themselves. Sleeps 4 times as long as the last refresh took, at least PAUSE_NS and at most a
+ * second. So refreshes of up to 250 ms take at most a fifth of a core. */
 static void pause_for_more(struct collection *collection)
 {
     const struct timespec pause = {0, (long)PAUSE_NS};

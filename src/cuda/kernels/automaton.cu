@@ -51,7 +51,6 @@ struct automaton_walk {
 };
 
 /* Returns one of the SCAN_STATE_WORDS words after the transitions of a state's row. */
-
 SIMT_FUNCTION uint32_t automaton_info(const struct scan_arguments *a, uint32_t state, uint32_t word)
 {
     return simt_load_u32(a->automaton.rows + (state & SCAN_STATE_NUMBER) +
@@ -506,8 +505,8 @@ SIMT_KERNEL(count_automaton, scan_arguments, SCAN_COUNT_THREADS, 3)
 /* ---- Making the table ------------------------------------------------------------------- */
 
 /* Returns one of the four words after the transitions in a state's row. fail: the row of the state
- * to which this state fails. value: the same word of that row. outputs: that row's number of
- * literals. */
+ * to which this state fails: the state of the longest string that is a shorter beginning of this
+ * state's string. value: the same word of that row. outputs: that row's number of literals. */
 SIMT_FUNCTION uint32_t automaton_own_info(const struct simt_u32x4 *node, uint32_t word,
                                           uint32_t value, uint32_t outputs, uint32_t fail)
 {

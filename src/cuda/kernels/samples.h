@@ -17,7 +17,8 @@ static inline uint32_t scan_sample_hash(uint32_t a, uint32_t b, uint32_t c, uint
 /* Returns the position of a sample. With pair = 0, a sample of 16 bytes lies at each multiple of
  * the stride; with pair = 1, two neighbouring samples. An occurrence is found by the first sample
  * at or after its begin: sample i stands for the begins after the position of sample i - 1 up to
- * the position of sample i. So it can hit the pattern's offsets below scan_sample_reach. */
+ * the position of sample i. So a sample can equal the pattern's bytes only at offsets below
+ * scan_sample_reach. */
 static inline uint64_t scan_sample_position(uint32_t sample, uint32_t stride, uint32_t pair)
 {
     return (uint64_t)(sample >> pair) * stride + (sample & pair) * 16u;

@@ -134,7 +134,7 @@ struct scan_result {
 #define SCAN_SUMS 3u /* the first words, which each block adds up for all its threads */
 /* The low SCAN_SUM_BITS of a count's word are the count. The bits above count the blocks that have
  * added to the word; for the host the top bit, SCAN_THERE, says that the count is complete. The
- * largest count, 65,535 literals at each of 2^32 begins, is less than 2^48. */
+ * host bounds the begins of a launch so that its count fits (cuda_launch_begins_max). */
 #define SCAN_SUM_BITS 48u
 #define SCAN_BLOCKS_MAX 65535u
 #define SCAN_THERE (1ull << 63)

@@ -168,7 +168,7 @@ SIMT_FUNCTION uint32_t simt_opaque_u32(uint32_t value)
     return value;
 }
 /* Adds value to *sum if a equals b. The multiplier adds, since comparisons keep the other units
- * busy. So `one` must be 1, made opaque by simt_opaque_u32, and likewise a value of 1. */
+ * busy. So the compiler must not know that `one` is 1, nor that a value is 1. */
 SIMT_FUNCTION void simt_add_equal(uint32_t *sum, uint32_t a, uint32_t b, uint32_t one,
                                   uint32_t value)
 {

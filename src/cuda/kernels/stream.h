@@ -299,7 +299,7 @@ SIMT_FUNCTION uint32_t stream_count_folded(const struct scan_arguments *a,
     return count;
 }
 
-/* Returns how many of 16 positions have the pattern. The kind decides (stream_decides). */
+/* Returns how many of 16 positions have the pattern. stream_decides is true for this kind. */
 SIMT_FUNCTION uint32_t stream_count(const struct scan_arguments *a,
                                     const struct filter_words *words, int kind)
 {

@@ -30,10 +30,10 @@
  *            is then more than listed_max, and the host runs the tile kernel.
  * Lost       as fractions of the count's speed [H200]. Lists of positions instead of bits: 0.61 at
  *            1 hit in 100 positions, against 0.85 now. Two sets of registers for the rows of a
- * step: fewer instructions, but longer code, 0.79 instead of 0.82. Each filtering warp verifies its
- * own positions: 0.63 instead of 0.75 at 1 candidate in 1,000 positions. Source     filters: see
- * every.cu. A warp that serves the other warps: after Bauer, Cook, Khailany, "CudaDMA", 2011, where
- * some warps load for other warps.
+ *            step: fewer instructions, but longer code, 0.79 instead of 0.82. Each filtering warp
+ *            verifies its own positions: 0.63 instead of 0.75 at 1 candidate in 1,000 positions.
+ * Source     filters: see every.cu. A warp that serves the other warps: after Bauer, Cook,
+ *            Khailany, "CudaDMA", 2011, where some warps load for other warps.
  */
 #include "stream.h"
 
@@ -44,7 +44,7 @@
 /* From this many hits of a step on, the warp writes the hits word by word, a lane for each bit, so
  * that stores lie side by side. */
 #define HITS_DENSE 256u
-#define HITS_SUM_BITS 8u /* of a number below HITS_DENSE */
+#define HITS_SUM_BITS 8u /* bits of a number below HITS_DENSE */
 
 /* The most positions of a tile that are verified: with more, the launch is abandoned. */
 #define HITS_LISTED_MAX 1008u
@@ -63,7 +63,7 @@ struct hits_noted {
     uint32_t number; /* the tile's number */
     uint32_t count;
     uint32_t before_cell[HITS_CELLS_MAX]; /* hits of the tile before each cell */
-    uint64_t base;                        /* the hit of a begin at the tile's first position */
+    uint64_t base; /* offset of a hit that begins at the tile's first position */
     /* for each cell, the index of its first hit, plus HITS_SLOT_ALL if the cell has fewer than
      * HITS_DENSE hits and all fit, else plus HITS_SLOT_ROOM times the number of hits that fit; 0:
      * the cell has no hits to write */
@@ -82,7 +82,7 @@ struct hits_noted {
  * t + 2. */
 struct hits_shared {
     struct hits_noted noted[HITS_TURNS]; /* noted[t % HITS_TURNS] has the positions of turn t */
-    /* after turn t of the last warp: released[t % 2] turns may write their hits */
+    /* released[t % 2] is the number of turns that may write hits after the last warp's turn t */
     uint32_t released[2];
     uint32_t tickets[HITS_TICKETS]; /* the tile of turn t: tickets[t % HITS_TICKETS] */
     /* list[t % 2] has the first HITS_LISTED_MAX positions to verify of turn t, in any order;
@@ -101,8 +101,8 @@ SIMT_FUNCTION uint32_t hits_cells(const struct scan_arguments *a)
 
 /* ---- Bits of a step --------------------------------------------------------------------- */
 
-/* Returns which of 16 positions have the pattern of two or three bytes. Combines filter_byte with
- * the x of stream_count_bytes. */
+/* Returns which of 16 positions have the pattern of two or three bytes. stream_count_bytes finds
+ * them in the same way, but only counts. */
 SIMT_FUNCTION uint32_t hits_bytes(const struct scan_arguments *a, const struct filter_words *words,
                                   uint32_t bytes)
 {
@@ -536,7 +536,7 @@ SIMT_FUNCTION void hits_count(const struct scan_arguments *a, int kind, struct h
                    hits_verify(a, noted, shared->list[turn % 2u], candidates);
         simt_warp_sync();
         if (simt_lane() == 0)
-            shared->listed[turn % 2u] = 0; /* for turn + 2 */
+            shared->listed[turn % 2u] = 0; /* turn + 2 uses this list again */
     }
     if (SIMT_BOUND(simt_lane() < hits_cells(a))) {
         own = gives_up ? 0 : noted->filled[simt_lane()];

@@ -39,7 +39,7 @@
  * Bound      by the text's loads while few samples pass the bitmap, else by the lookups in L2: 160
  *            G/s, and beside a stream of text 3.9 TB/s with 3 lookups per 128 bytes, 3.2 with 4,
  *            2.0 with 8, 1.04 with 16 [H200]. If many samples pass, instructions bound the rare
- *            variant: about 15 for each sample that passes. cost_of() in cuda_sets.c weighs
+ *            variant: about 15 for each sample that passes. cost_of() in cuda_choose.c weighs
  *            stride, q, choices and tables.
  * Progress   no block waits for a different block.
  * Order      no order: a count, the first, or a bit per begin with an occurrence, from which

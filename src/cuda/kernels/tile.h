@@ -40,13 +40,13 @@ struct tile_shared {
     uint32_t *warp_totals; /* a word for each warp of the block: the warp's total */
     uint64_t *slot;
     uint64_t *ticket; /* 2 words */
-    uint32_t *beyond; /* for plane_beyond */
+    uint32_t *beyond; /* the word of plane_beyond */
     uint64_t *list;   /* TILE_LIST_MAX words */
     struct tile_pending *pending;
     int lists; /* a constant: 1 in kernels that list hits, else 0 */
 };
 
-#define TILE_LOADS_MAX 8u /* of tile_keep_words */
+#define TILE_LOADS_MAX 8u /* the most loads that tile_keep_words does */
 
 /* Declares the arrays and a struct tile_shared named `shared`; lists_hits is 0 or 1. Kernels that
  * list hits are separate: their registers and shared memory would slow counts of dense texts from

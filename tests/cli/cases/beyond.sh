@@ -1,4 +1,4 @@
-# What grep has no word for.
+# Options that grep lacks.
 printf 'aaaa\nabcd\n' > a
 printf 'x\n' > b
 trawl --count-matches aa a
@@ -7,7 +7,7 @@ trawl --positions aa a
 trawl --positions -m 2 a a
 echo "status $?"
 trawl --positions -e '' -e ab a
-# The text is bytes, so a NUL ends no line. (With mismatches a NUL did end lines here.)
+# Matches are searched for in bytes, so a NUL ends no line, also with mismatches.
 printf 'ab\0cd\nac\n' > c
 trawl -x --mismatches=1 --positions ab c
 trawl -x --mismatches=1 --count-matches ab c

@@ -1,5 +1,5 @@
 # as grep
-# NUL makes a file binary; -a, -I, --binary-files; so do lines that are not UTF-8.
+# A NUL makes a file binary, and so do lines that are not UTF-8. With -a, -I and --binary-files.
 printf 'foo\0bar\nfoo\n' > b
 printf 'foo\nfoo\377\nfoo3\n' > u
 trawl foo b; echo "status $?"

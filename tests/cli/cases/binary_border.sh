@@ -1,6 +1,5 @@
 # as grep
-# A NUL in the block that a match's line ends in, or in the next one, from 96 KiB on. (No text had -o or -m so near
-# the border, nor a window that ended in the line.)
+# A NUL in the block that a match's line ends in, or in the next one, from 96 KiB on.
 for begin in 98280 98281 98284 98285 98298 98303; do
     { yes xxxxxxxxxxxxxxxxxxxx | head -c $((begin - 1)); printf '\nfoo bar baz qux foo\nyy\n\0\nfoo\n'; } > t
     for options in -o '-o -m1' '-o -m1 -I' '-m1 -b' '-l -I'; do
@@ -9,7 +8,7 @@ for begin in 98280 98281 98284 98285 98298 98303; do
         done
     done
 done | sort -u
-# Of the last block in a window more than 64 KiB were printed at once, before the next window had its NUL.
+# Nothing of a block may be printed before the next window has shown whether the block has a NUL.
 { yes fooaaaaaaaaaaaaaaaaaaaaaaaaaa | head -c 262200; printf '\0'; yes foo | head -c 200000; } > t
 { yes x | head -c 180000; yes y | tr -d '\n' | head -c 70000; printf 'foo\n'; yes x | head -c 13000; printf '\0'; } > u
 for options in '' -n -C1 -o; do

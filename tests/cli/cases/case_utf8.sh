@@ -7,8 +7,7 @@ trawl -n -i σ f
 trawl -n -i i f
 trawl -n -i k f; echo "status $?"
 LC_ALL=C trawl -a -n -i É f
-# Bytes inside a character are not found, where a chunk ends within it, too. (No case had a string
-# that is no UTF-8 and such a border; tests/grep has its texts in one chunk.)
+# Bytes inside a character are not found, where a chunk ends within it, too.
 printf 'abx\360\237\230\200\nab\237\n' > inside
 trawl -i -a -o -b "$(printf '\237')" inside | od -An -c
 trawl -i -w -a -n "$(printf '\237')" inside | od -An -c

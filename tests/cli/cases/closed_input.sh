@@ -1,5 +1,5 @@
 # as grep
-# No standard input at all: the files opened next do not take its place. (All cases had one.)
+# Without standard input, the files opened next do not take the place of standard input.
 mkdir d; echo foo > d/x; echo foo > f
 trawl -r foo d <&-; echo "status $?"
 trawl --exclude=f foo f <&-; echo "status $?"

@@ -1,4 +1,3 @@
 # as grep
-# No standard output: what a search of a pipe opens does not take its place, nor its bytes. (Cases without one
-# searched files alone.)
+# Without standard output, no file that a search of a pipe opens takes the place of standard output.
 echo fooooooooooo | trawl foo - >&-; echo "status $?"

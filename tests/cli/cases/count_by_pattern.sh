@@ -1,4 +1,4 @@
-# How often each string occurs. (tests/grep/numbers.py has files without NULs, lines of one kind, and -e or -f.)
+# How often each string occurs, in forms that tests/grep/numbers.py does not draw.
 printf 'foo bar\nab\nxx\nfoofoo ab a\n' > t
 trawl --count-by-pattern -f /dev/null t; echo "status $?"
 trawl --count-by-pattern -HZ -e foo -e zy < t | tr '\0' '!'

@@ -1,4 +1,4 @@
-# Lines with errors, beside what tests/grep/approximate.py draws: -C, --vimgrep, numbers, a NUL in binary files, alphabets.
+# Searches with errors in forms that tests/grep/approximate.py does not draw: -C, --vimgrep, NULs, alphabets.
 printf 'a needle\nneedel\nhay\nthe nedle, the beetle\nNEEDLE\n' > a
 trawl -n --edits=2 --distance -C1 needle a
 trawl --edits=2 --vimgrep needle a
@@ -8,7 +8,7 @@ echo "exact: $(trawl --mismatches=2 --exact=1 --exact=6-6 -o needle a | tr '\n' 
 printf 'abcd\0xbcd\nabc\n' > binary
 echo "$(trawl -c --mismatches=1 abcd binary) $(trawl -x -c --mismatches=1 abcd binary)" \
     "$(trawl -x -a -c --mismatches=1 abcd binary) $(trawl -x -c --edits=1 abcd binary)"
-# Characters in a UTF-8 locale, bytes elsewhere, or as --alphabet says.
+# Errors are counted in characters in a UTF-8 locale, in bytes elsewhere, or as --alphabet says.
 printf 'caf\303\251\ncafe\n' > utf8
 trawl --edits=1 --distance 'café' utf8
 trawl --edits=1 --alphabet=bytes 'café' utf8

@@ -1,4 +1,4 @@
-# The library's lines; their figures are the library's and the tests of the library's.
+# The library makes these lines, and the library's tests check their figures.
 trawl --engine=auto --explain foo f | grep -E '^(patterns|longest occurrence|method):'
 seq 1000 1003 > list
 trawl --explain --engine=cpu -f list | grep -E '^(patterns|longest occurrence):'

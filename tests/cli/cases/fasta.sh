@@ -1,5 +1,5 @@
-# FASTA, beside what tests/grep/approximate.py draws: several files, any base, exact parts, JSON, colours.
-# one: acgtACGTACGT; empty; two: TTTACGA; three: ACGNT.
+# FASTA in forms that tests/grep/approximate.py does not draw: several files, any base, exact parts, JSON, colours.
+# The sequences: one, acgtACGTACGT; empty; two, TTTACGA; three, ACGNT.
 printf '>one it is ACG\nacgtAC\r\nGTA\n;ACG\nCGT\n>empty\n>two\n\nTTT\nA\nC\nG\nA\n>three\tx\nACGNT' > f.fa
 printf 'AACG\n>named ACG\nCG' > plain
 trawl --fasta -c --alphabet=dna ACG f.fa plain

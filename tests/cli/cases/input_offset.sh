@@ -2,7 +2,8 @@
 # After -m standard input is left just after the last selected line.
 seq 1 30 > f
 (read -r first; trawl -n -b -m 2 1; echo "rest: $(head -n 1), $first") < f
-# After -q where grep's buffer ended; to the null device one line is enough, but the input is used up.
+# After -q standard input is left where grep's buffer ended. If the output is the null device, a single line
+# decides, but the input is used up.
 seq 1 100000 > big
 (trawl -q 1; wc -c) < big
 (trawl 1 > /dev/null; wc -c) < big
@@ -12,14 +13,13 @@ seq 1 100000 > big
 { seq 1 1000; printf '\0'; cat big; } > null
 (trawl -v -l 1 > names; wc -c) < null
 (set -o pipefail; seq 1 1000000 | trawl 1 > /dev/null; echo "status $?")
-# Where nothing is printed, lines that follow each other are still counted under -v. The suite never
-# had the null device as output there.
+# Where nothing is printed, lines that follow each other are still counted under -v.
 printf 'a1\na2\na3\nx\nb1\nb2\nx\nc1\n' > run
 for count in 1 2 3 4; do (trawl -v -m $count x > /dev/null; wc -c) < run; done
 (trawl -v -m 20000 --no-messages 99999 > /dev/null; wc -c) < big
-# From a block with a NUL on grep takes one line, under -v a run of lines that follow each other, and
-# what it counted of -m decides. The random command lines of tests/grep seldom have all of this: -m,
-# a NUL, several lines in its block, and standard output that is read.
+# From a block with a NUL on, grep takes one line, or under -v a run of lines that follow each other, and how
+# many lines of -m it has counted decides. The random command lines of tests/grep seldom have all of this: -m,
+# a NUL, several lines in the NUL's block, and standard output that is read.
 printf 'foo\0\nbar\nbaz\nfoo\nqux\n' > zero
 { yes x | head -n 6; printf '\0a\n'; } > six
 for options in '-v -m 2 foo' '-v -m 2 a' '-v -m 3 a' '-v -m 4 foo' '-v -x -m 3 foo' '-m 2 -v -c a'; do

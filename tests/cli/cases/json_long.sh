@@ -10,7 +10,7 @@ trawl --json -m1 foo1 few | grep -o '"bytes_searched":[0-9]*' | sort -u
 trawl --json foo b | sed -n 's/.*"lines":{"bytes":"\([^"]*\)".*/\1/p' > c
 base64 -w 0 b | cmp - <(tr -d '\n' < c) && echo the same
 # Lines of a block that a NUL behind them makes binary are neither printed nor counted, in whatever chunks the block is
-# searched, and -I leaves nothing of the file. (No test had had a NUL with --json.)
+# searched, and -I leaves nothing of the file.
 printf 'foo\nfoo\nbar\0\nfoo\n' > n
 for chunk in 4 1000; do
     trawl --json --chunk-bytes=$chunk -v -I none n | grep -c begin

@@ -1,5 +1,5 @@
 # as grep
-# Options after operands; "--" ends them; POSIXLY_CORRECT too.
+# Options may follow operands. "--" ends the options, and so does an operand with POSIXLY_CORRECT.
 printf 'foo\n-c\n' > f
 trawl foo f -c
 trawl -- -c f

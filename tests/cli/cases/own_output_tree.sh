@@ -1,5 +1,5 @@
 # as grep
-# A tree whose files go to a file in it: that one alone is not searched, wherever it is met.
+# The output goes to a file of the searched tree: only this file is not searched, wherever it is met.
 mkdir t; for i in 1 2 5; do printf 'foo %s\n' $i > t/$i; : > t/$i.none; done
 trawl -r foo t > t/out; echo "status $?"
 sort t/out

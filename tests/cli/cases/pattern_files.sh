@@ -1,5 +1,5 @@
 # as grep
-# -f, also from standard input; an empty file matches nothing, an empty line everything.
+# -f, also from standard input. An empty file matches nothing, and an empty line matches everything.
 printf 'one\ntwo\n\n' > f
 printf 'two\none\n' > p
 : > none

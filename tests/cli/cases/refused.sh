@@ -1,4 +1,4 @@
-# What is said of a command line that is refused: an example of each message. (tests/cli/options.py looks what is refused.)
+# The messages about refused command lines: an example of each. (tests/cli/options.py checks what is refused.)
 refused() { trawl "$@" f; [ $? = 2 ] || echo "not refused: $*"; }
 each() { for options in "$@"; do refused $options; done; } # several words each
 echo abcd > f
@@ -16,5 +16,6 @@ each '--mismatches=1 --edits=1 abcd' '--edits=2 ab' '--mismatches=1 -e abcd -e x
     '--alphabet=bytes --any-base abcd' '--edits=1 --exact=3-2 abcd' '--exact=1 abcd' '--distance abcd' '--every-end --mismatches=1 abcd' \
     '--edits=1 --method=set abcd' '--edits=1 --crlf -x abcd' '--edits=1 --distance -v abcd' '--fasta -C1 61' '--fasta --hex 61'
 refused --fasta ''
-# Mistakes in expressions are shown with a mark below; what trawl has not names the tools that have it.
+# A message about a mistake in an expression marks the mistake. A message about what trawl lacks names
+# tools that have it.
 each '-E -e ab -e x[' '-P --hex 61' '-E --edits=1 abc' '-P --multiline -x -n --pattern-number a.' '-P -e a -e \pL{900}\pL{900}'

@@ -1,5 +1,5 @@
-# As tg only NUL makes a file binary, as for ripgrep, and what is left out is said. No tree of the
-# suite had held a text file that is not UTF-8.
+# For tg, as for ripgrep, only a NUL makes a file binary, and a message says what is left out. A text may
+# be not UTF-8.
 ln -s "$TRAWL" tg
 tg() { ./tg $TRAWL_CASE_OPTIONS "$@"; }
 mkdir d

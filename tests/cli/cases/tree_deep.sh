@@ -1,4 +1,4 @@
-# Paths of more than 4,096 bytes, more directories than may be open, and what cannot be opened between.
+# Paths of more than 4,096 bytes, more directories than may be open, and a link that leads nowhere.
 mkdir t
 top=$PWD
 cd t

@@ -1,4 +1,4 @@
-# --files beside what ripgrep has (tests/grep/rg_files.py), and what --debug says of files left out.
+# --files with options that ripgrep lacks (for others: tests/grep/rg_files.py), and what --debug says of files left out.
 mkdir -p t/sub/deep t/.dot t/build
 for name in t/a.c t/b.h t/sub/c.py t/sub/deep/d.c t/.dot/e.c t/.f t/build/g.c; do echo foo > $name; done
 mkdir t/.git
@@ -12,7 +12,7 @@ list -g nothing
 list a.c -g '*.h'
 list missing
 mkfifo pipe
-list -d skip sub a.c sub/ a.c/ # directories were listed that a search leaves out, as no test gave -d or -D
+list -d skip sub a.c sub/ a.c/ # --files must not list directories that a search leaves out
 list -D skip pipe a.c
 list -D read pipe
 rm pipe

@@ -73,7 +73,7 @@ struct filter_walk {
     size_t scope_count, scope_capacity, git_count;
     enum reason reason;
     const struct ignore_list *reason_list; /* REASON_RULE: the list of the rule that decided */
-    /* REASON_RULE: the scope of that list; NULL: no directory's */
+    /* REASON_RULE: the scope of that list; NULL: the list is not of a directory */
     const struct scope *reason_scope;
     const struct ignore_rule *reason_rule; /* the rule that decided */
 };

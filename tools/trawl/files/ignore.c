@@ -156,7 +156,7 @@ enum glob_status ignore_add_line(struct ignore_list *list, const char *line, siz
     first += rule.keeps;
     if (bytes > first && line[bytes - 1] == '/') {
         rule.directories_only = true;
-        bytes--; /* for ripgrep also the backslash of \/, with which git matches nothing */
+        bytes--; /* ripgrep also drops the backslash of \/, with which git matches nothing */
         bytes -= (list->flags & IGNORE_BRACES) != 0 && bytes > first && line[bytes - 1] == '\\';
     }
     rule.is_name = bytes == first || memchr(line + first, '/', bytes - first) == NULL;

@@ -192,9 +192,9 @@ struct scan_rules {
     bool counts_spans;   /* tg --count-matches counts in lines, not in the whole text */
     /* Under -v -m of standard input grep reads on, once nothing is printed any more, until a run of
      * selected lines ends or leaves its block. The position at which grep leaves standard input
-     * depends on that. Nothing is printed any more: ends_with_run becomes true. */
+     * depends on that. When nothing is printed any more, ends_with_run becomes true. */
     bool run_ends_input;
-    bool check_whole_line; /* -x is decided here, not by the plan */
+    bool check_whole_line; /* the command decides -x, not the plan */
     bool filters;          /* the library's matches must be checked (occurrences.c) */
     unsigned number_width; /* -T: width of line numbers */
 };
@@ -261,8 +261,8 @@ bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64
 bool scan_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,
                   const struct trawl_match *matches, uint64_t match_count);
 
-/* As GROW. False: no memory, or a server's limit; the scan has failed and the array is
- * unchanged. */
+/* Makes room in an array, as GROW does. False: no memory, or a server's limit; the scan has failed
+ * and the array is unchanged. */
 #define SCAN_GROW(scan, array, capacity, wanted) \
     scan_grow(scan, (void *)&(array), &(capacity), wanted, sizeof *(array))
 bool scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,

@@ -10,8 +10,9 @@ struct pool_worker;
 
 /* Prints a message on standard error in the order of the output. */
 void pool_say(struct pool_worker *worker, const char *text);
-/* Returns whether a separator of groups is printed here: yes, or not known yet. If not known, the
- * caller passes the begin of the printed separator to pool_mark_separator. */
+/* Returns false if no separator of groups is printed here. True: the caller prints a separator and
+ * passes its begin to pool_mark_separator. The separator is dropped later if it turns out not to be
+ * needed. */
 bool pool_wants_separator(struct pool_worker *worker, size_t separator_bytes);
 void pool_mark_separator(struct pool_worker *worker, size_t begin);
 /* Forgets a mark behind the end of the kept output, which was cut. */

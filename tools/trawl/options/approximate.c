@@ -7,7 +7,8 @@
 #define SHOWN_BYTES_MAX 60  /* bytes of a string shown in a message */
 #define SYMBOL_BYTES_MAX 4u /* bytes of a character */
 
-/* Finds an option that has no effect without a second option. */
+/* Returns whether an option lacks a second option, without which it has no effect; `error` names
+ * both. */
 static bool is_incomplete(const struct settings *settings, char *error)
 {
     bool none = !settings->errors.mismatches_given && !settings->errors.edits_given;
@@ -23,8 +24,8 @@ static bool is_incomplete(const struct settings *settings, char *error)
     return flags_refuse(pairs, sizeof pairs / sizeof *pairs, "needs", error);
 }
 
-/* Finds two options of which one is of approximate search or of FASTA files, and which cannot be
- * combined. */
+/* Returns whether an option of approximate search or of FASTA files was combined with an option
+ * that excludes it; `error` names both. */
 static bool is_contradiction(const struct settings *settings, char *error)
 {
     const char *errors = settings->errors.edits_given        ? "--edits"

@@ -8,8 +8,7 @@
 
 #include "trawl/options/settings.h"
 
-/* ---- --colors --------------------------------------------------------------------------------
- */
+/* ---- --colors ------------------------------------------------------------------------- */
 
 /* Reads a number ≤ 255, decimal or after 0x. Returns the text behind the number; NULL: no such
  * number. */
@@ -143,7 +142,7 @@ static size_t write_side(char *sequence, size_t room, const char *before, char s
     return (size_t)snprintf(sequence, room, "%s%c%s", before, side, color);
 }
 
-/* Writes the SGR code of a specification, "" if nothing is set. */
+/* Writes the SGR codes of a specification; for tg, code 0 comes first. "": nothing is set. */
 static void write_sequence(const struct color_spec *spec, bool of_tg,
                            char sequence[COLOR_SEQUENCE_BYTES])
 {
@@ -161,7 +160,7 @@ static void write_sequence(const struct color_spec *spec, bool of_tg,
                      spec->background, spec->intense);
 }
 
-/* Returns whether a specification, of a match or of the rest of its line, changes nothing. */
+/* Returns whether a specification (of a match, or of the rest of a line) changes nothing. */
 static bool is_none(const struct color_spec *spec)
 {
     return !spec->bold && !spec->intense && !spec->italic && !spec->underline &&
@@ -198,8 +197,7 @@ static void apply_specs(struct colors *colors, const struct settings *settings, 
     }
 }
 
-/* ---- GREP_COLORS -----------------------------------------------------------------------------
- */
+/* ---- GREP_COLORS ---------------------------------------------------------------------- */
 
 static bool color_wanted(const struct settings *settings)
 {

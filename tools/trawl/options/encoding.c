@@ -125,10 +125,10 @@ bool encoding_applies(const char *name, int descriptor, const struct stat *statu
     return got < 0 || encoding_converts(name, bytes, (uint64_t)got);
 }
 
-/* ---- In the thread ----------------------------------------------------------------------------
- */
+/* ---- In the thread -------------------------------------------------------------------- */
 
-/* Writes the converted text into the pipe. False: the reader is gone. */
+/* Writes the converted text into the pipe. Returns false if the reader is gone or the write fails
+ * (os_code then says why). */
 static bool flush(struct encoding *encoding, bool end)
 {
     size_t at = 0, left = encoding->whole_blocks && !end ? encoding->text_count % BLOCK_BYTES : 0;
@@ -158,8 +158,8 @@ static void put(struct encoding *encoding, const void *bytes, size_t bytes_count
     encoding->text_count += bytes_count;
 }
 
-/* Converts the bytes by the decoder. *used: the number of bytes converted. False: the reader is
- * gone. */
+/* Converts the bytes by the decoder. *used: the number of bytes converted. False: flush
+ * failed. */
 static bool by_decoder(struct encoding *encoding, bool end, size_t *used)
 {
     const bool ascii = decode_has_ascii(encoding->decoder);
@@ -200,7 +200,7 @@ static bool by_decoder(struct encoding *encoding, bool end, size_t *used)
     return true;
 }
 
-/* Converts the bytes by iconv. *used: the number of bytes converted. False: the reader is gone. */
+/* Converts the bytes by iconv. *used: the number of bytes converted. False: flush failed. */
 static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
 {
     char *from = (char *)encoding->bytes;
@@ -267,7 +267,7 @@ static size_t choose_encoding(struct encoding *encoding)
     bool has = decode_has(encoding->label, &name);
 
     encoding->begun = true;
-    if (!has && !is_automatic) { /* UTF-32 has other marks */
+    if (!has && !is_automatic) { /* UTF-32's mark may begin as UTF-16's */
         mark = 0;
         name = encoding->label;
     } else if (mark > 0 && marked != NULL) {
@@ -285,7 +285,7 @@ static size_t choose_encoding(struct encoding *encoding)
     return mark;
 }
 
-/* Converts the bytes read so far. False: the reader is gone. */
+/* Converts the bytes read so far. False: flush failed. */
 static bool convert(struct encoding *encoding, bool end)
 {
     size_t used = 0;
@@ -337,8 +337,7 @@ static void *work(void *context)
     return NULL;
 }
 
-/* ---- Outside of the thread --------------------------------------------------------------------
- */
+/* ---- Outside of the thread ------------------------------------------------------------ */
 
 /* Starts a thread that blocks all signals, so that writing into a pipe without a reader is an
  * error, not SIGPIPE, and no signal interrupts a call. */

@@ -24,8 +24,8 @@
  *   MAKE_BYTES                                               while RE2 makes a program
  *   WORDS_BYTES * expressions                                with -w, a program of 512 KiB
  *   THREAD_BYTES * threads                                   searches with programs of 2 MiB
- * If the sum is more than 3/4 of what the request may still take, all programs get less than
- * PROGRAMS_MIB. The largest program is then smaller, and so is what a thread takes. */
+ * If the sum is more than 3/4 of what the request may still take, the limit is lowered to fit.
+ * Below PROGRAMS_MIB the largest program is smaller, and so is what a thread takes. */
 #define PROGRAMS_MIB 64u
 #define EXPRESSIONS_PER_MIB 4u
 #define KEPT_BYTES (UINT64_C(6) << 10)
@@ -132,7 +132,8 @@ bool expressions_take(struct patterns *patterns, struct settings *settings)
             memchr(patterns->items[i].bytes, '\n', (size_t)patterns->items[i].bytes_count) != NULL;
     if (settings->syntax == TRAWL_LITERAL && (!crosses || !quote(patterns, settings)))
         return !crosses;
-    /* With --multiline, matches of whole lines and of PCRE2 are those of texts of many lines. */
+    /* Here patterns without operators are expressions, too: with --multiline, only expressions find
+     * whole lines and PCRE2's matches in a text of many lines. */
     settings->expressions =
         crosses || (patterns->count > 0 &&
                     ((settings->crlf && settings->whole_lines) ||
@@ -399,8 +400,8 @@ bool expressions_have_newline(const struct patterns *patterns, const struct sett
     bool within = false; /* a group asks for a newline */
 
     for (uint64_t i = 0;
-         i < patterns->count && settings->is_tg && settings->line_end == '\n' &&
-         !settings->multiline && settings->expressions && !settings->pcre && !within;
+         i < patterns->count && settings->line_end == '\n' && !settings->multiline &&
+         settings->expressions && !(settings->is_tg && settings->pcre) && !within;
          i++) {
         nests->blanks = false;
         nests->folds = settings->ignore_case;
@@ -490,7 +491,7 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
     return true;
 }
 
-/* Returns the bytes that a search of this thread takes, if all programs may take so many MiB. */
+/* Returns the bytes that each thread of a search takes, if all programs may take so many MiB. */
 static uint64_t bytes_of_thread(uint64_t programs_mib)
 {
     return programs_mib < PROGRAMS_MIB ? THREAD_BYTES / PROGRAMS_MIB * programs_mib : THREAD_BYTES;

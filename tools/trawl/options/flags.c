@@ -448,8 +448,7 @@ bool flags_parse(struct settings *settings, const struct config *config, int arg
     return settings->error[0] == '\0' ? value_refuse(settings, "memory exhausted") : false;
 }
 
-/* ---- The file of options ------------------------------------------------------------------------
- */
+/* ---- The file of options -------------------------------------------------------------- */
 
 /* Reads a file's text, ended by NUL. Returns NULL, or why the file cannot be used, with errno. */
 static const char *load_config(struct config *config, int descriptor)

@@ -229,8 +229,8 @@ void value_unrestricted(struct settings *settings);
  */
 void value_report(struct settings *settings, enum flag_id report);
 void value_pretty(struct settings *settings);
-/* --ignore, --no-ignore. For tg, as for ripgrep, an option that stands for the options about each
- * kind of ignore file. */
+/* Carries out --ignore or --no-ignore. For tg, as for ripgrep, the option stands for the options
+ * about each kind of ignore file. */
 void value_ignore(struct settings *settings, bool ignore);
 
 #endif

@@ -209,7 +209,7 @@ static bool add_hex(struct patterns *patterns, const struct settings *settings, 
            message_exhausted(message);
 }
 
-/* Returns whether a CR before a line end of a list is not a part of the string, as in ripgrep. */
+/* Returns whether a CR before a line end of a -f file is no part of the string, as in ripgrep. */
 static bool drops_returns(const struct settings *settings)
 {
     return settings->is_tg || settings->crlf;
@@ -375,7 +375,7 @@ static bool needs_utf8(const struct patterns *patterns, const struct settings *s
         return false;
     if (settings->ignore_case && !folds_by_unicode(settings))
         charset_prepare(beyond_ascii || settings->expressions);
-    if (settings->expressions) /* of Perl's syntax in UTF-8, classes and \b mean ASCII */
+    if (settings->expressions) /* in Perl's syntax, classes and \b mean ASCII even in UTF-8 */
         return settings->words || settings->ignore_case || settings->is_tg ||
                settings->syntax != TRAWL_PERL || settings->surroundings.charset == CHARSET_SINGLE;
     if (settings->words || !settings->ignore_case || beyond_ascii)
@@ -518,7 +518,8 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
     enum folding folding = FOLD_NONE;
     size_t used;
 
-    if (!expressions_take(patterns, settings))
+    if ((settings->syntax != TRAWL_LITERAL || settings->multiline || settings->is_tg) &&
+        !expressions_take(patterns, settings))
         return message_exhausted(message);
     if (settings->expressions && settings->multiline &&
         (settings->guard != NULL || (settings->whole_lines && settings->numbers_wanted)))
@@ -702,7 +703,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         !expressions_bound(patterns, settings, &options, &spare))
         return message_exhausted(message);
     patterns->options = options;
-    if (expressions_have_newline(patterns, settings, message))
+    if (settings->is_tg && expressions_have_newline(patterns, settings, message))
         return false;
     status = settings->expressions
                  ? expressions_plan(patterns, &options, plan, &error)

@@ -24,13 +24,13 @@ struct pattern_check {
     bool cases;
 };
 
-/* What a place of a line has on a side. Assertions tell no more of these apart. */
+/* The kinds of neighbours of a place in a line. Assertions such as \b tell no more kinds apart. */
 enum neighbour {
     NEIGHBOUR_NONE,  /* the line begins or ends */
     NEIGHBOUR_WORD,  /* a letter or digit of ASCII, or _ */
     NEIGHBOUR_OTHER, /* another byte of ASCII */
     NEIGHBOURS,
-    NEIGHBOUR_ASKS = NEIGHBOURS /* the library knows */
+    NEIGHBOUR_ASKS = NEIGHBOURS /* any other byte: the library must be asked */
 };
 
 struct patterns {
@@ -89,7 +89,7 @@ bool patterns_gather(struct patterns *patterns, struct settings *settings,
                      const char *first_operand, char *message);
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
                    struct trawl_plan **plan, char *message);
-/* Returns whether a list has bytes that explain why nothing was found; `message` says which. */
+/* Returns whether a -f file has bytes that explain why nothing was found; `message` says which. */
 bool patterns_doubt(const struct patterns *patterns, const struct settings *settings,
                     char *message);
 /* Finds out whether the expression matches no byte at some place of some line, or at all places:

@@ -131,7 +131,8 @@ static void style_build(struct settings *settings)
          (colors->on && (*colors->selected_match != '\0' || *colors->context_match != '\0')));
 }
 
-/* Decides whether expressions are strings after all, where the syntax was not asked for. */
+/* Makes the patterns strings if an option excludes expressions. Returns false if the user asked for
+ * expressions; `error` names the option. */
 static bool settings_syntax(struct settings *settings, char *error)
 {
     const char *stranger = settings->hex                        ? "--hex"

@@ -70,7 +70,7 @@ struct document_options {
     const char *generate;
 };
 
-/* Options of which settings_build alone reads what they ask for. */
+/* Options that only settings_build reads. */
 struct asked {
     struct value_list color_specs; /* --colors */
     enum color_when color;

@@ -106,7 +106,7 @@ void binary_found(struct text_scan *scan)
     if (!scan->stop && !scan->rules.check_whole_line && scan->settings->whole_lines &&
         scan->settings->nuls.end_line && !scan->settings->expressions &&
         !scan->settings->approximate) { /* a plan within errors lets NUL end lines from the start */
-        /* search again from the begin; search_file.c does so only if the text can be read again */
+        /* search again from the begin; a text that cannot be read again has check_whole_line set */
         scan->rerun = true;
         scan->stop = true;
     }

@@ -147,7 +147,7 @@ static bool print_trailing(struct text_scan *scan, const struct view *view, uint
 
 void print_pending(struct text_scan *scan, const struct view *view, uint64_t limit)
 {
-    /* If no line was printed, this means nothing, but then no line waits to be printed either. */
+    /* If no line was printed, print_at means nothing, but then no line waits either. */
     uint64_t at = print_at(scan, view), end = at, lines = 0;
 
     for (; lines < scan->lines.pending && end < limit; lines++)

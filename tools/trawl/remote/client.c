@@ -39,8 +39,7 @@ struct client {
 /* Static, so that other runs of the command do not pay for its pages. */
 static struct connection connection;
 
-/* ---- The request ------------------------------------------------------------------------------
- */
+/* ---- The request ---------------------------------------------------------------------- */
 
 /* Returns whether the settings ask for something that a server cannot do; then client->message says
  * what. */
@@ -227,8 +226,7 @@ static bool read_token(struct client *client)
     return false;
 }
 
-/* ---- The answer -------------------------------------------------------------------------------
- */
+/* ---- The answer ----------------------------------------------------------------------- */
 
 /* Prints client->message. Returns the exit status. */
 static int client_fail(struct client *client)

@@ -86,8 +86,7 @@ void client_json_file(struct client_json *json, const char *name, const void *by
     client_json_put(json, "}");
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading -------------------------------------------------------------------------- */
 
 /* Decodes a message in base64. A server sends a message in base64 if the message names a file whose
  * name is not UTF-8. False: there is no text. */

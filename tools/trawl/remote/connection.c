@@ -24,8 +24,7 @@
 static const char scheme[] = "http://";
 static const char encoding[] = "Transfer-Encoding:";
 
-/* ---- The connection ---------------------------------------------------------------------------
- */
+/* ---- The connection ------------------------------------------------------------------- */
 
 /* Fails because the address is wrong, whether or not a server runs. Returns -1. */
 static int refuse(struct connection *connection, const char *address, const char *why)
@@ -159,8 +158,7 @@ static void send_all(int descriptor, const char *bytes, size_t bytes_count)
     }
 }
 
-/* ---- The answer --------------------------------------------------------------------------------
- */
+/* ---- The answer ----------------------------------------------------------------------- */
 
 /* Receives more bytes if all have been taken. False: the connection ended. */
 static bool receive(struct connection *connection)

@@ -307,7 +307,8 @@ static void pool_close(struct pool *pool)
         (void)trawl_runtime_close(pool->runtime, NULL);
         pool->job->runtime = NULL;
     }
-    tree_close(pool->walk.tree);
+    if (pool->walk.tree != NULL)
+        tree_close(pool->walk.tree);
     free(pool->workers);
 }
 

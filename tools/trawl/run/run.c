@@ -33,14 +33,11 @@
 static void print_usage_hint(void)
 {
     const char *name = message_called_tg ? "tg" : "trawl";
-    char hint[160];
-    int bytes = snprintf(hint, sizeof hint,
-                         "Usage: %s [OPTION]... PATTERNS [FILE]...\n"
-                         "Try '%s --help' for more information.\n",
-                         name, name);
-    ssize_t ignored = write(STDERR_FILENO, hint, (size_t)bytes);
 
-    (void)ignored;
+    fprintf(stderr,
+            "Usage: %s [OPTION]... PATTERNS [FILE]...\n"
+            "Try '%s --help' for more information.\n",
+            name, name);
 }
 
 /* Returns the exit status of a job that has ended; reports a failed write. */
@@ -299,9 +296,7 @@ static void tell_broken(struct command_job *job, const struct walk_item *item)
 /* Returns whether a search would leave the file out. */
 static bool is_skipped(const struct walk *walk, const struct walk_item *item)
 {
-    if (item->kind == WALK_INPUT)
-        return false;
-    if (!item->is_operand)
+    if (item->kind == WALK_INPUT || !item->is_operand)
         return false;
     return walk_skips_operand(walk, item->name, false) ||
            (item->type != DT_REG && walk_skips_devices(walk->job->settings, true));

@@ -30,8 +30,8 @@
 #include "trawl/run/search_file.h"
 
 #define DRAIN_BYTES SIZE_OR_SMALL(32u << 10, 100u)
-/* The most bytes of a text of --multiline, as the library has it. */
-#define MAP_BYTES (UINT64_C(8) << 20) /* a text of less is read */
+#define MAP_BYTES (UINT64_C(8) << 20) /* --multiline: a shorter file is read, not mapped */
+/* The library's limit for a text of --multiline. */
 #define TEXT_BYTES_MAX (UINT32_MAX - UINT64_C(1))
 /* Digits of INT64_MAX: the width that grep uses where a file's size is unknown. */
 #define NUMBER_WIDTH_UNKNOWN 19
@@ -278,7 +278,7 @@ static bool one_match_tells(const struct text_scan *scan)
 static uint32_t needed_matches(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
-    /* -v, of which no line that matches is printed */
+    /* -v, and no line that matches is printed */
     const bool others_alone = settings->invert && settings->before_count < 0 &&
                               settings->after_count < 0 && !scan->rules.every_line;
 
@@ -481,7 +481,7 @@ static bool is_left_out(struct command_job *job, struct text_scan *scan)
 {
     const struct settings *settings = job->settings;
 
-    if (!settings->is_tg || settings->report <= REPORT_ONLY_MATCHING || settings->null_data ||
+    if (settings->report <= REPORT_ONLY_MATCHING || settings->null_data ||
         scan->binary_files != BINARY_FILES_WITHOUT_MATCH)
         return false;
     if (settings->report == REPORT_COUNT_MATCHES && scan->lines.selected > 0)
@@ -510,7 +510,7 @@ static void report_file(struct command_job *job, struct text_scan *scan)
     bool prints_lines =
         settings->report == REPORT_LINES || settings->report == REPORT_ONLY_MATCHING;
     bool counts = settings->report == REPORT_COUNT || settings->report == REPORT_COUNT_MATCHES;
-    bool left_out = is_left_out(job, scan), selected = scan->lines.selected > 0;
+    bool left_out = settings->is_tg && is_left_out(job, scan), selected = scan->lines.selected > 0;
     /* as in ripgrep, a file without a match is what tg --files-without-match looks for */
     bool succeeds =
         !left_out && selected != (settings->is_tg && settings->list == LIST_WITHOUT_MATCH);
@@ -630,13 +630,13 @@ static void report_fault(struct command_job *job, const char *name, enum trawl_s
                 ((job->patterns->options.flags & TRAWL_PCRE) == 0 && !job->patterns->crosses);
 }
 
-/* Returns whether the file is mapped as one text, for --multiline. A short file is read. */
+/* --multiline: returns whether the file is mapped as one text. A short file is read. */
 static bool maps_whole(const struct command_job *job, const struct open_file *file, off_t begin)
 {
     const uint64_t bytes = (uint64_t)file->status->st_size;
 
-    return job->patterns->crosses && begin == 0 && !file->may_be_compressed &&
-           S_ISREG(file->status->st_mode) && bytes <= TEXT_BYTES_MAX &&
+    return begin == 0 && !file->may_be_compressed && S_ISREG(file->status->st_mode) &&
+           bytes <= TEXT_BYTES_MAX &&
            bytes >= (job->settings->search.map == TRAWL_MAP_ALWAYS ? 1 : MAP_BYTES) &&
            job->settings->search.map != TRAWL_MAP_NEVER;
 }
@@ -683,7 +683,7 @@ void search_file(struct command_job *job, const struct open_file *file)
         return;
     }
     memset(&error, 0, sizeof error);
-    is_mapped = maps_whole(job, file, begin);
+    is_mapped = job->patterns->crosses && maps_whole(job, file, begin);
     status = text_open(file, is_mapped, &text, &error);
     if (status != TRAWL_OK) {
         report_fault(job, file->name, status, &error);
@@ -703,7 +703,8 @@ void search_file(struct command_job *job, const struct open_file *file)
     job->totals.sums.selected_count += scan.lines.selected;
     if (job->settings->stats && !fasta) /* fasta.c adds its searches itself */
         totals_add_stats(job);
-    parts_close(&scan);
+    if (scan.parts != NULL)
+        parts_close(&scan);
     scan_free(&scan);
     if (is_mapped && trawl_text_tell(text, &told, NULL) == TRAWL_OK && told.is_cut) {
         job_message(job, "%s: the file became shorter during the search", file->name);

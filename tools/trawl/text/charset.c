@@ -1,7 +1,8 @@
 /* charset: characters of the locale, as the C library knows the characters.
  *
- * charset_open is called once, before any thread starts, and sets the locale for the whole process.
- * Functions for UTF-8 that do not depend on the locale are in utf8.c.
+ * charset_open sets the locale for the whole process: in the command before any thread starts, in
+ * the server also before the first request is read. Functions for UTF-8 that do not depend on the
+ * locale are in utf8.c.
  */
 #include "trawl/text/charset.h"
 

@@ -18,8 +18,8 @@ struct decoder *decode_open(const char *label);
 /* Returns whether a byte of ASCII, where a character begins, is that character. */
 bool decode_has_ascii(const struct decoder *decoder);
 void decode_close(struct decoder *decoder);
-/* Decodes the character at bytes[0]. `end`: no byte follows the bytes. Returns how many bytes were
- * read, and writes 0 to 2 code points; 0: more bytes are needed. */
+/* Decodes the character at bytes[0]. `end`: no byte follows the bytes. Writes 0 to 2 code points.
+ * Returns how many bytes were read; 0 if more bytes are needed. */
 size_t decode_next(struct decoder *decoder, const uint8_t *bytes, size_t count, bool end,
                    uint32_t points[2], size_t *point_count);
 

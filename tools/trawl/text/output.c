@@ -15,19 +15,10 @@
 
 void output_open(struct output *output, int descriptor)
 {
+    memset(output, 0, offsetof(struct output, initial)); /* the buffer would take long to clear */
     output->descriptor = descriptor;
-    output->through = NULL;
-    output->sink = NULL;
-    output->sink_context = NULL;
     output->bytes = output->initial;
     output->capacity = sizeof output->initial;
-    output->used = 0;
-    output->committed = 0;
-    output->holds = false;
-    output->overflowed = false;
-    output->error = 0;
-    output->full = NULL;
-    output->full_context = NULL;
 }
 
 void output_close(struct output *output)
