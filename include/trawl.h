@@ -284,10 +284,10 @@ struct trawl_plan_told {
     enum trawl_syntax syntax;
     uint8_t has_errors; /* 1: a plan with errors; 0: the three fields above are 0 */
     uint8_t line_end;   /* the byte that ends lines */
-    /* 1: IGNORE_CASE without `letters`, and a string has a letter beyond ASCII of which Unicode
-     * knows another case, which is not found */
+    /* 1: IGNORE_CASE without `letters`; another case of a letter beyond ASCII is not found */
     uint8_t misses_letters;
-    uint8_t reserved[5];
+    uint8_t pcre; /* 1: PCRE2 searches for an expression; 2: for one that may match no byte */
+    uint8_t reserved[4];
     /* The pattern's bytes as given, borrowed until the plan is freed; NULL and 0 if pattern_index
      * is pattern_count or more. */
     struct trawl_pattern pattern;

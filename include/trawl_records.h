@@ -1,5 +1,5 @@
-/* trawl_records: searches many records for many patterns. trawl.h includes this header, and its
- * conventions apply.
+/* trawl_records: searches many records for many patterns, and lists the matches of an expression in
+ * a line. trawl.h includes this header, and its conventions apply.
  */
 #ifndef TRAWL_RECORDS_H
 #define TRAWL_RECORDS_H
@@ -84,6 +84,26 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_next(struct trawl_matrix_
                                                             struct trawl_error *error);
 /* Close a search of records, at its end or before. */
 TRAWL_API void trawl_matrix_close(struct trawl_matrix_search *matrix);
+
+/* ---- Matches in a line -----------------------------------------------------------------------
+ * Lists the matches of an expression in a line, also those of no byte, with their groups. What is
+ * known of the line is kept from match to match, so that the time is linear in the line. */
+struct trawl_line;
+/* Open a line, which is without its line end. Line and plan are borrowed until trawl_line_close; so
+ * is the searcher, whose cancelled call ends trawl_line_match with STOPPED. NULL: no searcher.
+ * Errors: ARGUMENT, MEMORY. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_open(
+    const struct trawl_plan *plan, uint64_t pattern_index, const void *line, uint64_t line_bytes,
+    const struct trawl_searcher *searcher, struct trawl_line **out, struct trawl_error *error);
+/* Find the first match of a search that begins at `from`. Matches in turn: the next search begins
+ * where the match ends; after a match of no byte, one byte further. groups: as of
+ * trawl_expression_groups, and of no match groups[0] begins at UINT64_MAX.
+ * Errors: ARGUMENT, MEMORY, STOPPED; LIMIT for too much work by PCRE2. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_match(struct trawl_line *line, uint64_t from,
+                                                           struct trawl_range *groups,
+                                                           uint64_t groups_max,
+                                                           struct trawl_error *error);
+TRAWL_API void trawl_line_close(struct trawl_line *line);
 
 #ifdef __cplusplus
 }

@@ -373,6 +373,7 @@ enum trawl_status trawl_plan_tell(const struct trawl_plan *plan, struct trawl_pl
     if (given->size >= offsetof(struct trawl_plan_told, pattern_count))
         told.pattern_index = told.pattern_id = given->pattern_index;
     told.misses_letters = plan->misses_letters;
+    told.pcre = plan->pcre;
     told.pattern = trawl_plan_pattern(plan, told.pattern_index);
     if (plan->pattern_ids != NULL && told.pattern.bytes != NULL)
         told.pattern_id = plan->pattern_ids[told.pattern_index];

@@ -113,7 +113,8 @@ struct trawl_plan {
     bool holds_line_end;
     struct trawl_letters utf8;
 
-    bool misses_letters; /* as in struct trawl_plan_told */
+    bool misses_letters; /* as in struct trawl_plan_told, like the next field */
+    uint8_t pcre;
     uint64_t pattern_count;
     uint64_t *pattern_ids;   /* numbers that the caller gave to the patterns; NULL: none */
     uint64_t *pattern_begin; /* pattern_count + 1 offsets into pattern_bytes */

@@ -190,21 +190,120 @@ enum trawl_status merge_next(struct merge *merge, const struct expressions *expr
     return TRAWL_OK;
 }
 
-enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_within,
+enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_within, uint8_t *pcre,
                                 struct trawl_error *error)
 {
     const struct expressions *expressions;
 
     TRAWL_TRY(expressions_want(plan, &expressions, error));
     *stays_within = expressions_cross(expressions) && !expressions->crosses;
+    *pcre = 0;
+    for (uint32_t i = 0; expressions->beyond != NULL && i < expressions->count; i++)
+        if (expressions->beyond[i] != NULL && *pcre < 2)
+            *pcre = pcre2_may_be_empty(expressions->beyond[i]) ? 2 : 1;
     return TRAWL_OK;
+}
+
+static const struct pcre2 *beyond_of(const struct expressions *expressions, uint64_t index)
+{
+    return expressions->beyond != NULL ? expressions->beyond[index] : NULL;
 }
 
 static uint32_t groups_of(const struct expressions *expressions, uint64_t index)
 {
-    return expressions->beyond != NULL && expressions->beyond[index] != NULL
-               ? pcre2_groups(expressions->beyond[index])
-               : expressions->ops->group_count(expressions->each[index]);
+    const struct pcre2 *pcre2 = beyond_of(expressions, index);
+
+    return pcre2 != NULL ? pcre2_groups(pcre2)
+                         : expressions->ops->group_count(expressions->each[index]);
+}
+
+struct trawl_line {
+    const struct expressions *expressions;
+    uint32_t expression;
+    struct judged judged;
+    struct words words;
+    uint64_t looks;           /* calls of regex_line_match */
+    struct regex_span *spans; /* room for each group */
+    uint64_t span_count;
+};
+
+enum trawl_status regex_line_open(const struct trawl_plan *plan, uint64_t pattern_index,
+                                  const void *line, uint64_t line_bytes,
+                                  const struct engine_call *call, struct trawl_line **out,
+                                  struct trawl_error *error)
+{
+    const struct expressions *expressions;
+    struct trawl_line *made;
+
+    TRAWL_TRY(expressions_want(plan, &expressions, error));
+    TRAWL_TRY(MEMORY_ZEROED(made, 1, error));
+    made->expressions = expressions;
+    made->expression = (uint32_t)pattern_index;
+    made->judged = (struct judged){
+        .bytes = (const uint8_t *)line, .count = line_bytes, .call = call, .words = &made->words};
+    made->span_count = (uint64_t)groups_of(expressions, pattern_index) + 1;
+    if (MEMORY_NEW(made->spans, made->span_count, error) != TRAWL_OK) {
+        memory_release(made, 1, sizeof *made);
+        return TRAWL_MEMORY;
+    }
+    *out = made;
+    return TRAWL_OK;
+}
+
+void regex_line_close(struct trawl_line *line)
+{
+    if (line == NULL)
+        return;
+    words_release(&line->words);
+    memory_release(line->spans, line->span_count, sizeof *line->spans);
+    memory_release(line, 1, sizeof *line);
+}
+
+/* Stores the groups of a match whose offsets count from `first`. */
+static enum trawl_status put_groups(const struct trawl_line *line, int found, uint64_t first,
+                                    struct trawl_range *groups, uint64_t groups_max,
+                                    struct trawl_error *error)
+{
+    for (uint64_t i = 0; i < groups_max; i++)
+        groups[i] =
+            found > 0 && i < line->span_count && line->spans[i].begin != UINT64_MAX
+                ? (struct trawl_range){first + line->spans[i].begin, first + line->spans[i].end}
+                : (struct trawl_range){UINT64_MAX, UINT64_MAX};
+    return status_of(found, line->judged, error);
+}
+
+enum trawl_status regex_line_match(struct trawl_line *line, uint64_t from,
+                                   struct trawl_range *groups, uint64_t groups_max,
+                                   struct trawl_error *error)
+{
+    const struct expressions *expressions = line->expressions;
+    const bool lines = (expressions->plan->flags & TRAWL_WHOLE_LINE) != 0 &&
+                       beyond_of(expressions, line->expression) == NULL;
+    int found = 0;
+
+    if (line->looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(line->judged.call))
+        found = WORDS_CANCELLED;
+    else if (from <= line->judged.count && (!lines || from == 0))
+        found = words_match(expressions, line->expression, line->judged, from, line->judged.count,
+                            lines ? REGEX_WHOLE : REGEX_ANYWHERE, line->spans,
+                            (uint32_t)min_u64(groups_max, line->span_count));
+    return put_groups(line, found, 0, groups, groups_max, error);
+}
+
+/* Finds the groups of a match of PCRE2. With \K, the search for this match began before the match;
+ * then the line's matches are found from the line's begin on, until this match comes. */
+static enum trawl_status groups_beyond(struct trawl_line *line, uint64_t begin, uint64_t end,
+                                       struct trawl_range *groups, uint64_t groups_max,
+                                       struct trawl_error *error)
+{
+    TRAWL_TRY(regex_line_match(line, begin, groups, groups_max, error));
+    for (uint64_t from = 0; groups[0].begin != begin || groups[0].end != end;) {
+        TRAWL_TRY(regex_line_match(line, from, groups, groups_max, error));
+        if (groups[0].begin > begin)
+            return put_groups(line, 0, 0, groups, groups_max, error);
+        from = groups[0].end + (groups[0].begin == groups[0].end);
+    }
+    return TRAWL_OK;
 }
 
 enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_index,
@@ -212,48 +311,34 @@ enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_i
                                struct trawl_range *groups, uint64_t groups_max,
                                struct trawl_error *error)
 {
-    const struct expressions *expressions;
-    struct words words = {.copy = NULL};
-    struct judged judged = {.bytes = (const uint8_t *)line, .words = &words};
-    const struct pcre2 *pcre2;
-    struct regex_span *spans;
-    uint64_t count, first;
-    void *memory;
-    int found;
+    struct trawl_line *opened;
+    struct judged *judged;
+    enum trawl_status status;
+    uint64_t first;
+    int found = 0;
 
-    TRAWL_TRY(expressions_want(plan, &expressions, error));
-    pcre2 = expressions->beyond != NULL ? expressions->beyond[pattern_index] : NULL;
-    count = min_u64(max_u64(groups_max, 1), (uint64_t)groups_of(expressions, pattern_index) + 1);
-    TRAWL_TRY(memory_allocate(count, sizeof *spans, &memory, error));
-    spans = (struct regex_span *)memory;
-    first = words_before(expressions, judged.bytes, begin);
-    /* one character before and after the match is enough for each assertion */
-    judged.bytes += first;
-    judged.count = words_step(expressions, (const uint8_t *)line, line_bytes, end);
-    judged.count = min_u64(judged.count, line_bytes) - first;
-    if (pcre2 != NULL && begin == end && !pcre2_may_be_empty(pcre2)) {
-        found = 0; /* decided without a look at the line */
-    } else if (pcre2 != NULL) {
-        first = 0;
-        found = pcre2_find_at(
-            pcre2,
-            (struct pcre2_line){(const uint8_t *)line, line_bytes,
-                                words_are_utf8(expressions, (const uint8_t *)line, line_bytes),
-                                begin},
-            begin, end, spans, (uint32_t)count);
-    } else if (words_within(expressions, (const uint8_t *)line, line_bytes, begin)) {
-        found = 0;
+    if (groups_max == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(regex_line_open(plan, pattern_index, line, line_bytes, NULL, &opened, error));
+    judged = &opened->judged;
+    if (beyond_of(opened->expressions, pattern_index) != NULL) {
+        status = groups_beyond(opened, begin, end, groups, groups_max, error);
     } else {
-        found = words_match(expressions, (uint32_t)pattern_index, judged, begin - first,
-                            end - first, REGEX_WHOLE, spans, (uint32_t)count);
+        const bool is_within = words_within(opened->expressions, judged->bytes, line_bytes, begin);
+
+        /* one character before and after the match is enough for each assertion */
+        first = words_before(opened->expressions, judged->bytes, begin);
+        judged->count = words_step(opened->expressions, judged->bytes, line_bytes, end);
+        judged->count = min_u64(judged->count, line_bytes) - first;
+        judged->bytes += first;
+        if (!is_within)
+            found = words_match(opened->expressions, opened->expression, *judged, begin - first,
+                                end - first, REGEX_WHOLE, opened->spans,
+                                (uint32_t)min_u64(groups_max, opened->span_count));
+        status = put_groups(opened, found, first, groups, groups_max, error);
     }
-    for (uint64_t i = 0; i < groups_max; i++)
-        groups[i] = found > 0 && i < count && spans[i].begin != UINT64_MAX
-                        ? (struct trawl_range){first + spans[i].begin, first + spans[i].end}
-                        : (struct trawl_range){UINT64_MAX, UINT64_MAX};
-    words_release(&words);
-    memory_release(memory, count, sizeof *spans);
-    return status_of(found, judged, error);
+    regex_line_close(opened);
+    return status;
 }
 
 uint64_t regex_group(const struct trawl_plan *plan, uint64_t pattern_index, const char *name,
@@ -265,8 +350,8 @@ uint64_t regex_group(const struct trawl_plan *plan, uint64_t pattern_index, cons
         return UINT64_MAX;
     if (name_bytes == 0)
         return groups_of(expressions, pattern_index);
-    if (expressions->beyond != NULL && expressions->beyond[pattern_index] != NULL)
-        name_bytes = pcre2_group(expressions->beyond[pattern_index], name, name_bytes);
+    if (beyond_of(expressions, pattern_index) != NULL)
+        name_bytes = pcre2_group(beyond_of(expressions, pattern_index), name, name_bytes);
     else
         name_bytes =
             expressions->ops->group_named(expressions->each[pattern_index], name, name_bytes);

@@ -72,9 +72,18 @@ static inline uint64_t judge_after_last(const uint8_t *bytes, uint64_t from, uin
 
 /* Compiles the plan's expressions when the plan is built, so that mistakes are reported then. Sets
  * *stays_within if the plan has the flag TRAWL_MULTILINE but no match can cross lines, so that the
- * flag changes nothing. */
-enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_within,
+ * flag changes nothing; and *pcre as in struct trawl_plan_told. */
+enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_within, uint8_t *pcre,
                                 struct trawl_error *error);
+/* Implement trawl_line_open, trawl_line_match and trawl_line_close (trawl_records.h). */
+enum trawl_status regex_line_open(const struct trawl_plan *plan, uint64_t pattern_index,
+                                  const void *line, uint64_t line_bytes,
+                                  const struct engine_call *call, struct trawl_line **out,
+                                  struct trawl_error *error);
+enum trawl_status regex_line_match(struct trawl_line *line, uint64_t from,
+                                   struct trawl_range *groups, uint64_t groups_max,
+                                   struct trawl_error *error);
+void regex_line_close(struct trawl_line *line);
 /* Implements trawl_expression_groups and trawl_expression_group (trawl.h). */
 enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_index,
                                const void *line, uint64_t line_bytes, uint64_t begin, uint64_t end,

@@ -11,6 +11,7 @@
 #include "base/fault.h"
 #include "base/forks.h"
 #include "base/memory.h"
+#include "plan/plan.h"
 
 #define LIBRARY "libpcre2-8.so.0"
 /* Constants of pcre2.h, which are the same in all versions of the library. */
@@ -24,7 +25,8 @@
 #define USE_OFFSET_LIMIT 0x00800000u
 #define NEVER_BACKSLASH_C 0x100000u
 #define MATCH_INVALID_UTF 0x04000000u
-#define ANCHORED 0x80000000u
+#define NOTBOL 0x1u
+#define NOTEOL 0x2u
 #define NO_JIT 0x2000u
 #define NO_UTF_CHECK 0x40000000u
 #define JIT_COMPLETE 1u
@@ -87,17 +89,22 @@ struct scratch {
 };
 
 /* PCRE2 as in Debian 12 has a fault: for texts that may be invalid UTF-8, its machine code finds no
- * character beyond ASCII for \W, \D and \S. So a line that is invalid UTF-8 is interpreted, and for
- * other lines PCRE2 is told that the lines are valid. */
+ * character beyond ASCII for \W, \D and \S. PCRE2 would also check the line again for each match.
+ * So PCRE2 gets the parts of a line that are valid UTF-8 one by one, and is told that they are
+ * valid.
+ */
 struct pcre2 {
     void *code;
-    /* the program for lines that are invalid UTF-8; NULL: each byte is a character */
+    /* The program for lines that are invalid UTF-8, which is interpreted. NULL: the parts of such a
+     * line are searched, because the expression does not ask where a line begins or ends. */
     void *broken;
+    bool is_utf8; /* false: each byte is a character */
     uint32_t groups;
     uint32_t matches_empty;
     uint32_t repetitions;
     bool may_stop;
-    bool moves; /* \K may move the begin of a match */
+    bool moves;      /* \K may move the begin of a match */
+    bool has_border; /* \B, a place that is no edge of a word */
     _Atomic(struct scratch *) scratches[SCRATCHES];
 };
 
@@ -160,7 +167,7 @@ static uint32_t flags_of(const struct regex_options *options, uint8_t line_end)
 
 static enum trawl_status compile(struct pcre2 *made, const char *source, uint64_t count,
                                  uint64_t before, uint64_t most, uint32_t flags, uint32_t newline,
-                                 struct trawl_error *error)
+                                 bool asks_ends, struct trawl_error *error)
 {
     void *context = functions.compile_context_create(NULL);
     enum trawl_status status;
@@ -172,12 +179,13 @@ static enum trawl_status compile(struct pcre2 *made, const char *source, uint64_
         return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
     (void)functions.set_newline(context, newline);
     made->code = functions.compile(source, (size_t)count, flags, &code, &at, context);
-    if (made->code != NULL && (flags & UTF) != 0)
+    made->is_utf8 = (flags & UTF) != 0;
+    if (made->code != NULL && made->is_utf8 && asks_ends)
         made->broken =
             functions.compile(source, (size_t)count, flags | MATCH_INVALID_UTF | NO_DOTSTAR_ANCHOR,
                               &code, &at, context);
     functions.compile_context_free(context);
-    if (made->code != NULL && (made->broken != NULL || (flags & UTF) == 0)) {
+    if (made->code != NULL && (made->broken != NULL || !made->is_utf8 || !asks_ends)) {
         /* if this fails, the expression is interpreted */
         (void)functions.jit_compile(made->code, JIT_COMPLETE);
         (void)functions.pattern_info(made->code, INFO_CAPTURECOUNT, &made->groups);
@@ -230,6 +238,11 @@ static bool begins_matter(const char *bytes, uint64_t count)
     return false;
 }
 
+static bool has(const char *bytes, uint64_t count, const char *text)
+{
+    return memmem(bytes, (size_t)count, text, strlen(text)) != NULL;
+}
+
 enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
                                 const struct regex_options *options, uint32_t flags,
                                 uint8_t line_end, struct pcre2 **out, struct trawl_error *error)
@@ -239,6 +252,8 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
     const char *after = lines ? ")$" : words ? ")(?!\\w)" : "";
     const uint64_t begin = strlen(before), room = begin + count + strlen(after);
     const bool crlf = options->ripgrep && (flags & TRAWL_CRLF) != 0;
+    const bool asks_ends = has(bytes, count, "\\A") || has(bytes, count, "\\z") ||
+                           has(bytes, count, "\\Z") || has(bytes, count, "\\G");
     enum trawl_status status;
     struct pcre2 *made;
     char *source;
@@ -256,11 +271,12 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
     for (uint64_t i = 0; i < count; i++)
         made->repetitions += bytes[i] == '*' || bytes[i] == '+' || bytes[i] == '{' ||
                              (bytes[i] == '?' && (i == 0 || bytes[i - 1] != '('));
-    made->moves = memmem(bytes, (size_t)count, "\\K", 2) != NULL;
+    made->moves = has(bytes, count, "\\K");
+    made->has_border = has(bytes, count, "\\B");
     made->may_stop = !begins_matter(bytes, count);
-    status = compile(made, source, room, begin, count,
-                     flags_of(options, line_end) | (made->may_stop ? USE_OFFSET_LIMIT : 0),
-                     crlf ? NEWLINE_ANYCRLF : NEWLINE_LF, error);
+    status =
+        compile(made, source, room, begin, count, flags_of(options, line_end) | USE_OFFSET_LIMIT,
+                crlf ? NEWLINE_ANYCRLF : NEWLINE_LF, asks_ends, error);
     memory_release(source, room + 1, 1);
     if (status != TRAWL_OK)
         memory_release(made, 1, sizeof *made);
@@ -315,25 +331,37 @@ static bool may_run_machine_code(const struct pcre2 *pcre2, uint64_t count)
     return steps <= JIT_STEPS;
 }
 
+/* Returns whether the byte at `at` continues a character. */
+static bool is_inside(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t at)
+{
+    return pcre2->is_utf8 && at < line.count && (line.bytes[at] & 0xc0) == 0x80;
+}
+
+/* Searches a part of the line. Other arguments and results are as of pcre2_find. */
 static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre2_line line,
-                 uint64_t from, uint64_t stop, uint32_t flags, struct regex_span *spans,
+                 struct pcre2_run part, uint64_t from, uint64_t stop, struct regex_span *spans,
                  uint32_t span_count)
 {
     const uint64_t steps = STEPS / (line.count + 1);
     const uint64_t least = pcre2->may_stop ? STEPS_LEAST : STEPS_LEAST_WHOLE;
     const size_t *found = functions.get_ovector_pointer(scratch->data);
+    uint32_t flags = (part.begin > 0 ? NOTBOL : 0) | (part.end < line.count ? NOTEOL : 0);
     int result;
 
     (void)functions.set_match_limit(scratch->context,
                                     (uint32_t)min_u64(max_u64(steps, least), STEPS_MOST));
-    (void)functions.set_offset_limit(scratch->context,
-                                     stop < line.count ? (size_t)stop - 1 : SIZE_MAX);
+    /* PCRE2's machine code takes a limit inside a character for the character's end */
+    while (stop < line.count && stop - 1 > from && is_inside(pcre2, line, stop - 1))
+        stop--;
+    (void)functions.set_offset_limit(
+        scratch->context, stop < line.count ? (size_t)(stop - 1 - part.begin) : SIZE_MAX);
     flags |= may_run_machine_code(pcre2, line.count) ? 0 : NO_JIT;
-    flags |= line.is_utf8 ? NO_UTF_CHECK : 0;
+    flags |= part.is_known ? NO_UTF_CHECK : 0;
     do {
-        result = functions.match(line.is_utf8 ? pcre2->code : pcre2->broken, line.bytes,
-                                 (size_t)line.count, (size_t)from, flags, scratch->data,
-                                 scratch->context);
+        result =
+            functions.match(part.is_known ? pcre2->code : pcre2->broken, line.bytes + part.begin,
+                            (size_t)(part.end - part.begin), (size_t)(from - part.begin), flags,
+                            scratch->data, scratch->context);
         flags |= result == ERROR_JIT_STACKLIMIT ? NO_JIT : 0;
     } while (result == ERROR_JIT_STACKLIMIT);
     if (result == ERROR_NOMATCH || result == ERROR_BADUTFOFFSET)
@@ -343,17 +371,17 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
     for (uint32_t i = 0; i < span_count; i++) {
         const bool is_set = i <= pcre2->groups && found[2 * i] != SIZE_MAX;
 
-        spans[i].begin = is_set ? found[2 * i] : UINT64_MAX;
+        spans[i].begin = is_set ? part.begin + found[2 * i] : UINT64_MAX;
         if (i == 0)
             spans[0].begin = max_u64(spans[0].begin, line.first);
-        spans[i].end = is_set ? max_u64(found[2 * i + 1], spans[i].begin) : UINT64_MAX;
+        spans[i].end = is_set ? max_u64(part.begin + found[2 * i + 1], spans[i].begin) : UINT64_MAX;
     }
     return 1;
 }
 
-/* Finds a match, with memory that the thread finds or makes. */
-static int match_with(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
-                      uint64_t stop, uint32_t flags, struct regex_span *spans, uint32_t span_count)
+/* Does what `match` does, with memory that the thread finds or makes. */
+static int match_with(const struct pcre2 *pcre2, struct pcre2_line line, struct pcre2_run part,
+                      uint64_t from, uint64_t stop, struct regex_span *spans, uint32_t span_count)
 {
     static _Thread_local char here; /* the address of this variable differs from thread to thread */
     _Atomic(struct scratch *) *place =
@@ -365,53 +393,89 @@ static int match_with(const struct pcre2 *pcre2, struct pcre2_line line, uint64_
         scratch = scratch_new(pcre2);
     if (scratch == NULL)
         return -1;
-    found = match(pcre2, scratch, line, from, stop, flags, spans, span_count);
+    found = match(pcre2, scratch, line, part, from, stop, spans, span_count);
     scratch_free(atomic_exchange(place, scratch));
     return found;
+}
+
+/* Returns the offset after the bytes at `at` that continue a character. */
+static uint64_t after_character(struct pcre2_line line, uint64_t at)
+{
+    while (at < line.count && (line.bytes[at] & 0xc0) == 0x80)
+        at++;
+    return at;
+}
+
+/* Returns where the valid UTF-8 ends that begins at `at`. */
+static uint64_t valid_end(struct pcre2_line line, uint64_t at)
+{
+    uint64_t taken = 1, word;
+    uint32_t code_point;
+
+    for (; at < line.count && taken > 0; at += taken) {
+        word = UINT64_MAX;
+        if (line.count - at >= sizeof word)
+            memcpy(&word, line.bytes + at, sizeof word);
+        taken = (word & UINT64_C(0x8080808080808080)) == 0 ? sizeof word
+                : line.bytes[at] < 0x80
+                    ? 1
+                    : plan_utf8_decode(line.bytes + at, line.count - at, &code_point);
+    }
+    return at;
+}
+
+/* Sets *run to the part of the line that holds the place `at`. */
+static void seek_run(struct pcre2_line line, uint64_t at, struct pcre2_run *run)
+{
+    if (!run->is_known || at < run->begin)
+        *run = (struct pcre2_run){0, valid_end(line, 0), true};
+    while (at > run->end) {
+        run->begin = after_character(line, run->end + 1);
+        run->end = valid_end(line, run->begin);
+    }
 }
 
 int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from, uint64_t stop,
                struct regex_span *spans, uint32_t span_count)
 {
-    /* PCRE2 crashes if a search begins inside a character */
-    while (pcre2->broken != NULL && line.is_utf8 && from < line.count &&
-           (line.bytes[from] & 0xc0) == 0x80)
-        from++;
-    return match_with(pcre2, line, from, stop, 0, spans, span_count);
+    struct pcre2_run part = {from, from, true};
+    int found = 0;
+
+    if (!pcre2->is_utf8) {
+        part = (struct pcre2_run){0, line.count, true};
+        return match_with(pcre2, line, part, from, stop, spans, span_count);
+    }
+    seek_run(line, from, line.run);
+    /* PCRE2 crashes if a search begins inside a character, so such a place is a part of no byte */
+    if (is_inside(pcre2, line, from) && pcre2->broken == NULL && !pcre2->has_border)
+        found = match_with(pcre2, line, from == line.run->end ? *line.run : part, from, line.count,
+                           spans, span_count);
+    if (pcre2->broken == NULL || from < line.run->end)
+        from = after_character(line, from);
+    seek_run(line, from, line.run);
+    part = *line.run;
+    if (pcre2->broken != NULL && part.end - part.begin < line.count)
+        part = (struct pcre2_run){0, line.count, false};
+    while (found == 0 && (from < stop || stop == line.count)) {
+        /* as in ripgrep, a match begins before a byte that continues no character only if the
+         * search begins there; and \B needs a character, or an end of the line */
+        const bool is_cut = is_inside(pcre2, line, part.end);
+        const bool is_inside = part.end == part.begin && part.begin > 0 && part.end < line.count;
+
+        if (from + is_cut <= part.end && !(is_inside && pcre2->has_border))
+            found = match_with(pcre2, line, part, from, is_cut ? min_u64(stop, part.end) : stop,
+                               spans, span_count);
+        if (part.end == line.count)
+            break;
+        from = after_character(line, part.end + 1);
+        seek_run(line, from, &part);
+    }
+    return found;
 }
 
 bool pcre2_may_stop(const struct pcre2 *pcre2)
 {
     return pcre2->may_stop;
-}
-
-int pcre2_find_at(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t begin, uint64_t end,
-                  struct regex_span *spans, uint32_t span_count)
-{
-    const bool is_within = pcre2->broken != NULL && line.is_utf8 && begin < line.count &&
-                           /* `begin` is within a character, so no match begins there */
-                           (line.bytes[begin] & 0xc0) == 0x80;
-    uint64_t from = is_within ? UINT64_MAX : 0;
-    int found = 0;
-
-    line.first = begin;
-    if (!is_within)
-        found = match_with(pcre2, line, begin, line.count, ANCHORED, spans, span_count);
-
-    /* With \K, the search for this match began before `begin`. So find the line's matches from its
-     * begin on, until this match comes. */
-    while (found >= 0 && (found == 0 || spans[0].begin != begin || spans[0].end != end)) {
-        if (from > begin || !pcre2->moves)
-            return 0;
-        line.first = from;
-        found = match_with(pcre2, line, from, line.count, 0, spans, span_count);
-        if (found <= 0 || spans[0].begin > begin)
-            return found < 0 ? found : 0;
-        from = max_u64(from + 1, spans[0].end);
-        while (pcre2->broken != NULL && from < line.count && (line.bytes[from] & 0xc0) == 0x80)
-            from++;
-    }
-    return found;
 }
 
 bool pcre2_may_be_empty(const struct pcre2 *pcre2)

@@ -12,12 +12,20 @@
 
 struct pcre2; /* a compiled expression */
 
+/* Part of a line: valid UTF-8 that nothing can make longer. The part in which a search looked last;
+ * all zeros before the first search. */
+struct pcre2_run {
+    uint64_t begin;
+    uint64_t end;
+    bool is_known;
+};
+
 struct pcre2_line {
     const uint8_t *bytes;
     uint64_t count;
-    bool is_utf8; /* the line is valid UTF-8; false: each byte is a character */
-    uint64_t
-        first; /* a match begins here or later, also by a \K in a group that a look-behind calls */
+    struct pcre2_run *run; /* kept from call to call, so that the line is checked only once */
+    /* a match begins here or later, also by a \K in a group that a look-behind calls */
+    uint64_t first;
 };
 
 #define PCRE2_OVER (-4) /* the line would take more work than the limit */
@@ -46,9 +54,6 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
 /* Returns whether a search may stop at a begin of a character and go on there: no \G and no verb,
  * such as (*SKIP), depends on where the search began. */
 bool pcre2_may_stop(const struct pcre2 *pcre2);
-/* Finds the groups of the match [begin, end), which an earlier search found in the line. */
-int pcre2_find_at(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t begin, uint64_t end,
-                  struct regex_span *spans, uint32_t span_count);
 /* Returns whether a match may have no byte. */
 bool pcre2_may_be_empty(const struct pcre2 *pcre2);
 uint32_t pcre2_groups(const struct pcre2 *pcre2);

@@ -73,18 +73,6 @@ bool words_matter(const struct expressions *expressions, const uint8_t *line, ui
     return expressions->has_wide_words && !is_ascii(line, count);
 }
 
-bool words_are_utf8(const struct expressions *expressions, const uint8_t *line, uint64_t count)
-{
-    uint64_t at = 0, taken = 1;
-    uint32_t code_point;
-
-    if (expressions->options.bytes || is_ascii(line, count))
-        return true;
-    for (; at < count && taken > 0; at += taken)
-        taken = line[at] < 0x80 ? 1 : plan_utf8_decode(line + at, count - at, &code_point);
-    return taken > 0;
-}
-
 void words_prepare(struct expressions *expressions)
 {
     for (uint32_t byte = 0; byte < 0x80; byte++) {
@@ -329,8 +317,7 @@ static int match_marked(const struct expressions *expressions, uint32_t expressi
 static int match_beyond(const struct pcre2 *pcre2, struct judged line, uint64_t from,
                         struct regex_span *spans, uint32_t span_count)
 {
-    const struct pcre2_line text = {line.bytes, line.count, line.words->utf8 == UTF8_VALID, from};
-
+    const struct pcre2_line text = {line.bytes, line.count, &line.words->run, from};
     uint64_t begins = BEGINS;
     int found = 0;
 
@@ -356,12 +343,8 @@ int words_match(const struct expressions *expressions, uint32_t expression, stru
     struct words *words = line.words;
     const bool may_mark = expressions->marked != NULL && expressions->marked[expression] != NULL;
 
-    if (expressions->beyond != NULL && expressions->beyond[expression] != NULL) {
-        if (words->utf8 == UTF8_UNKNOWN)
-            words->utf8 =
-                words_are_utf8(expressions, line.bytes, line.count) ? UTF8_VALID : UTF8_BROKEN;
+    if (expressions->beyond != NULL && expressions->beyond[expression] != NULL)
         return match_beyond(expressions->beyond[expression], line, from, spans, span_count);
-    }
     if (may_mark && words->kind == WORDS_UNKNOWN && !expressions->needs_marks &&
         !words_matter(expressions, line.bytes, line.count))
         words->kind = WORDS_PLAIN;

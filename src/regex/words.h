@@ -44,8 +44,7 @@ struct judged {
 struct words {
     /* PLAIN: RE2 may read the line itself, without a copy */
     enum { WORDS_UNKNOWN, WORDS_PLAIN, WORDS_MARKED } kind;
-    /* whether the line is valid UTF-8; known after PCRE2 was asked */
-    enum { UTF8_UNKNOWN, UTF8_BROKEN, UTF8_VALID } utf8;
+    struct pcre2_run run; /* what PCRE2 knows of the line */
     uint8_t *copy;
     uint64_t copy_count;
     uint64_t capacity;
@@ -67,8 +66,6 @@ uint64_t words_step(const struct expressions *expressions, const uint8_t *text, 
                     uint64_t at);
 /* Returns the offset of the character before `at`; 0 if there is none. */
 uint64_t words_before(const struct expressions *expressions, const uint8_t *text, uint64_t at);
-/* Returns whether the line is valid UTF-8. If each byte is a character, returns true. */
-bool words_are_utf8(const struct expressions *expressions, const uint8_t *line, uint64_t count);
 /* Returns whether `at` lies inside a character, if edges of words count. */
 bool words_within(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                   uint64_t at);

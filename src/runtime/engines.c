@@ -58,15 +58,16 @@ enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_
     if (built->errors.is_set && engine_layers[ENGINE_FOR_ERRORS] == NULL)
         status = TRAWL_FAIL(error, ENGINE, "this build does not search within k errors");
     else
-        status =
-            plan_has_expressions(built) ? regex_prepare(built, &stays_within, error) : TRAWL_OK;
+        status = plan_has_expressions(built)
+                     ? regex_prepare(built, &stays_within, &built->pcre, error)
+                     : TRAWL_OK;
     if (status == TRAWL_OK && stays_within) {
         struct attachment *made = &built->attached[PLAN_EXPRESSIONS];
 
         made->release(made->object);
         made->object = NULL;
         built->flags &= ~(uint32_t)TRAWL_MULTILINE;
-        status = regex_prepare(built, &stays_within, error);
+        status = regex_prepare(built, &stays_within, &built->pcre, error);
     }
     if (status == TRAWL_OK)
         *plan = built;
@@ -95,6 +96,31 @@ enum trawl_status trawl_expression_groups(const struct trawl_plan *plan, uint64_
         return TRAWL_FAIL(error, ARGUMENT, "the match does not lie in the line");
     return regex_groups(plan, pattern_index, line, line_bytes, match.begin, match.end, groups,
                         groups_max, error);
+}
+
+enum trawl_status engines_line_open(const struct trawl_plan *plan, uint64_t pattern_index,
+                                    const void *line, uint64_t line_bytes,
+                                    const struct engine_call *call, struct trawl_line **out,
+                                    struct trawl_error *error)
+{
+    TRAWL_TRY(check_expression(plan, pattern_index, error));
+    if (out == NULL || (line == NULL && line_bytes > 0))
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", out == NULL ? "out" : "line");
+    return regex_line_open(plan, pattern_index, line, line_bytes, call, out, error);
+}
+
+enum trawl_status trawl_line_match(struct trawl_line *line, uint64_t from,
+                                   struct trawl_range *groups, uint64_t groups_max,
+                                   struct trawl_error *error)
+{
+    if (line == NULL || groups == NULL || groups_max == 0)
+        return TRAWL_FAIL(error, ARGUMENT, "%s", line == NULL ? "line is NULL" : "no groups");
+    return regex_line_match(line, from, groups, groups_max, error);
+}
+
+void trawl_line_close(struct trawl_line *line)
+{
+    regex_line_close(line);
 }
 
 uint64_t trawl_expression_group(const struct trawl_plan *plan, uint64_t pattern_index,

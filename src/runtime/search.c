@@ -241,6 +241,15 @@ uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher)
     return searcher == NULL ? 0 : atomic_load(&searcher->progress);
 }
 
+enum trawl_status trawl_line_open(const struct trawl_plan *plan, uint64_t pattern_index,
+                                  const void *line, uint64_t line_bytes,
+                                  const struct trawl_searcher *searcher, struct trawl_line **out,
+                                  struct trawl_error *error)
+{
+    return engines_line_open(plan, pattern_index, line, line_bytes,
+                             searcher == NULL ? NULL : &searcher->call, out, error);
+}
+
 /* ---- Calls -------------------------------------------------------------------------------- */
 
 enum trawl_status search_checked(struct trawl_searcher *searcher, const struct trawl_plan *plan,

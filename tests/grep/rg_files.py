@@ -34,7 +34,7 @@ FILTERS = [[], [], [], ["--no-ignore"], ["--no-ignore-dot"], ["--no-ignore-vcs"]
 # HOME is the user's folder, TREE2 a folder beside the tree.
 ROWS = [({".git/HEAD": "", ".gitignore": "{a,b}\n"}, "a b {a,b}", "", [], "{a,b}", "a b"),
         ({".ignore": "a[!b]c\n"}, "a/c axc abc", "", [], "abc", "a/c abc"),
-        ({".ignore": "a\n!\n"}, "a b", "", [], ".ignore a b", "b"),
+        ({".git/HEAD": "", ".gitignore": "a\n!\n"}, "a b", "", [], ".git/HEAD .gitignore a b", "b"),
         ({".git/HEAD": "", "HOME/.config/git/ignore": "/a\n"}, "a sub/a sub/b", "sub", [], "b", "a b"),
         ({}, "TREE2/a TREE2/b", "", ["-g!/2/a", "TREE2"], "TREE2/b", "TREE2/a TREE2/b")]
 TYPES = ["c", "py", "md", "make", "all", "sh", "h", "own"]

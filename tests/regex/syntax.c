@@ -235,6 +235,43 @@ static void test_pcre(void)
     TEST_CHECK(groups[1].begin == 3 && groups[1].end == 5);
 }
 
+/* A sink that cancels its call, and then asks for a match in a line. */
+static int cancel(void *plan, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct trawl_range group;
+    struct trawl_line *line;
+
+    (void)matches;
+    (void)match_count;
+    trawl_searcher_cancel(searcher);
+    MUST(trawl_line_open(plan, 0, "b", 1, searcher, &line, NULL));
+    TEST_CHECK(trawl_line_match(line, 0, &group, 1, NULL) == TRAWL_STOPPED);
+    trawl_line_close(line);
+    return 0;
+}
+
+/* The matches of an expression in a line come in turn, also a match of no byte behind a byte that
+ * is no UTF-8. */
+static void test_line(void)
+{
+    static const struct trawl_range expected[] = {{1, 2}, {4, 4}, {UINT64_MAX, UINT64_MAX}};
+    struct trawl_range groups[2] = {{0, 0}};
+    AUTO_PLAN plan =
+        must_plan_with("b\\K(a)|(?=c)", PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE));
+    AUTO_TEXT text = must_string("bac");
+    struct trawl_line *line;
+
+    TEST_CHECK(trawl_positions(searcher, plan, text, cancel, plan, NULL) == TRAWL_STOPPED);
+    MUST(trawl_line_open(plan, 0, "bab\377c", 5, searcher, &line, NULL));
+    for (uint32_t i = 0; i < 3; i++) {
+        MUST(trawl_line_match(line, groups[0].end + (i > 1), groups, 2, NULL));
+        TEST_CHECK(memcmp(groups, &expected[i], sizeof *groups) == 0);
+        TEST_CHECK(groups[1].begin == (i == 0 ? 1 : UINT64_MAX));
+    }
+    TEST_CHECK(trawl_line_match(line, 0, groups, 0, NULL) == TRAWL_ARGUMENT);
+    trawl_line_close(line);
+}
+
 /* Counts the records xab, ab and x in which an expression matches that PCRE2 searches. */
 static uint64_t records_with(const char *expression, uint32_t flags)
 {
@@ -389,6 +426,7 @@ int main(void)
     test_lines();
     test_groups();
     test_pcre();
+    test_line();
     test_pcre_records();
     test_set();
     test_long_lines();

@@ -37,6 +37,8 @@ const char *glob_status_text(enum glob_status status)
         return "nothing follows the last backslash";
     case GLOB_UNCLOSED_BRACE:
         return "'{' without '}'";
+    case GLOB_UNOPENED_BRACE:
+        return "'}' without '{'";
     case GLOB_TOO_MANY:
         return "too many alternatives";
     }
@@ -413,14 +415,16 @@ static size_t alternative_end(const char *pattern, size_t bytes, size_t at)
 }
 
 /* Finds the first '{' that is neither escaped nor in a set, and the matching '}'. *open is `bytes`
- * if there is no '{'. A '}' without '{' stands for itself. */
+ * if there is no '{'. */
 static enum glob_status find_brace(const char *pattern, size_t bytes, size_t *open, size_t *close)
 {
     size_t at = 0;
 
-    while (at < bytes && pattern[at] != '{')
+    while (at < bytes && pattern[at] != '{' && pattern[at] != '}')
         at = skip_one(pattern, bytes, at);
     *open = at;
+    if (at < bytes && pattern[at] == '}')
+        return GLOB_UNOPENED_BRACE;
     if (at >= bytes) {
         *open = bytes;
         return GLOB_GOOD;

@@ -46,6 +46,7 @@ enum glob_status {
     GLOB_BAD_RANGE,       /* as in [b-a] */
     GLOB_DANGLING_ESCAPE, /* '\' at the end */
     GLOB_UNCLOSED_BRACE,  /* '{' without '}' */
+    GLOB_UNOPENED_BRACE,  /* '}' without '{', for glob_expand */
     GLOB_TOO_MANY         /* too many alternatives */
 };
 

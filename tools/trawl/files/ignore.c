@@ -162,7 +162,12 @@ enum glob_status ignore_add_line(struct ignore_list *list, const char *line, siz
     rule.is_name = bytes == first || memchr(line + first, '/', bytes - first) == NULL;
     if (bytes > first && line[first] == '/')
         first++;
-    return bytes == first ? GLOB_GOOD : add_glob(list, line + first, bytes - first, &rule);
+    if (bytes > first)
+        return add_glob(list, line + first, bytes - first, &rule);
+    /* for ripgrep a rule for every directory, or a rule that no path meets */
+    rule.is_name = line[rule.keeps] != '/';
+    return (list->flags & IGNORE_BRACES) == 0 ? GLOB_GOOD
+                                              : add_glob(list, "*", rule.is_name, &rule);
 }
 
 enum glob_status ignore_add_name(struct ignore_list *list, const char *glob, size_t bytes,

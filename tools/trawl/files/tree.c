@@ -582,6 +582,8 @@ static bool take_entry(struct tree *tree, struct level *level, struct tree_entry
     const char *reason;
     size_t name_at;
     bool is_excluded;
+    int os_code = 0;        /* of a link that leads nowhere */
+    bool is_circle = false; /* a link leads to a directory above */
 
     if (guard_is_over(tree->options.guard))
         return set_entry(tree, entry, TREE_ERROR, ECANCELED);
@@ -592,6 +594,9 @@ static bool take_entry(struct tree *tree, struct level *level, struct tree_entry
         if (fstatat(level->directory->descriptor, name, &status,
                     follow ? 0 : AT_SYMLINK_NOFOLLOW) == 0)
             type = (unsigned char)IFTODT(status.st_mode);
+        else
+            os_code = errno;
+        is_circle = type == DT_DIR && follow && is_above(tree, status.st_dev, status.st_ino);
     }
     if (type == DT_LNK || (tree->options.skip_devices && is_device_type(type)))
         return false;
@@ -608,6 +613,9 @@ static bool take_entry(struct tree *tree, struct level *level, struct tree_entry
     if (reason == no_memory)
         return set_entry(tree, entry, TREE_ERROR, ENOMEM);
     *tree->options.left_out |= reason != NULL;
+    /* as in ripgrep, rules do not hide a link that cannot be followed */
+    if (reason != NULL && !is_excluded && !tree->options.tells_left && (is_circle || os_code != 0))
+        return set_entry(tree, entry, is_circle ? TREE_LOOP : TREE_ERROR, os_code);
     if (reason != NULL)
         return set_note(tree, entry, why, type, reason);
     if (type == DT_DIR)

@@ -123,9 +123,11 @@ static bool quote(struct patterns *patterns, struct settings *settings)
 
 bool expressions_take(struct patterns *patterns, struct settings *settings)
 {
+    const bool may_cross =
+        !settings->hex && (settings->multiline || (settings->is_tg && settings->line_end == '\n'));
     bool crosses = false;
 
-    for (uint64_t i = 0; i < patterns->count && settings->multiline && !settings->hex; i++)
+    for (uint64_t i = 0; i < patterns->count && may_cross; i++)
         crosses |=
             memchr(patterns->items[i].bytes, '\n', (size_t)patterns->items[i].bytes_count) != NULL;
     if (settings->syntax == TRAWL_LITERAL && (!crosses || !quote(patterns, settings)))
@@ -268,32 +270,123 @@ static void place_of(const struct patterns *patterns, uint64_t index, char place
     }
 }
 
-/* Returns whether the expression, or the string, asks for a newline outside brackets. */
-static bool asks_newline(const struct trawl_pattern *pattern, const struct settings *settings)
+#define NESTS_MAX 256u /* ripgrep allows fewer groups within groups */
+
+/* A group of an expression up to the place that is read, or all expressions as alternatives. */
+struct nest {
+    bool blanks, folds;          /* the flags x and i */
+    bool is_split;               /* each alternative so far is a single character of one case */
+    bool has_newline, has_other; /* the characters that stand alone in an alternative */
+    uint64_t items;              /* of the present alternative */
+};
+
+/* Reads a character of an alternative; 0: a class, a group, an assertion. */
+static void nest_item(struct nest *nest, uint32_t letter)
 {
-    const bool is_string = !settings->expressions;
-    bool skips_blanks = false;   /* the flag x was set */
-    uint64_t first = UINT64_MAX; /* where a class begins, and ] is a character */
-    uint32_t letter, depth = 0;
+    const bool has_cases = nest->folds && (towlower((wint_t)letter) != (wint_t)letter ||
+                                           towupper((wint_t)letter) != (wint_t)letter);
 
-    for (uint64_t at = 0, length = 1; at < pattern->bytes_count; at += length) {
+    nest->items++;
+    nest->is_split = nest->is_split && letter != 0 && !has_cases;
+    nest->has_newline |= letter == '\n';
+    nest->has_other |= letter != '\n';
+}
+
+/* Ends an alternative. */
+static void nest_end(struct nest *nest)
+{
+    nest->is_split = nest->is_split && nest->items == 1;
+    nest->items = 0;
+}
+
+/* Returns whether the group asks for a newline. As in ripgrep, it does not if it has a choice
+ * between single characters: then the newline is left out. */
+static bool nest_asks(const struct nest *nest)
+{
+    return nest->has_newline && !(nest->is_split && nest->has_other);
+}
+
+/* Reads the class at `at` with the flag x or without. Returns its length; *letter is a newline if
+ * the class has no other character, else 0. */
+static uint64_t class_at(const struct trawl_pattern *pattern, const struct settings *settings,
+                         uint64_t at, uint32_t *letter)
+{
+    const char *bytes = pattern->bytes;
+    const uint64_t first = at + 1 + (at + 1 < pattern->bytes_count && bytes[at + 1] == '^');
+    uint64_t end = at, length;
+    uint32_t depth = 0, part;
+    bool has_other = first > at + 1;
+
+    do {
+        length = part_at(pattern, settings, end, &part);
+        if (bytes[end] == '\\' && length == 2 && bytes[end + 1] == 'n')
+            part = '\n';
+        depth += bytes[end] == '[' && length == 1;
+        depth -= bytes[end] == ']' && end != first;
+        has_other |= end >= first && depth > 0 && part != '\n';
+        end += length;
+    } while (depth > 0 && end < pattern->bytes_count);
+    *letter = has_other ? 0 : '\n';
+    return end - at;
+}
+
+/* Reads the part at `at` that begins with a parenthesis and `length` bytes. Returns the length of
+ * all that is read; *nest becomes the group inside, or changes the group's flags. */
+static uint64_t open_group(const char *bytes, uint64_t left, uint64_t length, struct nest **nest)
+{
+    const bool has_flags = length > 1 && bytes[1] == '?' && bytes[2] != 'P' && bytes[2] != '<';
+    const char *off = has_flags ? memchr(bytes, '-', length) : NULL;
+    const char *x = has_flags ? memchr(bytes, 'x', length) : NULL;
+    const char *i = has_flags ? memchr(bytes, 'i', length) : NULL;
+
+    if (!has_flags || length == left || bytes[length] != ')') {
+        (*nest)[1] =
+            (struct nest){.blanks = (*nest)->blanks, .folds = (*nest)->folds, .is_split = true};
+        (*nest)++;
+    }
+    (*nest)->blanks = x == NULL ? (*nest)->blanks : off == NULL || x < off;
+    (*nest)->folds = i == NULL ? (*nest)->folds : off == NULL || i < off;
+    return length + (length < left && has_flags);
+}
+
+/* Reads an expression into `nests`, of which the first holds the alternatives of all expressions.
+ * Returns whether a group asks for a newline. */
+static bool asks_newline(const struct trawl_pattern *pattern, const struct settings *settings,
+                         struct nest nests[NESTS_MAX])
+{
+    struct nest *nest = nests;
+
+    for (uint64_t at = 0, length; at < pattern->bytes_count; at += length) {
         const char *bytes = (const char *)pattern->bytes + at;
+        const uint64_t left = pattern->bytes_count - at;
+        uint32_t letter;
 
-        if (!is_string)
-            length = part_at(pattern, settings, at, &letter);
-        if (*bytes == '[' && length == 1)
-            first = at + 1 + (at + 1 < pattern->bytes_count && bytes[1] == '^');
-        depth += *bytes == '[';
-        depth -= *bytes == ']' && depth > 0 && at != first;
-        if (length > 2 && bytes[1] == '?' && bytes[2] != 'P' && bytes[2] != '<') {
-            const char *x = memchr(bytes, 'x', length), *off = memchr(bytes, '-', length);
+        length = part_at(pattern, settings, at, &letter);
+        if (nest->blanks && (isspace((uint8_t)*bytes) || *bytes == '#')) {
+            length = *bytes == '#' ? bytes_to(pattern, at, '\n', left) : 1;
+        } else if (*bytes == '(') {
+            if (nest + 1 == nests + NESTS_MAX)
+                return false;
+            length = open_group(bytes, left, length, &nest);
+        } else if (*bytes == ')') {
+            if (nest == nests)
+                return false;
+            nest_end(nest);
+            if (nest_asks(nest))
+                return true;
+            nest_item(--nest, 0);
+        } else if (*bytes == '[') {
+            length = class_at(pattern, settings, at, &letter);
+            nest_item(nest, letter);
+        } else if (*bytes == '|') {
+            nest_end(nest);
+        } else if (strchr("*+?{", *bytes) != NULL) {
+            nest->is_split = false;
+        } else {
+            const char *escape = *bytes == '\\' && length == 2 ? strchr("ntr", bytes[1]) : NULL;
 
-            skips_blanks = x == NULL ? skips_blanks : off == NULL || x < off;
+            nest_item(nest, escape == NULL ? letter : *escape == 'n' ? (uint32_t)'\n' : '\t');
         }
-        if (*bytes == '\n'
-                ? is_string || (depth == 0 && !skips_blanks)
-                : depth == 0 && length > 1 && *bytes == '\\' && (bytes[1] == 'n' || letter == '\n'))
-            return true;
     }
     return false;
 }
@@ -301,20 +394,29 @@ static bool asks_newline(const struct trawl_pattern *pattern, const struct setti
 bool expressions_have_newline(const struct patterns *patterns, const struct settings *settings,
                               char *message)
 {
-    for (uint64_t i = 0; i < patterns->count && settings->line_end == '\n' &&
-                         !settings->multiline && !settings->hex;
-         i++) {
-        char place[PLACE_BYTES];
+    struct nest nests[NESTS_MAX] = {{.is_split = true}};
+    uint64_t asks = UINT64_MAX; /* the first expression with a newline */
+    char place[PLACE_BYTES];
+    bool within = false; /* a group asks for a newline */
 
-        if (!asks_newline(&patterns->items[i], settings))
-            continue;
-        place_of(patterns, i, place);
-        (void)snprintf(message, SETTINGS_ERROR_BYTES,
-                       "%s\\n: a line does not hold its line end, so the %s would match nothing",
-                       place, settings->expressions ? "expression" : "string");
-        return true;
+    for (uint64_t i = 0;
+         i < patterns->count && settings->line_end == '\n' && !settings->multiline &&
+         settings->expressions && !(settings->is_tg && settings->pcre) && !within;
+         i++) {
+        nests->blanks = false;
+        nests->folds = settings->ignore_case;
+        within = asks_newline(&patterns->items[i], settings, nests);
+        nest_end(nests);
+        if (asks == UINT64_MAX && (within || nests->has_newline))
+            asks = i;
     }
-    return false;
+    if (!within && !nest_asks(nests))
+        return false;
+    place_of(patterns, asks, place);
+    (void)snprintf(
+        message, SETTINGS_ERROR_BYTES,
+        "%s\\n: a line does not hold its line end, so the expression would match nothing", place);
+    return true;
 }
 
 /* Returns whether the report needs no more than the lines that match. Then many expressions stay

@@ -518,7 +518,7 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
     enum folding folding = FOLD_NONE;
     size_t used;
 
-    if ((settings->syntax != TRAWL_LITERAL || settings->multiline) &&
+    if ((settings->syntax != TRAWL_LITERAL || settings->multiline || settings->is_tg) &&
         !expressions_take(patterns, settings))
         return message_exhausted(message);
     if (settings->expressions && settings->multiline &&
@@ -632,12 +632,16 @@ void patterns_find_empty(struct patterns *patterns, const struct trawl_plan *pla
 {
     static const char *const lines[] = {"", "a", " ", "aa", "  ", "a ", " a"};
     const uint32_t all = (1u << NEIGHBOURS * NEIGHBOURS) - 1;
+    struct trawl_plan_told told = {.size = sizeof told};
+    struct trawl_range group;
 
+    if (trawl_plan_tell(plan, &told, NULL) != TRAWL_OK)
+        return;
     patterns->empty_between = 0;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         for (uint64_t at = 0, count = strlen(lines[i]); at <= count; at++) {
             const uint8_t *line = (const uint8_t *)lines[i];
-            struct trawl_range group, none = {at, at};
+            struct trawl_range none = {at, at};
 
             if (trawl_expression_groups(plan, 0, line, count, none, &group, 1, NULL) == TRAWL_OK &&
                 group.begin != UINT64_MAX)
@@ -645,17 +649,24 @@ void patterns_find_empty(struct patterns *patterns, const struct trawl_plan *pla
                     1u << (NEIGHBOURS * patterns_neighbour(line, count, at - 1) +
                            patterns_neighbour(line, count, at));
         }
-    patterns->sees_lines = (patterns->options.flags & TRAWL_PCRE) != 0;
-    patterns->finds_empty = patterns->sees_lines || patterns->empty_between != 0;
-    patterns->empty_everywhere = !patterns->sees_lines && patterns->empty_between == all;
+    patterns->finds_empty = told.pcre > 1 || patterns->empty_between != 0;
+    /* \B matches at no place inside a character */
+    patterns->empty_everywhere =
+        told.pcre == 0 && patterns->empty_between == all &&
+        trawl_expression_groups(plan, 0, "\xc3\xa9", 2, (struct trawl_range){1, 1}, &group, 1,
+                                NULL) == TRAWL_OK &&
+        group.begin != UINT64_MAX;
 }
 
-/* Returns whether occurrences may cross lines. */
-static bool crosses(const struct trawl_plan *plan)
+/* Sets `crosses` and `sees_lines`. */
+static void look_at(struct patterns *patterns, const struct trawl_plan *plan)
 {
     struct trawl_plan_told told = {.size = sizeof told};
 
-    return trawl_plan_tell(plan, &told, NULL) == TRAWL_OK && (told.flags & TRAWL_MULTILINE) != 0;
+    if (trawl_plan_tell(plan, &told, NULL) != TRAWL_OK)
+        return;
+    patterns->crosses = (told.flags & TRAWL_MULTILINE) != 0;
+    patterns->sees_lines = told.pcre > 0;
 }
 
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
@@ -699,7 +710,8 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
                  : trawl_plan_build(patterns->items, patterns->count, &options, plan, &error);
     if (status != TRAWL_OK && settings->expressions)
         expressions_fault(patterns, &error, message);
-    patterns->crosses = status == TRAWL_OK && settings->multiline && crosses(*plan);
+    if (status == TRAWL_OK)
+        look_at(patterns, *plan);
     if (patterns->crosses)
         patterns->finds_empty = false; /* the library delivers matches of no byte */
     else if (status == TRAWL_OK && settings->expressions && settings->is_tg &&

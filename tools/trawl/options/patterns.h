@@ -48,7 +48,7 @@ struct patterns {
     bool empty_everywhere; /* the expression matches no byte at each place of each line */
     /* Bit NEIGHBOURS * before + after: the expression matches no byte between such neighbours. */
     uint32_t empty_between;
-    bool sees_lines; /* PCRE2 may see more of the line than the neighbours of a place */
+    bool sees_lines; /* PCRE2 searches, and may see more of a line than the neighbours of a place */
     uint64_t empty_index;
     bool crosses;                      /* --multiline: occurrences may cross lines */
     bool has_never;                    /* some string can occur in no line */

@@ -117,7 +117,7 @@ static void style_build(struct settings *settings)
 
     style->links = settings->colors.on && settings->style.hyperlink != NULL &&
                    *settings->style.hyperlink != '\0';
-    style->names = settings->style.path_separator != 0 || style->links;
+    style->names = settings->style.path_separator != NULL || style->links;
     style->on =
         lines &&
         (style->links || settings->json || settings->style.column || settings->style.vimgrep ||

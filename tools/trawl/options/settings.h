@@ -25,8 +25,8 @@ struct style {
     bool vimgrep, heading, column, trim;
     bool preview; /* print the begin of a line that is too long */
     uint64_t max_columns;
-    char path_separator;   /* 0: '/' is printed */
-    const char *hyperlink; /* a format; NULL or "": no links */
+    const char *path_separator; /* one byte; NULL: '/' is printed */
+    const char *hyperlink;      /* a format; NULL or "": no links */
     /* Derived: */
     bool on;         /* lines need an option that grep lacks: style.c prints them */
     bool links;      /* --hyperlink-format, with colours */

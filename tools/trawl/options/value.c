@@ -408,8 +408,8 @@ bool value_path_separator(struct settings *settings, const char *value)
 
     if (!value_separator(settings, value, &bytes, &bytes_count))
         return false;
-    if (bytes_count > 1 || (bytes_count == 1 && *bytes == '\0'))
+    if (bytes_count > 1)
         return value_refuse(settings, "--path-separator: '%s' is not one byte", value);
-    settings->style.path_separator = bytes_count == 0 ? '\0' : bytes[0];
+    settings->style.path_separator = bytes_count == 0 ? NULL : bytes;
     return true;
 }

@@ -235,7 +235,8 @@ struct places {
     const uint8_t *bytes;
     uint64_t count;
     uint64_t at;
-    bool word_before; /* the character before `at` belongs to a word */
+    bool word_before;        /* the character before `at` belongs to a word */
+    struct trawl_line *line; /* tells PCRE2's matches; NULL: not opened */
 };
 
 /* Returns whether the byte before text offset `end` is a carriage return. */
@@ -290,7 +291,7 @@ static bool is_empty_match(struct text_scan *scan, struct places *places, uint64
         return patterns->has_empty || settings->expressions;
     before = patterns_neighbour(places->bytes, places->count, place - 1);
     after = patterns_neighbour(places->bytes, places->count, place);
-    if (before != NEIGHBOUR_ASKS && after != NEIGHBOUR_ASKS && !patterns->sees_lines)
+    if (before != NEIGHBOUR_ASKS && after != NEIGHBOUR_ASKS)
         return (patterns->empty_between >> (NEIGHBOURS * before + after) & 1) != 0;
     if (trawl_expression_groups(scan->plan, 0, places->bytes, places->count, none, groups, 1,
                                 &scan->error) != TRAWL_OK) {
@@ -311,6 +312,33 @@ static bool add_span(struct text_scan *scan, const struct line_span *span)
     return true;
 }
 
+/* Does what add_empty does by going from match to match of PCRE2's expression. */
+static bool walk_empty(struct text_scan *scan, struct places *places, uint64_t from, uint64_t to)
+{
+    const struct style_state *style = &scan->style;
+    struct trawl_range found;
+    enum trawl_status status = TRAWL_OK;
+
+    if (places->line == NULL)
+        status = trawl_line_open(scan->plan, 0, places->bytes, places->count, scan->job->searcher,
+                                 &places->line, &scan->error);
+    for (; status == TRAWL_OK && from < to; from = found.end + (found.begin == found.end)) {
+        status = trawl_line_match(places->line, from, &found, 1, &scan->error);
+        if (status != TRAWL_OK || found.begin >= to)
+            break;
+        if (found.begin == found.end &&
+            (style->span_count == 0 || style->spans[style->span_count - 1].end < found.begin) &&
+            !add_span(scan, &(struct line_span){.begin = found.begin,
+                                                .end = found.begin,
+                                                .from = found.begin,
+                                                .to = found.begin}))
+            return false;
+    }
+    if (status != TRAWL_OK)
+        scan_fail(scan, status);
+    return status == TRAWL_OK;
+}
+
 /* Adds an empty match for each of the places [from, to) of the line where a pattern matches the
  * empty string, except where a match ends. */
 static bool add_empty(struct text_scan *scan, struct places *places, uint64_t from, uint64_t to)
@@ -319,6 +347,8 @@ static bool add_empty(struct text_scan *scan, struct places *places, uint64_t fr
 
     if (!scan->job->patterns->finds_empty)
         return true;
+    if (scan->job->patterns->sees_lines)
+        return walk_empty(scan, places, from, to);
     if (style->span_count > 0 && style->spans[style->span_count - 1].end == from)
         from++;
     for (; from < to && scan->status == TRAWL_OK; from++)
@@ -383,22 +413,20 @@ static bool next_match(struct text_scan *scan, const struct view *view, uint64_t
 
 /* Does what occurrences_of_line does, but ignores --only-first. */
 static bool find_spans(struct text_scan *scan, const struct view *view, uint64_t begin,
-                       uint64_t end)
+                       uint64_t end, struct places *places)
 {
     uint64_t line = view->begin + begin, content = view->begin + end;
     uint64_t index = print_first_match_at(view, line), from = line, group, past;
-    struct places places = {.bytes = view->bytes == NULL ? NULL : view->bytes + begin,
-                            .count = end - begin};
-    uint64_t place_count = count_places(scan, view, end, &places);
+    uint64_t place_count = count_places(scan, view, end, places);
     bool each = scan->settings->overlapping;
     struct trawl_match match;
 
     scan->style.span_count = 0;
     while (next_match(scan, view, line, content, from, &index, &match)) {
-        if (!add_empty(scan, &places, from - line, match.begin - line))
+        if (!add_empty(scan, places, from - line, match.begin - line))
             return false;
         from = match.begin;
-        if (empty_comes_first(scan, &places, &match, line))
+        if (empty_comes_first(scan, places, &match, line))
             continue;
         if (scan->settings->crlf && scan->settings->whole_lines && match.end > match.begin &&
             occurrences_end_with_return(scan, view, match.end))
@@ -420,17 +448,19 @@ static bool find_spans(struct text_scan *scan, const struct view *view, uint64_t
             return false;
         from = each ? match.begin : match.end;
     }
-    return add_empty(scan, &places, from - line, place_count);
+    return add_empty(scan, places, from - line, place_count);
 }
 
 bool occurrences_of_line(struct text_scan *scan, const struct view *view, uint64_t begin,
                          uint64_t end)
 {
     const bool is_block = scan->whole.bytes != NULL && !scan->settings->invert;
+    struct places places = {.bytes = view->bytes == NULL ? NULL : view->bytes + begin,
+                            .count = end - begin};
+    const bool good = find_spans(scan, view, begin, end, &places);
 
-    if (!find_spans(scan, view, begin, end))
-        return false;
-    if (scan->settings->only_first && !is_block && scan->style.span_count > 1)
+    trawl_line_close(places.line);
+    if (good && scan->settings->only_first && !is_block && scan->style.span_count > 1)
         scan->style.span_count = 1;
-    return true;
+    return good;
 }

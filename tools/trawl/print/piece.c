@@ -285,17 +285,51 @@ static uint64_t group_of(const struct text_scan *scan, uint64_t expression,
     return number;
 }
 
-/* Appends the replacement of a match, in which groups of an expression are filled in. The line is
- * the bytes of `text` from `line` on; assertions may look at bytes around it. */
-static bool write_text(struct text_scan *scan, const uint8_t *text, uint64_t count, uint64_t line,
+/* A line of a text, and bytes around it at which assertions may look. */
+struct replaced_line {
+    const uint8_t *text;
+    uint64_t count;
+    uint64_t line;             /* offset of the line in `text` */
+    struct trawl_line *opened; /* tells PCRE2's matches; NULL: RE2 searches */
+    uint64_t from;             /* where the search for the next match of `opened` begins */
+};
+
+/* Finds the groups of a match of PCRE2. With \K, the search for a match begins before the match, so
+ * the matches are found in turn; if they lead past this match, a search begins at the match. */
+static enum trawl_status find_groups(struct replaced_line *around, struct trawl_range match,
+                                     struct trawl_range groups[GROUPS_MAX],
+                                     struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+
+    do {
+        status = trawl_line_match(around->opened, around->from, groups, GROUPS_MAX, error);
+        around->from = groups[0].end + (groups[0].begin == groups[0].end);
+    } while (status == TRAWL_OK && groups[0].begin < match.begin);
+    if (status == TRAWL_OK && groups[0].begin > match.begin)
+        status = trawl_line_match(around->opened, match.begin, groups, GROUPS_MAX, error);
+    if (groups[0].begin != match.begin || groups[0].end != match.end)
+        memset(groups, 0xff, GROUPS_MAX * sizeof *groups); /* no groups */
+    around->from = match.end + (match.begin == match.end);
+    return status;
+}
+
+/* Appends the replacement of a match, in which groups of an expression are filled in. */
+static bool write_text(struct text_scan *scan, struct replaced_line *around,
                        const struct line_span *span, uint64_t expression)
 {
-    struct trawl_range groups[GROUPS_MAX], match = {line + span->from, line + span->to};
+    const uint8_t *text = around->text;
+    struct trawl_range groups[GROUPS_MAX];
+    const struct trawl_range match = {around->line + span->from, around->line + span->to};
+    enum trawl_status status = TRAWL_OK;
 
-    if (scan->settings->expressions &&
-        trawl_expression_groups(scan->plan, expression, text, count, match, groups, GROUPS_MAX,
-                                &scan->error) != TRAWL_OK) {
-        scan_fail(scan, scan->error.status);
+    if (around->opened != NULL)
+        status = find_groups(around, match, groups, &scan->error);
+    else if (scan->settings->expressions)
+        status = trawl_expression_groups(scan->plan, expression, text, around->count, match, groups,
+                                         GROUPS_MAX, &scan->error);
+    if (status != TRAWL_OK) {
+        scan_fail(scan, status);
         return false;
     }
     groups[0] = match; /* the whole match, even if only a part of it lies in this line */
@@ -338,7 +372,9 @@ static bool write_texts(struct text_scan *scan, const struct view *view, const u
 {
     struct style_state *style = &scan->style;
     uint64_t at = 0, before = 0, after = 0;
+    struct replaced_line around = {NULL};
     struct trawl_pattern *texts;
+    bool good = true;
 
     if (!SCAN_GROW(scan, style->texts, style->text_capacity, style->span_count + 1) ||
         !SCAN_GROW(scan, style->text_bytes, style->text_bytes_capacity, 1))
@@ -352,21 +388,29 @@ static bool write_texts(struct text_scan *scan, const struct view *view, const u
         before = offset - character_begin(scan, offset < AROUND_BYTES ? 0 : offset - AROUND_BYTES);
         after = character_begin(scan, offset + content + AROUND_BYTES) - (offset + content);
     }
-    for (uint64_t i = 0; i < style->span_count; i++) {
+    around = (struct replaced_line){line - before, before + content + after, before, NULL, before};
+    if (scan->job->patterns->sees_lines &&
+        (scan->job->patterns->joined.bytes != NULL || scan->job->patterns->count == 1) &&
+        trawl_line_open(scan->plan, 0, around.text, around.count, scan->job->searcher,
+                        &around.opened, &scan->error) != TRAWL_OK) {
+        scan_fail(scan, scan->error.status);
+        return false;
+    }
+    for (uint64_t i = 0; good && i < style->span_count; i++) {
         const struct line_span *span = &style->spans[i];
 
-        if (!write_text(scan, line - before, before + content + after, before, span,
-                        view->match_count > 0 ? view->matches[span->group].pattern_index : 0))
-            return false;
+        good = write_text(scan, &around, span,
+                          view->match_count > 0 ? view->matches[span->group].pattern_index : 0);
         texts[i].bytes_count = style->text_bytes_count - at;
         at = style->text_bytes_count;
     }
+    trawl_line_close(around.opened);
     at = 0;
     for (uint64_t i = 0; i < style->span_count; at += texts[i++].bytes_count) {
         texts[i].bytes = style->text_bytes + at;
         style->spans[i].text = &texts[i];
     }
-    return true;
+    return good;
 }
 
 static uint64_t replacement_length(const struct style_state *style, const struct line_span *span)

@@ -46,14 +46,14 @@ void style_end_link(struct text_scan *scan)
 
 void style_name(struct text_scan *scan)
 {
-    char separator = scan->settings->style.path_separator;
+    const char *separator = scan->settings->style.path_separator;
     bool linked = style_begin_link(scan, 0, 0);
 
     for (const char *at = scan->name, *end; *at != '\0'; at = end) {
-        end = at + strcspn(at, separator != 0 ? "/" : "");
+        end = at + strcspn(at, separator != NULL ? "/" : "");
         output_bytes(scan->output, at, (size_t)(end - at));
         if (*end == '/') {
-            output_byte(scan->output, (uint8_t)separator);
+            output_byte(scan->output, (uint8_t)*separator);
             end++;
         }
     }
