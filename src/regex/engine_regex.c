@@ -120,8 +120,8 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
     return TRAWL_OK;
 }
 
-/* Appends a hit to the step's result; if only the count is wanted, counts the hit. `offset` is in
- * the chunk. `length` is stored in hits.lengths. */
+/* Counts a hit in the step's result and, unless only the count is wanted, appends the hit. `offset`
+ * is in the chunk. `length` is stored in hits.lengths. */
 static enum trawl_status push_hit(const struct step *step, uint64_t offset, uint32_t expression,
                                   uint64_t length, struct trawl_error *error)
 {
