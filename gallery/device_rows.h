@@ -8,8 +8,7 @@
 enum gallery_grid {
     PLACES,   /* a thread per begin */
     SEGMENTS, /* a thread per segment, in as many blocks as the device holds or as the plan says */
-    TILED, /* a thread per segment; a block's segments and windows fit GALLERY_BIN_BYTES if possible
-            */
+    TILED,    /* a thread per segment; a block's text fits GALLERY_BIN_BYTES if possible */
 };
 
 enum gallery_need {

@@ -15,8 +15,8 @@ struct gallery_device {
     const struct trawl_plan *plan;
     struct gallery_choice choice; /* the algorithm and options of the plan */
     bool ready;                   /* the tables on the device are for the plan */
-    struct cuda_module *module,
-        *children; /* children NULL: no plan of this worker has launched child grids */
+    /* children NULL: no plan of this worker has launched child grids */
+    struct cuda_module *module, *children;
     uint32_t child_grids_max;
     uint64_t threshold; /* bytes; a hybrid launches child grids for patterns at least as long */
     const char *note;   /* why a hybrid launches no child grids, for --stats; NULL: no note */

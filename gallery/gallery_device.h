@@ -43,9 +43,9 @@ struct gallery_met {
     const uint32_t *hash_of; /* per literal: the number of the literal's hash */
 };
 
-/* Returns what the device found in the record of `flag`, a flag that gallery_device_flag set. Known
- * only after the last call, by the form -pairs, for a record that was searched last and not in
- * parts. */
+/* Returns what the device found in the record whose flag gallery_device_flag set at `flag`. With
+ * the form -pairs something is known of the records that the device searched last, each in one
+ * piece; of other records, and in other forms, nothing is known. */
 struct gallery_met gallery_device_met(const struct gallery_device *device, const uint8_t *flag);
 
 #ifdef TRAWL_NO_DEVICES /* such a build opens no device, and calls no function of this file */

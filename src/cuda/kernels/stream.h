@@ -35,8 +35,8 @@
 /* room for up to 31 entries of earlier steps and for the entries of a step */
 #define STREAM_QUEUE_MAX ((STREAM_ROWS + 1u) * SIMT_WARP_THREADS)
 #define STREAM_MASK_UNIT (1ull << 48)
-#define STREAM_BEYOND_BYTES \
-    16u /* a lane loads bytes that begin before the last position plus this */
+/* a lane loads bytes that begin before the last position plus this */
+#define STREAM_BEYOND_BYTES 16u
 #define STREAM_HINT_TURNS 8u
 
 /* Kinds beside those of filter.h. FOLDED: patterns of up to 4 bytes, compared without case. PAIR_n:
