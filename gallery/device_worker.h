@@ -13,10 +13,9 @@ struct gallery_device {
     struct engine_worker *worker; /* the CUDA engine's: device, stream, text, staging buffers */
     struct gallery_limits limits;
     const struct trawl_plan *plan;
-    struct gallery_choice choice; /* the algorithm and options of the plan */
-    bool ready;                   /* the tables on the device are for the plan */
-    /* children NULL: no plan of this worker has launched child grids */
-    struct cuda_module *module, *children;
+    struct gallery_choice choice;          /* the algorithm and options of the plan */
+    bool ready;                            /* the tables on the device are for the plan */
+    struct cuda_module *module, *children; /* children NULL: no plan has needed child grids yet */
     uint32_t child_grids_max;
     uint64_t threshold; /* bytes; a hybrid launches child grids for patterns at least as long */
     const char *note;   /* why a hybrid launches no child grids, for --stats; NULL: no note */

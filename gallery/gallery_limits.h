@@ -11,8 +11,7 @@ struct gallery_limits {
     uint64_t record_bytes;
     uint32_t shift_begins;      /* begins per thread of gallery_shifts_text */
     uint32_t child_threads_max; /* most threads per block of a child grid */
-    /* most child grids per kernel; 0: as many as the device has room for */
-    uint32_t child_grids_max;
+    uint32_t child_grids_max; /* most child grids per kernel; 0: all that the device has room for */
     uint32_t trie_states_max; /* states of aho-corasick, 1,028 bytes each */
 };
 

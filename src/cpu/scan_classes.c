@@ -290,8 +290,7 @@ void scan_classes(struct scan *scan)
         scan->work += TILE_WORK;
         gather_tile(&sampling);
         while (scan->work > scan->work_max && !scan->over && !dense_leaves(scan, sampling.begin))
-            /* try again; dense_leaves has raised work_max, and beyond that work the automaton pays
-             * and takes over */
+            /* try again: dense_leaves has raised work_max to where the automaton pays */
             gather_tile(&sampling);
         if (scan->over)
             return;

@@ -14,8 +14,7 @@
 #include "engine.h"
 #include "plan/parts.h"
 
-/* With more literals, buckets search only if one hit of a line or a place is enough, or if the plan
- * has no classes. */
+/* More literals: buckets search only if a hit per line or place is enough, or without classes. */
 #define BUCKETS_MANY 256u
 #define WORK_SPARED_MAX 1024u /* limit of engine_worker.work_spared */
 #define WORKER_SAMPLE_BYTES (16u << 10)
@@ -100,12 +99,11 @@ struct engine_worker {
     double took; /* ns by the clock for `searched` bytes */
     /* ns that `searched` bytes should have taken by the prices of the method and its candidates */
     double priced;
-    double least; /* no method can take fewer ns per byte than this for the literal */
+    double least; /* ns per byte that the fastest method should take; 0: not computed yet */
     /* bytes of text after which making the tables of method sampled pays; 0: now */
     uint64_t sampled_after;
     const struct sampled_tables *sampled;
-    /* the method in use: the plan's, or a method that the worker expects to be faster on the
-     * text */
+    /* the method in use: the plan's, or one that the worker expects to be faster on the text */
     enum trawl_method method;
     /* bytes of the literal that are tested: the tuning's probes, and probes at offsets where
      * candidates failed */
@@ -142,15 +140,15 @@ struct engine_worker {
     struct hits ordered; /* a buffer in which `gathered` is sorted */
     /* the automaton's state, for sets whose candidates are dense */
     struct dense_worker dense;
-    /* number of begins that the last dense part of the text left to the automaton; halved with each
-     * part since that was not dense */
+    /* begins that the last dense part left to the automaton; halved with each other part since */
     uint64_t dense_bytes;
     uint64_t dense_left;   /* number of those begins that the automaton has yet to search */
     enum program dense_by; /* the program that left the dense part to the automaton */
     /* a set's candidates are dense if they cost more work than this for each byte of text */
     uint64_t work_per_byte;
-    uint64_t work_spared; /* further work that is allowed: what sparse parts of the text left over,
-                             at most WORK_SPARED_MAX; after the automaton, WORK_SPARED_MAX */
+    /* further work that is allowed: what sparse parts of the text left over, at most
+     * WORK_SPARED_MAX; after the automaton, WORK_SPARED_MAX */
+    uint64_t work_spared;
     /* Work in dense parts before the automaton is made, for the plan with number dense_serial.
      * Enough such work pays for the automaton. */
     uint64_t dense_work;
@@ -161,8 +159,7 @@ struct engine_worker {
     struct find_tile tile;
     struct find_tile ends;      /* in a search for lines: the line ends of the tile's text */
     struct find_tile ends_also; /* the line ends by the second byte that ends lines */
-    struct find_tile after; /* marks the bytes of the text that may stand neither right before nor
-                               right after an occurrence (borders_apply) */
+    struct find_tile after;     /* marks bytes that may stand on neither side of an occurrence */
     uint8_t short_text[WORKER_SHORT_BYTES + WORKER_SHORT_SLACK]; /* a copy of a short chunk */
     uint8_t sample[WORKER_SAMPLE_BYTES];                         /* the sample of a look */
 };
@@ -322,8 +319,7 @@ enum trawl_method scan_method(const struct engine_worker *worker);
 /* ---- scan_parts.c ---- */
 
 /* Searches the begins in [scan->at, scan->limit) for each part of the plan's patterns. `kind`:
- * index in worker->parts. Returns false, and has searched nothing, if the plan has no parts or
- * memory is short. */
+ * index in worker->parts. Returns false, with nothing searched, if parts or memory lack. */
 bool scan_parts(struct scan *scan, uint32_t kind);
 void parts_release(struct engine_worker *worker, struct cpu_parts *parts);
 

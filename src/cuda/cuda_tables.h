@@ -83,8 +83,8 @@ enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_er
  * stream_set, sets has_sets to false, and makes the tables for the kernels of set.cu instead. */
 enum trawl_status cuda_tables_want_set(struct engine_worker *worker, enum cuda_kernel kernel,
                                        struct trawl_error *error);
-/* Records that a count over `begins` positions of the text took `ns` ns. If another method should
- * be clearly quicker, the next count chooses anew. */
+/* Records that a count over `begins` positions of the text took `ns` ns, if the text is long and
+ * was sampled. If another method should be clearly quicker, the next count chooses anew. */
 void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns);
 
 #endif

@@ -25,7 +25,8 @@
 #include "regex/near.h"
 #include "regex/step.h"
 
-/* After a step with at most FEW_ATOMS atoms the next is twice as long, up to STEP_GROWS times. */
+/* After a step with at most FEW_ATOMS atoms (on a GPU: any number) the next is twice as long, up to
+ * STEP_GROWS times regex_step_bytes (on a GPU: times DEVICE_GROWS). */
 #define STEP_GROWS 16u
 #define FEW_ATOMS 64u
 /* After this many failed verifications in a line, RE2 reads the whole line once. So the time stays

@@ -143,8 +143,7 @@ struct trawl_searcher {
     /* Tasks by chunk index (search_ring). Between searches all entries are NULL. */
     struct task **ring;
     uint32_t task_count;
-    /* most tasks of a search whose tasks hold text or hits until the delivery */
-    uint32_t tasks_few;
+    uint32_t tasks_few;     /* most tasks if tasks hold text or hits until the delivery */
     uint32_t tasks_touched; /* tasks [0, tasks_touched) were in use at least once */
     struct engine_call call;
     pthread_t thread; /* the thread that began the call */

@@ -87,10 +87,9 @@
 /* The largest offset in a literal at which its run of grams begins. */
 #define SCAN_SETS_RUN_MAX 64u
 #define SCAN_SETS_RARITY 12u
-/* Each form X(s, q, c) is a kernel: its stride s (16 also serves multiples of 16); q, the bytes
- * of a gram; and c: of the c grams at consecutive bytes, the gram with the least hash is the
- * sample. With c = 1 the form also serves shorter grams: q = 8 serves 4 to 8 bytes, q = 16
- * serves 9 to 16. */
+/* Each form X(s, q, c) is a kernel, with stride s (16 also serves multiples of 16) and grams of q
+ * bytes. Of c grams at consecutive bytes, the gram with the least hash is the sample. With c = 1
+ * the form also serves shorter grams: q = 8 serves 4 to 8 bytes, q = 16 serves 9 to 16. */
 #define SCAN_SETS_FORMS(X) \
     X(1, 8, 1)             \
     X(2, 8, 1)             \
@@ -127,8 +126,7 @@ struct scan_result {
     uint64_t dense_count; /* dense tiles; in stream kernels, the tiles or groups that were given up;
                              for sets, above 0 if the budget was used up */
     uint64_t ticket;      /* the next tile or group */
-    uint64_t listed;  /* tiles or groups that a stream kernel has listed or given up so far; above
-                         listed_max the launch is abandoned */
+    uint64_t listed;      /* tiles or groups that a stream kernel has listed or given up so far */
     uint64_t nearest; /* SCAN_NONE - ((x - begin) << 32 | literal) of the first hit; 0: no hit */
     /* number of blocks that are done; in the host's copy, the launch's number, written last */
     uint64_t blocks;
