@@ -331,7 +331,7 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);
 /* For sets: sets work_max for the next positions. */
 void dense_allow(struct scan *scan, uint64_t positions);
 /* Ends positions that did not exceed work_max, and that decided this many bytes: keeps the unused
- * work for later positions. */
+ * work for later positions, unless dense_waits, and halves dense_bytes. */
 void dense_spare(struct scan *scan, uint64_t bytes);
 /* Runs when positions have exceeded work_max. Leaves the text to the automaton from x on, each time
  * for longer. Returns false if making the automaton would not pay yet; the scan must then verify

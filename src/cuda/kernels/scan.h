@@ -285,7 +285,8 @@ struct scan_arguments {
     const uint64_t *pattern; /* the pattern's bytes, between SCAN_PATTERN_PADDING_BYTES of zeros */
     uint32_t pattern_bytes;
     uint32_t shift; /* for a begin x, the filter compares the text at x + shift */
-    /* a tile is dense after this many verifying steps of a warp, 256 bytes each */
+    /* a tile is dense, or given up, after this many verifying steps of a warp, 256 bytes each;
+     * stream kernels give up patterns that a single lane compares after a quarter */
     uint32_t verify_budget;
     uint32_t dense_lanes; /* a tile is dense if this many lanes of a warp have a candidate */
     uint32_t is_exact;    /* 1: a candidate of the filter is an occurrence */
