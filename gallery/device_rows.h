@@ -8,7 +8,7 @@
 enum gallery_grid {
     PLACES,   /* a thread per begin */
     SEGMENTS, /* a thread per segment, in as many blocks as the device holds or as the plan says */
-    TILED,    /* as SEGMENTS; a block's segments and windows fit GALLERY_BIN_BYTES if possible */
+    TILED,    /* a thread per segment; a block's text fits GALLERY_BIN_BYTES if possible */
 };
 
 enum gallery_need {
@@ -27,7 +27,8 @@ struct gallery_row {
     enum gallery_grid grid;
     uint32_t threads; /* threads of a block, unless the plan sets the number */
     uint32_t needs;
-    /* a hybrid's algorithms for any, for shorter and for longer patterns; in other rows NONE */
+    /* a hybrid's algorithms: `longer` for patterns from the threshold on, `shorter` for patterns
+     * below, `generic` for patterns below that `shorter` cannot take; in other rows NONE */
     enum gallery_algorithm generic, shorter, longer;
 };
 

@@ -15,10 +15,10 @@ struct gallery_device {
     const struct trawl_plan *plan;
     struct gallery_choice choice;          /* the algorithm and options of the plan */
     bool ready;                            /* the tables on the device are for the plan */
-    struct cuda_module *module, *children; /* children NULL: the plan launches no child grids */
+    struct cuda_module *module, *children; /* children NULL: no plan has needed child grids yet */
     uint32_t child_grids_max;
     uint64_t threshold; /* bytes; a hybrid launches child grids for patterns at least as long */
-    const char *note;   /* why a hybrid runs in the generic form, for --stats; NULL: no note */
+    const char *note;   /* why a hybrid launches no child grids, for --stats; NULL: no note */
     struct cuda_memory tables; /* for each literal the bytes, then the shifts; or the trie */
     uint32_t trie_states;      /* states of the trie; 0: there is no trie */
     struct cuda_memory folded; /* a copy of a part of the text, in lower case */

@@ -16,13 +16,13 @@
 
 #define PATTERN_ALIGNMENT 16u
 #define SHIFTS 256u
-/* a part is not halved below this number of begins: the search then ends with MEMORY */
+/* if memory lacks, no part is halved below this number of begins: the search ends with MEMORY */
 #define WINDOW_BEGINS_MIN (64u << 10)
 #define COLLECT_THREADS 256u
 #define COLLECT_BLOCKS_MAX 65536u
 #define FOLD_THREADS 256u
 #define FOLD_TAIL_BYTES 48u /* bytes after a text's last 16 bytes that kernels may load */
-/* The most begins of a kernel that launches child grids, so that few windows get no child grid. */
+/* Most begins of a kernel that launches and counts child grids, so that few windows get none. */
 #define CHILDREN_BEGINS_MAX (1u << 20)
 #define TILED_SEGMENT_MIN 16u
 #define FLAGS (WINDOWS | CHILDREN) /* needs that take a byte of memory per begin */

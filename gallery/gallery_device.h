@@ -43,8 +43,9 @@ struct gallery_met {
     const uint32_t *hash_of; /* per literal: the number of the literal's hash */
 };
 
-/* Returns what the device found in the record of `flag`, which points into the flags of the last
- * call of gallery_device_flag. */
+/* Returns what the device found in the record whose flag gallery_device_flag set at `flag`. With
+ * the form -pairs something is known of the records that the device searched last, each in one
+ * piece; of other records, and in other forms, nothing is known. */
 struct gallery_met gallery_device_met(const struct gallery_device *device, const uint8_t *flag);
 
 #ifdef TRAWL_NO_DEVICES /* such a build opens no device, and calls no function of this file */

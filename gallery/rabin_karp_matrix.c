@@ -8,13 +8,13 @@
  *            limit of 4,096 patterns, because rabin_karp_matrix looks hashes up in a table.
  *            rabin_karp_matrix compares a candidate at once instead of in a second pass. Records
  *            may differ in length, without padding or packed characters. Of equal patterns
- *            rabin_karp_matrix searches for the first, and copies the cells.
+ *            rabin_karp_matrix searches for the last, and copies the cells.
  * As published  rabin-karp-matrix-sample and the forms that the sample weighed, on GPUs alone: for
  *            each pattern strstr searches a record that the device flagged, from the record's
  *            beginning. strstr needs a record that ends in a NUL, as the sample's records do, and
  *            a pattern without NUL. memmem searches other records and for other patterns.
  * Ours       rabin-karp-matrix-memmem: as rabin-karp-matrix-sample, with memmem for all records.
- * Memory     24 bytes per literal and 16 per distinct length.
+ * Memory     up to 40 bytes per literal; for strstr also the literal's bytes and 9 more.
  * Cost       two remainders and a look-up per byte of the record and distinct length; each literal
  *            with an equal hash is compared, unless the literal's pattern was found before.
  */
@@ -46,7 +46,7 @@ struct gallery_matrix {
         literal_count; /* a copy of the plan's number: the plan may be freed before the matrix */
     /* the host searches for pattern after pattern, as the sample does; false: rabin-karp-matrix */
     bool as_published;
-    /* the literals, each with a NUL after it, for strstr; NULL: memmem finds all literals */
+    /* the literals, each with a NUL after it, for strstr; NULL: strstr is not called */
     char *strings;
     uint64_t strings_bytes;
     uint64_t

@@ -61,7 +61,7 @@ struct engine_chunk {
     bool pinned;           /* the whole chunk lies in pinned memory (ENGINE_HOLD_PINNED) */
     bool may_be_left;      /* a device may leave the chunk to the host (engine_result.is_left) */
     uint32_t threads_left; /* searches within errors: threads that search what a device leaves */
-    const struct records *records; /* lines: the text's records, which replace its lines; or NULL */
+    const struct records *records; /* the text's records, which replace its lines; NULL: none */
     /* NULL, or the searcher's call. Once the call is cancelled, nobody wants the result. Then an
      * engine may end with STOPPED; an engine that takes long for a chunk should. */
     const struct engine_call *call;

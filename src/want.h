@@ -17,9 +17,9 @@ enum want {
     /* Hits that do not overlap: the first hit, the longest if several begin there; then the first
      * hit after its end, and so on. For plans whose occurrences hold no line end. */
     WANT_SPANS,
-    /* The text alone, without any hits. The runtime submits such a task only to the engine of
-     * searches within errors, to ask whether the host takes less time than a device
-     * (engine_result.is_left); the chunk is then a sample of the text. */
+    /* The text alone, without any hits. The runtime submits such a task only to the engines of
+     * searches within errors and of expressions, to ask whether the host takes less time than a
+     * device (engine_result.is_left); the chunk is then a sample of the text. */
     WANT_NOTHING
 };
 

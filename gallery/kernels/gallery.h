@@ -22,7 +22,7 @@
 
 /* Before each launch the host sets all fields to 0, and `first` to UINT64_MAX. */
 struct gallery_result {
-    uint64_t cursor; /* occurrences found; occurrences beyond `capacity` are not written */
+    uint64_t cursor; /* occurrences, if `want` is not FIRST; beyond `capacity` none is written */
     uint64_t first;  /* the least x - begin; aho-corasick: (x - begin) << 32 | literal, the least */
     uint64_t passed; /* swift: windows that passed the parent's test */
     uint64_t launched; /* swift: child grids launched without an error */
@@ -63,8 +63,8 @@ struct gallery_arguments {
     uint32_t shift_at;
     uint32_t minima_count;      /* word-reduction: number of blocks, each with a minimum */
     uint32_t child_threads_max; /* swift: threads of one block of a child grid */
-    uint32_t child_grids_max;   /* swift: the most windows that get a child grid */
-    /* swift: 1: the kernels keep only `spilled` and `refusal` of the result */
+    uint32_t child_grids_max;   /* swift: most windows that get a child grid, unless `uncounted` */
+    /* swift: 1: of the numbers for swift, kernels set only `spilled` and `refusal` */
     uint32_t uncounted;
 };
 

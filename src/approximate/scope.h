@@ -40,8 +40,8 @@ uint64_t scope_ascii_end(const uint8_t *bytes, uint64_t from, uint64_t end);
 bool scope_is_ascii(struct approx_scope *scope, int64_t from, int64_t to);
 
 /* scope_back returns the begin of the symbol that stands `count` symbols before the symbol at
- * `byte`; begin - 1 if the scope has fewer symbols before. scope_ahead returns the begin of the
- * symbol `count` symbols after; `end` if the scope has no more symbols after. */
+ * `byte`; scope->begin - 1 if the scope has fewer symbols before. scope_ahead returns the begin of
+ * the symbol `count` symbols after; scope->end if the scope has no more symbols after. */
 int64_t scope_back(struct approx_scope *scope, int64_t byte, int64_t count);
 int64_t scope_ahead(struct approx_scope *scope, int64_t byte, int64_t count);
 

@@ -235,8 +235,8 @@ static void scan_part(struct scan *scan)
     worker->has_begun = true;
 }
 
-/* Searches the first two short parts of a text: the method adapts to the text in the first part,
- * and the second part is timed. */
+/* If the worker may change its method, searches the first two short parts of a text: the method
+ * adapts to the text in the first part, and the second part is timed. */
 static void scan_begins(struct scan *scan)
 {
     const struct engine_worker *worker = scan->worker;

@@ -1,5 +1,5 @@
 /* find_avx512vbmi: finds candidates by AVX-512 as of Ice Lake and Zen 4. Finds grams (sequences of
- * 8 bytes of the pattern) by byte permutations (VBMI) and bit matrices (GFNI). */
+ * 4 to 8 bytes of the pattern) by byte permutations (VBMI) and bit matrices (GFNI). */
 #define VARIANT avx512vbmi
 #define VECTOR_BYTES 64
 #include "cpu/lookups.h"

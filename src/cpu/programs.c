@@ -18,7 +18,8 @@
 #include "cpu/worker.h"
 #include "cpu/prices.def"
 
-/* Returns whether text is left for a program. */
+/* Returns whether text is left for a program, also for the next program if the last program has
+ * left the text. */
 static bool goes_on(struct scan *scan)
 {
     if (scan->is_left)
@@ -164,7 +165,8 @@ static enum program fastest(const struct tournament *own)
     return best;
 }
 
-/* Ends a tournament: the fastest program goes on, and each other program rests. */
+/* Ends a tournament: the fastest program goes on, or the program before if it is nearly as fast.
+ * Each measured program then rests. */
 static void choose(struct tournament *own)
 {
     enum program best = fastest(own), before = own->before;

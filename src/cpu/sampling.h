@@ -16,7 +16,7 @@ struct sampling {
     const struct set_class *class;
     uint64_t begin;
     uint64_t end;
-    /* number of words of 64 positions; 0: the search does not work line by line */
+    /* number of words of the tile (64 positions each) that are searched line by line; 0: none */
     uint64_t line_words;
 };
 

@@ -290,7 +290,7 @@ void scan_classes(struct scan *scan)
         scan->work += TILE_WORK;
         gather_tile(&sampling);
         while (scan->work > scan->work_max && !scan->over && !dense_leaves(scan, sampling.begin))
-            /* try again with a higher work_max, which in the end is unlimited */
+            /* try again: dense_leaves has raised work_max to where the automaton pays */
             gather_tile(&sampling);
         if (scan->over)
             return;

@@ -32,7 +32,7 @@
 /* log2 of bits for each entry, if the bitmap then fits the cache */
 #define BITS_PER_ENTRY_MIN 3u
 
-/* Returns the length of the longest gram that this stride allows. */
+/* Returns the length of the longest gram that this stride and SET_Q_MAX allow. */
 static uint32_t widest_gram(const struct set_class *class, uint32_t stride)
 {
     return (uint32_t)min_u64(class->length_min - stride + 1, SET_Q_MAX);

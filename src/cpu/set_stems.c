@@ -172,7 +172,8 @@ static void deal(struct find_pairs *pairs, const uint64_t *keys, uint64_t count)
     TRAWL_ASSERT(before == total);
 }
 
-/* Returns the number of groups for the pairs of the class's literals. */
+/* Returns how many groups of eight slots (find.h) the literals are divided among: 1, 2 or 4. Many
+ * literals, and many short literals, need more groups. */
 static uint32_t pairs_groups(const struct set_class *class)
 {
     uint64_t weight = 0;

@@ -14,7 +14,7 @@
 #include "engine.h"
 #include "plan/parts.h"
 
-/* With more literals, buckets search only if one hit of a line or a place is enough. */
+/* More literals: buckets search only if a hit per line or place is enough, or without classes. */
 #define BUCKETS_MANY 256u
 #define WORK_SPARED_MAX 1024u /* limit of engine_worker.work_spared */
 #define WORKER_SAMPLE_BYTES (16u << 10)
@@ -99,11 +99,11 @@ struct engine_worker {
     double took; /* ns by the clock for `searched` bytes */
     /* ns that `searched` bytes should have taken by the prices of the method and its candidates */
     double priced;
-    double least; /* no method can take fewer ns per byte than this for the literal */
+    double least; /* ns per byte that the fastest method should take; 0: not computed yet */
     /* bytes of text after which making the tables of method sampled pays; 0: now */
     uint64_t sampled_after;
     const struct sampled_tables *sampled;
-    /* the plan's method, or method every where the plan's method is too slow */
+    /* the method in use: the plan's, or one that the worker expects to be faster on the text */
     enum trawl_method method;
     /* bytes of the literal that are tested: the tuning's probes, and probes at offsets where
      * candidates failed */
@@ -113,13 +113,14 @@ struct engine_worker {
     uint32_t probe_count;  /* ≤ FIND_FIRST_MAX if head_bytes > 0 */
     uint32_t first_probes; /* number of probes that are tested at every position */
     uint64_t learned;      /* offset in the literal where the last candidate failed */
-    uint8_t head[64];      /* the literal, then zeros */
+    uint8_t head[64];      /* if head_bytes > 0: the literal, then zeros */
     /* If not 0, so many bytes of `head` are compared for all candidates of a tile at once. */
     uint32_t head_bytes;
-    /* the plan wants whole words or lines, so the byte before rules out most begins */
+    /* the plan wants whole words or lines, and has no periodic literal: the byte before rules out
+     * most begins */
     bool at_borders;
     struct find_bytes inside; /* byte values after which no occurrence can begin */
-    bool bytes_only;          /* all literals have one byte: `bytes` holds them all */
+    bool bytes_only; /* all literals have one byte, without conditions: `bytes` holds them all */
     struct byte_set bytes;
     /* tables of buckets; NULL until the set is searched by buckets */
     const struct plan_set_tables *set;
@@ -139,13 +140,15 @@ struct engine_worker {
     struct hits ordered; /* a buffer in which `gathered` is sorted */
     /* the automaton's state, for sets whose candidates are dense */
     struct dense_worker dense;
-    /* number of begins that were left to the automaton in the last dense part of the text */
+    /* begins that the last dense part left to the automaton; halved with each other part since */
     uint64_t dense_bytes;
     uint64_t dense_left;   /* number of those begins that the automaton has yet to search */
     enum program dense_by; /* the program that left the dense part to the automaton */
     /* a set's candidates are dense if they cost more work than this for each byte of text */
     uint64_t work_per_byte;
-    uint64_t work_spared; /* work that sparse parts of the text left over, ≤ WORK_SPARED_MAX */
+    /* further work that is allowed: what sparse parts of the text left over, at most
+     * WORK_SPARED_MAX; after the automaton, WORK_SPARED_MAX */
+    uint64_t work_spared;
     /* Work in dense parts before the automaton is made, for the plan with number dense_serial.
      * Enough such work pays for the automaton. */
     uint64_t dense_work;
@@ -156,7 +159,7 @@ struct engine_worker {
     struct find_tile tile;
     struct find_tile ends;      /* in a search for lines: the line ends of the tile's text */
     struct find_tile ends_also; /* the line ends by the second byte that ends lines */
-    struct find_tile after;     /* bytes of the text that may not stand after an occurrence */
+    struct find_tile after;     /* marks bytes that may stand on neither side of an occurrence */
     uint8_t short_text[WORKER_SHORT_BYTES + WORKER_SHORT_SLACK]; /* a copy of a short chunk */
     uint8_t sample[WORKER_SAMPLE_BYTES];                         /* the sample of a look */
 };
@@ -316,7 +319,7 @@ enum trawl_method scan_method(const struct engine_worker *worker);
 /* ---- scan_parts.c ---- */
 
 /* Searches the begins in [scan->at, scan->limit) for each part of the plan's patterns. `kind`:
- * index in worker->parts. Returns false, and has searched nothing, if the plan has no parts. */
+ * index in worker->parts. Returns false, with nothing searched, if parts or memory lack. */
 bool scan_parts(struct scan *scan, uint32_t kind);
 void parts_release(struct engine_worker *worker, struct cpu_parts *parts);
 
@@ -328,7 +331,7 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);
 /* For sets: sets work_max for the next positions. */
 void dense_allow(struct scan *scan, uint64_t positions);
 /* Ends positions that did not exceed work_max, and that decided this many bytes: keeps the unused
- * work for later positions. */
+ * work for later positions, unless dense_waits, and halves dense_bytes. */
 void dense_spare(struct scan *scan, uint64_t bytes);
 /* Runs when positions have exceeded work_max. Leaves the text to the automaton from x on, each time
  * for longer. Returns false if making the automaton would not pay yet; the scan must then verify

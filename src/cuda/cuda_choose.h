@@ -40,8 +40,8 @@ void cuda_choose_try_anew(struct cuda_tables *tables);
  * would save in the rest, or would have saved so far. A short trial is followed by a longer one. */
 bool cuda_choose_leaves_filter(struct engine_worker *worker, uint64_t bytes, uint64_t rest,
                                uint64_t ns);
-/* Records that the automaton took `ns` to count in `bytes` bytes of text. If the set's filter took
- * clearly less per byte, the filter searches next. */
+/* Records that the automaton took `ns` to count in `bytes` bytes of text, if that is long enough.
+ * If the set's filter took clearly less per byte, the filter searches next. */
 void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, uint64_t ns);
 
 /* Chooses how stream_set searches for the plan's set, and fills tables->sets and the kernel. The

@@ -399,8 +399,8 @@ static enum trawl_status hold(struct engine *engine, const struct engine_text *t
     return status;
 }
 
-/* Records an owner of a text, and loads the text if no other owner holds the text. A text
- * without bytes has no entry. */
+/* Records an owner of a text, and loads the text if no other owner holds the text, or anew with
+ * ENGINE_HOLD_ANEW. A text without bytes has no entry. */
 enum trawl_status cuda_residents_hold(struct engine *engine, const struct engine_text *text,
                                       struct trawl_error *error)
 {

@@ -7,7 +7,7 @@
 #include "cuda/cuda_automaton.h"
 #include "cuda/cuda_choose.h"
 
-/* number of scans that the automaton does after a scan with too many candidates */
+/* number of scans without stream kernels after a scan with too many candidates */
 #define DENSE_SCANS 15u
 /* The longest range for which mark_set makes a bitmap: positions in the range have 32 bits. */
 #define SET_MARKS_MAX ((1ull << 32) - (1ull << 24))
@@ -19,7 +19,8 @@
 #define PATIENT_LOG2 3u
 #define PATIENT_LONG_LOG2 8u
 
-/* Makes the automaton do the next DENSE_SCANS scans, if the device has memory for it. */
+/* Keeps stream kernels from the next DENSE_SCANS scans. For a set, the automaton does these scans,
+ * if the device has memory for the automaton. */
 static enum trawl_status take_automaton(struct engine_worker *worker, struct trawl_error *error)
 {
     worker->tables->dense_left = DENSE_SCANS;

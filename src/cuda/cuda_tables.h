@@ -15,7 +15,8 @@ enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOM
  * the time in which the device reads the text once. Indexes are methods; entry 0, of
  * TRAWL_METHOD_AUTO, is not used. */
 struct cuda_prices {
-    /* the expected price; once counts were measured, the least measured price */
+    /* the expected price; once counts were measured, the least measured price; PRICE_MAX: the
+     * method cannot search, or memory lacked for its tables */
     double price[TRAWL_METHOD_SAMPLED + 1];
     uint32_t counts[TRAWL_METHOD_SAMPLED + 1]; /* counts that were measured */
     /* True: all expected prices follow from the sample. False: prices of methods that could hardly
@@ -38,7 +39,8 @@ struct cuda_tables {
     /* the kernel that counts: a stream kernel, or `kernel` */
     enum cuda_kernel count_kernel;
     bool sorts; /* stream_sampled finds the hits, and sampled_sort sorts the hits */
-    /* After a scan with too many candidates: this many more scans use no stream kernel. */
+    /* This many more scans use no stream kernel, since a scan had too many candidates or a set's
+     * automaton took over: for a set the automaton searches, else the tile kernel. */
     uint32_t dense_left;
     /* A scan for a set gives up when its comparisons cost 2^budget_log2 × the usual budget. */
     uint32_t budget_log2;
@@ -81,8 +83,8 @@ enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_er
  * stream_set, sets has_sets to false, and makes the tables for the kernels of set.cu instead. */
 enum trawl_status cuda_tables_want_set(struct engine_worker *worker, enum cuda_kernel kernel,
                                        struct trawl_error *error);
-/* Records that a count over `begins` positions of the text took `ns` ns. If another method should
- * be clearly quicker, the next count chooses anew. */
+/* Records that a count over `begins` positions of the text took `ns` ns, if the text is long and
+ * was sampled. If another method should be clearly quicker, the next count chooses anew. */
 void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns);
 
 #endif

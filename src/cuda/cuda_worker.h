@@ -56,7 +56,7 @@ struct engine_worker {
     /* The number of launches that this worker has started, which is the last launch's number. */
     uint64_t launches;
     struct cuda_memory result;  /* the words by which blocks order their hits (kernels/order.h) */
-    struct cuda_memory offsets; /* numbers of the tiles that a stream kernel gave up */
+    struct cuda_memory offsets; /* numbers of the tiles or groups that a stream kernel gave up */
     /* a bit for each text position: 1 if an occurrence of the set begins there */
     struct cuda_memory marks;
     struct cuda_memory hits;       /* struct hit */

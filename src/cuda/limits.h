@@ -23,7 +23,7 @@ struct cuda_limits {
     /* bytes of device memory that a loaded text leaves free for searches; a quarter of the device's
      * memory if that is less */
     uint64_t resident_room_left;
-    uint64_t seen_bytes_min; /* the shortest loaded text, in bytes, of which a sample is taken */
+    uint64_t seen_bytes_min; /* fewer bytes: a loaded text is not sampled, and counts not timed */
     /* the method for a single pattern in a text with a sample; AUTO: chosen by the sample */
     enum trawl_method seen_method;
     /* the shortest loaded text, in bytes, that is split over the devices */

@@ -30,8 +30,8 @@ struct cell_scratch {
     /* The marks of a plan with `patterns` patterns, at most CELLS_MARKS_MAX. Between records all
      * marks are 0. */
     uint64_t patterns;
-    /* a bit for each pattern; then, for each of these words, a bit that says whether the word is
-     * not 0 */
+    /* a bit for each pattern; then, with more than CELLS_MARKS_FEW patterns, a bit for each of
+     * these words, which says whether the word is not 0 */
     uint64_t *marks;
     uint32_t *offsets; /* first offset of each marked pattern */
 };

@@ -103,7 +103,8 @@ struct sink {
     bool in_place;
     uint8_t line_end; /* the byte that ends the plan's lines; set when the search begins */
     uint8_t line_end_also;
-    /* LINES: the text's records, which then take the place of lines; NULL: the text has lines */
+    /* LINES, and plans of expressions or errors: the text's records, which take the place of lines;
+     * NULL: the text has lines */
     const struct records *records;
     /* NULL: the sink needs no digest. A chunk whose digest fails is not delivered. */
     enum trawl_status (*digest)(const struct sink *sink, const struct sink_chunk *chunk,

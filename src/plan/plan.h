@@ -58,7 +58,7 @@ struct plan_set_tables {
     struct plan_head *heads;
 };
 
-/* Objects that belong to a plan. The first search that needs such an object makes it. */
+/* Objects that belong to a plan, each made when a search or the plan's building first needs it. */
 enum plan_attachment {
     PLAN_SAMPLED,      /* sampled_tables, plan/sampled.c */
     PLAN_ALONE,        /* each pattern as a plan of its own: plan/parts.c */

@@ -25,7 +25,8 @@
 #include "regex/near.h"
 #include "regex/step.h"
 
-/* After a step with at most FEW_ATOMS atoms the next is twice as long, up to STEP_GROWS times. */
+/* After a step with at most FEW_ATOMS atoms (on a GPU: any number) the next is twice as long, up to
+ * STEP_GROWS times regex_step_bytes (on a GPU: times DEVICE_GROWS). */
 #define STEP_GROWS 16u
 #define FEW_ATOMS 64u
 /* After this many failed verifications in a line, RE2 reads the whole line once. So the time stays
@@ -120,8 +121,8 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
     return TRAWL_OK;
 }
 
-/* Appends a hit to the step's result; if only the count is wanted, counts the hit. `offset` is in
- * the chunk. `length` is stored in hits.lengths. */
+/* Counts a hit in the step's result and, unless only the count is wanted, appends the hit. `offset`
+ * is in the chunk. `length` is stored in hits.lengths. */
 static enum trawl_status push_hit(const struct step *step, uint64_t offset, uint32_t expression,
                                   uint64_t length, struct trawl_error *error)
 {

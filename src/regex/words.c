@@ -9,11 +9,12 @@
 #include "base/memory.h"
 
 #define WORDS_STEP 64u
-/* If any match will do, a search reads this many bytes first, then PART_GROWS times as many. */
+/* If any match will do, a search copies and reads this many bytes of the line first, then
+ * PART_GROWS times as many, and so on. */
 #define PART_BYTES 4096u
 #define PART_GROWS 16u
-/* PCRE2 tries at least this many begins of a match, and twice as many after a search that took less
- * than BEGINS_NS. */
+/* Where a search by PCRE2 may stop and go on, the search stops after this many begins of a match.
+ * After a part that took less than BEGINS_NS the next part is twice as long, else BEGINS again. */
 #define BEGINS 64u
 #define BEGINS_NS 1000000u
 /* most bytes that stand for a single byte of the line in a copy */
@@ -244,7 +245,7 @@ static bool may_be_empty(const struct expressions *expressions, uint32_t express
     return found;
 }
 
-/* Finds a match in the copy, of which only [0, end) counts. Results are as of words_match. */
+/* Finds a match that lies in the bytes [0, end) of the copy. Results are as of words_match. */
 static int match_copy(const struct expressions *expressions, uint32_t expression,
                       struct judged line, uint64_t from, uint64_t end, enum regex_anchor anchor,
                       struct regex_span *spans, uint32_t span_count)

@@ -38,7 +38,7 @@
  * listed */
 #define LIST_WORDS (1u << 22)
 #define LIST_WORDS_LEAST (1u << 19) /* the last lists are shorter, but not shorter than this */
-#define FREQUENT_BYTES_MAX 2u       /* longest pattern that may have frequent hits */
+#define FREQUENT_BYTES_MAX 2u /* a longer pattern, if it is the only one, has no frequent hits */
 /* The caller polls for work for this time before the caller sleeps. Waking a thread takes up to 200
  * us [2 H200], a tenth of the time that a list of 16 GiB takes. */
 #define CALLER_POLL_NS 10000000u

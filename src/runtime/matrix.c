@@ -36,7 +36,8 @@ struct trawl_matrix_search {
     struct trawl_searcher *searcher;
     const struct engine_ops *algorithm; /* NULL: `search` finds occurrences */
     struct engine_worker *worker;       /* the caller's: makes the algorithm's cells */
-    struct engine_result flagged;       /* the work of the algorithm's device */
+    struct engine_result flagged; /* what the algorithm reports for the statistics: candidates,
+                                     times, and whether a device was used */
     struct search search;
     struct sink sink;
     struct trawl_text *text;

@@ -16,7 +16,7 @@
 struct cell_maker {
     const struct records *records;
     const struct trawl_plan *plan;
-    bool any; /* a single cell tells about a record: not a cell for each pattern */
+    bool any; /* a record gets a single cell instead of a cell for each pattern */
     pthread_mutex_t lock;
     struct cell_scratch *scratches; /* list of scratches that no worker uses; under the lock */
 };

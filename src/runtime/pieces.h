@@ -42,7 +42,7 @@ struct pieces {
     _Atomic bool over; /* helpers are not needed any more */
     PIECES_LINE _Atomic uint64_t ordered;
     PIECES_LINE _Atomic uint64_t finished; /* number of orders whose pieces were all asked for */
-    uint64_t done;                         /* words of order `finished` that have been asked for */
+    uint64_t done; /* words that have been asked for, of the first order that is not finished */
     /* set while a thread asks for a piece; the flag also guards `done` */
     PIECES_LINE _Atomic bool bringing;
     PIECES_LINE _Atomic uint64_t brought; /* number of pieces that have been asked for */

@@ -328,7 +328,8 @@ static bool is_long(const struct search *search)
     return search->cursor.text->kind != TEXT_STREAM && search->text_bytes >= DEVICE_TEXT_MIN;
 }
 
-/* Adds the search's time to searched_ns, and sets stage_ns to the time to make a MiB ready. */
+/* For a search of a long text by schedule HOST: adds its time to searched_ns, and sets stage_ns to
+ * the time to make a MiB ready. If little was made ready, lowers stage_ns a little instead. */
 static void remember_devices(const struct search *search)
 {
     struct trawl_runtime *runtime = search->job.runtime;

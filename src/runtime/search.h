@@ -61,8 +61,8 @@ struct work_done {
 struct call_record {
     struct trawl_stats stats; /* the public statistics that the other fields do not contain */
     bool ended;               /* a call has ended; false: the searcher has made no call yet */
-    /* 0: no chunk was searched. Otherwise `host` and the first kinds - 1 entries of `device` are
-     * set. */
+    /* 0: the call did not count its work by kinds of workers. Otherwise `host` and the first kinds
+     * - 1 entries of `device` are set. */
     uint32_t kinds;
     struct work_done host;
     struct work_done device[ENGINE_DEVICES_MAX];
@@ -143,7 +143,7 @@ struct trawl_searcher {
     /* Tasks by chunk index (search_ring). Between searches all entries are NULL. */
     struct task **ring;
     uint32_t task_count;
-    uint32_t tasks_few;     /* most tasks for a search with tasks that keep memory */
+    uint32_t tasks_few;     /* most tasks if tasks hold text or hits until the delivery */
     uint32_t tasks_touched; /* tasks [0, tasks_touched) were in use at least once */
     struct engine_call call;
     pthread_t thread; /* the thread that began the call */

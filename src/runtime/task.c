@@ -185,8 +185,8 @@ void task_view(const struct search *search, const struct task *task, struct sink
 
 /* ---- Searching ---------------------------------------------------------------------------- */
 
-/* Counts on the host in a part of a chunk. The chunk was cut for a device, which is lost now, and
- * is too long for the host to count at once. */
+/* Counts on the host in a part of a chunk. The chunk was cut for a device, which does not search
+ * it, and is too long for the host to count at once. */
 static enum trawl_status host_scan(const struct worker *worker, const struct engine_chunk *chunk,
                                    uint64_t from, enum want want, struct engine_result *result,
                                    struct trawl_error *error)

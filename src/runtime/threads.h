@@ -5,7 +5,8 @@
 
 #include "runtime/runtime.h"
 
-/* Lists the job, or changes helpers_max of a listed job. */
+/* Lists the job unless it is listed, raises helpers_max to `helpers` unless it is higher, and wakes
+ * or starts a host worker. */
 void job_share(struct job *job, uint32_t helpers);
 /* Says that a listed job has work again, and wakes a host worker. */
 void job_wake(struct job *job);

@@ -117,8 +117,8 @@ void worker_follow(struct worker *worker, const struct trawl_text *text)
         worker_go_to(worker, found.device);
 }
 
-/* Opens an engine worker on the worker's device. A device on which that fails is lost, and the next
- * device is tried. */
+/* Opens an engine worker on the worker's device. A device on which that fails with DEVICE is lost,
+ * and the next device is tried. */
 static enum trawl_status device_worker_want(struct worker *worker, struct trawl_error *error)
 {
     struct devices *devices = &worker->runtime->devices;

@@ -29,8 +29,9 @@
  */
 #include "plane.h"
 
-/* After a dense tile, the block skips the filter while the planes find occurrences, and for
- * `patience` tiles more. The patience doubles if the filter then finds a dense tile again. */
+/* After a dense tile, the block skips the filter until the planes find nothing in `patience` tiles
+ * in a row. The patience doubles, up to this number, whenever the filter finds a tile dense, and is
+ * 1 after a tile that the filter does not find dense. */
 #define EVERY_PATIENCE_MAX 64u
 
 struct every_dense {

@@ -96,7 +96,7 @@ SIMT_FUNCTION uint32_t filter_word(const struct filter_words *words, uint32_t j)
                        : simt_funnel(words->w[j / 4u], words->w[j / 4u + 1u], j % 4u * 8u);
 }
 
-/* Returns s for a kind SCAN_GRAM_STRIDE_s (a stride kind), which compares every s-th position. */
+/* Returns s for a kind FILTER_STRIDE_s (a stride kind), which compares every s-th position. */
 SIMT_FUNCTION uint32_t filter_stride(int kind)
 {
     return kind == FILTER_STRIDE_8 ? 8u : kind == FILTER_STRIDE_4 ? 4u : 2u;
@@ -253,7 +253,8 @@ SIMT_FUNCTION uint32_t filter_every(const struct scan_arguments *a,
     return mask;
 }
 
-/* Returns the wanted positions among 16 at which the set's bitmap may have a gram. */
+/* Returns those of the 16 positions that are wanted and whose gram has its bit in the set's bitmap:
+ * a gram of the set may begin there. */
 SIMT_FUNCTION uint32_t filter_set(const struct scan_arguments *a, const struct filter_words *words,
                                   uint32_t wanted)
 {

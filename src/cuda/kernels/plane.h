@@ -67,7 +67,7 @@
 
 #include "filter.h"
 
-#define PLANE_LOADS 2u /* words that a thread loads at a time */
+#define PLANE_LOADS 2u /* words of the plane, or halves of words, that a thread loads at a time */
 /* words of a pattern's plane that a lane compares alone; the warp compares later words */
 #define PLANE_LANE_WORDS 16u
 /* bounds plane_tile.room: more than a tile needs, but no 32-bit position wraps around */
@@ -528,8 +528,9 @@ SIMT_FUNCTION void plane_build_equal(const struct scan_arguments *a, const struc
     }
 }
 
-/* Returns how many bytes in a row after the plane's last byte equal the bytes a period further on,
- * at most `most`. *shared->beyond is `most` before. Called by all threads of the block. */
+/* Returns how many bytes in a row after the bytes that plane_ones can read equal the bytes a
+ * period further on, at most `most`. *shared->beyond is `most` before. Called by all threads of
+ * the block. */
 SIMT_FUNCTION uint32_t plane_beyond(const struct scan_arguments *a,
                                     const struct tile_shared *shared, const struct plane_tile *t,
                                     uint32_t most)
@@ -608,8 +609,9 @@ SIMT_FUNCTION struct simt_u32x4 plane_half(const struct scan_arguments *a,
     return half;
 }
 
-/* Returns whether the pattern repeats a period, and each byte that its occurrences may have in this
- * tile equals the byte a period further on. Called by all threads of the block. */
+/* Returns whether step 0 searches the tile: all its begins are searched, the pattern repeats a
+ * period that step 0 takes, and each byte that its occurrences may have in this tile equals the
+ * byte a period further on. Called by all threads of the block. */
 SIMT_FUNCTION int plane_is_run(const struct scan_arguments *a, const struct plane_tile *t)
 {
     uint32_t period = a->plane.byte_period, distance = period % PLANE_HALF;
@@ -696,8 +698,9 @@ SIMT_FUNCTION int plane_run_verify(const struct scan_arguments *a, uint64_t orig
 /* ---- A tile ----------------------------------------------------------------------------- */
 
 /* Turns a tile into the bitmap of its occurrences; the bitmap's earlier content does not matter.
- * Returns whether positions were left before their bytes were compared. Called by all threads of
- * the block, each of which may then read the words that its own warp wrote. */
+ * Returns 0 if there is no occurrence. If bytes had to be compared at last, may return 1 without an
+ * occurrence: a position was left before that comparison. Called by all threads of the block, each
+ * of which may then read the words that its own warp wrote. */
 SIMT_FUNCTION int plane_tile_verify(const struct scan_arguments *a,
                                     const struct filter_range *range, uint64_t origin,
                                     const struct tile_shared *shared, struct tile_totals *totals)

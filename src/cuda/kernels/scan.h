@@ -18,7 +18,7 @@
 #define SCAN_TILE_WORDS_MAX 2048u /* bitmap words of a tile: 64 Ki begins */
 #define SCAN_SAMPLE_STEP 128u     /* sampled: samples of a warp's step, called a group */
 #define SCAN_SAMPLE_BYTES 16u     /* sampled: bytes that are read at each stride */
-#define SCAN_SAMPLE_WORDS_MAX 13u /* sampled: log2 of the words in sample_words */
+#define SCAN_SAMPLE_WORDS_MAX 13u /* sampled: the largest log2 of the number of sample_words */
 #define SCAN_SORTED_MAX 32768u    /* sampled: the most hits that are sorted; takes up to 0.2 ms */
 /* Loadable and initialised bytes beyond the text's end. */
 #define SCAN_PADDING_BYTES 64u
@@ -55,9 +55,9 @@
 #define SCAN_COUNT_BYTES 64u
 #define SCAN_STAGE_BYTES 80u
 
-/* stream_set: entries of a warp's two queues, threads of a block, and the budget of verification.
- * In the variant for texts where few samples pass the bitmap, both queues have SCAN_SETS_RARE
- * entries, and each entry of the first queue has SCAN_SETS_AROUND words of 64 bits of the text. */
+/* stream_set: the most entries of a warp's two queues. In the variant for texts where few samples
+ * pass the bitmap, both queues have SCAN_SETS_RARE entries, and each entry of the first queue has
+ * SCAN_SETS_AROUND words of 64 bits of the text. */
 #define SCAN_SETS_FIRST 192u
 #define SCAN_SETS_SECOND 96u
 #define SCAN_SETS_RARE 64u
@@ -87,9 +87,9 @@
 /* The largest offset in a literal at which its run of grams begins. */
 #define SCAN_SETS_RUN_MAX 64u
 #define SCAN_SETS_RARITY 12u
-/* Each form is a kernel: its stride (16 also serves multiples of 16); the bytes of a gram; and the
- * number of grams at consecutive bytes from which a sample chooses. In forms with one gram to
- * choose from, grams may be shorter: down to 4 bytes for 8, down to 9 bytes for 16. */
+/* Each form X(s, q, c) is a kernel, with stride s (16 also serves multiples of 16) and grams of q
+ * bytes. Of c grams at consecutive bytes, the gram with the least hash is the sample. With c = 1
+ * the form also serves shorter grams: q = 8 serves 4 to 8 bytes, q = 16 serves 9 to 16. */
 #define SCAN_SETS_FORMS(X) \
     X(1, 8, 1)             \
     X(2, 8, 1)             \
@@ -123,9 +123,10 @@ enum scan_gram_kind {
 struct scan_result {
     uint64_t count;
     uint64_t candidates;  /* bits set by the filter */
-    uint64_t dense_count; /* dense tiles; in stream kernels, the tiles that were given up */
+    uint64_t dense_count; /* dense tiles; in stream kernels, the tiles or groups that were given up;
+                             for sets, above 0 if the budget was used up */
     uint64_t ticket;      /* the next tile or group */
-    uint64_t listed;      /* tiles that a stream kernel has put into the list so far, or gave up */
+    uint64_t listed;      /* tiles or groups that a stream kernel has listed or given up so far */
     uint64_t nearest; /* SCAN_NONE - ((x - begin) << 32 | literal) of the first hit; 0: no hit */
     /* number of blocks that are done; in the host's copy, the launch's number, written last */
     uint64_t blocks;
@@ -205,10 +206,11 @@ struct scan_sets {
 
 /* The automaton of a set (automaton.cu). A state's number is the index in `rows` at which its row
  * begins. A row has a transition for each class of bytes: the next state's number, and from bit
- * SCAN_STATE_BITS on the number of literals that end at the next state, at most SCAN_COUNT_MANY.
- * Then SCAN_STATE_WORDS words follow: the number of literals that end at the state or at a shorter
- * state of its chain; where the literals that end at the state itself begin in `ends`; the number
- * of these literals; and the next state of the chain, 0 at the chain's end. */
+ * SCAN_STATE_BITS on the number of literals that end at the next state or at a shorter state of its
+ * chain, at most SCAN_COUNT_MANY. Then SCAN_STATE_WORDS words follow: the number of literals that
+ * end at the state or at a shorter state of its chain; where the literals that end at the state
+ * itself begin in `ends`; the number of these literals; and the next state of the chain, 0 at the
+ * chain's end. */
 struct scan_automaton {
     uint32_t *rows;
     const uint32_t *ends;    /* literal numbers, ascending for each state */
@@ -262,7 +264,7 @@ struct scan_arguments {
     uint64_t partition_count;
     uint64_t position;   /* where the first tile begins: a multiple of 16, at most begin + shift */
     uint32_t is_dense;   /* 1: each block searches its first tile as dense, without the filter */
-    uint64_t listed_max; /* a stream kernel stops once more than listed_max tiles are listed */
+    uint64_t listed_max; /* a kernel abandons the launch once result->listed is above this */
     /* stream kernels list tiles here; tile kernels search these tiles; NULL: all */
     uint32_t *tile_list;
     uint32_t want; /* enum want */
@@ -283,7 +285,8 @@ struct scan_arguments {
     const uint64_t *pattern; /* the pattern's bytes, between SCAN_PATTERN_PADDING_BYTES of zeros */
     uint32_t pattern_bytes;
     uint32_t shift; /* for a begin x, the filter compares the text at x + shift */
-    /* a tile is dense after this many verifying steps of a warp, 256 bytes each */
+    /* a tile is dense, or given up, after this many verifying steps of a warp, 256 bytes each;
+     * stream kernels give up patterns that a single lane compares after a quarter */
     uint32_t verify_budget;
     uint32_t dense_lanes; /* a tile is dense if this many lanes of a warp have a candidate */
     uint32_t is_exact;    /* 1: a candidate of the filter is an occurrence */

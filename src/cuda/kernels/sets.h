@@ -463,7 +463,8 @@ SIMT_FUNCTION uint64_t sets_place(const struct scan_arguments *a, uint64_t entry
     return a->position + ((uint64_t)(uint32_t)entry << a->sets.stride_log2);
 }
 
-/* Records that the literal occurs at x: lowers the first occurrence, or marks the begin. */
+/* Records that the literal occurs at x: lowers the first occurrence, or marks the begin if marks
+ * are wanted. */
 SIMT_FUNCTION void sets_found(const struct scan_arguments *a, uint64_t x, uint32_t literal)
 {
     uint64_t bit = x - (a->begin & ~15ull);
@@ -564,7 +565,8 @@ SIMT_FUNCTION int sets_is_met(const struct scan_arguments *a, const struct sets_
     return offset - chosen < a->sets.stride;
 }
 
-/* Returns 1 if the literal occurs where the proposal says, else 0. Adds the cost to *cost. */
+/* If the literal occurs where the proposal says, and its begin is searched, records the occurrence
+ * and returns 1; else returns 0. Adds the cost to *cost. */
 SIMT_FUNCTION uint32_t sets_matches(const struct scan_arguments *a, uint64_t proposal,
                                     uint32_t *cost)
 {

@@ -80,7 +80,7 @@ struct simt_u32x4 {
 #if defined(__CUDACC__)
 
 /* Threads that a multiprocessor of the device can hold. The compiler refuses a kernel that asks for
- * more blocks than that. */
+ * blocks with more threads together. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 800
 #define SIMT_RESIDENT_THREADS 1024
 #elif __CUDA_ARCH__ == 800 || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1100)
@@ -94,7 +94,8 @@ struct simt_u32x4 {
     extern "C" __global__ void __launch_bounds__(threads, SIMT_RESIDENT(threads, blocks)) \
         name(const __grid_constant__ struct arguments args)
 #define SIMT_FUNCTION_LARGE static __device__ __noinline__
-/* SIMT_QUICK checks in an eighth of the time that the kernels compile. The result cannot run. */
+/* SIMT_QUICK only checks that the kernels compile, which takes an eighth of the time. The result
+ * cannot run. */
 #if SIMT_QUICK
 #define SIMT_FUNCTION SIMT_FUNCTION_LARGE
 #define SIMT_UNROLL SIMT_ROLLED

@@ -35,7 +35,8 @@
 /* room for up to 31 entries of earlier steps and for the entries of a step */
 #define STREAM_QUEUE_MAX ((STREAM_ROWS + 1u) * SIMT_WARP_THREADS)
 #define STREAM_MASK_UNIT (1ull << 48)
-#define STREAM_BEYOND_BYTES 16u /* loaded after the last position */
+/* a lane loads bytes that begin before the last position plus this */
+#define STREAM_BEYOND_BYTES 16u
 #define STREAM_HINT_TURNS 8u
 
 /* Kinds beside those of filter.h. FOLDED: patterns of up to 4 bytes, compared without case. PAIR_n:
@@ -144,7 +145,7 @@ SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, 
         return 0;
     }
     if (a->plane.probe_bits != 0 && (*steps)++ >= a->verify_budget)
-        /* the tile counts as dense even if each comparison ends early: that costs little */
+        /* the tile is given up even if each comparison ended early */
         return 1;
     for (uint32_t lanes = *found; lanes != 0; lanes &= lanes - 1u) {
         uint32_t source = simt_lowest_bit(lanes);
@@ -435,7 +436,8 @@ SIMT_FUNCTION struct filter_words stream_words_of(const struct stream_rows *from
 
 /* ---- Steps ------------------------------------------------------------------------------ */
 
-/* Searches a whole step. Queues candidates; if the kind decides, adds the occurrences to *count. */
+/* Searches a whole step. If the filter of this kind finds occurrences (stream_decides), adds their
+ * number to *count; otherwise queues the candidates. */
 SIMT_FUNCTION void stream_step(const struct scan_arguments *a, const struct stream_rows *step,
                                uint64_t position, int kind, struct stream *s, uint64_t *count)
 {
@@ -477,7 +479,8 @@ SIMT_FUNCTION struct filter_words stream_edge_words(const struct scan_arguments 
     return words;
 }
 
-/* Searches a step that is not whole, at the text's begin or end, as stream_step does. */
+/* Searches a step that is not whole, at the text's begin or end, as stream_step does. If `first` is
+ * set and the filter finds occurrences, also lowers the first occurrence. */
 SIMT_FUNCTION void stream_edge(const struct scan_arguments *a, uint64_t position, int kind,
                                int first, struct stream *s, uint64_t *count)
 {
@@ -539,7 +542,8 @@ SIMT_FUNCTION void stream_ask(const struct scan_arguments *a, struct stream_curs
     cursor->ahead = tile_ticket(a);
 }
 
-/* Adds the warp's counts of a tile to its totals, or drops the counts if the tile is dense. */
+/* Adds the warp's counts of a tile to its totals; of a dense tile, adds only the occurrences of
+ * earlier tiles. */
 SIMT_FUNCTION void stream_sum(struct stream *s, int dense)
 {
     uint32_t earlier = s->warp->earlier;

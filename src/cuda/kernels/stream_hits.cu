@@ -82,7 +82,7 @@ struct hits_noted {
  * t + 2. */
 struct hits_shared {
     struct hits_noted noted[HITS_TURNS]; /* noted[t % HITS_TURNS] has the positions of turn t */
-    /* released[t % 2] is the number of turns that may write hits after the last warp's turn t */
+    /* released[t % 2]: after the last warp's turn t, the hits of this many turns may be written */
     uint32_t released[2];
     uint32_t tickets[HITS_TICKETS]; /* the tile of turn t: tickets[t % HITS_TICKETS] */
     /* list[t % 2] has the first HITS_LISTED_MAX positions to verify of turn t, in any order;

@@ -85,7 +85,8 @@ SIMT_FUNCTION int sets_gram(const struct scan_arguments *a, uint64_t i, struct s
     return before != gram->chosen + 1u;
 }
 
-/* Chooses the run from which each literal's grams are taken: its rarest `span` bytes in a row. */
+/* Chooses the run from which each literal's grams are taken: its rarest `span` bytes in a row that
+ * begin at an offset of at most SCAN_SETS_RUN_MAX. */
 SIMT_KERNEL(set_runs, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint32_t span = args.sets.stride + args.sets.choices + args.sets.gram_bytes - 2u;
@@ -110,8 +111,8 @@ SIMT_KERNEL(set_runs, scan_arguments, SCAN_THREADS_MAX, 1)
     }
 }
 
-/* Enters each gram of each literal into the bitmap and the 64-bit words, and counts the gram in the
- * head of the gram's list. The host has set all tables to zero. */
+/* Enters each gram of each literal into the bitmap and, if there are any, the 64-bit words, and
+ * counts the gram in the head of the gram's list. The host has set all tables to zero. */
 SIMT_KERNEL(set_count, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint64_t total = (uint64_t)args.sets.literal_count * args.sets.stride;

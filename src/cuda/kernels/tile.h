@@ -16,7 +16,8 @@
 
 #include "order.h"
 
-/* if a tile has more hits per word of the bitmap, a warp's lanes write hits together */
+/* if a lane has more hits per word of its bitmap, all lanes of the warp write their hits
+ * together */
 #define TILE_DENSE 4u
 #define TILE_STEPS 4u /* steps of a warp, of 256 bytes each, whose loads are in flight together */
 /* bytes that a lane compares alone; the whole warp compares later bytes */
@@ -40,7 +41,7 @@ struct tile_shared {
     uint32_t *warp_totals; /* a word for each warp of the block: the warp's total */
     uint64_t *slot;
     uint64_t *ticket; /* 2 words */
-    uint32_t *beyond; /* the word of plane_beyond */
+    uint32_t *beyond; /* a word that the threads of the block lower (plane.h) */
     uint64_t *list;   /* TILE_LIST_MAX words */
     struct tile_pending *pending;
     int lists; /* a constant: 1 in kernels that list hits, else 0 */
@@ -227,7 +228,7 @@ SIMT_FUNCTION int tile_verify(const struct scan_arguments *a, uint64_t origin,
     return 0;
 }
 
-/* Writes a hit into its slot. */
+/* Writes a hit into its slot; does nothing if a->hits has no room for the slot. */
 SIMT_FUNCTION void tile_put(const struct scan_arguments *a, const struct tile_shared *shared,
                             uint64_t slot, uint64_t hit)
 {
