@@ -534,7 +534,7 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
  *   READ      reading failed (os_code, text_offset); results before that offset were delivered,
  *             and trawl_count and trawl_count_lines set their count to these results
  *   DEVICE    a device failed, and the engine is TRAWL_ENGINE_CUDA
- *   UNSUPPORTED  the searcher's engine does not have the plan's algorithm (trawl_plan_facts), or
+ *   UNSUPPORTED  the searcher's engine does not have the plan's algorithm (trawl_plan_tell), or
  *             TRAWL_ENGINE_CUDA is to search for more, or longer, patterns than a device takes
  * Cost: a search reads each text byte at most once, plus the overlap of chunks (the longest pattern
  * less one byte each); a plan of method "sampled" reads less than the text. Time is linear in the
@@ -682,10 +682,10 @@ enum trawl_window_flag {
 typedef int (*trawl_window_sink)(void *context, const struct trawl_window *window);
 
 /* Deliver the whole text in windows, in order, each with its matches: for programs that print
- * lines, contexts or reports. flags: enum trawl_window_flag, or-ed. The sink is called like a
- * trawl_match_sink. Memory is bounded by threads and chunks, however slow the sink is. A stream's
- * windows come with its bytes, up to where bytes to come may make or decide an occurrence (with
- * errors: as many bytes before as a match may have). STOPPED if the sink stopped the search. */
+ * lines, contexts or reports. A window may end inside a line. flags: enum trawl_window_flag,
+ * or-ed. The sink is called like a trawl_match_sink. Memory is bounded by threads and chunks. A
+ * stream's windows come with its bytes, up to where bytes to come may make or decide an occurrence
+ * (with errors: as many bytes before as a match may have). STOPPED if the sink stopped. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *searcher,
                                                         const struct trawl_plan *plan,
                                                         struct trawl_text *text, uint32_t flags,

@@ -1,6 +1,6 @@
 /* regex_load: loads the shared object libtrawl_regex, which holds RE2. Looks in the directory of
- * the program or library that holds this code, then in ../lib of that directory, then where the
- * system keeps libraries. */
+ * the program or library that holds this code, then in ../lib and ../../lib of that directory
+ * (../../lib serves programs in libexec/trawl), then where the system keeps libraries. */
 #include "regex/regex_load.h"
 
 #include <dlfcn.h>
@@ -16,19 +16,34 @@
 #include "base/forks.h"
 
 #if TRAWL_REGEX
-/* Opens the library in the directory of `file`, or in ../lib of that directory. Returns NULL if
- * neither has the library. */
+/* Why the library cannot be loaded, in the words of the dynamic linker. If a place has the library,
+ * but a library that it needs is missing, this is the reason. */
+static char reason[256] = "no place has it";
+
+/* Opens the library at `path`. Returns NULL if there is none, or if it cannot be loaded. */
+static void *open_at(const char *path)
+{
+    void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+
+    if (library == NULL && access(path, F_OK) == 0)
+        (void)snprintf(reason, sizeof reason, "%s", dlerror());
+    return library;
+}
+
+/* Opens the library in the directory of `file`, or in ../lib or ../../lib of that directory.
+ * Returns NULL if none of these has the library. */
 static void *open_beside(const char *file)
 {
-    static const char *const between[] = {"", "../" TRAWL_REGEX_LIBDIR "/"};
+    static const char *const between[] = {"", "../" TRAWL_REGEX_LIBDIR "/",
+                                          "../../" TRAWL_REGEX_LIBDIR "/"};
     char path[PATH_MAX];
     const char *slash = strrchr(file, '/');
     void *library = NULL;
 
-    for (int i = 0; slash != NULL && library == NULL && i < 2; i++) {
+    for (int i = 0; slash != NULL && library == NULL && i < 3; i++) {
         if (snprintf(path, sizeof path, "%.*s%s" TRAWL_REGEX_LIBRARY, (int)(slash + 1 - file), file,
                      between[i]) < (int)sizeof path)
-            library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+            library = open_at(path);
     }
     return library;
 }
@@ -77,6 +92,7 @@ static const struct regex_ops *open_library(void)
     ops = (const struct regex_ops *)dlsym(library, "trawl_regex_ops");
     if (ops != NULL && ops->version == REGEX_VERSION)
         return ops;
+    (void)snprintf(reason, sizeof reason, "it is of another version of trawl");
     (void)dlclose(library);
     return NULL;
 }
@@ -94,8 +110,9 @@ enum trawl_status regex_load(const struct regex_ops **ops, struct trawl_error *e
     (void)pthread_mutex_unlock(&lock);
     forks_release();
     if (*ops == NULL)
-        return TRAWL_FAIL(error, UNSUPPORTED, "regular expressions need %s, which cannot be loaded",
-                          TRAWL_REGEX_LIBRARY);
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "regular expressions need %s, which cannot be loaded: %s",
+                          TRAWL_REGEX_LIBRARY, reason);
     return TRAWL_OK;
 }
 #else

@@ -64,6 +64,8 @@ test_files() {
     if [ -n "$(find "$prefix" -name 'libtrawl_regex.so.*')" ]; then
         [ "$(echo 'one fish' | "$prefix/bin/trawl" -E -c 'f[a-i]sh')" -eq 1 ]
         [ "$(echo 'one fish' | PATH=$prefix/bin:$PATH trawl -E -c 'f[a-i]sh')" -eq 1 ]
+        # The server's program lies in libexec/trawl. It did not look for the library in lib.
+        ! "$prefix/bin/trawl" serve --version | grep 'cannot be loaded'
     fi
     # Only the headers meant for others, and nothing that names the folder it was built in.
     [ "$(find "$prefix" -name '*.h' | wc -l)" -eq 5 ]

@@ -16,7 +16,7 @@ struct json_totals {
  * as an array. */
 struct job_sums {
     struct json_totals json;
-    uint64_t file_count, selected_count; /* files searched; files with a selected line */
+    uint64_t file_count, selected_count; /* files searched; selected lines, or occurrences */
     /* of all searches, from struct trawl_stats */
     uint64_t text_bytes, match_count, candidate_count;
     uint64_t chunk_count, device_chunk_count, search_ns;

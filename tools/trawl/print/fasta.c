@@ -298,6 +298,9 @@ static bool begin_line(struct fasta *fasta, uint8_t byte)
     else if (byte >= 0xfe && fasta->line == 0)
         refuse(fasta, "begins with a byte order mark of UTF-16, so the file is not FASTA; "
                       "'iconv -f UTF-16 -t ASCII' makes FASTA of it");
+    else if (fasta->line == 0 && (byte == 0x1f || byte == 0xfd || byte == '(' || byte == 4))
+        refuse(fasta, "begins like data of gzip, xz, zstd or lz4, so the file is not FASTA; "
+                      "--search-zip searches what is packed in it");
     if (fasta->stop)
         return false;
     fasta->state = byte == '>' ? FASTA_NAME : byte == ';' ? FASTA_PASSED : FASTA_SEQUENCE;
