@@ -95,11 +95,11 @@ struct trawl_line;
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_open(
     const struct trawl_plan *plan, uint64_t pattern_index, const void *line, uint64_t line_bytes,
     const struct trawl_searcher *searcher, struct trawl_line **out, struct trawl_error *error);
-/* Find the first match of a search that begins at `from`. Matches in turn: the next search begins
+/* Find the first match of a search that begins at `begin`. Matches in turn: the next search begins
  * where the match ends; after a match of no byte, one byte further. groups: as of
  * trawl_expression_groups, and of no match groups[0] begins at UINT64_MAX.
  * Errors: ARGUMENT, MEMORY, STOPPED; LIMIT for too much work by PCRE2. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_match(struct trawl_line *line, uint64_t from,
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_match(struct trawl_line *line, uint64_t begin,
                                                            struct trawl_range *groups,
                                                            uint64_t groups_max,
                                                            struct trawl_error *error);

@@ -109,13 +109,13 @@ enum trawl_status engines_line_open(const struct trawl_plan *plan, uint64_t patt
     return regex_line_open(plan, pattern_index, line, line_bytes, call, out, error);
 }
 
-enum trawl_status trawl_line_match(struct trawl_line *line, uint64_t from,
+enum trawl_status trawl_line_match(struct trawl_line *line, uint64_t begin,
                                    struct trawl_range *groups, uint64_t groups_max,
                                    struct trawl_error *error)
 {
     if (line == NULL || groups == NULL || groups_max == 0)
         return TRAWL_FAIL(error, ARGUMENT, "%s", line == NULL ? "line is NULL" : "no groups");
-    return regex_line_match(line, from, groups, groups_max, error);
+    return regex_line_match(line, begin, groups, groups_max, error);
 }
 
 void trawl_line_close(struct trawl_line *line)

@@ -319,6 +319,8 @@ static uint64_t class_at(const struct trawl_pattern *pattern, const struct setti
 
     do {
         length = part_at(pattern, settings, end, &part);
+        if (end == at) /* part_at takes "[:" for a class by name, which stands inside brackets */
+            length = 1;
         if (bytes[end] == '\\' && length == 2 && bytes[end + 1] == 'n')
             part = '\n';
         depth += bytes[end] == '[' && length == 1;
