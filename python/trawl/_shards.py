@@ -247,7 +247,7 @@ def as_a_whole(plan: Plan) -> bool:
 
 
 def stays_in_lines(plan: Plan) -> bool:
-    """Say whether no occurrence crosses a line end, at which a file may be cut."""
+    """Say whether surely no occurrence crosses a line end, so that a file may be cut there."""
     given: Any = plan.__reduce__()[1][-1]
     errors = plan.mismatches or plan.edits or plan.alphabet == "dna"
     ends = given["line_end"] == b"\n" and not any(b"\n" in pattern for pattern in plan)

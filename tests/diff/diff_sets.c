@@ -300,8 +300,8 @@ static void generate_alike(struct diff_input *input)
     free(words);
 }
 
-/* Makes patterns that share eight bytes. In the text, the eight bytes stand at every eighth offset,
- * and only one of the patterns occurs. */
+/* Makes patterns that share their first eight bytes, and 40 random patterns. In the text, the eight
+ * bytes stand at every eighth offset, and only one of the patterns that share them occurs. */
 static void generate_shared(uint32_t patterns, struct diff_input *input)
 {
     uint8_t word[] = "abcdefgh?";

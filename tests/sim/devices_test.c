@@ -339,7 +339,8 @@ static void by_all(uint32_t devices, enum shape shape)
 
 /* ---- A text in a device's memory ------------------------------------------------------ */
 
-#define LENT_BYTES 60000u /* more than the tables of a plan */
+#define LENT_BYTES 60000u /* more than the tables of a plan, which are copied to the device, too \
+                           */
 
 static bool can_read(struct trawl_text *text)
 {
@@ -352,7 +353,7 @@ static bool can_read(struct trawl_text *text)
 }
 
 /* Checks that calls which a device carries out alone copy nothing of the device's text to the host,
- * and that a count of lines copies the text to the host once. */
+ * and that the host can read the text after a count of lines. */
 static void stays_there(void)
 {
     static const enum held_call calls[] = {HELD_COUNT, HELD_FIRST, HELD_POSITIONS, HELD_BEGINS_INTO,

@@ -1,10 +1,10 @@
 """claims: compares what a source claims with the figures of a run, and gives a verdict for each
 claim.
 
-A claim has cells. A cell compares two results, "ROW|CONTESTANT" or "ROW|CONTESTANT|PART": its value says
-how many times as fast the first result is. A case [NAME, A, B] is such a cell; [NAME, A, B, C, D] divides
-the value of A and B by the value of C and D. Values are ratios of means, and of medians where a row has
-many patterns. A value within 5 % of the claim's bound decides nothing.
+A claim has cells. A cell compares two results, "ROW|CONTESTANT" or "ROW|CONTESTANT|PART": its value says how many times
+as fast the first result is. A case [NAME, A, B] is such a cell; [NAME, A, B, C, D] divides the value of A and B by the
+value of C and D. Values are ratios of means, and of medians where a row has many patterns. A value within 5 % of a
+claim's least factor decides nothing.
 
 A claim with a bound, such as "at least 1.2 x as fast", has two verdicts: for the order ("faster") and for the
 factor. `beside` has the pairs that compare the same forms with a baseline of ours."""

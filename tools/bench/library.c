@@ -472,7 +472,7 @@ static void run_one(const struct contestant *it, const struct trawl_pattern *pat
         begin = now(it);
     (void)good(ask(it, own, own->plan, full, run), run);
     run->seconds = now(it) - begin;
-    if (full) /* the time of a full run does not count */
+    if (full) /* the first run of each contestant is full, and asking once suffices */
         take_method(own->plan, run);
     if (!once) {
         struct trawl_plan *plan = own->plan;

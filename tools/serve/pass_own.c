@@ -20,7 +20,7 @@ struct pass_file {
     bool keeps;
 };
 
-/* Returns whether no occurrence can contain the ' ' that follows each file. */
+/* Returns whether no occurrence can contain the newline that follows each file. */
 static bool stays_in_lines(const struct trawl_plan *plan)
 {
     struct trawl_facts facts = trawl_plan_facts(plan);

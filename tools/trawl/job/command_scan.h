@@ -99,7 +99,9 @@ struct characters {
 /* What is printed before a line, or with -o before a match, besides the file name. */
 struct line_head {
     uint64_t line_number; /* 0: not printed */
-    uint64_t column;      /* 0: the line has no match; printed with --column */
+    /* printed with --column; 0: not printed, because the line has no match or no column is wanted
+     */
+    uint64_t column;
     uint64_t offset;
     uint64_t bytes_count; /* bytes after the head */
     bool selected;        /* false: a line of context */
