@@ -22,8 +22,8 @@ FIELDS = {"begin": NUMBER, "end": NUMBER, "pattern": NUMBER}
 
 
 def kind_of_match(plan: Plan, value: bool = False) -> Any:
-    """Return the Arrow type of an occurrence: a struct of begin, end and pattern. A plan with errors
-    adds the distance, and the alphabet 'dna' the strand, `value` the occurring string."""
+    """Return the Arrow type of an occurrence: a struct of begin, end and pattern. A plan with errors adds the distance,
+    the alphabet 'dna' the distance and the strand, `value` the occurring string."""
     fields = dict(FIELDS)
     if plan.mismatches or plan.edits or plan.alphabet == "dna":
         fields["distance"] = NUMBER

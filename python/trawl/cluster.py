@@ -637,7 +637,8 @@ class Front:
 
 
 def is_search_of_all(body: dict[str, Any]) -> bool:
-    """Say whether it is an error if no shard searches a file. A shard fails if it alone searches none."""
+    """Say whether it is an error if no shard searches a file: tg without operands. A single shard that searches none
+    then fails, which is no failure of the whole."""
     return bool(body.get("tg") and not body.get("paths"))
 
 

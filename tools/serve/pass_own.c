@@ -165,8 +165,8 @@ static enum trawl_status find_files(struct pass_member *member, const struct ser
     return status;
 }
 
-/* Lists the occurrences in a file's text, and closes the text. keeps: positions_max is no error,
- * and ends the list. */
+/* Lists the occurrences in a file's text, and closes the text. keeps: the list may end early, when
+ * positions_max is reached. */
 static enum trawl_status list_file(struct pass_member *member, uint32_t number, bool keeps,
                                    struct trawl_text *text, struct trawl_error *error)
 {

@@ -237,9 +237,9 @@ struct text_scan {
     struct style_state style; /* what style.c keeps between lines */
     struct json_state json;   /* what json.c keeps between lines */
 
-    bool quiet;               /* print no more lines */
-    bool stop;                /* the search of the text ends as soon as possible */
-    bool rerun;               /* search the text again, with another plan */
+    bool quiet; /* print no more lines */
+    bool stop;  /* the search of the text ends as soon as possible */
+    bool rerun; /* a NUL was found: search the text again, for whole lines with another plan */
     bool encoding_error;      /* a line was not valid text in the locale */
     enum trawl_status status; /* other than TRAWL_OK: the search failed */
     struct trawl_error error; /* set if `status` is other than TRAWL_OK */
