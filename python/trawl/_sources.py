@@ -406,15 +406,18 @@ class Columns(Generic[Item]):
 class Matches(Columns["tuple[Any, ...]"]):
     """Occurrences in a part of a text, in order of (begin, pattern), as columns.
 
-    matches[i] is (begin, end, pattern). With errors or the alphabet 'dna', the distance follows, with 'dna' also the
-    strand. pyarrow.record_batch(matches) makes no copy.
+    matches[i] is (begin, end, pattern). With errors or 'dna', the distance follows, with 'dna' also the strand.
+    pyarrow.record_batch(matches) makes no copy.
 
-    begins, ends: the offset of each occurrence's first byte or character, and of the end after the last. patterns: the
-    index of each occurrence's pattern. lines: the 0-based line in which each occurrence begins; None unless requested.
-    text_begin, text_end: the part of the text in which the occurrences begin, rounded to whole characters. distances:
-    the number of mismatches or edits; None without errors and 'dna'. strands: an Array of '+' and '-' ('-': the reverse
-    complement occurs); None except with 'dna'. values: an Array of the occurring strings, if they were requested with
-    value=True; else None. With values, matches[i] ends with the string. A slice, matches[begin:end], is a Matches, too.
+    begins, ends: the offset of each occurrence's first byte or character, and of the end after the last.
+    patterns: the index of each occurrence's pattern.
+    lines: the 0-based line in which each occurrence begins; None unless requested.
+    text_begin, text_end: the part of the text in which the occurrences begin, rounded to whole characters.
+    distances: the number of mismatches or edits; None without errors and 'dna'.
+    strands: an Array of '+' and '-' ('-': the reverse complement occurs); None except with 'dna'.
+    values: an Array of the occurring strings, if they were requested with value=True; else None. With
+      values, matches[i] ends with the string.
+    A slice, matches[begin:end], is a Matches, too.
 
     >>> matches = Plan(["an", "nan"]).matches("banana")
     >>> list(matches)

@@ -352,7 +352,8 @@ static void test_memory(void)
     plans(patterns, SET_COUNT, &options, TRAWL_LIMIT);
 }
 
-/* Options that expressions do not go with. */
+/* Options that do not go with expressions, or need expressions, and a mistake in ripgrep's syntax.
+ */
 static void test_options(void)
 {
     const struct trawl_pattern pattern = {"a", 1}, unicode = {"a[b[c]", 6};
