@@ -339,8 +339,7 @@ static void by_all(uint32_t devices, enum shape shape)
 
 /* ---- A text in a device's memory ------------------------------------------------------ */
 
-#define LENT_BYTES 60000u /* more than the tables of a plan, which are copied to the device, too \
-                           */
+#define LENT_BYTES 60000u /* more than a plan's tables, which are also copied */
 
 static bool can_read(struct trawl_text *text)
 {

@@ -110,11 +110,9 @@ int answering_sink(void *answer, enum output_frame frame, const void *bytes, siz
 /* Is `run` of struct supply for REQUEST_COUNT and REQUEST_COLUMNS. Returns the exit status. */
 int answering_count(void *context, struct command_job *job, const struct value_item *operands,
                     size_t operand_count);
-/* Writes a line for each file of the answer's collections, for REQUEST_FILES. Returns the exit
- * status. */
+/* For REQUEST_FILES: writes a line for each file of the collections. Returns the exit status. */
 int answering_list(struct served_answer *answer);
-/* Returns whether the answer must end: the deadline has passed, the client is gone, or the server
- * ends. */
+/* Returns whether to end the answer: time is up, the client is gone, or the server ends. */
 bool answering_is_over(struct served_answer *answer);
 /* Begins the answer of REQUEST_COUNT or REQUEST_COLUMNS, and writes the whole answer. patterns
  * NULL: there was no string to search for. */

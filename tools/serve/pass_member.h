@@ -71,8 +71,7 @@ static inline bool pass_member_lists(const struct pass_member *member)
  * The caller must always call pass_member_close. */
 bool pass_member_open(struct pass_member *member, struct pass_request *request,
                       struct trawl_runtime *runtime);
-/* Sets all results back. In request->files, then only the bits of files that must be opened are
- * set. */
+/* Sets all results back; in request->files, only the bits of files to be opened are set then. */
 void pass_member_reset(struct pass_member *member);
 /* Sets the bit of a file of the view, because the file's block has an occurrence there. */
 void pass_member_find(struct pass_member *member, uint32_t file);

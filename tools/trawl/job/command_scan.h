@@ -99,8 +99,7 @@ struct characters {
 /* What is printed before a line, or with -o before a match, besides the file name. */
 struct line_head {
     uint64_t line_number; /* 0: not printed */
-    /* printed with --column; 0: not printed, because the line has no match or no column is wanted
-     */
+    /* 0: not printed, because the line has no match or no column is wanted */
     uint64_t column;
     uint64_t offset;
     uint64_t bytes_count; /* bytes after the head */

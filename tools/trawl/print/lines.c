@@ -162,8 +162,7 @@ static void select_gap(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* Selects the lines without a match (-v): goes from match to match and selects the lines between.
- */
+/* Selects the lines without a match (-v), going from match to match. */
 static void jump_gaps(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     const struct trawl_match *match = view->matches, *end_match = match + view->match_count;

@@ -599,8 +599,7 @@ static void leave_input(struct text_scan *scan, const struct stat *status, off_t
 }
 
 /* Prints the message of a failed call. Errors of reading and of unpacking, lines with too much work
- * for PCRE2, and texts too large for --multiline let the job go on; all other errors end the job.
- */
+ * for PCRE2, and texts too large for --multiline let the job go on; other errors end it. */
 static void report_fault(struct command_job *job, const char *name, enum trawl_status status,
                          const struct trawl_error *error)
 {
