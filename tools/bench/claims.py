@@ -141,7 +141,8 @@ def cross(claim, cells):
 
 def judge(figures, claim, who='who'):
     """Return (verdict for the order, verdict for the factor, in how many cells the claim holds, the ratios here,
-    the ratios that the source printed). A claim without a bound has no factor, and '-' stands for the verdict."""
+    the ratios that the source printed). '-' stands for a verdict that the claim does not have: for the factor without
+    a bound, for the order if the claim is "equal" or "at most"."""
     cases = [(name, value_of([figures.time(ref) for ref in refs]),
               value_of([figures.there(ref) for ref in refs])) for name, *refs in cases_of(claim, who)]
     cells = [(name, value) for name, value, _ in cases if value]
