@@ -125,9 +125,9 @@ static void handed_over(struct test_random *random, uint64_t seed)
 
 /* Lists the hits of many short tiles. A partition group is a tile, or a pair of tiles whose first
  * tile has the hit. There are more groups than a warp looks back over in a round, and perhaps no
- * group has an inclusive prefix yet. Only with so many groups can a test find a look-back that uses
- * the count of a group before the group is published, or a group that has no sum because its last
- * tile has no hits. */
+ * group has published its inclusive prefix (the hits up to its end). Only with so many groups can a
+ * test find a look-back that uses the count of a group before the group is published, or a group
+ * that has no sum because its last tile has no hits. */
 static void many_groups(struct test_random *random, uint64_t seed)
 {
     static char bytes[2 * GROUP_TILES * 2048];

@@ -78,7 +78,7 @@ static void reset(uint32_t devices)
     limits.stripe_bytes = 2000;
     limits.split_overlap = 100;
     limits.launch_begins_max = 3000;
-    limits.begins_room = 20; /* a stripe has more begins */
+    limits.begins_room = 20; /* a stripe, a part of a split text, has more begins */
     limits.hits_room_min = 5;
     cuda_limits_replace(&limits);
     host_devices(devices);
