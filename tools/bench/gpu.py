@@ -240,9 +240,9 @@ def several(options, texts, run):
 
 
 def cell(row_, it, read):
-    """Format the median speed of a search in GB/s, the best speed of its kernel alone if that was measured, and, except for
-    the row's first search, the ratio of the search's speed to the read speed. A star marks a search of only a part of
-    the text."""
+    """Format the median speed of a search in GB/s, the best speed of its kernel alone if that was measured, and, except
+    for the row's first search, the ratio of the search's speed to the read speed. A star marks a search of only a part
+    of the text."""
     if it is None:
         return '-'
     speed = row_['text_bytes'] / median(it) / 1e9
