@@ -146,8 +146,8 @@ cdef void put_bits(column *grown, const uint8_t *bits, uint64_t begin, uint64_t 
 
 
 cdef block *taken(column *grown, uint64_t unit) noexcept nogil:
-    """Hand the column's block over to the caller, shrunk to the contents; NULL: out of memory. The
-    block of an empty column has a zero, so that the column may be the offsets of an empty array."""
+    """Hand the column's block over to the caller, shrunk to the contents; NULL: out of memory. A column without a block
+    gives a block with a zero, so that the column may be the offsets of an empty array."""
     cdef block *memory = grown.memory
 
     if memory == NULL:

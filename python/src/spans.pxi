@@ -80,7 +80,8 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
 
 
 cdef uint32_t span_flags(const spans_state *found) noexcept nogil:
-    """Return the flags by which the library chooses the spans. The library may choose the spans of a single text only: on a tape, an occurrence across a record's border could hide an occurrence inside the record."""
+    """Return the flags by which the library chooses the spans. The library may choose the spans of a single text only:
+    on a tape, an occurrence across a record's border could hide an occurrence inside the record."""
     if found.all or found.overlap or found.records != NULL:
         return 0
     return TRAWL_WINDOW_SPANS if found.longest else TRAWL_WINDOW_SPANS_FIRST
@@ -288,7 +289,7 @@ cdef class Values:
     cdef list held  # keeps the fetched values alive
     cdef Plan plan
     cdef dict templates  # pattern -> parts of a value with groups: bytes, or a group's number
-    cdef piece *own  # own[span]: the values with groups, filled in; NULL: no value has a group
+    cdef piece *own  # own[span]: each span's value, by groups or the function; NULL: `pieces` suffice
     cdef column filled  # the bytes of `own`
 
     def __cinit__(self, Plan plan, given, bint masks):
@@ -998,8 +999,8 @@ cdef bint is_column(given) except -1:
 
 
 cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, progress):
-    """Return a text with values in place of spans or, if values is None, the list of the parts
-    between spans. A column gives an Array, a list gives a list."""
+    """Return a text with values in place of spans or, if values is None, the list of the parts between spans. A column
+    gives an Array or, if values is None, a list; a list gives a list."""
     cdef taken_buffer view
 
     items = _sources.array_items(text)

@@ -34,7 +34,7 @@ hypothesis.settings.load_profile("trawl")
 
 
 def naive(patterns, text, whole_words=False, whole_lines=False, line_end=b"\n"):
-    """Return all occurrences as (begin, end, pattern), by find(). Words consist of letters of ASCII."""
+    """Return all occurrences as (begin, end, pattern), by find(). Words consist of ASCII's letters, digits and _."""
 
     def fits(begin, end):
         around = [text[max(begin - 1, 0) : begin], text[end : end + 1]]

@@ -77,7 +77,7 @@ def test_pickles_build_a_plan_once():
 
 
 def test_pickled_options():
-    """Check that pickling keeps each option."""
+    """Check that a pickle keeps a plan's options."""
     texts = (b"ab xab AB\nab\0ab\0", "\u00c9t\u00e9 ab".encode())
     algorithms = [{"algorithm": "naive"}] if trawl.algorithms() else []  # a build may have no gallery
     for options in (
@@ -179,7 +179,8 @@ def test_signatures():
 
 
 def test_patterns_are_text(tmp_path):
-    """Check that patterns from a file or an Arrow column are equal to the same patterns in a list of str."""
+    """Check that patterns from a file in UTF-8 are equal to the same patterns in a list of str, and that other bytes
+    stay bytes."""
     path = tmp_path / "patterns"
     path.write_text("\u00e9t\u00e9\n", encoding="utf-8")
     assert trawl.Plan(path, ignore_case=True) == trawl.Plan(["\u00e9t\u00e9"], ignore_case=True)

@@ -1,4 +1,4 @@
-"""Compares every search with bytes.find and re."""
+"""Tests searches of texts, and what their results are like. Some searches are compared with bytes.find or re."""
 
 import array
 import contextlib

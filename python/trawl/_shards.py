@@ -25,7 +25,7 @@ Answer = TypeVar("Answer")
 LISTED_MAX = 1 << 20  # with more occurrences, a search for records finds the files instead
 ACTOR_BYTES = 256 << 20  # an actor's memory besides the texts
 ASKS_MAX = 16  # requests that an actor answers at the same time
-SHARED_MAX = 1000  # patterns of a request that shares a search with other patterns
+SHARED_MAX = 1000  # most patterns of a request that shares a search with other patterns
 LINES_SENT = 1000  # lines of an actor's answer that are sent together
 NAMESPACE = "trawl"
 
@@ -247,7 +247,7 @@ def as_a_whole(plan: Plan) -> bool:
 
 
 def stays_in_lines(plan: Plan) -> bool:
-    """Say whether no occurrence crosses a line end, at which a file may be cut."""
+    """Say whether surely no occurrence crosses a line end, so that a file may be cut there."""
     given: Any = plan.__reduce__()[1][-1]
     errors = plan.mismatches or plan.edits or plan.alphabet == "dna"
     ends = given["line_end"] == b"\n" and not any(b"\n" in pattern for pattern in plan)
@@ -385,8 +385,8 @@ class Held(NamedTuple):
 
 
 class Keeper:
-    """Starts the actors of a collection and knows what each actor holds. The keeper of a named collection
-    is an actor on the head node, without which the cluster has no end or begin of actors either."""
+    """Starts the actors of a collection and knows what each actor holds. The keeper of a named collection is an actor
+    on the head node; without that node, the cluster starts and ends no actors either."""
 
     def __init__(self, sources: Any, shards: int | None, options: dict[str, Any]) -> None:
         self.options, self.lock = options, threading.Lock()

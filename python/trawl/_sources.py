@@ -94,8 +94,8 @@ _GROUP = re.compile(rb"\$(?:\{([^}]+)\}|(\w+)|\$)")
 
 
 def template(value: str | bytes) -> tuple[str | bytes, list[bytes | tuple[bytes]] | None]:
-    """Split an expression's value at groups. Return the value, with a $ for each $$, and the parts:
-    bytes, and a group's name as a tuple; or None if the value has no group."""
+    """Split an expression's value at groups. Return the value and the parts: bytes, and a group's name as a tuple. If
+    the value has no group, return the value with a $ for each $$, and None."""
     data = value.encode() if isinstance(value, str) else value
     parts: list[bytes | tuple[bytes]] = []
     at = 0
@@ -223,7 +223,7 @@ PLAIN = Plan(())[1]  # the options of a plan that is made without options
 
 
 def show_plan(plan: Any, options: dict[str, Any]) -> str:
-    """Return the repr() of a plan: the first patterns, and the options that were given."""
+    """Return the repr() of a plan: the first patterns, and the options that differ from the default."""
     few = [str(plan[i][:40], "utf-8", "backslashreplace") for i in range(min(len(plan), 3))]
     more = ", ..." if len(plan) > 3 else ""
     given = "".join(
@@ -406,14 +406,14 @@ class Columns(Generic[Item]):
 class Matches(Columns["tuple[Any, ...]"]):
     """Occurrences in a part of a text, in order of (begin, pattern), as columns.
 
-    matches[i] is (begin, end, pattern). With errors, the distance follows, and with the alphabet 'dna' also the strand.
+    matches[i] is (begin, end, pattern). With errors or 'dna', the distance follows, with 'dna' also the strand.
     pyarrow.record_batch(matches) makes no copy.
 
     begins, ends: the offset of each occurrence's first byte or character, and of the end after the last.
     patterns: the index of each occurrence's pattern.
     lines: the 0-based line in which each occurrence begins; None unless requested.
     text_begin, text_end: the part of the text in which the occurrences begin, rounded to whole characters.
-    distances: the number of mismatches or edits; None without errors.
+    distances: the number of mismatches or edits; None without errors and 'dna'.
     strands: an Array of '+' and '-' ('-': the reverse complement occurs); None except with 'dna'.
     values: an Array of the occurring strings, if they were requested with value=True; else None. With
       values, matches[i] ends with the string.
@@ -535,7 +535,7 @@ def values_by_pattern(plan: Any, given: dict[Any, Any]) -> list[Any]:
 
 
 def replace_file(path: Any, text: Any, rewrite: Callable[[Any], int]) -> int:
-    """Let `rewrite` write the file `path`. A file that has no occurrence and is the text itself stays as it is."""
+    """Let `rewrite` write the file `path`. If the text has no occurrence, a file with the same bytes stays as it is."""
     from ._files import NewFile
 
     with NewFile(path, text) as file:

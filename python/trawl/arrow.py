@@ -22,8 +22,8 @@ FIELDS = {"begin": NUMBER, "end": NUMBER, "pattern": NUMBER}
 
 
 def kind_of_match(plan: Plan, value: bool = False) -> Any:
-    """Return the Arrow type of an occurrence: a struct of begin, end and pattern. A plan with errors
-    adds the distance, and the alphabet 'dna' the strand, `value` the occurring string."""
+    """Return the Arrow type of an occurrence: a struct of begin, end and pattern. A plan with errors adds the distance,
+    the alphabet 'dna' the distance and the strand, `value` the occurring string."""
     fields = dict(FIELDS)
     if plan.mismatches or plan.edits or plan.alphabet == "dna":
         fields["distance"] = NUMBER
@@ -55,7 +55,7 @@ class Searches:
     count(plan): the number of occurrences.
     pattern_counts(plan), pattern_lists(plan): the number, and the indices, of the patterns that occur.
     matches(plan): the list of occurrences in order of (begin, pattern), with begin, end and pattern. A plan
-      with errors adds the distance, the alphabet 'dna' the strand, value=True the occurring string.
+      with errors adds the distance, the alphabet 'dna' the distance and the strand, value=True the occurring string.
     find_first(plan): the first occurrence, or null.
     groups(plan): a struct of the groups of the first occurrence. The fields have the names or else the numbers of the
       groups, and are null where no expression occurs. In pandas, a DataFrame with a column for each group.

@@ -447,7 +447,8 @@ class Client:
             return list(json.loads(content)["collections"])
 
     def files(self, collection: str | None = None) -> list[str]:
-        """List the names of a collection's files, relative to the collection's root."""
+        """List the names of a collection's files, relative to its root. Without a collection: of all collections, with
+        the collection's name in front if there are several."""
         wanted = "" if collection is None else "?collection=" + quote(os.fsencode(collection), "")
         content = self._server.ask("/v1/files" + wanted).all()
         with understood():

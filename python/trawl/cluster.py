@@ -203,8 +203,8 @@ class Units:
         self.begin()
 
     async def part(self) -> Any:
-        """Return the next part of the answer, None at the end. Raise ServerError if the copy has been silent for longer
-        than a check may take, while another copy answers."""
+        """Return the next part of the answer, None at the end. Raise ServerError if the copy's fault (see Copy) has
+        lasted longer than a check may take, while another copy answers."""
         task = asyncio.ensure_future(self.next_part())
         try:
             while not (await asyncio.wait([task], timeout=PATIENCE_SECONDS))[0]:
@@ -637,7 +637,8 @@ class Front:
 
 
 def is_search_of_all(body: dict[str, Any]) -> bool:
-    """Say whether it is an error if no shard searches a file. A shard fails if it alone searches none."""
+    """Say whether it is an error if no shard searches a file: tg without operands. A single shard that searches none
+    then fails, which is no failure of the whole."""
     return bool(body.get("tg") and not body.get("paths"))
 
 

@@ -388,7 +388,8 @@ def lines_of(stream: Any) -> Iterator[list[bytes]]:
 
 
 def parquet_parts(system: Any, path: str, columns: Any) -> Iterator[tuple[Any, list[Any]]]:
-    """Yield the records of a Parquet file, and the row groups that cannot be read as unread records."""
+    """Yield the records of a Parquet file. If a row group cannot be read to its end, yield an entry that names its
+    remaining records as unread."""
     import pyarrow
     from pyarrow import parquet
 

@@ -48,7 +48,7 @@ static inline uint64_t *border_size(uint32_t row)
     return (uint64_t *)(void *)((char *)&cpu_sizes + border_rows[row].at);
 }
 
-/* Leaves all sizes as they are, or makes about half of the sizes smaller, and draws the numbers at
+/* Leaves all sizes as they are, or makes about half of the sizes smaller. Also draws the numbers at
  * which the engine changes its way to make cells and counts by pattern. For half of the texts, the
  * first sample of the text is taken early. */
 static inline void borders_draw(struct test_random *random)
@@ -71,8 +71,8 @@ static inline void borders_draw(struct test_random *random)
 }
 
 /* Puts a pattern where it begins or ends one byte before, at, or one byte after a multiple of
- * `size`; if `size` is 0, at the text's end. Some of these patterns have a changed byte. If only
- * whole words or lines count, some stand beside a line end. */
+ * `size`; if `size` is 0 or greater than the text, at the text's end. Some of these patterns have a
+ * changed byte. If only whole words or lines count, some stand beside a line end. */
 static inline void border_plant(struct test_random *random, struct diff_input *input, uint64_t size)
 {
     struct naive_bytes pattern = input->patterns[test_random_below(random, input->pattern_count)];

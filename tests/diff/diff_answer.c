@@ -101,8 +101,8 @@ static enum program draw_program(struct test_random *random, uint32_t of)
     return (enum program)program;
 }
 
-/* Puts the worker's choice of a program into a random state: between two tournaments, or within a
- * tournament. */
+/* Puts the worker's choice of a program into a random state: between two tournaments (trials that
+ * compare the programs' times), or within a tournament. */
 static void draw_tournament(struct test_random *random, struct tournament *own)
 {
     own->now = draw_program(random, own->fits);

@@ -189,7 +189,7 @@ static void flip_case(struct test_random *random, uint8_t *bytes, uint64_t count
             bytes[i] ^= 32;
 }
 
-/* Changes a byte near the front, the middle or the end, or anywhere. */
+/* Changes the first byte, the middle byte, the last byte, or any byte. */
 static void mutate(struct test_random *random, uint8_t *bytes, uint64_t count)
 {
     uint64_t places[] = {0, count - 1, count / 2, test_random_below(random, count)};

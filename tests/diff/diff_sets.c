@@ -300,8 +300,8 @@ static void generate_alike(struct diff_input *input)
     free(words);
 }
 
-/* Makes patterns that share eight bytes. In the text, the eight bytes stand at every eighth offset,
- * and only one of the patterns occurs. */
+/* Makes patterns that share their first eight bytes, and 40 random patterns. In the text, the eight
+ * bytes stand at every eighth offset, and only one of the patterns that share them occurs. */
 static void generate_shared(uint32_t patterns, struct diff_input *input)
 {
     uint8_t word[] = "abcdefgh?";
@@ -599,8 +599,8 @@ static void test_ends(void)
         struct trawl_plan *plan = NULL;
         struct diff_input input;
 
-        /* in some rounds, strings longer and shorter than a stem, so that tags of all lengths
-         * occur */
+        /* in one of four rounds, strings shorter and longer than a stem (8 bytes), since the
+         * method classes stores their keys differently */
         generate_short(INPUT_LETTERS_26, 6 + 6 * (round % 4), round % 4 == 0 ? 9 : 3, 60, &input);
         if (!TEST_CHECK(run_plan_build(&input, &config, &plan, NULL) == TRAWL_OK &&
                         run_searcher_open(&config, &searcher, NULL) == TRAWL_OK))

@@ -484,7 +484,8 @@ int main(void)
             struct run_config config = {.method = (enum trawl_method)method};
             char message[HELD_MESSAGE_BYTES];
             struct trawl_plan *plan = NULL;
-            uint32_t answers; /* number of checks; only plans without a method have parts */
+            /* checks to be made: 3 by AUTO, which may divide the set into parts; 1 by SET */
+            uint32_t answers;
             enum trawl_status status = build(&input, context, config.method, &plan, NULL);
             if (!TEST_CHECK(status == TRAWL_OK || (status == TRAWL_ARGUMENT && method > 0)))
                 print_failure(&input, &config, "the plan was not built");

@@ -455,10 +455,10 @@ static void see_batch(struct seen *seen, const struct trawl_batch *batch)
     const struct diff_input *input = seen->held->input;
 
     for (uint64_t i = 0; i < batch->match_count && seen->held->right; i++) {
-        const struct trawl_match match = {
-            .begin = batch->begins[i],
-            .end = batch->ends[i],
-            .pattern_index = (uint32_t)batch->pattern_indices[i]}; /* above: distance, strand */
+        const struct trawl_match match = {.begin = batch->begins[i],
+                                          .end = batch->ends[i],
+                                          /* the higher bits hold distance and strand */
+                                          .pattern_index = (uint32_t)batch->pattern_indices[i]};
 
         for (; seen->line_at < match.begin && seen->line_at < input->text_bytes; seen->line_at++)
             seen->lines += count_line_ends(input, input->text + seen->line_at, 1);

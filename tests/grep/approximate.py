@@ -197,9 +197,10 @@ def lines_case(rng, case):
 
 
 def fasta_case(rng, case):
-    """Make a search of a FASTA file; return the patterns, the text, the expected output, and whether anything is
-    found. The files have names of any length, wrapped lines, carriage returns, blank lines and lines that are not
-    searched. Symbols are bytes or bases. The report is lines, numbers, a count, or only the first occurrences."""
+    """Make a search of a FASTA file; return the patterns, the text, the expected output, and whether anything is found.
+    The files have names of any length, wrapped lines, carriage returns, blank lines and lines that are not searched.
+    Symbols are bytes or bases. The report is occurrences, as lines or JSON, a count, or the file's name; with -m only
+    the first occurrences count."""
     text, output = [], []
     lengths = [rng.choice([0, 3, 50, 150]) for _ in range(rng.choice([1, 3, 9]))]
     if rng.random() < 0.3:  # longer than the least block, 32 times a string of bytes and its errors

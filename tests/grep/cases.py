@@ -16,10 +16,10 @@ import sys
 import tempfile
 
 FAILURES_SHOWN_MAX = 10
-TELLING = 80  # this many cases must select something now and then
+TELLING = 80  # from this number of cases on, run() checks how many cases select something
 PASSED_ON = ("PATH", "LOCPATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT", "TRAWL_TOKEN_FILE")
 
-numbers = itertools.count()  # of the programs' environments
+numbers = itertools.count()  # of the environments: see environment()
 counts = collections.Counter()  # what run_case counts is printed in the end: "selected", why some are left out
 
 

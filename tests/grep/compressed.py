@@ -3,11 +3,12 @@
 
 usage: compressed.py TRAWL [--first CASE] [--cases COUNT]
 
-A case has a text, a format, pieces (members of any length, blocks, the pieces of bgzip and pzstd), a kind of input (a file, a
-pipe, standard input from a file, or a tree that also has uncompressed files) and options. If a compressed file is cut off or
-changed, the search must end with status 2 and a message that names the file and a byte, and the output before must be that of
-the undamaged text, up to the line that is cut. One worker and several must give the same bytes, messages included. In the
-end the script searches a text that is far larger than its file, in little memory.
+A case has a text, a format, pieces (members of any length, blocks, the pieces of bgzip and pzstd), a kind of input (a
+file, a pipe, standard input from a file, or a tree that also has uncompressed files) and options. If a compressed file
+is cut off or changed, the search must end (unless the format's tool accepts the change) with status 2 and a message
+that names the file and a byte, and the output before must be that of the undamaged text, up to the line that is cut.
+One worker and several must give the same bytes, messages included. In the end the script searches a text that is far
+larger than its file, in little memory.
 
 TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are (default 1: 160; 20: 50,000);
 TRAWL_TEST_DIVISOR divides this number. Left out: formats whose program or library is missing here; NUL bytes, for which

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks that a search for a letter with -i finds the letters that GNU grep finds or, for tg and -P, that ripgrep 15
 finds. The letter is a string or an expression, in each syntax. The letters are: every letter with two cases in C.UTF-8;
-every byte in the C locale, and in a locale with a byte for each character; and letters behind an i in Turkish.
+the bytes of Latin-1's letters and digits in the C locale, and in locales with a byte for each character; and letters
+behind an i in Turkish.
 
 usage: fold.py TRAWL
 

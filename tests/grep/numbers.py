@@ -4,9 +4,9 @@
 usage: numbers.py TRAWL
 
 Cases print lines, context, -o, --overlapping or --positions, with --pattern-number and without, or counts of -c,
---count-matches or --count-by-pattern, all also with --only-first. Cases have -i, -w, -x, any bytes, duplicates, empty strings, strings inside other
-strings, several files, trees and pipes. Strings come from -e, from files of lines, or in hexadecimal. TRAWL_TEST_SEED and
-TRAWL_TEST_SCALE work as in every test.
+--count-matches or --count-by-pattern, all but --overlapping also with --only-first. Cases have -i, -w, -x, any bytes,
+duplicates, empty strings, strings inside other strings, several files, trees and pipes. Strings come from -e, from
+files of lines, or in hexadecimal. TRAWL_TEST_SEED and TRAWL_TEST_SCALE work as in every test.
 """
 import bisect
 import itertools
@@ -386,7 +386,7 @@ def both_cases(trawl, folder):
 
 
 def short_strings(trawl, folder):
-    """Check every count for each string of up to three letters that may overlap with itself, in one case or in both."""
+    """Check --count-matches for each string of up to three letters, which may overlap with itself, mostly with -i."""
     text = b"aaaa aAaAAaaab\nabab aBab-abA\nBABA_bAbB bbb\naab\naA\n"
     for letters in (letters for count in (1, 2, 3) for letters in itertools.product(b"aAb", repeat=count)):
         for options in (["-i"], ["-iw"], [], ["-ix"], ["-i", "--overlapping"]) if len(letters) < 3 else (["-i"], ["-i", "--overlapping"]):

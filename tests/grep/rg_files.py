@@ -4,8 +4,8 @@
 usage: rg_files.py TRAWL [--first CASE] [--cases COUNT] [--keep]
 
 The script compares the lists of --files (sorted by the script if --sort=path is not given), the output of a search of
-these files, and the status. The command runs as tg, as trawl with --ignore, or with options that do the same.
-TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are (default 1: 1600).
+these files, and the status. The command runs as tg, or as trawl with --ignore. TRAWL_TEST_SEED (default 1) chooses the
+cases, TRAWL_TEST_SCALE how many cases there are (default 1: 1600).
 
 Nothing is left out but the cases of ROWS, each of which stands in docs/differences.md; `rows` shows that each row still differs.
 """
@@ -238,8 +238,8 @@ def run_case(rng, trawl, folder):
 
 
 def every_glob(trawl, folder):
-    """Compare -g for each short glob alone on names that differ by a letter or a slash; and files and links of several sizes and times.
-    (A glob of a random case matches hardly anything.)"""
+    """Compare -g and --iglob for many short globs, each alone, on names that differ by a letter or a slash; and files
+    and links of several sizes and times. (A glob of a random case matches hardly anything.)"""
     top, tg, home = (os.path.join(folder, name) for name in ("globs", "tg", "home-globs"))
     if not os.path.lexists(tg):
         os.symlink(trawl, tg)

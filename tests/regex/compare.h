@@ -23,8 +23,8 @@ struct setup {
     trawl_plan_options options;
 };
 
-// Returns whether docs/regex.md names the expression as one that -w refuses (\C), or that -w reads
-// with another meaning: (?m).
+// Returns whether RE2 does not judge the expression: one with \<, \> or \b{; for whole words also
+// one with \B, with (?m) or with \C, which -w refuses.
 bool is_left_out(const trawl_plan_options &options, const std::string &expression);
 
 extern uint64_t state; // of draw

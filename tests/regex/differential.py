@@ -154,7 +154,8 @@ def long_cases(name):
 
 
 def quoted_cases(draw, name):
-    """Yield pairs of commands for strings with quoted characters, and for their neighbours, which are expressions."""
+    """Yield pairs of commands for patterns made of quoted and plain characters, which are strings, and for similar
+    patterns with an operator '.' or '*', which are expressions."""
     with open(name, 'w') as file:
         for count in range(5):
             for characters in itertools.product('ab\\*.', repeat=count):

@@ -3,9 +3,10 @@
 
 usage: judges.py BUILD
 
-The judges are google-re2 and ripgrep of scripts/judges.sh, Python's re, Perl, `grep -P` and `grep -E`. TRAWL_TEST_JUDGES
-names the judges of a run; those that end in -P judge what RE2 lacks. Occurrences have to be equal,
-except for empty occurrences and for what docs/regex.md says. trawl may refuse an expression with \\< or \\> only.
+The judges are google-re2 and ripgrep of scripts/judges.sh, Python's re, Perl, `grep -P` and `grep -E`.
+TRAWL_TEST_JUDGES names the judges of a run; those that end in -P judge what RE2 lacks. Occurrences have to be equal,
+except for empty occurrences and for what docs/regex.md says. trawl may refuse only an expression with -[, one judged by
+grep -E, and one with (?< judged by rg-P or perl-P.
 """
 
 import os

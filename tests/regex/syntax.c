@@ -389,7 +389,7 @@ static void test_memory(void)
     plans(patterns, SET_COUNT, &options, TRAWL_LIMIT);
 }
 
-/* Options that expressions do not go with. */
+/* Options that do not go with expressions or need them, and a mistake in ripgrep's syntax. */
 static void test_options(void)
 {
     const struct trawl_pattern pattern = {"a", 1}, unicode = {"a[b[c]", 6};

@@ -19,8 +19,8 @@ static off_t disk_bytes_max = INT64_MAX;
  * disk_bytes_max. */
 static enum heeded {
     HEEDS_NONE,
-    HEEDS_FILE,    /* a rule of .ignore, for this name in every directory */
-    HEEDS_FOLDER,  /* .ignore: rules that name a directory */
+    HEEDS_FILE,    /* .ignore: f1, in every directory */
+    HEEDS_FOLDER,  /* .ignore: the directory d2/s; f3, in every directory */
     HEEDS_FOLDERS, /* --exclude-dir=s */
     HEEDS_NAMES,   /* --include=f1* */
     HEEDS_GLOBS    /* -g !s -g !f2 */

@@ -39,7 +39,7 @@ FILES = {b"a.txt": b"one needle\nno\nneedle needle\n", b"sub/b.c": b"int needle;
          b"packed.gz": gzip.compress(b"one packed needle\nno\n", mtime=0),
          b"sub/p.gz": gzip.compress(b"nee packed int\n", mtime=0),
          b"broken.gz": gzip.compress(b"one needle\n" * 9, mtime=0)[:-9]}
-UNPACKED = {b"packed.gz": 21, b"sub/p.gz": 15}  # bytes in compressed files
+UNPACKED = {b"packed.gz": 21, b"sub/p.gz": 15}  # bytes of the compressed files, unpacked
 WORDS = ["needle", "no", "int", "nothing", "straw", "absent", "a needle", '"[[[[[[[[[[ b', "b\\", "nee", "n", "\u00e9", "\u00c9 need", "\udcff", "n.e", "^no"]
 BODY, PATTERNS = 256 << 10, 3  # --max-request, --max-patterns
 KINDS = ["json", "frames", "columns", "count", "files"]
@@ -51,7 +51,7 @@ TIMES = re.compile(rb'"(secs|nanos)":\d+|"human":"[^"]*"|"elapsed(_total)?":\{[^
 READ = re.compile(TIMES.pattern + rb'|"bytes_searched":\d+')  # for a converted binary file, the number depends on how far a thread had read
 SEED = int(os.environ.get("TRAWL_TEST_SEED") or "1")
 draw = random.Random(SEED)
-own_passes = [0]  # sum over all servers
+own_passes = [0]  # passes for one request alone, which the servers counted: the sum over all servers
 
 
 class Pairs:

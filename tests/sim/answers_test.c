@@ -125,9 +125,9 @@ static void handed_over(struct test_random *random, uint64_t seed)
 
 /* Lists the hits of many short tiles. A partition group is a tile, or a pair of tiles whose first
  * tile has the hit. There are more groups than a warp looks back over in a round, and perhaps no
- * group has an inclusive prefix yet. Only with so many groups can a test find a look-back that uses
- * the count of a group before the group is published, or a group that has no sum because its last
- * tile has no hits. */
+ * group has published its inclusive prefix (the hits up to its end). Only with so many groups can a
+ * test find a look-back that uses the count of a group before the group is published, or a group
+ * that has no sum because its last tile has no hits. */
 static void many_groups(struct test_random *random, uint64_t seed)
 {
     static char bytes[2 * GROUP_TILES * 2048];
@@ -162,10 +162,11 @@ static void many_groups(struct test_random *random, uint64_t seed)
     host_close(&host);
 }
 
-/* Searches for a long pattern that occurs once. The occurrence begins at each of the last 64
- * offsets of a tile, and at the first offset of the next tile. One text ends with the occurrence, a
- * second text goes on. The tiles are searched by bit planes, or by samples. In random texts, a
- * candidate that reaches over a tile's end is hardly ever the only candidate of its tile. */
+/* Searches for a long pattern that occurs once. The occurrence begins at each of the 64 offsets
+ * before offset 3,072, and at 3,072. A tile of the kernels for bit planes ends there; in the longer
+ * tiles for samples, a row of 512 bytes does. One text ends with the occurrence, a second text goes
+ * on. The tiles are searched by bit planes, or by samples. In random texts, a candidate that
+ * reaches over a tile's end is hardly ever the only candidate of its tile. */
 static void over_tile_ends(struct test_random *random, uint64_t length, enum trawl_method method)
 {
     static char bytes[4 * 1024], string[200];
@@ -380,7 +381,7 @@ static void next_method(enum trawl_method next, bool dense)
     scene_count(&s);
     prices = &s.worker->tables->prices;
     first = s.worker->tables->method;
-    prices->is_rated = true; /* no look sets the prices anew */
+    prices->is_rated = true; /* so that no look at the text's sample sets the prices anew */
     for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SAMPLED; i++)
         prices->price[i] = i == first ? 1e-3 : i == next ? 1e-6 : 1e8;
     /* a method counts twice before the worker leaves the method */
@@ -545,7 +546,7 @@ static const struct candidate_case {
     {TRAWL_METHOD_EVERY, 3, 0, 0},    {TRAWL_METHOD_EVERY, 40, 7, 7},
     {TRAWL_METHOD_SAMPLED, 16, 7, 7}, {TRAWL_METHOD_SAMPLED, 64, 7, 7},
     {TRAWL_METHOD_SET, 3, 7, 7},      {TRAWL_METHOD_SET, 7, 7, 14},
-    {TRAWL_METHOD_SET, 20, 7, 14}, /* a kernel marks, a second kernel lists */
+    {TRAWL_METHOD_SET, 20, 7, 14}, /* a kernel marks, a second kernel lists; both count */
     {TRAWL_METHOD_GRAMS, 8, 0, 0},    {TRAWL_METHOD_GRAMS, 20, 7, 7},
 };
 

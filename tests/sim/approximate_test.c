@@ -65,7 +65,7 @@ struct approx_case {
     uint64_t pattern_count, shortest;
     uint32_t errors_max;
     bool edits;
-    bool is_plain; /* letters A, C, G and T alone in the patterns */
+    bool is_plain; /* of DNA: the patterns have only the letters A, C, G and T */
     uint8_t text[TEXT_BYTES_MAX + PADDING];
     uint64_t text_bytes;
     uint64_t chunk_begin; /* length of a chunk in most cases */
@@ -167,9 +167,8 @@ static bool is_exact(uint64_t symbol)
     return c.options.exact_count > 0 && symbol >= c.exact.begin && symbol < c.exact.end;
 }
 
-/* Writes a copy of a pattern with at most errors_max errors, whose first byte is at `at`, or which
- * ends with the text if `at` is TEXT_BYTES_MAX. shifts: letters may also be inserted and deleted.
- */
+/* Writes a copy of a pattern, with at most errors_max errors, to the offset `at`; TEXT_BYTES_MAX:
+ * to the text's end. shifts: letters may also be inserted and deleted. */
 static void plant(struct test_random *random, uint64_t at, uint32_t errors_max, bool shifts)
 {
     const struct trawl_pattern *pattern = &c.patterns[test_random_below(random, c.pattern_count)];
@@ -323,9 +322,9 @@ static int see_matches(void *context, const struct trawl_match *matches, uint64_
     return 0;
 }
 
-/* Returns whether a device proposes only occurrences, except at the text's end: in searches with
- * mismatches that may cross lines, if each letter of the patterns stands for a single base.
- */
+/* Returns whether a device proposes only occurrences, except at the text's end: in searches of DNA
+ * by grams, with mismatches, whose occurrences may cross lines, if each letter of the patterns
+ * stands for a single base. */
 static bool proposes_exactly(void)
 {
     return is_dna() && c.is_plain && !c.way.by_pieces && !c.edits &&
@@ -410,8 +409,8 @@ static void run_case(uint64_t index)
                c.errors_max);
 }
 
-/* Checks that each cell had occurrences at each enum place, and that each kind of search had
- * matches. */
+/* Checks that each cell had occurrences at each enum place, that each kind of search had matches,
+ * and that a device's method was forced in most cases. */
 static void check_filled(void)
 {
     for (uint64_t cell = 0; cell < CELLS; cell++)

@@ -18,7 +18,8 @@ struct work_row {
     const char *what, *letters;
     enum trawl_alphabet alphabet;
     uint32_t flags, patterns, pattern_bytes, mismatches, edits;
-    bool is_dense; /* dense except in the text's middle, from which the runtime takes a sample */
+    /* a long text, without candidates in its middle, where the runtime takes a sample */
+    bool is_dense;
     /* the engine that searches the text once the text is loaded: "cuda" or "cpu" */
     const char *engine;
 };
@@ -37,7 +38,9 @@ static const struct work_row work_rows[] = {
 #define WORK_BYTES 90000u
 #define WORK_SHORT 6666u
 #define WORK_SAMPLE 70000u
-#define WORK_MORE 9000u /* number of candidates from which on a step is left to the host */
+/* candidates that a device may verify before it leaves a search to the host (LEFT_MIN, with room to
+ * spare) */
+#define WORK_MORE 9000u
 
 static uint64_t work_of(enum trawl_engine engine, const struct trawl_plan *plan,
                         struct trawl_text *text, bool is_loaded, const char *by, uint64_t *count)
@@ -100,8 +103,8 @@ static void check_work(const struct work_row *row)
 }
 
 /* check_segments searches for literals of SEGMENT_LENGTHS lengths with four motifs (exact first
- * letters), whose pieces begin at more offsets than the tables have segments; and for literals of
- * half as many lengths, whose pieces fit. */
+ * letters). For each motif and each offset at which pieces begin, a device's tables need a segment:
+ * more than there may be. Literals of half as many lengths, which are searched for, too, fit. */
 #define SEGMENT_LENGTHS 21u
 #define SEGMENT_SHORTEST 12u
 #define SEGMENT_MISMATCHES 3u

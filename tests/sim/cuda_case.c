@@ -40,7 +40,7 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.partition_group_log2 =
         (uint32_t)test_random_below(random, cuda_limits_default.partition_group_log2 + 1);
     limits.dense_always = test_random_below(random, 3) == 0;
-    if (test_random_below(random, 2)) /* patterns that are longer than their planes */
+    if (test_random_below(random, 2)) /* the planes then cover only a part of long patterns */
         limits.plane_window_max = 64 + 8 * (uint32_t)test_random_below(random, 10);
     limits.streams = test_random_below(random, 3) != 0;
     limits.seen_bytes_min = test_random_below(random, 3) ? 1 : limits.seen_bytes_min;
@@ -69,7 +69,7 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     if (test_random_below(random, 2))
         limits.patient_bytes = test_random_below(random, 100);
     plan_part_costs_device = plan_part_costs_device_default;
-    if (test_random_below(random, 4) == 0) /* parts however little they save */
+    if (test_random_below(random, 4) == 0) /* divide sets, however little time that saves */
         plan_part_costs_device = (struct plan_part_costs){
             .singly_max = test_random_below(random, PLAN_PARTS_MAX + 1), .met = 1e9, .dense = 1e9};
     limits.listed_min =

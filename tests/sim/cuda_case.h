@@ -28,11 +28,11 @@ enum cuda_case_answer {
 };
 
 /* Returns random limits: small sizes of tiles and buffers, so that a small text has many borders.
- */
+ * Also draws the costs by which plans divide sets into parts (plan_part_costs_device). */
 struct cuda_limits cuda_case_limits(struct test_random *random);
 struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_input *input);
 /* In half of the cases, plants patterns around the borders of chunks, copies, launches, tiles and
- * samples. */
+ * samples, and lets some inputs ask for whole words or lines. */
 void cuda_case_plant(struct test_random *random, const struct cuda_limits *limits,
                      const struct cuda_case *config, struct diff_input *input);
 void cuda_case_describe(const struct cuda_case *config, const struct diff_input *input,

@@ -78,7 +78,7 @@ static void reset(uint32_t devices)
     limits.stripe_bytes = 2000;
     limits.split_overlap = 100;
     limits.launch_begins_max = 3000;
-    limits.begins_room = 20; /* a stripe has more begins */
+    limits.begins_room = 20; /* a stripe, a part of a split text, has more begins */
     limits.hits_room_min = 5;
     cuda_limits_replace(&limits);
     host_devices(devices);
@@ -339,7 +339,7 @@ static void by_all(uint32_t devices, enum shape shape)
 
 /* ---- A text in a device's memory ------------------------------------------------------ */
 
-#define LENT_BYTES 60000u /* more than the tables of a plan */
+#define LENT_BYTES 60000u /* more than a plan's tables, which are also copied */
 
 static bool can_read(struct trawl_text *text)
 {
@@ -352,7 +352,7 @@ static bool can_read(struct trawl_text *text)
 }
 
 /* Checks that calls which a device carries out alone copy nothing of the device's text to the host,
- * and that a count of lines copies the text to the host once. */
+ * and that the host can read the text after a count of lines. */
 static void stays_there(void)
 {
     static const enum held_call calls[] = {HELD_COUNT, HELD_FIRST, HELD_POSITIONS, HELD_BEGINS_INTO,

@@ -311,7 +311,7 @@ static void run_tails(void)
     TEST_CHECK(engine_cuda.open(&opening, &engine, &error) == TRAWL_OK);
     TEST_CHECK(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, &error) == TRAWL_OK);
     TEST_CHECK(engine_cuda.compile(NULL, 0, plan, &worker, &error) == TRAWL_OK);
-    for (uint32_t i = 0; i < 2; i++) { /* with a look, and without */
+    for (uint32_t i = 0; i < 2; i++) { /* with a look at a sample of the text, and without */
         TEST_CHECK(engine_scan(&engine_cuda, worker, &chunk, 0, WANT_COUNT, &result, &error) ==
                    TRAWL_OK);
         TEST_CHECK(result.is_left && result.count == 0 && result.hits.count == 0);

@@ -51,7 +51,8 @@ static void run_calls(const struct diff_input *input, const struct diff_expected
 }
 
 /* Makes random calls with a plan for whole words or lines, for records and for texts, on both
- * engines. Returns whether a device made parts with and without these conditions. */
+ * engines. Returns whether a device made the parts of the set both with and without the condition
+ * that occurrences are whole. */
 static bool run_mix(struct test_random *random)
 {
     struct trawl_searcher *searchers[] = {
@@ -110,8 +111,8 @@ static void run_case(uint64_t index, uint64_t *in_parts, uint64_t *in_both)
     input_free(&input);
 }
 
-/* Asks a new plan for the first occurrence in a text, which lies behind the bytes on which the
- * device's engine tries the parts of the set. Each string of the set is the first occurrence in
+/* Asks a new plan for the first occurrence in a text. The occurrence lies behind the bytes on which
+ * the device's engine tries the parts of the set. Each string of the set is the first occurrence in
  * turn. */
 static void late_first(void)
 {
@@ -122,7 +123,8 @@ static void late_first(void)
     struct test_random random = test_random_begin("late first");
 
     limits.streams = false;
-    limits.sets = false; /* the kernels that remain are tried */
+    /* without stream_set, the engine first tries the set's filter on tried_bytes bytes */
+    limits.sets = false;
     limits.tried_bytes = 100;
     cuda_limits_replace(&limits);
     plan_part_costs_device = (struct plan_part_costs){.is_host = true, .met = 1e9, .dense = 1e9};

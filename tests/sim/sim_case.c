@@ -41,9 +41,9 @@ static bool run_open(const struct case_kind *kind, const struct diff_input *inpu
     return *answer == CUDA_CASE_RIGHT || *answer == CUDA_CASE_REFUSED;
 }
 
-/* One in CROWD_EVERY cases that are not gallery cases is a crowd: tiles of 1 KiB in a long text, so
- * that there are more than 32 bundles of tiles and more tiles than the kernel's ring of turns
- * holds, and up to 64 resident blocks. */
+/* One in CROWD_EVERY cases of the CUDA engine itself is a crowd: 34 to 64 blocks at a time search a
+ * long text in tiles of 1 KiB. If each tile is a group of its own, there are more groups than the
+ * 32 that a look-back reads (kernels/order.h). */
 #define CROWD_EVERY 40u
 #define CROWD_BLOCKS_MAX 64u
 #define CROWD_TEXT_BYTES 36000u

@@ -111,7 +111,8 @@ int sim_device_attribute(int *value, int attribute, int device)
 {
     int code = sim_enter(), multiprocessors = (int)sim_state.options.multiprocessors;
 
-    multiprocessors += sim_state.options.memory_less > 0 ? device : 0; /* not alike */
+    /* devices with different memory differ in this, too */
+    multiprocessors += sim_state.options.memory_less > 0 ? device : 0;
     *value = attribute == CUDA_ATTRIBUTE_MULTIPROCESSORS    ? multiprocessors
              : attribute == CUDA_ATTRIBUTE_CAPABILITY_MAJOR ? 9
              : attribute == CUDA_ATTRIBUTE_SHARED_BYTES_MAX ? SHARED_BYTES_MAX

@@ -73,7 +73,7 @@ struct grid {
 
 enum early_mood { EARLY_NEVER, EARLY_ALWAYS, EARLY_BY_CHANCE, EARLY_BY_ADDRESS, EARLY_MOODS };
 
-/* A word that the block has read, and the time at which the word had that value. */
+/* A word that the block has read, and the time of the value that the block found there. */
 struct block_look {
     const void *p;
     uint64_t time;

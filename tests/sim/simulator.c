@@ -390,7 +390,7 @@ bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t b
     run_blocks();
     sim_memory_end(sim.is_host);
     sim.counters.schedules++;
-    for (uint32_t b = 0; b < sim.resident; b++) /* after a failure some are left */
+    for (uint32_t b = 0; b < sim.resident; b++) /* after a failure, some blocks are still live */
         if (sim.block[b].live)
             block_end(&sim.block[b]);
     while (sim.grids != NULL)

@@ -304,7 +304,7 @@ static void test_worker(void)
     worker->costs = &costs;
     fill(text, sizeof text, "0123456789"); /* every: a single probe leaves no candidate */
     (void)search(worker, text, CHUNK_BYTES);
-    TEST_CHECK(worker->tuning == &plan->tuning); /* no look so early */
+    TEST_CHECK(worker->tuning == &plan->tuning); /* the worker takes no sample so early */
     (void)search(worker, text, 2 * CHUNK_BYTES);
     TEST_CHECK(worker->tuning == &worker->own && worker->method == TRAWL_METHOD_EVERY);
     TEST_CHECK_U64(worker->tuning->first_probes, 1);

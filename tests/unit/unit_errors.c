@@ -41,7 +41,7 @@ static void refused(void)
     }
 }
 
-/* Checks that the error names the refused pattern, and how long a pattern may be. */
+/* Checks that the error has the index of a refused pattern, and how long a pattern may be. */
 static void refused_patterns(void)
 {
     struct trawl_pattern patterns[2] = {{"ACGT", 4}, {"AC-T", 4}};

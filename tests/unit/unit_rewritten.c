@@ -119,8 +119,8 @@ static void rewritten_at_each_allocation(enum call call)
     TEST_CHECK(rewrite_at > 2 && rewrite_at < ALLOCATIONS_MAX);
 }
 
-/* Makes two texts that repeat themselves. The second text has other letters, so other patterns
- * occur. */
+/* Makes two texts that repeat themselves, and patterns from the first text. In the second text, the
+ * first quarter of each period consists of the letter x, so other patterns occur. */
 static void texts_begin(struct test_random *random)
 {
     struct trawl_pattern patterns[PATTERNS];

@@ -26,8 +26,8 @@ struct scene {
     bool nulls_right;  /* each window reports a NUL if and only if the window holds a NUL */
 };
 
-/* Returns whether every search on this searcher returns BUSY, fills the error record and leaves the
- * outputs as they were. */
+/* Returns whether every search with this searcher, and a load, returns BUSY and leaves the outputs
+ * as they were. Checks the error record of one search. */
 static bool all_busy(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                      struct trawl_text *text)
 {

@@ -224,7 +224,7 @@ static void only_once(void)
     close(slow.ends[0]);
 }
 
-#define UTF8 0x40000000u /* a flag of at_once */
+#define UTF8 0x40000000u /* a flag of at_once: the caller gives the letters of UTF-8 */
 
 static bool is_greek(void *context, uint32_t code_point)
 {

@@ -77,7 +77,7 @@ double field_seconds(const struct fields *fields, const char *key, double otherw
 
 /* ---- Questions ---------------------------------------------------------------------------- */
 
-/* The calls. A HASHED call delivers occurrences or cells, which are compared too. */
+/* The calls, with their names in the input. */
 #define CALL_LIST(X)           \
     X(COUNT, "count")          \
     X(BUILD, "build")          \
@@ -189,7 +189,7 @@ struct contestant {
     /* Results. */
     struct samples whole, part[PARTS];
     struct bench_run last;     /* the last run */
-    double first_plan_seconds; /* time to build the plan in the first run */
+    double first_plan_seconds; /* time to build the plan in the last run before the rounds */
     uint64_t memory_bytes;     /* the most memory during a run */
     bool right, out;
     char method[24]; /* the method that the plan chose */

@@ -6,7 +6,7 @@
  *   text=thue-morse          the Thue-Morse word: each step appends itself with a and b exchanged
  *   text=repeat:PART         PART repeated
  *   text=piece:N             N random letters, repeated
- *   plant=PATTERN@EVERY      writes PATTERN at each offset that is a multiple of EVERY
+ *   plant=PATTERN@EVERY      writes PATTERN at each offset above 0 that is a multiple of EVERY
  *
  *   patterns=literal:TEXT
  *   patterns=file:PATH       a pattern a line
@@ -132,7 +132,7 @@ static void fill_thue_morse(uint8_t *text, uint64_t bytes)
             text[done + i] = (uint8_t)('a' + 'b' - text[i]);
 }
 
-/* Reads PATTERN@EVERY, and copies PATTERN to each offset that is a multiple of EVERY. */
+/* Reads PATTERN@EVERY, and copies PATTERN to each offset above 0 that is a multiple of EVERY. */
 static void plant(uint8_t *text, uint64_t bytes, const char *what)
 {
     const char *at = what != NULL ? strrchr(what, '@') : NULL;

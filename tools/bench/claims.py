@@ -1,10 +1,10 @@
 """claims: compares what a source claims with the figures of a run, and gives a verdict for each
 claim.
 
-A claim has cells. A cell compares two results, "ROW|CONTESTANT" or "ROW|CONTESTANT|PART": its value says
-how many times as fast the first result is. A case [NAME, A, B] is such a cell; [NAME, A, B, C, D] divides
-the value of A and B by the value of C and D. Values are ratios of means, and of medians where a row has
-many patterns. A value within 5 % of the claim's bound decides nothing.
+A claim has cells. A cell compares two results, "ROW|CONTESTANT" or "ROW|CONTESTANT|PART": its value says how many times
+as fast the first result is. A case [NAME, A, B] is such a cell; [NAME, A, B, C, D] divides the value of A and B by the
+value of C and D. Values are ratios of means, and of medians where a row has many patterns. A value within 5 % of a
+claim's least factor decides nothing.
 
 A claim with a bound, such as "at least 1.2 x as fast", has two verdicts: for the order ("faster") and for the
 factor. `beside` has the pairs that compare the same forms with a baseline of ours."""
@@ -141,7 +141,8 @@ def cross(claim, cells):
 
 def judge(figures, claim, who='who'):
     """Return (verdict for the order, verdict for the factor, in how many cells the claim holds, the ratios here,
-    the ratios that the source printed). A claim without a bound has no factor, and '-' stands for the verdict."""
+    the ratios that the source printed). '-' stands for a verdict that the claim does not have: for the factor without
+    a bound, for the order if the claim is "equal" or "at most"."""
     cases = [(name, value_of([figures.time(ref) for ref in refs]),
               value_of([figures.there(ref) for ref in refs])) for name, *refs in cases_of(claim, who)]
     cells = [(name, value) for name, value, _ in cases if value]

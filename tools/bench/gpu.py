@@ -217,7 +217,7 @@ def rows(options, texts):
 
 
 def several(options, texts, run):
-    """Run the rows of `devices` with 1, 2 and 4 devices, twice in turn."""
+    """Run the rows of `devices` with 1, 2 and 4 devices, twice in turn; once if there is one device."""
     if options.words and 'devices' not in options.words:
         return []
     counts = [n for n in (1, 2, 4) if n <= devices_here()]
@@ -240,8 +240,9 @@ def several(options, texts, run):
 
 
 def cell(row_, it, read):
-    """Format the median speed of a search in GB/s, the speed of its kernel alone if that was measured, and the ratio of
-    the search's speed to the read speed. A star marks a search of only a part of the text."""
+    """Format the median speed of a search in GB/s, the best speed of its kernel alone if that was measured, and, except
+    for the row's first search, the ratio of the search's speed to the read speed. A star marks a search of only a part
+    of the text."""
     if it is None:
         return '-'
     speed = row_['text_bytes'] / median(it) / 1e9

@@ -76,8 +76,8 @@ def fallen(data):
 
 
 def write(data):
-    """Keep the figures as the machine's last figures, and how each command measured last. The figures of rows that
-    were not measured stay."""
+    """Keep the figures as the machine's last figures, and with which commit and when each command measured last. The
+    figures of rows that were not measured stay."""
     kept = read()
     mine = kept.setdefault(machine_of(data), {})
     rows = mine.setdefault(data['benchmark'], {})

@@ -379,7 +379,7 @@ static enum trawl_status ask(const struct contestant *it, struct library *own,
 /* ---- One run ------------------------------------------------------------------------------ */
 
 /* Copies the library's statistics of the last call: the parts of the time in seconds, chunks and
- * occurrences, and a note about child grids. */
+ * occurrences, and the note, or one about child grids if there were any. */
 static void take_parts(const struct library *own, struct bench_run *run)
 {
     struct trawl_stats stats = {.size = sizeof stats};
@@ -407,7 +407,8 @@ static void take_parts(const struct library *own, struct bench_run *run)
     }
 }
 
-/* Makes room for the expected occurrences and for one more, which has to stay empty. */
+/* Prepares the searcher, the text and, for a list of begins, room for the expected number and one
+ * more. Returns false on failure; run->why says why. */
 static bool prepare(struct contestant *it, struct library *own, struct bench_run *run)
 {
     uint64_t count = 0;
@@ -472,7 +473,7 @@ static void run_one(const struct contestant *it, const struct trawl_pattern *pat
         begin = now(it);
     (void)good(ask(it, own, own->plan, full, run), run);
     run->seconds = now(it) - begin;
-    if (full) /* the time of a full run does not count */
+    if (full) /* the first run of each contestant is full, and asking once suffices */
         take_method(own->plan, run);
     if (!once) {
         struct trawl_plan *plan = own->plan;

@@ -1,4 +1,5 @@
-"""python: measures the Python package beside other packages, in one process, in turns, with equal answers.
+"""packages (./dev bench python): measures the Python package beside other packages, in one process, in turns, with
+equal answers.
 
 Five questions, for 1 to 100,000 patterns: count the occurrences in a long text; say which of many records
 contain a pattern; list the occurrences of each record, with a call for each; replace the occurrences in a

@@ -48,7 +48,7 @@ def definitions():
 
 
 def contestant(who, host, side, options):
-    """Make a contestant of kind trawl. The name says the algorithm with options, and where it runs."""
+    """Make a contestant. Its name begins with the algorithm and its options; `host` says where it runs (PLACES)."""
     name = ALIASES.get(who) or who.split(', ')[0]
     fields = {'name': who, 'ours': side == 'own', 'threads': options.threads, 'isa': options.instruction_set}
     if name in ('pinned', 'pageable'):
@@ -127,7 +127,7 @@ def bmh_asks(texts, options):
 
 
 def swift_asks(texts, options):
-    """Yield rows named "CELL #PATTERN", which `merged` joins."""
+    """Yield rows named "CELL #PATTERN", which `merged` joins, and a row with 25 patterns at once."""
     bible = texts.source('english')[0]
     contents = (('bible', bible), ('world192', texts.source('world')[0]),
                 ('E. coli', texts.source('dna')[0][:4638690]),
@@ -159,7 +159,7 @@ def word_asks(texts, options):
 
 def records_asks(texts, options):
     """Yield rows over records of `length` letters, each followed by a NUL, as the sample stores records for strstr:
-    with sizes of ours, then with the sizes of the sample's program."""
+    with sizes of ours, then with the sizes of the sample's program. One row measures only a tape's copying."""
     sizes = [(kind, m, 8, 200, n) for kind in ('sparse', 'dense')
              for m, n in ((16, 4096), (256, 4096), (4095, 4096), (256, 256), (256, 65536))]
     sizes += [("the sample's", 128, 60, 1020, n << 10) for n in (16, 32, 64, 128)]
@@ -202,7 +202,7 @@ def rows(options, texts):
 
 
 def finish(row):
-    """Add to each result where the contestant ran, and whether it is the source's or trawl's."""
+    """Add to each result where the contestant ran, and the contestant's side."""
     hosts = row.pop('hosts')
     for it in row['results']:
         it['host'], it['side'] = hosts[it['name']]
@@ -221,7 +221,7 @@ def merged(rows):
 
 
 def joined(name, rows):
-    """Return a row whose durations are the means of the rows' durations, run by run."""
+    """Return a row with a duration for each of the rows: the mean of that row's runs."""
     results = []
     for several in zip(*(row['results'] for row in rows)):
         it = {key: several[0][key] for key in ('name', 'host', 'side')}
@@ -257,8 +257,8 @@ def figures_of(data, paper):
 
 
 def cell(figures, ref):
-    """Return the text of a cell, in ms: the mean; for many patterns the median and, if the quartiles differ by half
-    of the median, the quartiles; words if there is no number."""
+    """Return the text of a cell, in ms: the mean; for many patterns the median and, if the quartiles differ by more
+    than half of the median, the quartiles; words if there is no number."""
     it, parts = figures.find(ref), ref.split('|')
     if not figures.good(it):
         return figures.state(it, ref)

@@ -17,7 +17,7 @@
 #define SHARE_FACTOR 4u               /* a share that takes too little time grows by this factor */
 /* runs after which a contestant that is far behind leaves the race */
 #define RUNS_UNTIL_BEHIND 2u
-#define SHARE_OF_TIME 8 /* a share of the text takes at least 1 / SHARE_OF_TIME of the time */
+#define SHARE_OF_TIME 8 /* a share of the text takes at least 1 / SHARE_OF_TIME of limit= */
 
 static bool any_wrong;
 
@@ -172,7 +172,7 @@ static void time_once(const struct bench_row *row, struct contestant *it)
 
 /* ---- Output ------------------------------------------------------------------------------- */
 
-/* Prints the times of the first `count` parts that are not 0 in all runs. */
+/* Prints the times of those of the first `count` parts that took time in some run. */
 static void print_parts(const struct contestant *it, uint32_t count)
 {
     static const char *const names[PARTS] = {

@@ -41,7 +41,7 @@ def number(value, form='.2f'):
 
 
 def digits(value):
-    """Format a number with three significant digits."""
+    """Format a number; from 0.01 to 999, with three significant digits."""
     size = abs(value)
     places = 0 if size >= 100 or size == 0 else 1 if size >= 10 else 2 if size >= 1 else \
         3 if size >= 0.1 else 4

@@ -11,7 +11,8 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-PEERS = os.path.join(ROOT, 'build/judges/peers')  # a link to the ripgrep of scripts/judges.sh, before the system's
+# A folder with a link to the ripgrep of scripts/judges.sh, which stands first in PATH.
+PEERS = os.path.join(ROOT, 'build/judges/peers')
 if os.path.exists(os.path.join(ROOT, 'build/judges/bin/rg')):
     os.makedirs(PEERS, exist_ok=True)
     if not os.path.lexists(os.path.join(PEERS, 'rg')):

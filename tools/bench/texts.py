@@ -2,7 +2,7 @@
 
 The folder of data (--data, TRAWL_DATA, ../shared/data) may hold corpora: bible.txt, world192.txt,
 ecoli-nc008253.txt, rust-library.rs, words-100k.txt, subtitles-ru.txt, subtitles-zh.txt. A generated text
-replaces a missing corpus. Programs and source code are taken from the machine."""
+replaces a missing corpus, but for Chinese. Programs and other source code are taken from the machine."""
 import base64
 import json
 import os

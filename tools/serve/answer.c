@@ -56,7 +56,7 @@ static bool watch(void *context, struct trawl_searcher *searcher)
     return good;
 }
 
-/* Marks the answer as truncated by the deadline, and cancels the answer's searches. */
+/* Marks the answer as truncated, by the deadline or the server's end, and cancels its searches. */
 static void expire(struct served_answer *answer)
 {
     pthread_mutex_lock(&answer->lock);

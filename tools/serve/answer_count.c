@@ -1,5 +1,5 @@
-/* answer_count: writes the answers that are not lines: how often each string occurs, where each
- * occurrence is, and which files there are. */
+/* answer_count: writes the answers that are not lines of the files: how often each string occurs,
+ * where each occurrence is, and which files there are. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "serve/serve_text.h"
 #include "trawl/text/command_clock.h"
 
-#define NAME_BYTES 512u /* room for a file's name during the conversion to JSON */
+#define NAME_BYTES 512u /* memory that is counted for each file's name in JSON */
 
 /* Appends a value to an array. Returns false, with the array freed and NULL, if memory is short. */
 static bool append(json_t **array, json_t *value)

@@ -220,7 +220,8 @@ void answering_begin_files(void *context, struct command_job *job,
     begin_share(answer, 0);
 }
 
-/* Skips all files without an occurrence, in a single loop: there may be millions. */
+/* Skips the files before the next one that may have an occurrence, in a single loop: there may be
+ * millions. */
 static void skip_files(struct served_answer *answer, const struct answer_share *share)
 {
     const uint32_t *files = share->view->files;

@@ -68,7 +68,7 @@ struct served_answer {
 
     pthread_t thread;
     bool searched;         /* at least a file was searched; set when the job has ended */
-    atomic_bool truncated; /* max_results or max_seconds was reached */
+    atomic_bool truncated; /* max_results or max_seconds was reached, or the server ends */
     atomic_uint shared_count;
     atomic_int http_status; /* HTTP status of a refusal; 0: the request is not refused */
     char message[SETTINGS_ERROR_BYTES]; /* why the request is refused */
@@ -88,8 +88,8 @@ void answering_begin_files(void *context, struct command_job *job,
                            const struct value_item *operands, size_t operand_count);
 bool answering_next_file(void *context, struct walk_item *item);
 int answering_open_file(void *context, const struct walk_item *item);
-/* Gets the newest state of each collection, and the view of the files that the operands name.
- * Returns false if the answer was refused. */
+/* Gets the newest state of each collection, and the view of the files that the operands name and
+ * that have each required string. Returns false if the answer was refused. */
 bool answering_look(struct served_answer *answer, struct command_job *job,
                     const struct value_item *operands, size_t operand_count);
 /* Runs a pass for these patterns; the caller has set what the pass has to find. Returns false if
@@ -110,9 +110,9 @@ int answering_sink(void *answer, enum output_frame frame, const void *bytes, siz
 /* Is `run` of struct supply for REQUEST_COUNT and REQUEST_COLUMNS. Returns the exit status. */
 int answering_count(void *context, struct command_job *job, const struct value_item *operands,
                     size_t operand_count);
-/* Writes a line for each file of the collection, for REQUEST_FILES. Returns the exit status. */
+/* For REQUEST_FILES: writes a line for each file of the collections. Returns the exit status. */
 int answering_list(struct served_answer *answer);
-/* Returns whether the answer must end: the deadline has passed, or the client is gone. */
+/* Returns whether to end the answer: time is up, the client is gone, or the server ends. */
 bool answering_is_over(struct served_answer *answer);
 /* Begins the answer of REQUEST_COUNT or REQUEST_COLUMNS, and writes the whole answer. patterns
  * NULL: there was no string to search for. */

@@ -12,9 +12,10 @@
 
 /* All blocks of a collection, and what is needed to load blocks onto GPUs. */
 struct shelf {
-    int base;                /* descriptor of the directory that paths are relative to */
-    bool unpacks;            /* --search-zip: blocks hold the unpacked bytes of compressed files */
-    struct trawl_plan *plan; /* a plan without patterns, for calls that only read a text */
+    int base;     /* descriptor of the directory that paths are relative to */
+    bool unpacks; /* --search-zip: blocks hold the unpacked bytes of compressed files */
+    /* a plan of one string that is not UTF-8, for calls that only read a text */
+    struct trawl_plan *plan;
     struct trawl_searcher *searcher; /* loads texts onto devices */
     pthread_mutex_t lock;            /* guards searcher, loaded_count and no_devices */
     /* Number of blocks on GPUs, ≤ LOADED_MAX. */

@@ -115,12 +115,12 @@ struct state *collection_now(struct collection *collection, char *message);
 
 /* Returns the view of the state's files that a job with these operands searches. The caller drops
  * the view before the state. `directory` is the client's working directory, an absolute path
- * without links. NULL means the root, and leaves out files that the collection does not serve.
- * `prefix`, if there are no operands, stands before the names with a slash; NULL: nothing does;
- * borrowed. Operands are as typed, and borrowed until view_drop. The function reads the job's
- * settings, exclude, filter and show_names. Opens only operands that the state lacks. Options about
- * files cost some hundred nanoseconds for each file. Returns NULL if the collection lacks a file of
- * the view, or if the view cannot be made; message and *http_status say why. */
+ * without links. NULL means the root, and leaves out files that the collection does not serve. If
+ * there are no operands, each name begins with `prefix` and a slash; NULL: with nothing; borrowed.
+ * Operands are as typed, and borrowed until view_drop. The function reads the job's settings,
+ * exclude, filter and show_names. Opens only operands that the state lacks. Options about files
+ * cost some hundred nanoseconds for each file. Returns NULL if the collection lacks a file of the
+ * view, or if the view cannot be made; message and *http_status say why. */
 struct served_view *collection_view(struct collection *collection, const struct state *state,
                                     struct command_job *job, const char *directory,
                                     const char *prefix, const struct value_item *operands,

@@ -57,7 +57,8 @@ struct served_file {
      * a compressed file, or the file has holes. The block then only tells a pass whether the file
      * has an occurrence, and the search itself opens the file. */
     bool is_plain;
-    /* The file cannot be held, because reading failed or the file changed meanwhile. */
+    /* The file cannot be held: reading or unpacking failed, the file changed meanwhile, or its
+     * unpacked bytes are too many. */
     bool refused;
     /* The file had changed less than RECENT_NS before the reading. So a further change may leave
      * the file's times unchanged. */

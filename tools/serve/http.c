@@ -74,7 +74,7 @@ struct exchange {
     bool is_closed; /* the connection is closed after the answer */
     bool is_head;   /* the method is HEAD, so the answer has no body */
     struct MHD_Connection *connection;
-    /* HTTP status of a refusal, which is sent after the request's body; 0: not refused. */
+    /* HTTP status of a refusal, usually sent after the request's body; 0: not refused. */
     int status;
     char message[SETTINGS_ERROR_BYTES];
     char *body;

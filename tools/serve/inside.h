@@ -39,8 +39,8 @@ struct collection {
     pthread_mutex_t refresh;
     /* NULL: the kernel gives no notices, so each search looks at all files. */
     struct watches *watches;
-    /* If there are too few watches: the time, as of now_ns(), at which to try again. 0: there are
-     * enough. */
+    /* If there are too few watches: the time, as of now_ns(), at which to try again. 0: no such
+     * time. */
     uint64_t watch_again_ns;
     bool must_walk; /* anything may have changed, so the whole tree is to be walked */
     bool anew;      /* all files must be read again */

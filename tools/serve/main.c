@@ -154,7 +154,7 @@ static bool open_collections(struct serving *serving, char *message)
             .from = options->from,
             .until = options->until,
             .runtime = server->runtime,
-            /* at least 1, because 0 would mean no limit */
+            /* at least 1, because 0 would mean half of the free memory */
             .host_bytes_max =
                 host_bytes >= options->root_count ? host_bytes / options->root_count : 1,
             .watch = true,

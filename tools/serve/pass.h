@@ -41,8 +41,9 @@ struct pass_request {
 
     /* Results. */
     /* One bit for each index of the state. The bit is set if the file has an occurrence. If neither
-     * positions nor counts are wanted, the bit is also set if no block holds the file's own bytes.
-     * pass_free frees `files` and the arrays below. */
+     * positions nor counts are wanted, the bit is also set for a file that must be opened: no block
+     * holds it or, without search_zip, it is not plain (files.h). pass_free frees `files` and the
+     * arrays below. */
     uint8_t *files;
     /* Number of occurrences in files of the view; 0 unless positions or counts are wanted. */
     uint64_t occurrence_count;

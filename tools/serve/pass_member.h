@@ -24,7 +24,8 @@ struct pass_member {
     pthread_cond_t wake;
     uint64_t turn; /* requests with lower turns are searched for first */
 
-    /* Only for leaders, up to string_count. next_leader links the running passes. */
+    /* The members from here to string_count are used only in leaders. next_leader links the running
+     * passes. */
     struct pass_member *next_leader;
     /* number of requests in the pass, which are linked by `next` from the leader on */
     uint32_t member_count;
@@ -70,7 +71,7 @@ static inline bool pass_member_lists(const struct pass_member *member)
  * The caller must always call pass_member_close. */
 bool pass_member_open(struct pass_member *member, struct pass_request *request,
                       struct trawl_runtime *runtime);
-/* Sets all results back. In request->files, the bits of files that must be opened stay set. */
+/* Sets all results back; in request->files, only the bits of files to be opened are set then. */
 void pass_member_reset(struct pass_member *member);
 /* Sets the bit of a file of the view, because the file's block has an occurrence there. */
 void pass_member_find(struct pass_member *member, uint32_t file);

@@ -20,7 +20,7 @@ struct pass_file {
     bool keeps;
 };
 
-/* Returns whether no occurrence can contain the ' ' that follows each file. */
+/* Returns whether no occurrence can contain the newline that follows each file. */
 static bool stays_in_lines(const struct trawl_plan *plan)
 {
     struct trawl_facts facts = trawl_plan_facts(plan);
@@ -165,8 +165,8 @@ static enum trawl_status find_files(struct pass_member *member, const struct ser
     return status;
 }
 
-/* Lists the occurrences in a file's text, and closes the text. keeps: positions_max is no error,
- * and ends the list. */
+/* Lists the occurrences in a file's text, and closes the text. keeps: the list may end early, when
+ * positions_max is reached. */
 static enum trawl_status list_file(struct pass_member *member, uint32_t number, bool keeps,
                                    struct trawl_text *text, struct trawl_error *error)
 {

@@ -488,7 +488,7 @@ static bool make_state(struct update *update, char *message)
 }
 
 /* Stops watching; from now on each search looks at all files. os_code says why the kernel gave no
- * watches, and the server asks again after a pause. 0: the server never asks again. */
+ * watches, and the server asks again after a pause. 0: the server asks again only on a reload. */
 static void stop_watching(struct collection *collection, int os_code)
 {
     uint64_t pause_ns = WATCH_PAUSES * collection->refresh_ns;

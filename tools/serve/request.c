@@ -146,7 +146,7 @@ static bool take_flag(struct reading *reading, const char *name, json_t *value, 
     return json_is_boolean(value) || REFUSE(reading, 400, "%s: true or false is expected", name);
 }
 
-/* Lowers a limit, the uint64_t at `to`, from the server's value to the client's value. */
+/* Sets a limit, the uint64_t at `to`, to the client's value if that is below the server's. */
 static bool take_limit(struct reading *reading, const char *name, json_t *value, void *to)
 {
     uint64_t *limit = to;

@@ -15,7 +15,7 @@
 #define REQUEST_MEMORY_TAKEN \
     "other requests hold all the memory that requests may take: see --request-memory"
 
-/* The formats of answers. REQUEST_FILES lists the collection's files without a search. */
+/* The formats of answers. REQUEST_FILES lists files without a search. */
 enum request_format {
     REQUEST_JSON,
     REQUEST_FRAMES,
@@ -69,7 +69,7 @@ struct request {
 bool request_read(struct request *request, const char *body, size_t body_bytes,
                   enum request_format format, const struct request_limits *limits, int *http_status,
                   char *message);
-/* Makes a request for the files of a collection, whose name is borrowed; NULL: the only one. */
+/* Makes a request for the files of a collection, whose name is borrowed; NULL: of all. */
 void request_files(struct request *request, const char *collection,
                    const struct request_limits *limits);
 void request_free(struct request *request);

@@ -5,8 +5,8 @@
 #include "trawl/options/flags.h"
 
 struct exclude_rule {
-    char *glob;   /* owned */
-    bool include; /* the rule is an --include: a file that matches no --include is left out */
+    char *glob;          /* owned */
+    bool include;        /* the rule is an --include, so files that match the rule stay */
     bool of_directories; /* of --exclude-dir */
 };
 

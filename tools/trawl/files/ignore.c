@@ -32,7 +32,7 @@ struct ignore_list {
     size_t count, capacity;
     struct rule_slot *slots; /* slot_count is a power of two */
     size_t slot_count;
-    /* number of slots of each kind; a lookup skips kinds with 0 */
+    /* number of rules in the table, by kind; a lookup skips kinds with 0 */
     size_t key_counts[KEY_KINDS];
     uint32_t *others; /* indexes of the rules that the table cannot hold */
     size_t other_count;

@@ -17,8 +17,8 @@ char *repository_read_exclude(int directory, size_t *bytes);
 bool repository_is_absent(int os_code);
 
 /* Finds the path of git's global excludes file: core.excludesFile of the user's git settings, else
- * git's default path. The caller frees *path, which may be NULL, and is empty if the settings name
- * no file. Returns 0, or the errno that kept the settings from being read. */
+ * git's default path. The caller frees *path. NULL: there is no home directory. Empty: the setting
+ * names no file. Returns 0, or the errno that kept the settings from being read. */
 int repository_find_global(char **path);
 
 #endif

@@ -66,7 +66,7 @@ struct command_job {
     const struct supply *supply;
     /* shared by searchers with all threads; NULL: each searcher opens its own */
     struct trawl_runtime *runtime;
-    /* NULL: not --count-by-pattern */
+    /* the counts of --count-by-pattern; NULL: the option was not given */
     struct string_counts *string_counts;
     bool input_is_closed; /* the process began without standard input */
     /* 1: names are printed; 0: not; -1: only if the operand turns out to be a directory */

@@ -99,7 +99,8 @@ struct characters {
 /* What is printed before a line, or with -o before a match, besides the file name. */
 struct line_head {
     uint64_t line_number; /* 0: not printed */
-    uint64_t column;      /* 0: the line has no match; printed with --column */
+    /* 0: not printed, because the line has no match or no column is wanted */
+    uint64_t column;
     uint64_t offset;
     uint64_t bytes_count; /* bytes after the head */
     bool selected;        /* false: a line of context */
@@ -235,9 +236,9 @@ struct text_scan {
     struct style_state style; /* what style.c keeps between lines */
     struct json_state json;   /* what json.c keeps between lines */
 
-    bool quiet;               /* print no more lines */
-    bool stop;                /* the search of the text ends as soon as possible */
-    bool rerun;               /* search the text again, with another plan */
+    bool quiet; /* print no more lines */
+    bool stop;  /* the search of the text ends as soon as possible */
+    bool rerun; /* a NUL was found: search the text again, for whole lines with another plan */
     bool encoding_error;      /* a line was not valid text in the locale */
     enum trawl_status status; /* other than TRAWL_OK: the search failed */
     struct trawl_error error; /* set if `status` is other than TRAWL_OK */

@@ -1,8 +1,8 @@
 /* encoding: --encoding: converts files in another encoding.
  *
  * A thread reads the file, converts by decode or, what only iconv knows, by iconv, and writes into
- * a pipe, which is searched like any stream. Invalid characters become U+FFFD. The converted text
- * is UTF-8, or in the locale's encoding.
+ * a pipe, which is searched like any stream. The converted text is UTF-8, or in the locale's
+ * encoding. Invalid characters become U+FFFD in UTF-8, and ? in other encodings.
  */
 #include "trawl/options/encoding.h"
 

@@ -247,8 +247,8 @@ static bool is_continuation(char byte)
     return ((uint8_t)byte & 0xc0) == 0x80;
 }
 
-/* Writes where the expression stands: file and line, the number of several expressions, or nothing.
- */
+/* Writes where the expression stands: its file and line; otherwise, if there are several
+ * expressions, its number; otherwise nothing. */
 static void place_of(const struct patterns *patterns, uint64_t index, char place[PLACE_BYTES])
 {
     const char *bytes = patterns->items[index].bytes;
@@ -422,7 +422,8 @@ bool expressions_have_newline(const struct patterns *patterns, const struct sett
 }
 
 /* Returns whether the report needs no more than the lines that match. Then many expressions stay
- * apart: RE2 reads only what a line's atoms ask for, instead of one large program. */
+ * apart: RE2 runs only the expressions whose atoms (strings that each match has) a line holds,
+ * instead of one large program. */
 static bool needs_lines_alone(const struct settings *settings)
 {
     return settings->report == REPORT_COUNT || settings->report == REPORT_NAMES ||

@@ -82,7 +82,7 @@ extern const struct flag flag_table[FLAG_COUNT_ALL];
 /* Returns why no request to a server may contain the option, as the end of a sentence; NULL: a
  * request may. For an alias, the answer of the row that the alias stands for. */
 const char *flag_refusal(const struct flag *flag);
-/* Returns whether the option says which files a server serves, or how the server searches. */
+/* Returns whether a server's own command line may have the option. */
 bool flag_starts_server(const struct flag *flag);
 /* Returns the row of a short option; NULL: no such option. tg: ripgrep's meaning, where ripgrep has
  * the letter. */

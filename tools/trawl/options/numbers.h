@@ -15,7 +15,7 @@ struct numbers {
      * i has the single number i + 1. */
     uint64_t *begin;
     uint64_t *list;       /* ascending for each pattern */
-    uint64_t *empty;      /* the numbers that empty strings of the lists have */
+    uint64_t *empty;      /* the numbers of the empty strings, ascending */
     uint64_t empty_count; /* number of empty strings */
 };
 

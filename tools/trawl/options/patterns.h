@@ -11,7 +11,7 @@
 #include "trawl.h"
 
 #define PATTERN_EMPTY UINT64_MAX /* the empty string */
-/* a string that contains the line end, so no line contains the string */
+/* a string with a NUL where NUL ends lines, so no line contains the string */
 #define PATTERN_NEVER (UINT64_MAX - 1)
 
 /* Says which checks the command has to make on the library's matches, because the library compares
@@ -61,8 +61,8 @@ struct patterns {
     struct trawl_plan *plan_any_position;
     struct pattern_check check;
     bool needs_utf8; /* letters and words need characters; bytes are not enough */
-    /* Different strings may match the same bytes: in approximate search, and under -i in locales in
-     * which letter A matches B but B does not match A. */
+    /* Different strings may match the same bytes: in approximate search, of expressions, and under
+     * -i by the locale's or Unicode's letters, where A may match B although B does not match A. */
     bool case_may_tell;
     /* If settings->numbers_wanted: an entry for each string as given, duplicates included. An entry
      * is an index into `items`, PATTERN_EMPTY or PATTERN_NEVER. */
@@ -93,7 +93,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
 bool patterns_doubt(const struct patterns *patterns, const struct settings *settings,
                     char *message);
 /* Finds out whether the expression matches no byte at some place of some line, or at all places:
- * sets finds_empty, empty_between, empty_everywhere. */
+ * sets finds_empty, empty_between, empty_everywhere and sees_lines. */
 void patterns_find_empty(struct patterns *patterns, const struct trawl_plan *plan);
 /* Returns what the byte at `at` is to the places beside the byte; at UINT64_MAX there is none. */
 enum neighbour patterns_neighbour(const uint8_t *bytes, uint64_t count, uint64_t at);

@@ -41,7 +41,8 @@ struct heads {
     const char *label;
 };
 
-/* What stands between lines and between groups. NULL: no separator, or grep's. */
+/* What stands between groups of lines, and after a field of a selected line and of a line of
+ * context. NULL: nothing between groups; grep's characters after fields. */
 struct separators {
     const char *group, *match, *context;
     size_t group_bytes, match_bytes, context_bytes;

@@ -162,8 +162,7 @@ static void select_gap(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* Selects the lines without a match (-v): goes from match to match and selects the lines between.
- * The next line is tried first, because where most lines match, it holds the next match. */
+/* Selects the lines without a match (-v), going from match to match. */
 static void jump_gaps(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     const struct trawl_match *match = view->matches, *end_match = match + view->match_count;
@@ -255,7 +254,8 @@ static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* Does what jump_lines does if is_plain: prints adjacent selected lines together. */
+/* Does what jump_lines does if is_plain: prints adjacent selected lines together. Looks for a near
+ * match in the next line first, because where most lines match, that line holds the match. */
 static void jump_plain_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     const struct trawl_match *match = view->matches, *end_match = match + view->match_count;

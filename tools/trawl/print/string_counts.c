@@ -10,7 +10,7 @@
 #include "trawl/job/command_scan.h"
 #include "trawl/text/message.h"
 
-/* Counts that one worker adds up over the texts that it searches. */
+/* Counts that add up over texts which one worker after another searches. */
 struct string_counts_part {
     struct string_counts_part *next;      /* next in the list of all parts */
     struct string_counts_part *next_idle; /* next in the list of parts that no worker uses now */

@@ -417,7 +417,7 @@ static void print_parts(struct text_scan *scan, const struct view *view, const s
 }
 
 /* For --vimgrep: prints for each match the line in which it begins. As in ripgrep, if that line is
- * too long to be printed, also prints the next line of the match. */
+ * too long to be printed, prints the match's next lines too, up to one that is not. */
 static void print_begins(struct text_scan *scan, const struct piece *block, uint64_t number)
 {
     struct piece line = line_of(scan, block, 0);

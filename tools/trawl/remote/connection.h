@@ -22,8 +22,8 @@ struct connection {
 /* Returns how many digits at the text's beginning are a port, a number up to 65535; 0: they are no
  * port. */
 size_t connection_port_bytes(const char *text);
-/* Connects to unix:PATH or http://HOST:PORT; "unix:" is the default socket. False: message says
- * why. */
+/* Connects to unix:PATH, http://HOST:PORT or HOST:PORT; "unix:" is the default socket. False:
+ * message says why. */
 bool connection_open(struct connection *connection, const char *address);
 void connection_close(struct connection *connection);
 

@@ -27,7 +27,7 @@
 #define WHOLE_BYTES_FIRST SEARCHERS_BYTES_FIRST
 /* All threads search one file together if the file has at least SHARED_BYTES_AHEAD bytes; the
  * worker first waits for its turn to print. SHARED_BYTES are enough if the worker has the turn, and
- * SHARED_BYTES_ALONE if no other worker is active. */
+ * SHARED_BYTES_ALONE if also no other worker is active. */
 #define SHARED_BYTES_ALONE SIZE_OR_SMALL(UINT64_C(512) << 10, UINT64_C(2000))
 #define SHARED_BYTES SIZE_OR_SMALL(UINT64_C(8) << 20, UINT64_C(4000))
 #define SHARED_BYTES_AHEAD SIZE_OR_SMALL(UINT64_C(32) << 20, UINT64_C(8000))
@@ -117,7 +117,8 @@ static enum whole read_whole(struct pool_worker *worker, int descriptor, off_t s
 }
 
 /* Reads a file that its directory calls regular, without fstat. fstat is needed only if the file
- * might be the output, or if the size is printed (-T). */
+ * might be the output, if -T makes numbers as wide as the size, or if --encoding may convert the
+ * file. */
 static enum whole read_unseen(struct pool_worker *worker, int descriptor,
                               const struct walk_item *item, struct stat *status,
                               struct open_file *file)
@@ -172,7 +173,7 @@ static bool open_searcher(struct pool_worker *worker, struct trawl_searcher **se
 }
 
 /* Searches a file with a searcher that has the runtime's threads, and opens the searcher if *opened
- * is NULL. */
+ * is NULL. If a single thread is all there is, the worker's own searcher serves. */
 static void search_with(struct pool_worker *worker, const struct open_file *file,
                         struct trawl_searcher **opened)
 {

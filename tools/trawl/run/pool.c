@@ -263,8 +263,9 @@ static void *work(void *context)
 
 /* ---- The pool -------------------------------------------------------------------------------- */
 
-/* Shares the file descriptors. Sets how many workers there are, at most a worker for each file, and
- * how many directories each may hold open. Returns how many directories the walk may hold open. */
+/* Shares the file descriptors. Sets how many workers there may be, in a search of operands alone at
+ * most a worker for each operand, and how many directories each may hold open. Returns how many
+ * directories the walk may hold open. */
 static unsigned share_descriptors(struct pool *pool, size_t operand_count)
 {
     const struct settings *settings = pool->job->settings;

@@ -291,8 +291,8 @@ static bool tells_nothing(const struct pool_worker *worker)
            !job->settings->stats && !job->settings->json;
 }
 
-/* Leaves a finished batch to the worker that has the turn. False: this worker has the turn, or the
- * limit is reached. */
+/* Leaves a finished batch to the worker that has the turn. False: this worker has the turn, the
+ * limit is reached, or memory is short. */
 static bool leave_batch(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;

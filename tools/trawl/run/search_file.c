@@ -190,8 +190,7 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     }
 }
 
-/* Prepares a second search from the begin of the text, because NUL ends lines, which the plan for
- * whole lines ignores. */
+/* Prepares the second search, from the begin of the text, that a NUL made necessary (`rerun`). */
 static void scan_again(struct text_scan *scan)
 {
     scan->rerun = false;
@@ -245,7 +244,7 @@ static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
 
 /* Returns whether the library counts the same lines as grep. grep lets NUL end lines only from the
  * block of the first NUL on; earlier blocks have no NUL, so the count is the same. The count of a
- * file that a NUL ends is left to binary.c. */
+ * file whose search a NUL ends (--binary-files=without-match) is left to binary.c. */
 static bool library_counts(const struct text_scan *scan, int descriptor)
 {
     return scan->settings->report == REPORT_COUNT && scan->whole.bytes == NULL &&
@@ -315,7 +314,7 @@ static enum trawl_status windows(struct text_scan *scan, struct trawl_error *err
     return status == TRAWL_STOPPED ? TRAWL_OK : status;
 }
 
-/* Makes room for `count` bytes of the whole text. False: there are too many. */
+/* Makes room for `count` bytes of the whole text. False: there are too many, or memory is short. */
 static bool reserve_whole(struct text_scan *scan, uint64_t count)
 {
     return count <= TEXT_BYTES_MAX &&
@@ -599,8 +598,8 @@ static void leave_input(struct text_scan *scan, const struct stat *status, off_t
     }
 }
 
-/* Prints the message of a failed call. Errors of reading, and lines with too much work for PCRE2,
- * let the job go on; all other errors end the job. */
+/* Prints the message of a failed call. Errors of reading and of unpacking, lines with too much work
+ * for PCRE2, and texts too large for --multiline let the job go on; other errors end it. */
 static void report_fault(struct command_job *job, const char *name, enum trawl_status status,
                          const struct trawl_error *error)
 {

@@ -33,7 +33,7 @@
 
 /* The locale's charset. In CHARSET_SINGLE, code_points has the character of each byte. */
 static struct {
-    enum charset kind;         /* set by charset_prepare */
+    enum charset kind;         /* set by charset_open */
     bool every_byte_is_valid;  /* CHARSET_SINGLE: each byte is a character */
     uint32_t code_points[256]; /* NO_CHARACTER: the byte is no character */
 } locale_set = {CHARSET_BYTES, true, {0}};
