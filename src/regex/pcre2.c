@@ -424,13 +424,14 @@ static uint64_t valid_end(struct pcre2_line line, uint64_t at)
     return at;
 }
 
-/* Sets *run to the part of the line that holds the place `at`. */
+/* Sets *run to the part of the line that holds the place `at`, or to the first part behind `at`. */
 static void seek_run(struct pcre2_line line, uint64_t at, struct pcre2_run *run)
 {
-    if (!run->is_known || at < run->begin)
-        *run = (struct pcre2_run){0, valid_end(line, 0), true};
+    if (!run->is_known || at < run->first)
+        *run = (struct pcre2_run){0, valid_end(line, 0), true, 0};
     while (at > run->end) {
-        run->begin = after_character(line, run->end + 1);
+        run->first = run->end + 1;
+        run->begin = after_character(line, run->first);
         run->end = valid_end(line, run->begin);
     }
 }
@@ -438,11 +439,11 @@ static void seek_run(struct pcre2_line line, uint64_t at, struct pcre2_run *run)
 int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from, uint64_t stop,
                struct regex_span *spans, uint32_t span_count)
 {
-    struct pcre2_run part = {from, from, true};
+    struct pcre2_run part = {from, from, true, from};
     int found = 0;
 
     if (!pcre2->is_utf8) {
-        part = (struct pcre2_run){0, line.count, true};
+        part = (struct pcre2_run){0, line.count, true, 0};
         return match_with(pcre2, line, part, from, stop, spans, span_count);
     }
     seek_run(line, from, line.run);
@@ -450,12 +451,14 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
     if (is_inside(pcre2, line, from) && pcre2->broken == NULL && !pcre2->has_border)
         found = match_with(pcre2, line, from == line.run->end ? *line.run : part, from, line.count,
                            spans, span_count);
+    if (found != 0) /* reading on to the next character here would take quadratic time */
+        return found;
     if (pcre2->broken == NULL || from < line.run->end)
         from = after_character(line, from);
     seek_run(line, from, line.run);
     part = *line.run;
     if (pcre2->broken != NULL && part.end - part.begin < line.count)
-        part = (struct pcre2_run){0, line.count, false};
+        part = (struct pcre2_run){0, line.count, false, 0};
     while (found == 0 && (from < stop || stop == line.count)) {
         /* as in ripgrep, a match begins before a byte that continues no character only if the
          * search begins there; and \B needs a character, or an end of the line */

@@ -18,6 +18,7 @@ struct pcre2_run {
     uint64_t begin;
     uint64_t end;
     bool is_known;
+    uint64_t first; /* a search that looks for places from here on to `end` finds this part */
 };
 
 struct pcre2_line {

@@ -211,6 +211,9 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, con
         /* the expression is sure of this much memory (program_memory_divide) */
         made->program_bytes;
     options.when = REGEX_PARSED;
+    if (made->each[index] != NULL) /* compile_beyond may compile a second filter, after a refusal */
+        made->ops->release(made->each[index]);
+    made->each[index] = NULL;
     regex_status = program_compile(made, translated.bytes, translated.count, &options, 1,
                                    &made->each[index], &fault);
     status = regex_status != REGEX_OK ? refuse(made, &translated, regex_status, &fault, error)

@@ -18,7 +18,7 @@
 #if TRAWL_REGEX
 /* Why the library cannot be loaded, in the words of the dynamic linker. If a place has the library,
  * but a library that it needs is missing, this is the reason. */
-static char reason[256] = "no place has it";
+static char reason[256];
 
 /* Opens the library at `path`. Returns NULL if there is none, or if it cannot be loaded. */
 static void *open_at(const char *path)
@@ -87,6 +87,8 @@ static const struct regex_ops *open_library(void)
     library = open_beside_own(&own);
     if (library == NULL)
         library = dlopen(TRAWL_REGEX_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+    if (library == NULL && reason[0] == '\0')
+        (void)snprintf(reason, sizeof reason, "%s", dlerror());
     if (library == NULL)
         return NULL;
     ops = (const struct regex_ops *)dlsym(library, "trawl_regex_ops");
@@ -112,7 +114,7 @@ enum trawl_status regex_load(const struct regex_ops **ops, struct trawl_error *e
     if (*ops == NULL)
         return TRAWL_FAIL(error, UNSUPPORTED,
                           "regular expressions need %s, which cannot be loaded: %s",
-                          TRAWL_REGEX_LIBRARY, reason);
+                          TRAWL_REGEX_LIBRARY, reason[0] != '\0' ? reason : "no place has it");
     return TRAWL_OK;
 }
 #else

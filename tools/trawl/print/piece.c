@@ -372,7 +372,7 @@ static bool write_texts(struct text_scan *scan, const struct view *view, const u
 {
     struct style_state *style = &scan->style;
     uint64_t at = 0, before = 0, after = 0;
-    struct replaced_line around = {NULL};
+    struct replaced_line around = {.count = 0};
     struct trawl_pattern *texts;
     bool good = true;
 
