@@ -323,11 +323,16 @@ static int match_beyond(const struct pcre2 *pcre2, struct judged line, uint64_t 
     int found = 0;
 
     while (found == 0 && pcre2_may_stop(pcre2) && line.count - from > begins) {
+        struct words *words = line.words;
         const uint64_t began_ns = clock_now_ns();
         uint64_t stop = from + begins;
 
+        if (stop < words->inside_from || stop > words->inside_to)
+            words->inside_from = words->inside_to = stop;
+        stop = words->inside_to;
         while (stop < line.count && (line.bytes[stop] & 0xc0) == 0x80)
             stop++;
+        words->inside_to = stop;
         found = pcre2_find(pcre2, text, from, stop, spans, span_count);
         if (found == 0 && engine_call_is_over(line.call))
             found = WORDS_CANCELLED;

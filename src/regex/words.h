@@ -45,6 +45,10 @@ struct words {
     /* PLAIN: RE2 may read the line itself, without a copy */
     enum { WORDS_UNKNOWN, WORDS_PLAIN, WORDS_MARKED } kind;
     struct pcre2_run run; /* what PCRE2 knows of the line */
+    /* bytes [inside_from, inside_to) continue a character; found by the last search by PCRE2 that
+     * met such bytes */
+    uint64_t inside_from;
+    uint64_t inside_to;
     uint8_t *copy;
     uint64_t copy_count;
     uint64_t capacity;
