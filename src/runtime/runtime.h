@@ -9,7 +9,7 @@
  * Locks, in the order of locking: runtime, then search. No thread holds one of these locks while
  * reading or searching text.
  *
- * To read this room, go on with search.h (a call as a ring of tasks), schedule.c (who searches),
+ * To read this folder, go on with search.h (a call as a ring of tasks), schedule.c (who searches),
  * job.c (a call's begin and end), task.c (a chunk's way), threads.h and device_threads.h (workers).
  */
 #ifndef TRAWL_RUNTIME_RUNTIME_H
