@@ -506,8 +506,7 @@ static void check(struct exchange *exchange, const char *path, const char *metho
                     "the body must be declared as JSON: Content-Type: application/json");
 }
 
-/* Returns how many bytes the request's body may have. Sets *why to the message for a longer body.
- */
+/* Returns how many bytes the request's body may have. Sets *why to why no more are allowed. */
 static uint64_t body_max(const struct exchange *exchange, const char **why)
 {
     const struct request_limits *limits = &exchange->http->server->limits;

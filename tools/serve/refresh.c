@@ -1,10 +1,9 @@
 /* refresh: makes the next state of a collection from the kernel's notices about its directories.
  *
  * notices.c says what must be looked at. All changes go into a batch, and the new contents into the
- * batch's block, memory with the bytes of many files. The smallest older blocks are merged into the
- * batch's block as long as these blocks are
- * no larger than about twice the batch, as in a log-structured merge tree. So there are few blocks
- * however often files change.
+ * batch's block, which is memory with the bytes of many files. The smallest older blocks are merged
+ * into this block as long as they are no larger than about twice the batch, as in a log-structured
+ * merge tree. So there are few blocks however often files change.
  */
 #include <dirent.h>
 #include <errno.h>
