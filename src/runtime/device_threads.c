@@ -1,6 +1,7 @@
 /* device_threads: the workers of devices, and the devices' queue of work. An item of the queue is a
  * chunk, or a part of a text, to be searched on a device. A worker takes items until the queue has
- * no item for the worker's device, then sleeps until devices_push or another worker wakes it. */
+ * no item for the worker's device. Then the worker sleeps until devices_push or another worker
+ * wakes its thread. */
 #include "runtime/device_threads.h"
 
 #include <string.h>

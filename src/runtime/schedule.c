@@ -383,8 +383,8 @@ bool schedule_wants_device(struct search *search)
 
 /* ---- Helpers ------------------------------------------------------------------------------ */
 
-/* Says whether the sink's digest of a chunk is so much work that helpers are worth waking for
- * it. */
+/* Says whether the sink's work on each chunk (sink.digest) is so much that helpers are worth
+ * waking. */
 static bool digests_each(const struct sink *sink)
 {
     return sink->digest != NULL &&

@@ -88,8 +88,8 @@ struct search {
      * grows back up to this bound. 0: chunk_device does not change. */
     uint64_t chunk_most;
     uint64_t text_bytes;          /* UINT64_MAX: not known */
-    uint64_t begin_ns;            /* 0 if the search is brief */
-    _Atomic uint64_t bytes_taken; /* bytes owned by the chunks that were taken */
+    uint64_t begin_ns;            /* 0 if job.is_brief */
+    _Atomic uint64_t bytes_taken; /* bytes of the chunks that were taken, without overlaps */
     _Atomic uint64_t hits;        /* hits that the host found */
     _Atomic uint32_t room_waits;  /* waits for memory without a success in between */
     _Atomic bool device_refused;  /* devices do not take this plan or this text */
@@ -140,7 +140,7 @@ struct trawl_searcher {
     uint64_t room_bytes;
     uint64_t unpack_bytes; /* memory reserved for what the call unpacks ahead, and for windows */
     struct task *tasks;    /* task_count entries, owned */
-    /* Tasks by chunk index (search_ring). Between searches all entries are NULL. */
+    /* Searched tasks by chunk index (search_ring). Between searches all entries are NULL. */
     struct task **ring;
     uint32_t task_count;
     uint32_t tasks_few;     /* most tasks if tasks hold text or hits until the delivery */

@@ -329,8 +329,8 @@ static void fail_part(struct task *task, enum trawl_status status, const struct 
     task->error = *error;
 }
 
-/* Makes the sink's digest of the current part. A part that failed gets an empty digest, so that the
- * digest of the task's previous chunk is not delivered. */
+/* Makes the digest of the current part: what the sink computes of its hits before the delivery. A
+ * part that failed gets an empty digest, so that the task's previous digest is not delivered. */
 static void digest_part(struct search *search, struct task *task)
 {
     const struct sink *sink = search->sink;
