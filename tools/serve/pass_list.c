@@ -2,8 +2,8 @@
  * state's blocks, which hold the bytes of many files each.
  *
  * The strings of all requests (the members) become one plan, which has each string once. An
- * occurrence counts for each member that has the string and whose view, which lists the files of the
- * request, has the file.
+ * occurrence counts for each member that has the string and whose view, which lists the files of
+ * the request, has the file.
  */
 #include "serve/pass_member.h"
 
