@@ -33,8 +33,7 @@
 /* Pieces that are unpacked ahead, and the windows of their decoders, may each take
  * 1 / UNPACK_SHARE of the runtime's memory. */
 #define UNPACK_SHARE 8u
-#define WAIT_POLL_NS 50000000 /* time between two calls of poll, the caller's function, in a wait \
-                               */
+#define WAIT_POLL_NS 50000000 /* time between two calls of the caller's poll during a wait */
 
 /* ---- One call of a searcher at a time ----------------------------------------------------- */
 
