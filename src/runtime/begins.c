@@ -32,7 +32,8 @@
 /* Text that the first list covers, if hits may be frequent. The length of a later list follows the
  * number of hits in the list before. */
 #define LIST_BYTES_FIRST (32ull << 20)
-/* number of lists that fit into a device's memory: some are copied while the next is made */
+/* number of lists that fit into the memory that a device has for lists: some lists are copied while
+ * the next list is made */
 #define LISTS_PER_ROOM 8u
 /* most words of a list: a short last list takes little time to copy, during which nothing is
  * listed */
@@ -40,7 +41,7 @@
 #define LIST_WORDS_LEAST (1u << 19) /* the last lists are shorter, but not shorter than this */
 #define FREQUENT_BYTES_MAX 2u /* a longer pattern, if it is the only one, has no frequent hits */
 /* The caller polls for work for this time before the caller sleeps. Waking a thread takes up to 200
- * us [2 H200], a tenth of the time that a list of 16 GiB takes. */
+ * us [2 H200], a tenth of the time in which 16 GiB of text are listed. */
 #define CALLER_POLL_NS 10000000u
 /* The caller waits at most this time for the device's worker to begin, and only then wakes helpers:
  * a thread that wakes helpers holds the runtime's lock, which the worker needs to begin. */
@@ -88,11 +89,11 @@ struct lister {
     struct listing *listing;
     struct worker *worker;
     uint32_t lists;  /* lists in the device's memory */
-    uint64_t used;   /* words of the device's memory that these lists use */
-    uint64_t room;   /* words that the device's memory has; 0: not known yet */
+    uint64_t used;   /* words that these lists have */
+    uint64_t room;   /* words that the device's memory has for lists; 0: not known yet */
     uint64_t piece;  /* words that are brought to the host at a time; 0: not known yet */
     bool direct;     /* the device copies into the array directly */
-    uint64_t reach;  /* begins that the next list covers */
+    uint64_t reach;  /* bytes of text that the next list covers */
     uint64_t likely; /* expected number of hits in the next list */
 };
 
@@ -117,8 +118,9 @@ static bool may_be_frequent(const struct trawl_plan *plan)
     return plan->literal_count > 1 || plan->length_min <= FREQUENT_BYTES_MAX;
 }
 
-/* Chooses the next list's reach so that the list is likely to have the number of hits that a list
- * should have. `left`: begins of the part that are not listed yet. */
+/* Chooses how many bytes of text the next list covers, so that the list is likely to have the
+ * number of hits that a list should have. The last list covered `listed` bytes and has `count`
+ * hits. `left` bytes of the part are not listed yet. */
 static void choose_reach(struct lister *l, uint64_t listed, uint64_t count, uint64_t left)
 {
     uint64_t per_hit = listed / (count + 1) + 1;
@@ -129,7 +131,8 @@ static void choose_reach(struct lister *l, uint64_t listed, uint64_t count, uint
     l->likely = min_u64(l->reach, left) / per_hit;
 }
 
-/* Makes the next list shorter, after a list that did not fit into the device's memory. */
+/* Is called after a list that did not fit into the device's memory. Waits until earlier lists have
+ * left the memory. If there was no earlier list, makes the next list shorter. */
 static enum trawl_status shorten(struct lister *l, uint64_t owned, const struct engine_words *list,
                                  struct trawl_error *error)
 {
@@ -143,8 +146,8 @@ static enum trawl_status shorten(struct lister *l, uint64_t owned, const struct 
     return TRAWL_OK;
 }
 
-/* Lists the begins of the text in [*at, *at + l->reach), and moves *at to the begin of the next
- * list. *at stays if the same list has to be made again. */
+/* Lists the occurrences that begin in [*at, *at + l->reach) of the text, and moves *at to where the
+ * next list begins. *at stays if the same list has to be made again. */
 static enum trawl_status list_reach(struct lister *l, uint64_t *at, struct trawl_error *error)
 {
     struct listing *listing = l->listing;
@@ -264,7 +267,8 @@ static void list_by_worker(struct listing *listing)
     (void)pthread_mutex_unlock(&listing->lock);
 }
 
-/* Finds the next part of the text and its device: the caller's, if several devices have copies. */
+/* Finds the next part of the text and a device that holds the part. If several devices hold the
+ * part, takes the device of the calling thread's worker. */
 static enum trawl_status next_part(struct listing *listing)
 {
     struct worker *caller = &listing->searcher->caller;
@@ -290,7 +294,7 @@ static enum trawl_status next_part(struct listing *listing)
     return TRAWL_OK;
 }
 
-/* Lists the text part by part. `shared`: the devices' workers list; otherwise the caller lists. */
+/* Lists the text part by part: the devices' workers do if `shared` is set, otherwise the caller. */
 static void list_text(struct listing *listing, bool shared)
 {
     struct worker *caller = &listing->searcher->caller;
@@ -361,7 +365,7 @@ static enum trawl_status fill_by_lists(struct trawl_searcher *searcher,
     return TRAWL_OK;
 }
 
-/* Fills begins->host by one launch of the device whose memory that is. */
+/* Fills begins->host by a single launch on the device in whose memory the array lies. */
 static enum trawl_status fill_at_once(struct trawl_searcher *searcher,
                                       const struct trawl_plan *plan, const struct trawl_text *text,
                                       uint32_t device, struct engine_words *begins,

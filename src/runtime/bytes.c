@@ -1,6 +1,6 @@
 /* bytes: the public functions that search bytes without a text object. A short text is searched at
- * once, in the calling thread; any other text, and a plan that needs more, by an ordinary search.
- */
+ * once, in the calling thread. If the host's engine cannot do that for the text or the plan, an
+ * ordinary search is made. */
 #include <inttypes.h>
 
 #include "base/checked.h"
@@ -21,8 +21,8 @@ static enum trawl_status check(const struct trawl_searcher *searcher, const stru
     return TRAWL_OK;
 }
 
-/* Searches a short text. Returns false if an ordinary search has to. The search changes nothing in
- * the searcher that a second thread or a canceller could see, so the searcher is not marked as
+/* Searches a short text. Returns false if an ordinary search is needed. The search changes nothing
+ * in the searcher that a second thread or a canceller could see, so the searcher is not marked as
  * inside a call, which would take two locked instructions, 12 ns. If trawl_searcher_cancel_next has
  * cancelled this call, or if the searcher is inside a call, the ordinary search says so. */
 static inline bool search_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,

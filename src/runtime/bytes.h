@@ -1,4 +1,4 @@
-/* bytes: the search of a few bytes at once, in the calling thread, without a task. */
+/* bytes: searches a few bytes at once, in the calling thread, without cutting them into chunks. */
 #ifndef TRAWL_RUNTIME_BYTES_H
 #define TRAWL_RUNTIME_BYTES_H
 
@@ -10,7 +10,7 @@
  * ordinary search at once: the next texts are probably like that text. */
 #define BYTES_REFUSALS 15u
 
-/* Searches a short text (engine_ops.brief). Returns false if an ordinary search has to. */
+/* Searches a short text by the host's engine. Returns false if an ordinary search is needed. */
 static inline bool bytes_search(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                 const uint8_t *bytes, uint64_t count, struct engine_brief *found)
 {

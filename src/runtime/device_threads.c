@@ -1,6 +1,7 @@
-/* device_threads: the workers of devices, and the devices' queue of work. A worker takes items
- * until the queue has no item for the worker's device, then sleeps until devices_push or another
- * worker wakes the sleeper. */
+/* device_threads: the workers of devices, and the devices' queue of work. An item of the queue is a
+ * chunk, or a part of a text, to be searched on a device. A worker takes items until the queue has
+ * no item for the worker's device. Then the worker sleeps until devices_push or another worker
+ * wakes its thread. */
 #include "runtime/device_threads.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@
 
 /* Where a runtime has several devices, each device's first worker waits for this time without
  * sleeping if its last chunk belonged to a loaded text. Waking the workers of several devices takes
- * 25 to 200 us, and a list of 16 GiB by four devices takes only 1,200 us. */
+ * 25 to 200 us, and four devices list the hits in 16 GiB of text in only 1,200 us. */
 #define WATCH_NS 1000000u
 
 static void call(struct worker *worker)
@@ -26,10 +27,10 @@ static void call(struct worker *worker)
     (void)pthread_cond_signal(&worker->wake);
 }
 
-/* Returns an idle worker that may search a text on this device, or NULL. For a text on one device:
- * the first idle worker, because that worker may still have the plan's tables from the chunk
- * before. For a text that any device may search: the worker that has been idle longest, so that all
- * devices get work. The caller holds the lock. */
+/* Returns an idle worker that may search a text on this device, or NULL. For a text on one device,
+ * returns the first idle worker, because that worker may still have the plan's tables from the
+ * chunk before. For a text that any device may search, returns the worker that has been idle
+ * longest, so that all devices get work. The caller holds the runtime's lock. */
 static struct worker *idle_for(struct devices *devices, uint32_t device)
 {
     struct worker *found = NULL;
@@ -96,8 +97,8 @@ static struct queue_item *pop(struct devices *devices, const struct worker *work
     return item;
 }
 
-/* Serves the queue's next item for the worker; false: there was no item. Sets *served_loaded if the
- * item's text is loaded. Called and returns with the lock held. */
+/* Serves the queue's next item for the worker. Returns false if there was no item. Sets
+ * *served_loaded if the item's text is loaded. Is called, and returns, with the lock held. */
 static bool serve_once(struct worker *worker, struct devices *devices, bool *served_loaded)
 {
     struct trawl_runtime *runtime = devices->runtime;
@@ -123,7 +124,8 @@ static bool serve_once(struct worker *worker, struct devices *devices, bool *ser
     return true;
 }
 
-/* Waits for the next item without sleeping, because the caller's next search may come at once. */
+/* Waits up to WATCH_NS for the next item without sleeping, because the next search may come at
+ * once. */
 static void watch(const struct worker *worker)
 {
     uint64_t begin_ns = clock_now_ns();

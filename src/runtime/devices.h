@@ -20,8 +20,9 @@ bool devices_work(const struct devices *devices);
 /* Returns a device that is not lost; calls take these devices in turn. If all devices are lost,
  * returns any device. */
 uint32_t devices_choose(struct devices *devices);
-/* Says whether a worker of device `own` may search a chunk that lies on device `other`. True unless
- * a worker of `other` exists for that. */
+/* Says whether a worker of device `own` may search a chunk that lies on device `other`
+ * (ENGINE_DEVICES_MAX: on any device). Returns false only if a different device holds the chunk,
+ * works, and has a worker. */
 bool devices_may_serve(const struct devices *devices, uint32_t own, uint32_t other);
 
 /* Returns the first device that is not lost; 0 if all devices are lost. */
@@ -32,8 +33,9 @@ bool devices_hold(const struct devices *devices, const uint8_t *bytes, uint64_t 
  * divided over several devices. Plan NULL: any plan. */
 bool devices_hold_text(const struct devices *devices, const struct trawl_plan *plan,
                        const struct trawl_text *text, bool *is_split);
-/* Finds the device that can search the text from `bytes` on without a copy, and how far
- * (engine_ops.hold). Returns false if no device can. Plan NULL: any plan. */
+/* Finds the device that can search the text from `bytes` on without a copy. Sets found->device
+ * (ENGINE_DEVICES_MAX: several devices), and found->reach, the number of bytes from `bytes` on that
+ * the device can search. Returns false if no device can. Plan NULL: any plan. */
 bool devices_locate(const struct devices *devices, const struct trawl_plan *plan,
                     const uint8_t *bytes, uint64_t bytes_count, struct engine_text *found);
 

@@ -17,7 +17,7 @@ enum engine_layer {
 /* An entry is NULL if this build lacks the layer. */
 extern const struct engine_ops *const engine_layers[ENGINE_LAYERS];
 
-/* Does what trawl_line_open does; `call` ends trawl_line_match if it is cancelled. */
+/* Does what trawl_line_open does. If `call` is cancelled, trawl_line_match on this line ends. */
 enum trawl_status engines_line_open(const struct trawl_plan *plan, uint64_t pattern_index,
                                     const void *line, uint64_t line_bytes,
                                     const struct engine_call *call, struct trawl_line **out,

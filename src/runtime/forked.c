@@ -13,7 +13,8 @@
 
 #include "base/forks.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held between forks_hold and _release */
+/* held only between forks_hold and forks_release, during which no other thread forks */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct forked *items;
 
 static void adopt_devices(struct devices *devices)
@@ -45,7 +46,7 @@ static void adopt_runtime(struct trawl_runtime *runtime)
         atomic_fetch_sub(&runtime->memory_used, runtime->workers[i].buffer.capacity);
     memset(runtime->workers, 0, (runtime->threads_max - 1) * sizeof *runtime->workers);
     atomic_store(&runtime->worker_count, 0);
-    atomic_store(&runtime->streams, 0); /* orphans search no further */
+    atomic_store(&runtime->streams, 0); /* orphaned calls search no further */
     runtime->jobs = NULL;
     runtime->idle = NULL;
     runtime->workers_wanted = 0;
@@ -65,7 +66,7 @@ static void adopt_searcher(struct trawl_searcher *searcher)
     (void)sem_init(&searcher->woken, 0, 0);
     atomic_store(&searcher->sleeps, false);
     atomic_store(&searcher->cancelling, 0);
-    /* The parent's descriptor: a write would wake the parent's search. */
+    /* The descriptor is shared with the parent: a write would wake the parent's search. */
     if (atomic_load(&searcher->wake) >= 0)
         (void)close(atomic_load(&searcher->wake));
     atomic_store(&searcher->wake, -1);

@@ -33,7 +33,7 @@
 /* Pieces that are unpacked ahead, and the windows of their decoders, may each take
  * 1 / UNPACK_SHARE of the runtime's memory. */
 #define UNPACK_SHARE 8u
-#define WAIT_POLL_NS 50000000 /* the caller's poll is called this often while the caller waits */
+#define WAIT_POLL_NS 50000000 /* time between two calls of the caller's poll during a wait */
 
 /* ---- One call of a searcher at a time ----------------------------------------------------- */
 
@@ -149,8 +149,8 @@ static enum text_maps maps_of(const struct trawl_searcher *searcher, const struc
 }
 
 /* Returns an eventfd for threads that wait for a stream's bytes: a write to the eventfd ends the
- * wait. The eventfd is readable at once only if the call is cancelled. -1: no descriptor could be
- * made. */
+ * wait. The eventfd is readable at once only if the call is cancelled. Returns -1 if no descriptor
+ * could be made. */
 static int wake_of(struct trawl_searcher *searcher)
 {
     eventfd_t count;
@@ -225,7 +225,8 @@ static enum trawl_status grow_buffer(void *context, struct text_buffer *buffer, 
     return runtime_buffer_grow(((struct search *)context)->job.runtime, buffer, kept, bytes, error);
 }
 
-/* Returns how many bytes of a stalled stream a chunk may own (text_need.decided). */
+/* Returns how many of the bytes that a stream has brought can be searched while no further bytes
+ * come (text_need.decided). */
 static uint64_t decided(const void *context, const uint8_t *bytes, uint64_t before, uint64_t have)
 {
     return plan_decided((const struct trawl_plan *)context, bytes, before, have);
@@ -394,7 +395,7 @@ static bool looks_again(struct search *search, uint64_t *until_ns)
 }
 
 /* Waits at the searcher's semaphore, and returns whether another thread has posted the semaphore.
- * With a poll, waits for a while only. */
+ * If the call has a poll function, waits only for WAIT_POLL_NS. */
 static bool wait_for_post(struct trawl_searcher *searcher)
 {
     struct timespec until;
@@ -412,8 +413,8 @@ static bool wait_for_post(struct trawl_searcher *searcher)
 
 /* Waits until another thread has finished a task, or until the call is cancelled, and meanwhile
  * unpacks ahead of the threads that read. Called with the lock held, and gives the lock up
- * meanwhile. Other threads change the ring under the lock, so none of their changes comes between
- * the caller's last look at the ring and the store to `sleeps`. */
+ * meanwhile. Other threads put finished tasks into the ring under the lock, so none of these
+ * changes comes between the caller's last look at the ring and the store to `sleeps`. */
 static void sleep_until_woken(struct search *search)
 {
     struct trawl_searcher *searcher = search->searcher;
@@ -431,7 +432,8 @@ static void sleep_until_woken(struct search *search)
     search_lock(search);
 }
 
-/* Works until the next task in order is ready. Returns NULL if no task is left. */
+/* Works until the next task in order is ready. Returns NULL if no task is left, or if the search is
+ * stopping or cancelled. */
 static struct task *wait_next(struct search *search)
 {
     struct worker *caller = &search->searcher->caller;
@@ -513,7 +515,7 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
     TRAWL_ASSERT(task->from <= task->result.done && task->result.done <= task->chunk.owned);
     if (!task->chunk.beyond || task->chunk.last)
         atomic_store_explicit(progress, *progress + task->result.done - task->from,
-                              memory_order_relaxed); /* only the caller writes the number */
+                              memory_order_relaxed); /* only the caller writes *progress */
     task->from = task->result.done;
     /* a chunk that ends in a fault of reading is searched to its end, too */
     if (task->from < task->chunk.owned &&

@@ -1,8 +1,9 @@
 /* matrix: searches records for patterns by a single search over the tape: all records, one after
  * another (trawl_matrix_open).
  *
- * The search is for all occurrences; the workers make cells of the occurrences, chunk by chunk
- * (matrix_cells.c). This file joins the cells of chunks to spans: complete records with all cells.
+ * The workers make cells of the occurrences, chunk by chunk (matrix_cells.c). A cell is a record, a
+ * pattern, and where the pattern first begins in the record. This file joins the cells of chunks to
+ * spans: complete records with all cells.
  * The cells of the record in which a chunk ends wait for the next chunk's cells. Each span becomes
  * a batch. No chunk holds an empty record, so the cells of expressions that match the empty string
  * are added to spans. A published algorithm that takes records one by one makes the cells of a
@@ -22,7 +23,7 @@
 #include "runtime/workers.h"
 
 #define ANY_BYTES_MIN 4096u
-#define EMPTY_CELLS_MAX (1u << 20) /* a span ends before it has more cells of empty records */
+#define EMPTY_CELLS_MAX (1u << 20) /* a span ends once it has more cells of empty records */
 
 /* The records [record_begin, record_end), which are complete, and the records' cells. */
 struct span {
@@ -65,7 +66,7 @@ struct trawl_matrix_search {
     uint64_t empty_count;
     struct cells filled; /* cells of a span with empty records */
 
-    uint8_t *any; /* ANY: the batch's bits, any_bytes bytes */
+    uint8_t *any; /* for TRAWL_MATRIX_ANY: a bit for each record of the batch; any_bytes bytes */
     uint64_t any_bytes;
     bool ended; /* the last batch, or a failure, was returned */
 };
@@ -181,7 +182,8 @@ static enum trawl_status find_empty(struct trawl_matrix_search *matrix, struct t
     return TRAWL_OK;
 }
 
-/* Appends the span's cells [*at, ...) of records before `record` to matrix->filled. */
+/* Appends the span's cells from *at on that belong to records before `record` to matrix->filled,
+ * and moves *at behind these cells. Also makes room for the cells of one empty record. */
 static enum trawl_status copy_before(struct trawl_matrix_search *matrix, uint64_t record,
                                      uint64_t *at, struct trawl_error *error)
 {
@@ -337,7 +339,7 @@ static enum trawl_status digest_by_algorithm(const struct sink *sink,
         return TRAWL_OK;
     TRAWL_TRY(matrix->algorithm->cells(matrix->worker, &matrix->records, chunk->begin,
                                        chunk->begin + chunk->owned, &digest->cells, error));
-    /* by this time the search decides how many threads to wake */
+    /* from the time added here, the search computes how many threads to wake */
     JOB_ADD(&matrix->search.job, &matrix->search.done.host.search_ns, clock_now_ns() - begin_ns);
     return TRAWL_OK;
 }

@@ -58,7 +58,7 @@ struct at_record {
     uint64_t end;
     uint64_t from; /* the record's hits are [from, to) */
     uint64_t to;
-    uint64_t base; /* added to a hit's offset: offset in the record, modulo 2^64 */
+    uint64_t base; /* a hit's offset plus base, modulo 2^64, is the offset in the record */
     bool is_null;
 };
 
@@ -150,8 +150,8 @@ static bool accepts_end(const struct cell_maker *maker, const struct sink_chunk 
            plan_accepts_end(maker->plan, maker->records->tape + at->begin, end, bytes);
 }
 
-/* Makes the cells of a record with few occurrences, or under a plan with many patterns; or a single
- * cell. */
+/* Makes the cells of a record with few occurrences, or under a plan with many patterns. If
+ * maker->any, makes a single cell. */
 static enum trawl_status push_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
                                      const struct at_record *at, struct cell_scratch *scratch,
                                      struct cells *cells, struct trawl_error *error)
@@ -172,9 +172,9 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
     return scratch->row_count > 0 ? cells_keep(cells, scratch, at->index, error) : TRAWL_OK;
 }
 
-/* Makes the cells of a record with many occurrences, from the record's end, so that the first begin
- * of each pattern stays. Only near the end an occurrence may be longer than the remaining
- * record. */
+/* Makes the cells of a record with many occurrences. Goes from the last occurrence to the first, so
+ * that the first begin of each pattern is what remains. Only near the record's end an occurrence
+ * may be longer than the remaining record. */
 static enum trawl_status mark_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
                                      const struct at_record *at, struct cell_scratch *scratch,
                                      struct cells *cells, struct trawl_error *error)

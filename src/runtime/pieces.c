@@ -11,8 +11,8 @@
 #include "runtime/schedule.h"
 #include "runtime/threads.h"
 
-/* Time for which a host worker polls for pieces before it sleeps: a device lists 12 GiB of text in
- * this time. pieces_order wakes a worker that sleeps. */
+/* Time for which a host worker polls for pieces before the worker sleeps. A device lists the
+ * occurrences in 12 GiB of text in this time. pieces_order wakes a worker that sleeps. */
 #define HELPER_POLL_NS 3000000u
 #define REST_POLLS 32u /* number of readings of the clock in rest(): about a microsecond */
 

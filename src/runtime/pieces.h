@@ -27,7 +27,8 @@ struct piece_order {
 #define PIECES_LINE _Alignas(64)
 
 /* Piece i uses entry i % ENGINE_PIECES_MAX of the arrays, order i entry i % PIECE_ORDERS. All
- * orders are of a single device: the next device begins when all orders are settled. */
+ * orders are of a single device: the next device begins when all orders are settled, which means
+ * that their words are in the array. */
 struct pieces {
     struct job *job; /* the call's job */
     uint64_t *array;

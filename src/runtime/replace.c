@@ -16,7 +16,8 @@ static int put(const struct replacing *by, const void *bytes, uint64_t count)
     return count > 0 ? by->sink(by->context, bytes, count) : 0;
 }
 
-/* A span may end behind its window; the next window begins with the bytes that remain. */
+/* A match may end behind its window. The next window then begins with the match's remaining bytes,
+ * which are skipped. */
 static int take(void *context, const struct trawl_window *window)
 {
     struct replacing *by = (struct replacing *)context;

@@ -9,7 +9,7 @@
  * Locks, in the order of locking: runtime, then search. No thread holds one of these locks while
  * reading or searching text.
  *
- * To read this room, go on with search.h (a call as a ring of tasks), schedule.c (who searches),
+ * To read this folder, go on with search.h (a call as a ring of tasks), schedule.c (who searches),
  * job.c (a call's begin and end), task.c (a chunk's way), threads.h and device_threads.h (workers).
  */
 #ifndef TRAWL_RUNTIME_RUNTIME_H
@@ -27,19 +27,21 @@
 
 struct job;
 
-/* A thread that searches: a thread of the runtime, or the thread that made a call. */
+/* A thread that searches: a thread of the runtime, or the thread that made a call. Its engine
+ * workers are the states that engines keep for one thread. */
 struct worker {
     struct trawl_runtime *runtime;
     struct engine_worker *host;   /* engine worker on the host; NULL until needed */
     struct engine_worker *device; /* engine worker on a device; NULL until needed */
-    /* Engine workers of each layer: [0] on the host, [1] on a device; NULL until needed. */
+    /* Engine workers of each layer, which is an engine for one kind of plans, for example for
+     * regular expressions. [0]: on the host. [1]: on a device. NULL until needed. */
     struct engine_worker *layers[ENGINE_LAYERS][2];
     /* Numbers of the jobs for which host, device, and the layers' engine workers (on the host, on a
      * device) are ready; 0: no job. */
     uint64_t host_job;
-    /* The serial number of the plan for which a brief search made `host` ready; 0: a search that is
-     * not brief made `host` ready. A serial number alone would not do for such a search: a search
-     * of records has a plan without conditions, with the serial number of the caller's plan. */
+    /* The serial number of the plan for which a search with job.is_brief made `host` ready. 0: a
+     * different search did. Those searches do not store the number, because a search of records has
+     * a plan without conditions that has the serial number of the caller's plan. */
     uint64_t host_serial;
     uint64_t device_job;
     uint64_t layer_job[2];
@@ -76,7 +78,7 @@ struct job {
     struct trawl_runtime *runtime;
     uint64_t number; /* unique among the jobs of the runtime; from 1 */
     const struct trawl_plan *plan;
-    /* The layer that searches; ENGINE_LAYERS: the host's and the devices' engines. */
+    /* The layer that searches. ENGINE_LAYERS: only the host's and the devices' engines search. */
     enum engine_layer layer;
     /* The caller searches the text as a single chunk, without reading the clock, which would take
      * as long as the search. */

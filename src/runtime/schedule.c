@@ -82,8 +82,8 @@ static bool is_resident(const struct search *search, const struct trawl_text *te
 
 static void choose_resident(struct search *search, const struct trawl_text *text, bool is_split)
 {
-    /* For counts within errors, and of expressions, the host verifies, and several workers share
-     * the verification. */
+    /* Counts within errors, and counts of expressions, need candidates, too: the host verifies
+     * these, and several workers share the verification. */
     bool lists = search->sink->want != WANT_FIRST &&
                  (search->sink->want != WANT_COUNT || plan_judges(search->job.plan));
     uint64_t shared = search->chunk_device; /* longer texts are shared by the devices' workers */
@@ -106,8 +106,8 @@ static void choose_resident(struct search *search, const struct trawl_text *text
     }
 }
 
-/* Asks the layer of searches within errors, or of expressions, whether a device should search, with
- * the middle of a text in memory as the sample. */
+/* Asks the engine for searches within errors, or for expressions, whether a device should search.
+ * The middle of a text in memory is the sample. */
 static enum trawl_status ask_engine(struct search *search, struct trawl_text *text, bool *will,
                                     struct trawl_error *error)
 {
@@ -135,8 +135,8 @@ static enum trawl_status ask_engine(struct search *search, struct trawl_text *te
 }
 
 /* Decides whether a device searches the text within errors, or for expressions. A device does not
- * if the host takes less time, or if devices have no method. If the device fails: with engine CUDA
- * another device is asked; otherwise the search itself handles the failure. */
+ * if the host takes less time, or if devices have no method. If the device fails and the runtime's
+ * engine is CUDA, asks another device. With other engines, the search handles the failure. */
 static enum trawl_status ask_device(struct search *search, struct trawl_text *text, bool *will,
                                     struct trawl_error *error)
 {
@@ -285,13 +285,14 @@ static uint64_t host_ns(const struct search *search)
     return atomic_load(&search->done.host.search_ns) + atomic_load(&search->done.host.ready_ns);
 }
 
-/* Returns what the host takes for this search; 0: the host has searched nothing yet. */
+/* Returns the host's time per byte in this search. 0: the host has searched nothing yet. */
 static struct price host_price(const struct search *search)
 {
     return measured(host_ns(search), atomic_load(&search->done.host.bytes));
 }
 
-/* Returns what making chunks ready for devices has cost in this search. *staged: their bytes. */
+/* Returns the time per byte for making chunks ready for devices in this search. Sets *staged to the
+ * bytes of these chunks. */
 static struct price staging_price(const struct search *search, uint64_t *staged)
 {
     uint64_t ready_ns = 0;
@@ -328,8 +329,9 @@ static bool is_long(const struct search *search)
     return search->cursor.text->kind != TEXT_STREAM && search->text_bytes >= DEVICE_TEXT_MIN;
 }
 
-/* For a search of a long text by schedule HOST: adds its time to searched_ns, and sets stage_ns to
- * the time to make a MiB ready. If little was made ready, lowers stage_ns a little instead. */
+/* For a search of a long text by schedule HOST: adds the search's time to searched_ns, and sets
+ * stage_ns to the time to make a MiB ready for a device. If little was made ready, lowers stage_ns
+ * a little instead, so that a later search tries devices again. */
 static void remember_devices(const struct search *search)
 {
     struct trawl_runtime *runtime = search->job.runtime;
@@ -381,8 +383,8 @@ bool schedule_wants_device(struct search *search)
 
 /* ---- Helpers ------------------------------------------------------------------------------ */
 
-/* Says whether the sink's digest of a chunk is so much work that helpers are worth waking for
- * it. */
+/* Says whether the sink's work on each chunk (sink.digest) is so much that helpers are worth
+ * waking. */
 static bool digests_each(const struct sink *sink)
 {
     return sink->digest != NULL &&

@@ -82,14 +82,14 @@ struct search {
      * which may be gone at the delivery. */
     bool converts_late;
     uint64_t chunk_host;   /* most bytes of a chunk for the host */
-    uint64_t window_bytes; /* counted for the decoder of a compressed text */
+    uint64_t window_bytes; /* of a compressed text's decoder, counted as the runtime's memory */
     uint64_t chunk_device; /* most bytes of a chunk for a device */
-    /* Upper bound for chunk_device, which follows the number of hits in earlier chunks; 0:
-     * chunk_device does not change. */
+    /* Upper bound for chunk_device. chunk_device shrinks when earlier chunks had many hits, and
+     * grows back up to this bound. 0: chunk_device does not change. */
     uint64_t chunk_most;
     uint64_t text_bytes;          /* UINT64_MAX: not known */
-    uint64_t begin_ns;            /* 0 if the search is brief */
-    _Atomic uint64_t bytes_taken; /* bytes owned by the chunks that were taken */
+    uint64_t begin_ns;            /* 0 if job.is_brief */
+    _Atomic uint64_t bytes_taken; /* bytes of the chunks that were taken, without overlaps */
     _Atomic uint64_t hits;        /* hits that the host found */
     _Atomic uint32_t room_waits;  /* waits for memory without a success in between */
     _Atomic bool device_refused;  /* devices do not take this plan or this text */
@@ -132,15 +132,15 @@ struct trawl_searcher {
     uint64_t chunk_bytes; /* 0: the schedule chooses */
     enum trawl_map map;   /* whether files are mapped */
     struct worker caller; /* the calling thread as a worker */
-    /* number of begins that devices put into the array of the last trawl_begins_into */
+    /* number of begins in the last text that devices listed for trawl_begins_into */
     uint64_t begins_last;
-    /* The host's array of that call, which is known to be readable; NULL: there was none. */
+    /* The host's array of the last trawl_begins_into, known to be readable. NULL: none. */
     const uint64_t *array_last;
     uint8_t *room; /* stream.c: where pieces of streams are copied; NULL until needed */
     uint64_t room_bytes;
     uint64_t unpack_bytes; /* memory reserved for what the call unpacks ahead, and for windows */
     struct task *tasks;    /* task_count entries, owned */
-    /* Tasks by chunk index (search_ring). Between searches all entries are NULL. */
+    /* Searched tasks by chunk index (search_ring). Between searches all entries are NULL. */
     struct task **ring;
     uint32_t task_count;
     uint32_t tasks_few;     /* most tasks if tasks hold text or hits until the delivery */

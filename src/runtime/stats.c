@@ -1,4 +1,4 @@
-/* stats: see stats.h. */
+/* stats: converts the record of a searcher's last call for the public functions. */
 #include "runtime/stats.h"
 
 #include <inttypes.h>

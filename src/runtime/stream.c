@@ -1,15 +1,16 @@
 /* stream: searches a text that the caller brings piece by piece.
  *
- * Strings: the stream keeps the last bytes of its text: as many as an occurrence that is not
- * decided may have, and the bytes before that a search reads. A short piece is copied behind these
- * bytes, and a single search finds what begins in both. If a piece is long, only its first bytes
- * are copied, for the occurrences that begin in the kept bytes; further searches read the piece
- * where the caller has it. A search is brief, as that of trawl_find_bytes, or else a scan. The
- * engine takes the end of the bytes for the text's end; is_news() leaves out what was delivered
- * before, and what the bytes to come decide.
+ * An occurrence is decided once later bytes cannot change whether it counts. For strings, the
+ * stream keeps the last bytes of its text: as many as an undecided occurrence may have, and the
+ * bytes before that a search reads. A short piece is copied behind these bytes, and a single search
+ * finds what begins in both. Of a long piece only the first bytes are copied, for the occurrences
+ * that begin in the kept bytes; further searches read the piece where the caller has it. A search
+ * is brief (a single call, as in trawl_find_bytes) or else a scan, which an engine worker does. The
+ * engine takes the end of the bytes for the text's end. So is_news() leaves out the matches that
+ * were delivered before and the matches that are not decided yet.
  *
- * Expressions: the stream keeps the bytes of the line that has not ended. A scan searches whole
- * lines.
+ * For expressions, the stream keeps the bytes of the open line, which has not ended. A scan
+ * searches whole lines.
  */
 #include "trawl_stream.h"
 
@@ -28,20 +29,21 @@
 
 /* readable bytes behind a copy: with less, the engine copies once more */
 #define ROOM_BEHIND 192u
-/* Longer pieces are searched where they lie: in a brief search, and in a scan. */
+/* A piece is copied for a brief search up to COPIED_BRIEF bytes, and for a scan up to COPIED bytes.
+ * Longer pieces are searched where they lie. */
 #define COPIED_BRIEF 512u
 #define COPIED (6u << 10)
 #define ROOM_MIN (8u << 10)
 #define PART_BYTES (UINT64_C(4) << 20) /* bytes of a piece that are searched in a single scan */
 #define LINE_BYTES_MAX (UINT64_C(1) << 20)
-#define LINE_ROOM_MIN 256u /* less room for the open line is not given back */
+#define LINE_ROOM_MIN 256u /* room for the open line that is never given back */
 #define MATCHES_MAX 64u    /* matches that the sink gets at a time */
 
 struct trawl_stream {
     const struct trawl_plan *plan;
     uint64_t position; /* bytes of the text so far */
     uint64_t line_bytes_max;
-    uint8_t *bytes; /* owned; the text's last `count` bytes; of expressions, the open line */
+    uint8_t *bytes; /* owned; the text's last `count` bytes, or for expressions the open line */
     uint64_t count;
     uint64_t room; /* allocated bytes; strings: as many as a later scan needs */
     bool ended;
@@ -209,8 +211,7 @@ static enum trawl_status found(const struct feed *feed, const struct engine_chun
     return engine_call_is_over(&feed->searcher->call) ? TRAWL_STOPPED : TRAWL_OK;
 }
 
-/* Searches the begins in bytes[0, owned), the text's bytes from offset `begin` on. `before`,
- * `after` and `readable` are as in struct engine_chunk. */
+/* Searches for the occurrences that begin in the chunk's own bytes, and delivers their matches. */
 static enum trawl_status scan(struct feed *feed, const struct engine_chunk *chunk,
                               struct trawl_error *error)
 {
@@ -266,7 +267,7 @@ static enum trawl_status want_room(struct trawl_searcher *searcher, uint64_t byt
     return TRAWL_OK;
 }
 
-/* Copies the stream's bytes and the piece's first `count` bytes to the searcher's room, as a chunk
+/* Copies the stream's bytes and the piece's first `count` bytes to searcher->room, as a chunk
  * for occurrences that begin before the piece's byte `to`. */
 static enum trawl_status copy_front(const struct feed *feed, const uint8_t *bytes, uint64_t count,
                                     uint64_t to, struct engine_chunk *chunk,
@@ -294,9 +295,9 @@ static enum trawl_status copy_front(const struct feed *feed, const uint8_t *byte
     return TRAWL_OK;
 }
 
-/* Searches the begins in bytes[from, count) of a piece. Where less than ROOM_BEHIND bytes are
- * readable behind them, a set is searched in a copy: near the end of readable memory a scan tests
- * each begin in plain C. */
+/* Searches a piece for the occurrences that begin in bytes[from, count). Near the end of readable
+ * memory, a scan for a set of strings tests each offset in plain C. So a set is searched there in a
+ * copy, with ROOM_BEHIND readable bytes behind. */
 static enum trawl_status scan_piece(struct feed *feed, const uint8_t *bytes, uint64_t from,
                                     uint64_t count, struct trawl_error *error)
 {
@@ -355,7 +356,7 @@ static enum trawl_status feed_strings(struct feed *feed, const uint8_t *bytes, u
     TRAWL_TRY(is_done ? status : scan(feed, &chunk, error));
     if (!is_short)
         TRAWL_TRY(scan_piece(feed, bytes, before, count, error));
-    /* the stream keeps the last bytes of its bytes and of the piece */
+    /* the stream keeps the last bytes of what it held and of the piece */
     old = count < kept ? min_u64(stream->count, kept - count) : 0;
     count = min_u64(count, kept);
     if (old > 0)

@@ -1,8 +1,8 @@
 /* task: takes a text's next chunk, makes the chunk ready, and searches the chunk.
  *
  * The chunks of a loaded text lie on devices. Such a chunk ends where the device's part of the text
- * ends, and is queued for the workers of that device. A device may be ahead of other devices, as
- * far as the ring of tasks reaches.
+ * ends, and is queued for the workers of that device. A device may be ahead of other devices as
+ * long as the search has free tasks (a task is a chunk with its results).
  */
 #include "runtime/task.h"
 
@@ -329,8 +329,8 @@ static void fail_part(struct task *task, enum trawl_status status, const struct 
     task->error = *error;
 }
 
-/* Makes the sink's digest of the current part. A part that failed gets an empty digest, so that the
- * digest of the task's previous chunk is not delivered. */
+/* Makes the digest of the current part: what the sink computes of its hits before the delivery. A
+ * part that failed gets an empty digest, so that the task's previous digest is not delivered. */
 static void digest_part(struct search *search, struct task *task)
 {
     const struct sink *sink = search->sink;
@@ -346,7 +346,7 @@ static void digest_part(struct search *search, struct task *task)
         return;
     fail_part(task, status, &error);
     task_view(search, task, &view);
-    /* no memory is needed */
+    /* the digest of a part without hits needs no memory */
     (void)sink->digest(sink, &view, &task->digest, &error);
 }
 
@@ -414,7 +414,8 @@ static struct task *resident_next(struct search *search)
     TRAWL_ASSERT(left > 0 && left <= text->bytes_count && search->chunk_device > 0);
     if (part->reach == 0 && !devices_locate(&search->job.runtime->devices, search->job.plan,
                                             text->bytes + begin, left, part))
-        *part = (struct engine_text){.device = ENGINE_DEVICES_MAX, .reach = left}; /* nowhere */
+        *part = /* no device holds the part, so any device may search it */
+            (struct engine_text){.device = ENGINE_DEVICES_MAX, .reach = left};
     status = text_cursor_next(&search->cursor, TEXT_ANY_CHUNK,
                               min_u64(search->chunk_device, part->reach), false, &task->buffer,
                               &task->chunk, &taken, NULL);
@@ -614,7 +615,8 @@ static void forget_work(struct search *search, const struct task *task)
 }
 
 /* Searches a chunk in the file's mapping. Reads the chunk and searches again if the file lost bytes
- * meanwhile, if the sink is to see bytes that cannot change, or if a second scan has to go on. */
+ * meanwhile, if the sink is to see bytes that cannot change, or if the first scan did not reach the
+ * chunk's end. */
 static void search_mapped(struct search *search, struct task *task, struct worker *worker)
 {
     const struct text_chunk *chunk = &task->chunk;
@@ -636,7 +638,8 @@ static void search_mapped(struct search *search, struct task *task, struct worke
     task_search(search, task, worker, false);
 }
 
-/* Takes the next chunk, and searches or queues it. Returns false if there was no chunk to take. */
+/* Takes the next chunk, and searches or queues the chunk. Returns false if no chunk was taken;
+ * *taken says why. */
 static bool take_chunk(struct search *search, struct task *task, struct worker *worker,
                        uint64_t only, uint64_t bytes, bool for_device, enum text_taken *taken)
 {

@@ -8,8 +8,9 @@
 enum task_taken { TASK_DONE, TASK_NOTHING, TASK_BUSY };
 
 /* Takes the text's next chunk into a free task, makes the chunk ready, and searches or queues the
- * chunk. `only` is passed to text_cursor_next. NOTHING: there is no chunk to take, no free task, or
- * no room for the chunk. BUSY: a different thread is taking the next chunk. */
+ * chunk. From a stream, only the chunk with index `only` is taken. TEXT_ANY_CHUNK: any chunk.
+ * Returns NOTHING if there is no chunk to take, no free task, or no room for the chunk. Returns
+ * BUSY if a different thread is taking the next chunk. */
 enum task_taken task_work(struct search *search, struct worker *worker, uint64_t only);
 /* Makes the whole text, which is in memory, the task's chunk. */
 void task_brief(struct search *search, struct task *task);
@@ -18,7 +19,8 @@ void task_on_device(struct queue_item *item, struct worker *worker);
 /* Takes this search's first task that the worker may search from the devices' queue, and searches
  * the task. NOTHING: the queue has no task for this worker. */
 enum task_taken task_work_queued(struct search *search, struct worker *worker);
-/* Searches the task's chunk from task->from on, and makes the sink's digest of the result. */
+/* Searches the task's chunk from task->from on. Then makes the digest, which is what the sink
+ * computes of the hits before the delivery. */
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device);
 /* Fills *view with the part [task->from, task->result.done) of the chunk and the results. */
 void task_view(const struct search *search, const struct task *task, struct sink_chunk *view);

@@ -1,5 +1,6 @@
 /* workers: makes a worker's engine workers ready for a job. An engine worker is the state that an
- * engine keeps for one thread. */
+ * engine keeps for one thread. A layer is an engine for one kind of plans, such as expressions,
+ * that uses the engines of the host and of the devices. */
 #ifndef TRAWL_RUNTIME_WORKERS_H
 #define TRAWL_RUNTIME_WORKERS_H
 

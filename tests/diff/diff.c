@@ -16,7 +16,8 @@
 #define CASES_LONG 1250000
 #define SETS_MAX 8
 #define THREADS_MAX 4
-/* inputs of several MiB, with chunks of the size that the library picks */
+/* one of this many cases has a text of several MiB, and chunks of the size that the library picks
+ */
 #define LARGE_ONE_IN 3000
 /* limit for the bytes that a run reads altogether, with tiny chunks */
 #define RUN_COST_MAX 600000
@@ -271,8 +272,9 @@ static void run_large(uint64_t index)
 }
 
 /* Searches texts that are full of candidates in some parts ("floods"). What a worker has learned in
- * a part of the text must not cost matches in the next part. Parts have several tiles, and patterns
- * have lengths near the limits at which verification changes. */
+ * a part of the text must not cost matches in the next part. Parts are several times as long as the
+ * tiles in which the library searches. Patterns have lengths near the limits at which verification
+ * changes. */
 static void run_floods(void)
 {
     static const enum input_kind parts[] = {INPUT_FIBONACCI, INPUT_LETTERS_26, INPUT_THUE_MORSE,
@@ -312,8 +314,8 @@ static void run_floods(void)
 
 /* Checks that each byte of a pattern is compared. The text has the pattern, and for each byte two
  * copies of the pattern in which that byte is changed. In random texts, the only different byte is
- * hardly ever a byte that no probe tests. If i is even, the copies touch, and each fifth copy is
- * unchanged: the search may step no further than the pattern's period, which is the pattern's
+ * hardly ever a byte that the filters do not test. If i is even, the copies touch, and each fifth
+ * is unchanged: the search may step no further than the pattern's period, which is the pattern's
  * length here. */
 static void run_near_misses(void)
 {

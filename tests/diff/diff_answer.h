@@ -12,8 +12,8 @@
 struct answer_scans {
     uint64_t dense;      /* the automaton searched at least a part of the chunk */
     uint64_t sparse;     /* no part was searched by the automaton */
-    uint64_t by_parts;   /* the last part was searched by the parts of the plan */
-    uint64_t by_classes; /* the last part was searched by classes of lengths */
+    uint64_t by_parts;   /* the last part of the chunk was searched for parts of the patterns */
+    uint64_t by_classes; /* the last part of the chunk was searched by classes of lengths */
     uint64_t turned;     /* the search changed its program within the scan */
     /* switches[a][b]: the worker had method a before the scan and method b after the scan */
     uint64_t switches[ANSWER_METHODS][ANSWER_METHODS];

@@ -74,10 +74,12 @@ static bool is_word(void *context, uint32_t c)
 
 static const struct trawl_utf8 utf8 = {NULL, variants, is_word};
 
-/* A case's number mod CELLS determines alphabet, edits, exact parts and threads. */
+/* A case's number mod CELLS, its cell, determines alphabet, edits, exact parts (of the patterns, in
+ * which no error is allowed) and threads. */
 #define CELLS 24u
 
-/* Numbers of errors, around those at which the counters of mismatches need a bit more. */
+/* Numbers of errors around those at which the library's counters of mismatches need one more bit.
+ */
 static const uint32_t borders[] = {3, 4, 5, 7, 8, 9, 15, 16};
 #define BORDERS (sizeof borders / sizeof *borders)
 
@@ -324,7 +326,7 @@ static void input_make(struct test_random *random, struct input *input, uint64_t
     input->diff.line_end = query->line_end;
 }
 
-/* Computes the expected occurrences. False: there are more than MATCHES_MAX. */
+/* Computes the expected occurrences. Returns false if there are more than MATCHES_MAX. */
 static bool expect(struct input *input, struct diff_expected *expected)
 {
     const struct naive_bytes text = {input->diff.text, input->diff.text_bytes};

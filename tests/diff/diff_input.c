@@ -677,9 +677,9 @@ void input_generate_lines(struct test_random *random, uint64_t shape, struct dif
         input->text[input->text_bytes - 1] = draw_line_end(random, input);
 }
 
-/* Makes patterns that are slices of a string, from a few begins: many of 6 to 60 bytes, and up to
- * two that are far longer. The text consists of other slices of the same string. Nearly each offset
- * is a candidate, so an automaton takes over. The text ends with the last pattern. */
+/* Makes patterns that are slices of a string and begin at a few offsets: many of 6 to 60 bytes, and
+ * up to two that are far longer. The text consists of other slices of the string. Nearly each
+ * offset is a candidate, so an automaton takes over. The text ends with the last pattern. */
 void input_generate_nested(struct test_random *random, struct diff_input *input)
 {
     uint64_t source_bytes = NESTED_BYTES_MAX, begins = test_random_between(random, 1, 12);

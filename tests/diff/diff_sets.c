@@ -428,7 +428,7 @@ static const enum trawl_method methods[] = {TRAWL_METHOD_SET, TRAWL_METHOD_BUCKE
 static void run_case(const struct diff_input *input, uint32_t set)
 {
     const bool whole = (input->flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) != 0;
-    /* A plan searches a text in parts only if the caller asks for no method. */
+    /* A plan divides the set into parts only if the caller asks for no method. */
     bool open = input->pattern_count > 1 && test_random_one_in(&chance, 2);
 
     run_method(input, open ? TRAWL_METHOD_AUTO : methods[test_random_below(&chance, whole ? 2 : 3)],

@@ -1,5 +1,6 @@
-/* shapes: makes random records and patterns and checks their matrix (shapes.h): compares each
- * batch, on arrival, with the first begin of each pattern in each record. */
+/* shapes: makes random records and patterns and checks their matrix (which record holds which
+ * pattern): compares each batch, on arrival, with the first begin of each pattern in each record.
+ * In a dense case, most records hold many of the patterns. */
 #include "diff/shapes.h"
 
 #include "diff/held.h"
@@ -40,8 +41,8 @@ static void make_records(struct test_random *random, bool whole, uint64_t longes
         count = DENSE_RECORDS;
         at = 0;
         letters = INPUT_LETTERS_4;
-    } else if (!whole && test_random_one_in(
-                             random, 3)) { /* for many strings of letters, the method uses stems */
+    } else if (!whole && test_random_one_in(random, 3)) {
+        /* many strings of letters, which this method finds by their first bytes */
         c->method = TRAWL_METHOD_CLASSES;
         count = 400;
         kind = 3;
@@ -80,7 +81,7 @@ static void make_patterns(struct test_random *random, bool whole, uint64_t dense
     uint64_t count = 1 + test_random_below(random, test_random_one_in(random, 4) ? 300 : 12);
     uint64_t most = 1 + test_random_below(random, 12), least = 1;
 
-    if (test_random_one_in(random, 8)) /* numbers of more than a byte */
+    if (test_random_one_in(random, 8)) /* indices of patterns above 255 */
         count = 250 + test_random_below(random, 60);
     if (c->method == TRAWL_METHOD_CLASSES) {
         count = 300;

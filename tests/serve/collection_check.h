@@ -1,4 +1,5 @@
-/* collection_check: compares a collection's current state with the disk, byte by byte. */
+/* collection_check: compares a collection's current state, which lists the collection's files at
+ * one moment, with the disk, byte by byte. A block holds the bytes of many files. */
 #ifndef TESTS_SERVE_COLLECTION_CHECK_H
 #define TESTS_SERVE_COLLECTION_CHECK_H
 

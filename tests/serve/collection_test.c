@@ -1,5 +1,6 @@
 /* collection_test: changes a tree in all ways, and after each change compares the collection's next
- * state with the disk, byte by byte. */
+ * state with the disk, byte by byte. A state lists the collection's files at one moment. Blocks
+ * hold the bytes of many files each. */
 #include <limits.h>
 #include <stdarg.h>
 #include <sys/inotify.h>
@@ -60,7 +61,7 @@ static void check_close_changes(void)
         change(i % 2 == 0 ? "printf tick > tick" : "printf tock > tick");
 }
 
-/* Closes files and a directory, and changes many directories at once. */
+/* Makes files and a directory unreadable, and changes many directories at once. */
 static void check_further_changes(void)
 {
     change("chmod 0 pipe hole");

@@ -1,4 +1,5 @@
-/* pass_state: makes states for tests of passes, without a collection. */
+/* pass_state: makes states (lists of files, whose bytes lie in blocks) for tests of passes, without
+ * a collection. */
 #ifndef TESTS_SERVE_PASS_STATE_H
 #define TESTS_SERVE_PASS_STATE_H
 

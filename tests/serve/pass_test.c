@@ -1,6 +1,6 @@
-/* pass_test: compares shared passes with the oracle, file by file: many threads send requests about
- * states that the test builds. Then tests which requests share a pass, which request comes first,
- * and what a cancelled request ends. */
+/* pass_test: tests passes, which are searches that several requests share. Compares passes with the
+ * oracle, file by file: many threads send requests about states that the test builds. Then tests
+ * which requests share a pass, which request comes first, and what a cancelled request ends. */
 #include <ctype.h>
 #include <pthread.h>
 

@@ -1,4 +1,4 @@
-/* short_memory: see short_memory.h. */
+/* short_memory: wrappers of the allocating functions, which fail when the test wants that. */
 #include "tests/serve/short_memory.h"
 
 #include <errno.h>

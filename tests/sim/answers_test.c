@@ -365,7 +365,8 @@ static bool scene_counts_by(struct scene *s, enum trawl_method method)
     return s->worker->tables->method == method;
 }
 
-/* Checks which method each of several counts uses. The test sets the prices. A worker changes to
+/* Checks which method each of several counts uses. The test sets the methods' prices, which are the
+ * times that a worker expects. A worker changes to
  * method `next`, whose price is far below the price of the first method. The measured time of
  * `next` is then above its price, so the worker returns to the first method. `dense`: the kernels
  * give tiles up, and a second launch searches these tiles. */

@@ -32,7 +32,7 @@ static uint32_t bases_of(uint8_t letter)
 }
 
 /* Each case belongs to a cell of a table. The cell says which letters and method, which errors, and
- * whether patterns have an exact part. */
+ * whether patterns have an exact part, in which no error is allowed. */
 enum letters { OF_BYTES, OF_CHARACTERS, OF_DNA, OF_ANY_BASE };
 enum errors { FEW_MISMATCHES, MANY_MISMATCHES, FEW_EDITS, MANY_EDITS, ERRORS };
 /* Where an occurrence lies: AT_BEGIN and AT_END of the text, OVER_BORDER of two chunks, or
@@ -192,10 +192,11 @@ static void plant(struct test_random *random, uint64_t at, uint32_t errors_max, 
     }
 }
 
-/* Writes a copy of a pattern with an error in each piece except the piece `spared`, so that only
- * the spared piece proposes the copy. The error is at the piece's second symbol, which the piece's
- * gram includes. kind: 0 replaces, 1 inserts, 2 deletes symbols. Insertions move the copy's end as
- * far away from the spared piece as edits can, deletions as near. */
+/* Divides a pattern into errors_max + 1 pieces, and writes a copy with an error in each piece
+ * except the piece `spared`, so that only this piece makes the copy a candidate. The error is at a
+ * piece's second symbol, which the piece's gram includes. kind: 0 replaces, 1 inserts, 2 deletes
+ * symbols. Insertions move the copy's end as far away from the spared piece as edits can, deletions
+ * as near. */
 static void plant_spread(struct test_random *random, uint64_t at, uint64_t kind, uint64_t spared)
 {
     const struct trawl_pattern *pattern = &c.patterns[test_random_below(random, c.pattern_count)];
@@ -322,9 +323,9 @@ static int see_matches(void *context, const struct trawl_match *matches, uint64_
     return 0;
 }
 
-/* Returns whether a device proposes only occurrences, except at the text's end: in searches of DNA
- * by grams, with mismatches, whose occurrences may cross lines, if each letter of the patterns
- * stands for a single base. */
+/* Returns whether a device's candidates are all occurrences, except at the text's end. They are in
+ * searches of DNA by grams, with mismatches, whose occurrences may cross lines, if each letter of
+ * the patterns stands for a single base. */
 static bool proposes_exactly(void)
 {
     return is_dna() && c.is_plain && !c.way.by_pieces && !c.edits &&

@@ -103,8 +103,9 @@ static void check_work(const struct work_row *row)
 }
 
 /* check_segments searches for literals of SEGMENT_LENGTHS lengths with four motifs (exact first
- * letters). For each motif and each offset at which pieces begin, a device's tables need a segment:
- * more than there may be. Literals of half as many lengths, which are searched for, too, fit. */
+ * letters). A device's tables need a segment for each motif and each offset at which pieces begin,
+ * so they would need more segments than they may have. For literals of half as many lengths, which
+ * are searched for, too, the segments suffice. */
 #define SEGMENT_LENGTHS 21u
 #define SEGMENT_SHORTEST 12u
 #define SEGMENT_MISMATCHES 3u

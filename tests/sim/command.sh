@@ -1,8 +1,8 @@
 #!/bin/sh
 # The command with --engine=cuda on the simulated driver gives the bytes that --engine=cpu gives;
 # without a device, or with a broken driver, cuda is an error and auto is not.
-#     command.sh TRAWL FOLDER-WITH-SIMULATED-LIBCUDA [gallery] gallery: only the tests of published
-#     algorithms run; otherwise only the other tests.
+#     command.sh TRAWL FOLDER-WITH-SIMULATED-LIBCUDA [gallery]
+# With the argument gallery, only the tests of published algorithms run; without, only the others.
 set -u
 trawl=$1
 driver=$2

@@ -1,4 +1,4 @@
-/* cuda_case: see cuda_case.h. */
+/* cuda_case: one search by the CUDA engine with random settings, compared with a simple search. */
 #include "cuda_case.h"
 
 #include "base/checked.h"
@@ -40,7 +40,7 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.partition_group_log2 =
         (uint32_t)test_random_below(random, cuda_limits_default.partition_group_log2 + 1);
     limits.dense_always = test_random_below(random, 3) == 0;
-    if (test_random_below(random, 2)) /* the planes then cover only a part of long patterns */
+    if (test_random_below(random, 2)) /* the bit planes then cover only a part of long patterns */
         limits.plane_window_max = 64 + 8 * (uint32_t)test_random_below(random, 10);
     limits.streams = test_random_below(random, 3) != 0;
     limits.seen_bytes_min = test_random_below(random, 3) ? 1 : limits.seen_bytes_min;

@@ -471,7 +471,7 @@ static void joins(void)
 
 /* ---- Devices that cannot be used ------------------------------------------------------ */
 
-/* Checks that the engine is not available, and that `auto` searches without it and says why. */
+/* Checks that engine CUDA is refused, and that engine `auto` searches without CUDA and says why. */
 static void refused(uint32_t devices, int version)
 {
     struct sim_driver_options options = {1, devices, 1u << 20, 2, version, 0, 0};
@@ -490,7 +490,7 @@ static void refused(uint32_t devices, int version)
 }
 
 /* Lets each call of the driver in turn say that the kernels' image is too new for the driver.
- * Checks that then the engine is not available, and that the message names the driver's version. */
+ * Checks that engine CUDA is then refused, and that the message names the driver's version. */
 static void image_too_new(int code)
 {
     struct trawl_searcher *searcher = NULL;
@@ -572,7 +572,8 @@ static void unusable(void)
 }
 
 /* Loads a text onto devices with different amounts of memory. The text is split according to the
- * free memory. *fits: the text fits; otherwise the search copies the text in chunks. */
+ * free memory. Sets *fits to whether the text fits; otherwise the search copies the text in chunks.
+ */
 static void uneven(uint32_t devices, uint64_t memory_bytes, bool *fits)
 {
     struct sim_driver_options options = {

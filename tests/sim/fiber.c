@@ -1,4 +1,4 @@
-/* fiber: see fiber.h. */
+/* fiber: stacks that hand control to each other. */
 #include "fiber.h"
 
 #include <stdlib.h>

@@ -124,7 +124,7 @@ static void run_input(const struct diff_input *input, const struct cuda_limits *
     TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
     TEST_CHECK(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, &error) == TRAWL_OK);
     /* Input 0 is searched for the first occurrence 12 more times, because few schedules list the
-     * dense tiles in a different order than the text's. */
+     * tiles full of candidates in a different order than the text's. */
     for (uint64_t i = 0; i <= WANT_FIRST + (index == 0 ? 12 : 0); i++) {
         /* In each flood a different call comes first, since later calls use the method that the
          * first call found best. */

@@ -1,4 +1,4 @@
-/* random_case: see random_case.h. */
+/* random_case: makes random inputs for the CUDA engine, and runs cases on an open engine. */
 #include "random_case.h"
 
 #include "base/checked.h"

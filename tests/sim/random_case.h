@@ -11,16 +11,15 @@ struct random_case_tally {
     uint64_t matches;
 };
 
-/* Which inputs random_case_input makes: all kinds; all kinds but the sets for stream_set; these
- * sets alone; a single pattern in texts of which parts are full of candidates, so that stream
- * kernels give tiles up, and the tile kernels search these tiles; or a long pattern for method
- * sampled. */
+/* Which inputs random_case_input makes. */
 enum random_case_sets {
     RANDOM_CASE_ANY,
-    RANDOM_CASE_NO_SETS,
-    RANDOM_CASE_SETS,
+    RANDOM_CASE_NO_SETS, /* all inputs but sets for the kernel stream_set */
+    RANDOM_CASE_SETS,    /* only sets for the kernel stream_set */
+    /* a single pattern, in texts of which parts are full of candidates, so that stream kernels give
+     * tiles up, and tile kernels search these tiles */
     RANDOM_CASE_DENSE,
-    RANDOM_CASE_LONG
+    RANDOM_CASE_LONG /* a long pattern for method sampled */
 };
 void random_case_want(enum random_case_sets sets);
 enum random_case_sets random_case_wanted(void);

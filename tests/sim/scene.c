@@ -1,4 +1,4 @@
-/* scene: see scene.h. */
+/* scene: makes texts and patterns, opens what a search needs, and checks each call's answer. */
 #include "scene.h"
 
 #include <sys/mman.h>
@@ -74,7 +74,7 @@ static void expect_lines(struct scene *s)
     }
 }
 
-/* Computes the expected occurrences of a plan with errors. False: there are fewer than
+/* Computes the expected occurrences of a plan with errors. Returns false if there are fewer than
  * APPROXIMATE_MIN or more than APPROXIMATE_MAX. */
 static bool expect_approximate(struct scene *s)
 {
@@ -159,8 +159,9 @@ void scene_make_row(struct scene *s, const struct scene_row *row)
     s->room = s->expected.match_count;
 }
 
-/* Splits a pattern, so that it ends with the text's first bytes and begins with the text's last
- * bytes: where the text's bytes go on around the text, the pattern stands across both ends. */
+/* Splits a pattern: its end becomes the text's first bytes, and its begin the text's last bytes.
+ * scene_put repeats the text's bytes before and after the text, so the pattern then stands across
+ * both ends. */
 static void plant_around(struct test_random *random, struct diff_input *input)
 {
     struct naive_bytes pattern;
@@ -467,8 +468,7 @@ const char *scene_call_name(uint32_t call)
                                         : "begins_into, on a device";
 }
 
-/* Pins the array, so that devices can copy to the array by themselves. False: the driver refuses.
- */
+/* Pins the array, so that devices copy there by themselves. Returns false if the driver refuses. */
 static bool array_pin(struct scene *s, uint64_t bytes)
 {
     const struct cuda_driver *driver = sim_driver_table();

@@ -1,4 +1,4 @@
-/* sim_host: see sim_host.h. */
+/* sim_host: objects that tests open on the simulated driver. */
 #include "sim_host.h"
 
 #include "calls.h"

@@ -1,4 +1,4 @@
-/* sim_work: see sim_work.h. */
+/* sim_work: the objects of the simulated driver, and its streams of work that is done later. */
 #include "sim_work.h"
 
 #include <stdio.h>

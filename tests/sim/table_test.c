@@ -8,7 +8,7 @@
  * Then each row of the table runs with faults. Either the N-th fault point fails (memory, threads,
  * open, read: base/fault.h), or the N-th call of the driver fails, or a device is lost at its N-th
  * call. The fault occurs once, or from N on. A normal run lets a point or a call fail only if no
- * earlier row has let a point or call at the same place fail. No answer may be wrong. A call that
+ * earlier fault was at the same place in the code. No answer may be wrong. A call that
  * fails has a status from the allowed set, with a message. Nothing leaks. After a single fault the
  * same objects give the right answer.
  *

@@ -189,7 +189,8 @@ static void use_unpacking(struct opened *opened)
     TEST_CHECK_U64(must_count(opened->idle, opened->plan, opened->file), 2000);
     trawl_text_close(opened->file);
     trawl_searcher_close(opened->idle);
-    TEST_CHECK(atomic_load(&opened->runtime->memory_used) < 4 * 8192); /* the workers' */
+    /* only the workers' buffers are left */
+    TEST_CHECK(atomic_load(&opened->runtime->memory_used) < 4 * 8192);
     MUST(trawl_runtime_close(opened->runtime, NULL));
     _exit(test_failures == 0 ? 0 : 1);
 }

@@ -217,8 +217,8 @@ static void no_pattern(void)
     TEST_CHECK_U64(count, 3);
 }
 
-/* Compares two strings byte by byte from their ends, or forwards from their begins. *common: how
- * many bytes they share there. */
+/* Compares two strings byte by byte from their ends, or forwards from their begins. Sets *common to
+ * how many bytes the strings share there. */
 static int compare_ends(const struct backwards *a, const struct backwards *b, bool forwards,
                         uint32_t *common)
 {
@@ -293,9 +293,10 @@ static void bounds_alike(struct test_random *random, bool folds)
     TEST_CHECK(plan_alike_bound(plan) >= most && plan_alike_bound(plan) <= most + ALIKE_CHANCE);
 }
 
-/* A row: how long the trial is (tried_bytes times 2^tried_log2), the time that the filter takes for
- * the trial's bytes, and what is decided. Reading takes 1 ns for 3,000 bytes, the automaton four
- * times as long, and making the automaton 1.3 ms. */
+/* A device tries the filter of a set on tried_bytes times 2^tried_log2 bytes, and then decides.
+ * Each row has the trial's length, the time that the filter takes for these bytes, and what is
+ * decided. Reading takes 1 ns for 3,000 bytes, the automaton four times as long, and making the
+ * automaton 1.3 ms. */
 static void trials(void)
 {
     static const struct trial_row {

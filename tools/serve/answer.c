@@ -28,8 +28,8 @@
 /* After the deadline, searches are cancelled again each time so much time has passed. */
 #define LATE_MS 100
 #define LOOK_MS 1000 /* time between two checks whether the server is ending */
-/* Cancels the answer's searches: the pass (pass.h), if one is running, and the job's searchers. The
- * caller holds answer->lock. */
+/* Cancels the answer's searches: the pass (a search that several requests share), if a pass is
+ * running, and the job's searchers. The caller holds answer->lock. */
 static void end_searches(struct served_answer *answer)
 {
     if (answer->passing != NULL)
@@ -39,7 +39,7 @@ static void end_searches(struct served_answer *answer)
 }
 
 /* The callback `watch` of struct supply: notes the job's searcher, so that end_searches can cancel
- * it. NULL: forgets all searchers. */
+ * the searcher. If searcher is NULL, forgets all searchers. */
 static bool watch(void *context, struct trawl_searcher *searcher)
 {
     struct served_answer *answer = context;
@@ -65,9 +65,9 @@ static void expire(struct served_answer *answer)
     pthread_mutex_unlock(&answer->lock);
 }
 
-/* Tells the client that the answer stopped early, after the lines so far. In frames, the client
- * gets a message that says why. In JSON, the last line has the member `truncated`, which is true if
- * a limit ended the answer. */
+/* Tells the client that the answer stopped early, after the lines so far. For REQUEST_FRAMES, the
+ * client gets a message that says why. For REQUEST_JSON, the last line has the member `truncated`,
+ * which is true if a limit ended the answer. */
 static void tell_cut(struct served_answer *answer, bool selected, uint8_t *status)
 {
     struct output *output = &answer->output;
@@ -183,8 +183,8 @@ static void *work(void *context)
     return NULL;
 }
 
-/* Returns whether the collection holds each path that the request names. With collection NULL:
- * whether for each path some collection of the server holds the path. Sets *missing to the first
+/* Returns whether the collection holds each path that the request names. If collection is NULL,
+ * returns whether each path is held by some collection of the server. Sets *missing to the first
  * path that is not held. */
 static bool holds_paths(const struct server *server, const struct collection *collection,
                         const struct request *request, const char **missing)

@@ -1,9 +1,9 @@
 /* answer_files: decides which files the job of an answer searches.
  *
- * The files come from a view of the collection's state (collection.h), not from a walk of
- * directories. If the output needs at most the name of a file without an occurrence, a pass first
- * finds the files with an occurrence. A pass searches the bytes of all files at once, and may serve
- * several requests.
+ * The files come from a view, not from a walk of directories. A view lists the files that the
+ * request means, in a state of the collection: the collection's files at one moment. If the output
+ * needs at most the name of a file without an occurrence, a pass first finds the files with an
+ * occurrence. A pass searches the bytes of all files at once, and may serve several requests.
  */
 #include <dirent.h>
 #include <stddef.h>
@@ -141,9 +141,9 @@ static bool none_is_converted(const struct settings *settings)
 }
 
 /* Returns whether a pass has shown that the file contains no string of the plan. Returns false if
- * there was no pass, or if the pass searched other bytes than the job would. A file whose bit is
- * not set is held in a block, and the block's bytes are what the job would search, unless the job
- * converts the bytes. */
+ * there was no pass, or if the pass searched other bytes than the job would. A file whose bit in
+ * pass.files is not set is held in memory, in a block. The block's bytes are what the job would
+ * search, unless the job converts the bytes. */
 static bool holds_nothing(const struct served_answer *answer, uint32_t item)
 {
     const struct answer_share *share = &answer->shares[answer->share_at];

@@ -94,7 +94,7 @@ static bool begins_with(const uint8_t *at, size_t bytes_count, const char *text)
     return bytes_count >= strlen(text) && memcmp(at, text, strlen(text)) == 0;
 }
 
-/* For REQUEST_JSON, at the begin of a line. If the line is a file's `begin`, prepares the line
+/* Is called for each line of REQUEST_JSON. If the line is a file's `begin`, prepares the line
  * `end` that must follow if the answer is cut off later. The job writes a line `begin` as a whole
  * (json.c). If memory does not suffice, no line `end` will be written. */
 static void follow_file(struct served_answer *answer, const uint8_t *line, size_t bytes_count)

@@ -1,5 +1,5 @@
-/* blocks: reads many files into one piece of memory, a block, which is searched as a single
- * text. */
+/* blocks: reads many files into one piece of memory, a block, which is searched as a single text. A
+ * batch is a set of changed files, whose bytes come into one new block. */
 #include "serve/blocks.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "trawl/text/grow.h"
 #include "trawl_devices.h"
 
-/* A runtime takes 64 texts. At most so many blocks of a collection are loaded onto GPUs. */
+/* A runtime takes 64 texts. At most LOADED_MAX blocks of a collection are loaded onto GPUs. */
 #define LOADED_MAX 24u
 /* A shorter block is not loaded onto GPUs, because of that limit. */
 #define LOADED_BYTES_MIN (UINT64_C(1) << 20)
@@ -109,7 +109,7 @@ uint64_t shelf_room(const struct shelf *shelf)
 }
 
 /* Returns whether GPUs search a loaded text, which a search of the text shows. If the searcher has
- * a single worker, there are no GPUs: sets shelf->no_devices. */
+ * a single kind of workers, the CPU's, there are no GPUs: sets shelf->no_devices. */
 static bool is_on_devices(struct shelf *shelf, struct trawl_text *text)
 {
     struct trawl_worker_stats worker = {.size = sizeof worker};
@@ -191,7 +191,8 @@ static struct served_block *make_block(const struct file_batch *batch)
     return block;
 }
 
-/* Gives up a hold on the block, of a file or of the making batch. The last call frees the block. */
+/* Gives up a hold on the block, of a file or of the batch that made the block. The last call frees
+ * the block. */
 static void drop_block(struct served_block *block, struct shelf *shelf)
 {
     if (atomic_fetch_sub_explicit(&block->file_count, 1, memory_order_acq_rel) != 1)

@@ -2,7 +2,8 @@
  * changes of its files.
  *
  * There are four kinds of objects:
- *   collection  a root directory (or file), with watches and the newest state
+ *   collection  a root directory (or file), with watches and the newest state; paths are relative
+ *               to its base: the root, or the directory of a root that is a file
  *   state       which files there were at a time, with their bytes; immutable, reference-counted
  *   block       the bytes of many files, one after the other, searched as a single text
  *   view        the files that a command line names, in the order of --sort=path
@@ -67,7 +68,8 @@ struct served_view {
     bool left_out; /* a rule about files in directories has left out some file */
 };
 
-/* Writes names of a view's files into its buffer. At first all is 0; the user frees `bytes`. */
+/* A buffer for the name of a view's file (view_name). The user clears the struct, and frees
+ * `bytes`. */
 struct view_names {
     char *bytes;
     size_t capacity, part; /* part: index in view.parts of the file that was named last */
@@ -116,16 +118,17 @@ struct state *collection_now(struct collection *collection, char *message);
 /* Returns the view of the state's files that a job with these operands searches. The caller drops
  * the view before the state. `directory` is the client's working directory, an absolute path
  * without links. NULL means the root, and leaves out files that the collection does not serve. If
- * there are no operands, each name begins with `prefix` and a slash; NULL: with nothing; borrowed.
- * Operands are as typed, and borrowed until view_drop. The function reads the job's settings,
- * exclude, filter and show_names. Opens only operands that the state lacks. Options about files
- * cost some hundred nanoseconds for each file. Returns NULL if the collection lacks a file of the
- * view, or if the view cannot be made; message and *http_status say why. */
+ * there are no operands, each name begins with `prefix` and a slash, unless `prefix` is NULL.
+ * Operands are as typed. Operands and prefix are borrowed until view_drop. Reads the job's
+ * settings, exclude, filter and show_names. Opens only operands that the state lacks. Options about
+ * files cost some hundred nanoseconds for each file. Returns NULL if the collection lacks a file of
+ * the view, or if the view cannot be made; message and *http_status say why. */
 struct served_view *collection_view(struct collection *collection, const struct state *state,
                                     struct command_job *job, const char *directory,
                                     const char *prefix, const struct value_item *operands,
                                     size_t operand_count, int *http_status, char *message);
-/* Drops from the view the files whose bit is not set. Returns false if memory is short. */
+/* Drops from the view the files whose bit is not set in `bits`, which has a bit for each file of
+ * the state. Returns false if memory is short. */
 bool view_keep(struct served_view *view, const uint8_t *bits, struct guard *guard);
 void view_drop(struct served_view *view);
 /* Returns the name that the command shows for files[at]. Calls with the same `names` must have

@@ -1,5 +1,6 @@
-/* head: finds what is ambiguous in the lines before a request's body (its head). A proxy before the
- * server might see other requests there than the server does. */
+/* head: finds what is ambiguous in the lines before a request's body (its head), as the library
+ * libmicrohttpd shows them. A proxy before the server might see other requests there than the
+ * server does. */
 #include "serve/head.h"
 
 #include <string.h>

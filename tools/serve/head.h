@@ -8,8 +8,8 @@
 
 /* Returns whether the text has a control byte other than a tab. */
 bool head_has_control(const char *text);
-/* The target of the request line, as the library read it. `end` points to the NUL byte at the end.
- * NULL: the target has a control byte or an encoded NUL byte. */
+/* The target of the request line, as the library (libmicrohttpd) read the line. `end` points to the
+ * NUL byte at the end; it is NULL if the target has a control byte or an encoded NUL byte. */
 struct head_target {
     const char *begin, *end;
 };

@@ -1,4 +1,5 @@
-/* http: serves HTTP: checks who asks, finds the function for each path, and sends the answers. */
+/* http: serves HTTP by the library libmicrohttpd: checks who asks, finds the function for each
+ * path, and sends the answers. */
 #include "serve/http.h"
 
 #include <arpa/inet.h>
@@ -505,7 +506,7 @@ static void check(struct exchange *exchange, const char *path, const char *metho
                     "the body must be declared as JSON: Content-Type: application/json");
 }
 
-/* Returns how many bytes the request's body may have. *why: the limit that more would exceed. */
+/* Returns how many bytes the request's body may have. Sets *why to why no more are allowed. */
 static uint64_t body_max(const struct exchange *exchange, const char **why)
 {
     const struct request_limits *limits = &exchange->http->server->limits;

@@ -27,7 +27,8 @@ static bool walks_alike_below(const struct file_settings *files)
            files->depth_max == UINT64_MAX;
 }
 
-/* Sets collection->path to directory/name. Returns false, for a full walk, if memory is short. */
+/* Sets collection->path to directory/name. If memory is short, returns false, and the whole tree
+ * will be walked. */
 static bool set_path(struct collection *collection, const char *directory, const char *name)
 {
     size_t bytes = strlen(directory) + strlen(name) + 2;
@@ -107,7 +108,8 @@ bool status_below(int directory, const char *path, struct stat *status)
     return good;
 }
 
-/* Adds collection->path to the list of new files (`fresh`). No rule may leave out such a file. */
+/* Adds collection->path to the list of new files (`fresh`). The caller has made sure that no rule
+ * leaves out the file. */
 static void add_fresh(struct collection *collection)
 {
     char *copy = NULL;

@@ -1,9 +1,10 @@
 /* pass: runs passes: searches of a collection's state that several requests share.
  *
- * There is no thread for passes. If no pass of a request's kind is running, the request becomes a
- * leader: its own thread runs a pass. Requests that come meanwhile wait. When the pass ends, the
- * first waiting request leads the next pass, and takes the other waiting requests along. Passes of
- * different states and kinds run at the same time, and share the threads and GPUs of the runtime.
+ * There is no thread for passes. If no pass that the request could share is running, the request
+ * becomes a leader: its own thread runs a pass. Requests that come meanwhile wait. When the pass
+ * ends, the first waiting request leads the next pass, and takes the other waiting requests along.
+ * The requests of a pass are its members. Passes that no request could share run at the same time,
+ * on the threads and GPUs of one runtime.
  */
 #include "serve/pass.h"
 

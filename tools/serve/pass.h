@@ -1,4 +1,4 @@
-/* pass: a search of a collection's state that several requests share.
+/* pass: a search of a collection's state (its files at one moment) that several requests share.
  *
  * The strings of requests that wait for the same state are merged into a single set. A single
  * search for the set, a pass, answers all these requests. A request gets a separate pass if there

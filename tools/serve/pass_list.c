@@ -1,7 +1,9 @@
-/* pass_list: a search of a state's blocks that lists all occurrences for several requests at once.
+/* pass_list: a search that lists all occurrences for several requests at once. The text is a
+ * state's blocks, which hold the bytes of many files each.
  *
  * The strings of all requests (the members) become one plan, which has each string once. An
- * occurrence counts for each member that has the string and whose view has the file.
+ * occurrence counts for each member that has the string and whose view, which lists the files of
+ * the request, has the file.
  */
 #include "serve/pass_member.h"
 

@@ -13,8 +13,8 @@ static bool member_fail(struct pass_request *request)
     return false;
 }
 
-/* Fills member->ranks: for each file of the state, its first index in the view. Returns false if
- * memory is short. */
+/* Fills member->ranks: for each file of the state, its first index in the view (the files that the
+ * request means). Returns false if memory is short. */
 static bool read_ranks(struct pass_member *member)
 {
     const struct pass_request *request = member->request;

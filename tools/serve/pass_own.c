@@ -1,4 +1,5 @@
-/* pass_own: searches blocks, and files that must be opened, for a single request alone.
+/* pass_own: searches blocks (the bytes of many files in memory), and files that must be opened, for
+ * a single request alone.
  *
  * If no occurrence can cross a line end, neighbouring files of a block are counted together as a
  * single text. To find the files with an occurrence, each file is searched as a record, which the

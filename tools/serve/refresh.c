@@ -1,9 +1,9 @@
 /* refresh: makes the next state of a collection from the kernel's notices about its directories.
  *
  * notices.c says what must be looked at. All changes go into a batch, and the new contents into the
- * batch's block. The smallest blocks are merged into the batch's block as long as these blocks are
- * no larger than about twice the batch, as in a log-structured merge tree. So there are few blocks
- * however often files change.
+ * batch's block, which is memory with the bytes of many files. The smallest older blocks are merged
+ * into this block as long as they are no larger than about twice the batch, as in a log-structured
+ * merge tree. So there are few blocks however often files change.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -62,8 +62,8 @@ static bool is_changed(const struct update *update, uint32_t index)
            update->state->files[index] != update->before->files[index];
 }
 
-/* Adds an entry to the batch, and returns it. index UINT32_MAX: the entry is new. is_read: the
- * batch reads the file. Returns NULL on failure, and sets update->failed. */
+/* Adds an entry to the batch, and returns the entry. index UINT32_MAX: the entry is new. is_read:
+ * the batch reads the file. Returns NULL on failure, and sets update->failed. */
 static struct served_file *put_entry(struct update *update, uint32_t index, const char *path,
                                      const struct stat *status, bool is_read)
 {

@@ -1,7 +1,7 @@
 /* request: reads a request's JSON into settings.
  *
- * A table has a row for each member of the JSON object, with the function that reads it. Options go
- * to the parser of the command trawl, so options mean the same as on a command line.
+ * A table has a row for each member of the JSON object, with the function that reads the member.
+ * Options go to the parser of the command trawl, so options mean the same as on a command line.
  */
 #include "serve/request.h"
 

@@ -1,5 +1,5 @@
 /* states: makes the states of a collection (its entries at one time), each from the state before,
- * and frees states. */
+ * and frees states. A batch is the set of changes from one state to the next. */
 #include "serve/states.h"
 
 #include <stdlib.h>
@@ -137,7 +137,8 @@ static unsigned half_of(const struct state *state, uint32_t index)
     return file == NULL ? 2 : file->kind != ENTRY_FILE;
 }
 
-/* Collects the batch's indices that belong to this half, sorted by path. Returns the number. */
+/* Collects the batch's indices whose entries belong to this half now and did not in the state
+ * before, sorted by path. Returns the number of these indices. */
 static size_t find_added(const struct state *state, const struct file_batch *batch, unsigned half,
                          uint32_t *added)
 {
@@ -243,7 +244,7 @@ static void free_gone(struct served_file *gone, struct shelf *shelf)
 }
 
 /* Gives up a hold on a state; the last call frees the state. Each file in `gone` moves to the list
- * of the next older state if that state has the file; otherwise it is freed. */
+ * of the next older state if that state has the file; otherwise the file is freed. */
 void state_drop(struct state *state)
 {
     struct served_file *file, *next, *free_now = NULL;

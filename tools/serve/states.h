@@ -1,5 +1,5 @@
 /* states: makes the states of a collection (its entries at one time), each from the state before,
- * and frees states and files. */
+ * and frees states and files. A batch is the set of changes from one state to the next. */
 #ifndef SERVE_STATES_H
 #define SERVE_STATES_H
 

@@ -1,5 +1,6 @@
-/* tend: the thread of a collection. The thread makes a new state after notices of changes if no
- * search does, loads files that are not in memory yet, and merges small blocks. */
+/* tend: the thread of a collection. The thread makes a new state (list of files) after notices of
+ * changes if no search does, loads files that are not in memory yet, and merges small blocks. A
+ * block holds the bytes of many files; a batch is a set of files that come into a new block. */
 #include <poll.h>
 #include <unistd.h>
 
