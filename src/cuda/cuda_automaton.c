@@ -68,8 +68,9 @@ static void make_classes(struct trie *trie, uint64_t step, uint8_t class_of[256]
     TRAWL_ASSERT(trie->classes > 0 && trie->classes <= 256);
 }
 
-/* Sorts the literals. *states is the number of states: the last bytes that a literal shares with
- * the literal before lead to the same states. */
+/* Sorts the literals by their reversed bytes. Sets *states to the number of states: one, and one
+ * for each byte of each literal, except for the last bytes that a literal shares with the literal
+ * before. */
 static enum trawl_status sort_literals(struct trie *trie, uint64_t *states,
                                        struct trawl_error *error)
 {
@@ -90,7 +91,7 @@ static enum trawl_status sort_literals(struct trie *trie, uint64_t *states,
     return TRAWL_OK;
 }
 
-/* Numbers the levels' first states. */
+/* Sets the number of each level's first state. */
 static void number_levels(struct trie *trie)
 {
     uint32_t *next = trie->next, begun = 0;
@@ -160,8 +161,9 @@ static enum trawl_status reserve_trie(struct trie *trie, struct trawl_error *err
 }
 
 /* Numbers the classes by the bytes' values, if all rows then fit words_max words: the kernel then
- * computes the class of a byte instead of loading the class. The last class has all bytes that no
- * literal has. Plans that ignore case keep their numbers, since two bytes share a class. */
+ * computes the class of a byte instead of loading the class. The last class has all bytes below the
+ * lowest and above the highest byte of the literals. Plans that ignore case keep their numbers,
+ * since two bytes share a class. */
 static void number_by_value(struct trie *trie, uint64_t words_max)
 {
     uint8_t byte_of[256] = {0};
@@ -294,7 +296,8 @@ static enum trawl_status upload(struct engine_worker *worker, const struct trie 
     to->low = trie->low;
     to->reach = (uint32_t)(trie->plan->length_max - 1);
     /* All rows or none: with some rows in shared memory, 1,000 and 10,000 English words took 1.9
-     * and 1.5 times as long as with none, since fewer threads fit beside the rows [H200]. */
+     * and 1.5 times as long as with none, since fewer threads fit into a multiprocessor then
+     * [H200]. */
     to->kept_words = cuda_automaton_is_kept(worker) ? (uint32_t)(rows_bytes / 16) * 4 : 0;
     return TRAWL_OK;
 }

@@ -1,4 +1,5 @@
-/* cuda_sampled: makes the tables of method sampled for a device.
+/* cuda_sampled: makes the tables of method sampled for a device: for each hash, a list of the
+ * pattern's offsets whose bytes have the hash, and bits that say for which hashes there is a list.
  *
  * The CPU uses other tables, which are part of the plan. A device hashes 16 bytes where the CPU
  * hashes 8: all 16 bytes lie in the same sector, and 8 bytes of English match too many offsets

@@ -1,4 +1,4 @@
-/* cuda_tables: puts the tables that kernels need for a plan into one block of device memory. */
+/* cuda_tables: puts the tables that kernels need for a plan into device memory. */
 #ifndef TRAWL_CUDA_CUDA_TABLES_H
 #define TRAWL_CUDA_CUDA_TABLES_H
 
@@ -8,7 +8,8 @@
 
 struct engine_worker;
 
-/* Whether the device has the set's automaton: not needed yet; made; too large or forbidden. */
+/* Whether the device has the set's automaton. NOT_ASKED: no search has needed the automaton yet.
+ * NONE: the automaton is too large for a limit or for memory, or is forbidden. */
 enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOMATON_NONE };
 
 /* What a count in a loaded text costs by each method, for a plan with a single literal. The unit is
@@ -31,7 +32,7 @@ struct cuda_tables {
     uint64_t plan_serial;
     /* serial number of the sample from which `tuning` was made; 0: no sample was used */
     uint64_t sample_serial;
-    /* what the methods for a single literal look for: the plan's tuning, or `own` */
+    /* the bytes for which the methods for a single literal search: the plan's tuning, or `own` */
     const struct plan_tuning *tuning;
     struct plan_tuning own;
     struct cuda_prices prices;
@@ -73,7 +74,7 @@ struct cuda_tables {
     struct scan_arguments arguments;
 };
 
-/* Checks the plan's limits. UNSUPPORTED: the plan exceeds a limit of the device. */
+/* Returns UNSUPPORTED if the plan exceeds a limit of the device. */
 enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_error *error);
 /* Chooses how to search for worker->plan in worker->searched, and makes the tables of a single
  * literal on the device. Does nothing if a call before has done so. */
@@ -83,8 +84,8 @@ enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_er
  * stream_set, sets has_sets to false, and makes the tables for the kernels of set.cu instead. */
 enum trawl_status cuda_tables_want_set(struct engine_worker *worker, enum cuda_kernel kernel,
                                        struct trawl_error *error);
-/* Records that a count over `begins` positions of the text took `ns` ns, if the text is long and
- * was sampled. If another method should be clearly quicker, the next count chooses anew. */
+/* Records that a count over `begins` positions of a sampled text took `ns` ns; ignores a short
+ * text. If another method should be clearly quicker, the next count chooses anew. */
 void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns);
 
 #endif
