@@ -18,8 +18,9 @@
 #include "plan/parts.h"
 
 #define PART_BYTES_MIN 32u
-/* A part, the text that a thread searches, has at most max(PART_MAX, 4 × the bytes that are read
- * behind a part) bytes; for count_automaton, COUNT_PART_MAX in place of PART_MAX. */
+/* A part is the text that a thread searches. It has at most PART_MAX bytes, or 4 times the bytes
+ * that are read after a part if that is more. For count_automaton, COUNT_PART_MAX replaces
+ * PART_MAX. */
 #define PART_MAX 4096u
 #define COUNT_PART_MAX 1088u
 /* A level is the states that the same number of bytes leads to. A single block writes the rows of
@@ -42,7 +43,7 @@ struct trie {
     uint32_t *levels;        /* length_max + 2 numbers: the first state of each level */
     struct scan_node *nodes; /* node_count nodes */
     uint32_t classes, level_count, node_count;
-    uint32_t is_range, low; /* as the members of struct scan_automaton */
+    uint32_t is_range, low; /* for the members of the same name of struct scan_automaton */
 };
 
 /* Assigns byte classes: class 0 has all bytes that no literal has, if there are any. Each further

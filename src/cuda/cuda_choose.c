@@ -37,7 +37,7 @@ static double candidates_price(double length, double failed, double failed_max, 
            min_double((length > SHORT_MAX ? FOUND : FOUND_SHORT) * found, FOUND_MAX);
 }
 
-/* Returns a method's price; PRICE_MAX if the method cannot search for the pattern. */
+/* Returns a method's price. Returns PRICE_MAX if the method cannot search for the pattern. */
 static double price_of(enum trawl_method method, double length, const struct rates *rates)
 {
     double found = min_double(rates->rare, rates->named);
@@ -147,9 +147,10 @@ static void rate_every(const struct trawl_plan *plan, const uint8_t *sample, uin
                                         sample, sample_bytes);
 }
 
-/* Rates one method after the other by the sample. Returns the cheapest rated method as soon as
- * rating the next method would take longer than that method could save; AUTO if all methods must be
- * rated. The prices of methods that were not rated are then lower bounds. */
+/* Rates one method after the other by the sample. Returns the cheapest method rated so far as soon
+ * as rating the next method would take longer than that method could save. The prices of methods
+ * that were not rated are then lower bounds. Otherwise returns TRAWL_METHOD_AUTO: all methods must
+ * be rated. */
 static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uint8_t *sample,
                                         uint64_t sample_bytes, double read_ns,
                                         struct plan_tuning *tuning, struct byte_rates *of_bytes,
@@ -480,7 +481,8 @@ static bool is_tagged(const struct choice *choice)
            (choice->stride <= TAG_STRIDE_MAX || choice->met > TAG_MET_MIN);
 }
 
-/* Returns the share of samples whose lists are searched, if the share `first` passes the bitmap. */
+/* Returns the share of samples whose lists are searched, if a share `first` of the samples passes
+ * the bitmap. */
 static double lists_of(const struct engine_worker *worker, const struct choice *choice,
                        double entries, double first)
 {

@@ -22,7 +22,8 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
                                    uint64_t sample_bytes, double read_ns,
                                    struct plan_tuning *tuning, struct cuda_prices *prices);
 
-/* Records that memory lacked for the method's tables. Returns whether another method is left. */
+/* Records that there was no memory for the method's tables. Returns whether another method can be
+ * chosen. */
 bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices);
 
 /* Returns whether the method's measured price is clearly above the price of a different method. */
@@ -33,7 +34,7 @@ bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *pri
  * the time is taken. */
 enum cuda_way { CUDA_WAY_SETTLED, CUDA_WAY_AUTOMATON, CUDA_WAY_JUDGED, CUDA_WAY_TRIED };
 enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum want want);
-/* Returns the length of a trial (CUDA_WAY_TRIED). */
+/* Returns the length of a trial (CUDA_WAY_TRIED), in bytes of text. */
 uint64_t cuda_choose_tried_bytes(const struct engine_worker *worker);
 /* Forgets the trials of the set's filter. */
 void cuda_choose_try_anew(struct cuda_tables *tables);

@@ -14,7 +14,7 @@
 #define WORD_BYTES 8u  /* windows begin at multiples of WORD_BYTES */
 /* the first bytes of a long window that decide the order of the bits */
 #define ORDER_BYTES_MAX 4096u
-/* Multiplied by bytes of 0 or 1, moves byte i into bit i of the top byte. */
+/* The product of this number and eight bytes of 0 or 1 has byte i in bit i of its top byte. */
 #define GATHER_BITS 0x0102040810204080ull
 
 uint64_t cuda_plane_words(uint64_t pattern_bytes)
@@ -69,7 +69,7 @@ static void choose_window(const uint8_t *bytes, uint32_t count, uint32_t window_
     TRAWL_ASSERT(plane->window_at <= end && end < plane->window_at + plane->window_bytes);
 }
 
-/* Sorts the bits of a byte: first the bit that splits the pattern's bytes most evenly. */
+/* Sorts the numbers of a byte's bits: first the bit that splits the pattern's bytes most evenly. */
 static void order_bits(const uint8_t *bytes, uint32_t count, uint32_t order[BYTE_BITS])
 {
     uint32_t ones[BYTE_BITS] = {0};
@@ -79,7 +79,8 @@ static void order_bits(const uint8_t *bytes, uint32_t count, uint32_t order[BYTE
         uint64_t eight = 0;
 
         memcpy(&eight, bytes + i, min_u64(count - i, sizeof eight));
-        for (uint32_t bit = 0; bit < BYTE_BITS; bit++) /* the top byte of the product is the sum */
+        for (uint32_t bit = 0; bit < BYTE_BITS;
+             bit++) /* the product's top byte is the bytes' sum */
             ones[bit] += (uint32_t)((eight >> bit & EACH_BYTE) * EACH_BYTE >> 56);
     }
     for (uint32_t bit = 0; bit < BYTE_BITS; bit++) {

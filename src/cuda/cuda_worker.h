@@ -31,8 +31,8 @@ struct cuda_part {
 };
 
 struct cuda_parts {
-    const struct plan_parts *of; /* NULL: the worker's plan is searched whole */
-    uint64_t refused; /* serial of the plan with parts that had no room in memory, or 0 */
+    const struct plan_parts *of; /* NULL: the worker's plan is searched whole, not in parts */
+    uint64_t refused; /* serial number of the plan whose parts had no room in memory, or 0 */
     struct cuda_part part[PLAN_PARTS_MAX];
 };
 
@@ -81,7 +81,8 @@ struct engine_worker {
     uint64_t piece_words; /* the most words of a piece */
     /* brought[i] is recorded after piece i was copied; NULL: not made yet */
     struct cuda_event *brought[ENGINE_PIECES_MAX];
-    /* number of next chunks that go to the host without a scan, because a chunk was dense */
+    /* number of next chunks that go to the host without a scan, since a chunk had too many
+     * candidates */
     uint32_t chunks_left;
     /* true: if a chunk has too many candidates, and there is no automaton, the host can search the
      * chunk */

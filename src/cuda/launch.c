@@ -13,7 +13,8 @@
  * range */
 #define DENSE_PARTS 16u
 #define STREAM_ROW_WORDS 16u /* words of bitmap for one row of 512 bytes of text */
-/* time for which the host polls an answer: the driver notices the end 3 to 5 us later [H200] */
+/* time for which the host polls an answer, since the driver notices the end of a kernel 3 to 5 us
+ * later [H200] */
 #define POLL_NS 2000000u
 #define POLL_NS_SIMULATED 1000u /* simulated kernels run only while the driver waits */
 #define LOOKS_PER_TIME 64u
@@ -360,7 +361,8 @@ static enum trawl_status list_reserve(struct engine_worker *worker,
                                error);
 }
 
-/* Allocates and zeroes the words by which a launch that lists hits orders the hits. */
+/* Allocates and zeroes the words by which a launch that lists hits orders the hits, or for
+ * stream_sampled the room for its hits. */
 static enum trawl_status order_begin(struct engine_worker *worker, struct cuda_launch *launch,
                                      struct trawl_error *error)
 {

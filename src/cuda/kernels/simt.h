@@ -169,9 +169,9 @@ SIMT_FUNCTION uint32_t simt_opaque_u32(uint32_t value)
     asm volatile("" : "+r"(value));
     return value;
 }
-/* Adds value to *sum if a equals b. A multiplication with `one` makes the addition, since
+/* Adds value to *sum if a equals b. The addition is part of a multiplication with `one`, since
  * comparisons keep the units busy that add. If the compiler knew that `one` or value is 1, it would
- * add without the multiplier. */
+ * use these units. */
 SIMT_FUNCTION void simt_add_equal(uint32_t *sum, uint32_t a, uint32_t b, uint32_t one,
                                   uint32_t value)
 {
@@ -545,10 +545,10 @@ SIMT_FUNCTION uint32_t simt_warp_upto_u32(uint32_t value)
     return value;
 }
 
-/* Returns whether a code of SIMT_LAUNCH says that the device has no room for a further child grid:
- * cudaErrorLaunchPendingCountExceeded according to cuda.h, cudaErrorLaunchOutOfResources according
- * to the programming guide, or cudaErrorMemoryAllocation, as the memory for pending launches may
- * run out. */
+/* Returns whether an error code of SIMT_LAUNCH says that the device has no room for a further child
+ * grid. That is cudaErrorLaunchPendingCountExceeded according to cuda.h,
+ * cudaErrorLaunchOutOfResources according to the programming guide, and cudaErrorMemoryAllocation,
+ * since the memory for pending launches may run out. */
 SIMT_FUNCTION int simt_launch_is_full(uint32_t code)
 {
     return code == 69u || code == 701u || code == 2u;
