@@ -573,7 +573,8 @@ SIMT_FUNCTION int sets_is_met(const struct scan_arguments *a, const struct sets_
         chosen = sets_chosen(a, sets_place(a, sample->number));
     *proposal = (uint64_t)sample->number << 32 |
                 ((sets_index(entry) & ~(a->sets.stride - 1u)) + offset - chosen);
-    /* the sample may begin beyond the run: then the literal need not have all of its grams */
+    /* a sample that begins beyond the run proposes nothing: the literal may end before the sample
+     * does */
     return offset - chosen < a->sets.stride;
 }
 
@@ -652,7 +653,7 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
             break;
         owner = sets_owner(through, at + simt_lane());
         sample = sets_sample_of(a, &own, owner);
-        /* the number of entries before the list's end */
+        /* the distance of the lane's entry from the end of its list */
         items = simt_shuffle_u32(through, owner) - at - simt_lane();
         entry = SCAN_SETS_END;
         if (SIMT_BOUND(at + simt_lane() < total))
@@ -766,8 +767,8 @@ SIMT_FUNCTION void sets_look_up_rare(const struct scan_arguments *a, struct sets
     sets_verify_full(a, warp, sets_push_second(warp, warp->second_count, pass, entry), most);
 }
 
-/* Returns the cost that the warp's verification may have reached by now: a part for each step
- * searched so far. */
+/* Returns the cost that the warp's verification may have reached by now: SCAN_SETS_BUDGET_MIN, plus
+ * sets.budget for each step searched so far. */
 SIMT_FUNCTION uint64_t sets_most(const struct scan_arguments *a, const struct sets_lane *s)
 {
     return SCAN_SETS_BUDGET_MIN + (uint64_t)s->steps * a->sets.budget;
