@@ -45,7 +45,7 @@ struct gallery_records {
     uint32_t batch_count;
     struct key *keys;
     uint32_t *hashes;
-    uint32_t *hash_of; /* per literal: the number of the literal's key */
+    uint32_t *hash_of; /* for each literal, the number of its key */
     struct records_group *groups;
     struct batch *batches;
     struct cuda_memory group_memory;
@@ -267,11 +267,12 @@ struct packing {
     struct gallery_device *gallery;
     const struct gallery_tape *records;
     uint64_t record; /* index of the next record */
-    uint64_t offset; /* bytes of that record that earlier parts hold, less the overlap */
+    uint64_t offset; /* number of bytes of that record that earlier parts hold, less the bytes that
+                        the next part repeats */
     uint64_t bytes_max;
     uint64_t packed; /* number of characters that were put into this packing */
-    uint64_t sent;   /* bytes of words copied to the device, or on the way */
-    uint64_t held;   /* bytes in the staging buffer */
+    uint64_t sent;   /* number of bytes that were copied to the device, or are on the way */
+    uint64_t held;   /* number of bytes in the staging buffer */
     uint32_t turn;
 };
 

@@ -44,7 +44,8 @@ struct literal_search {
     struct gallery_device *own;
     const struct gallery_row *row;
     uint32_t literal, literal_next;
-    uint64_t table, table_next; /* addresses of both literals' tables on the device */
+    uint64_t table, table_next; /* device addresses of the tables of `literal` and of
+                                   `literal_next` */
     enum want want;
     struct gallery_arguments arguments;
     uint32_t blocks, threads;
@@ -395,7 +396,7 @@ static enum trawl_status launch_behind(struct literal_search *search, struct tra
     return TRAWL_OK;
 }
 
-/* Clears the result, launches the literal's kernels and waits for the kernels. */
+/* Clears the result, launches the literal's kernels and waits until they are done. */
 static enum trawl_status search_launch(struct literal_search *search, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;

@@ -126,7 +126,7 @@ enum scan_gram_kind {
  * (tile_hand_over). Other searches hand over all words together (tile_sign). */
 struct scan_result {
     uint64_t count;
-    uint64_t candidates;  /* bits set by the filter */
+    uint64_t candidates;  /* number of positions that the filter lets pass */
     uint64_t dense_count; /* number of dense tiles; in stream kernels, of tiles or groups that were
                              given up; for sets, above 0 if the budget was used up */
     uint64_t ticket;      /* the next tile or group */
@@ -278,11 +278,12 @@ struct scan_arguments {
     uint32_t want; /* enum want */
     /* number of tiles; for stream_sampled, of groups of SCAN_SAMPLE_STEP samples */
     uint32_t tile_count;
-    uint32_t tile_words; /* bitmap words: the block's threads times 1 to 8 */
-    uint32_t tile_steps; /* hits_stream: steps of a warp in a tile */
+    uint32_t tile_words; /* words of a tile's bitmap; for tile kernels a multiple of the block's
+                            threads */
+    uint32_t tile_steps; /* hits_stream and stream_set: steps of a warp in a tile */
     uint32_t step_bytes; /* hits_stream: bytes that the searching warps take in a step */
-    /* all begins of the tiles whole_from to whole_upto - 1 are searched, and all bytes of these
-     * tiles can be loaded */
+    /* hits_stream: all begins of the tiles whole_from to whole_upto - 1 are searched, and all bytes
+     * of these tiles can be loaded */
     uint32_t whole_from;
     uint32_t whole_upto;
     /* the number 1, as an argument so that the compiler does not know it (simt_add_equal) */
@@ -296,16 +297,17 @@ struct scan_arguments {
     /* a tile is dense, or given up, after this many verifying steps of a warp, 256 bytes each.
      * Stream kernels give up after a quarter if a single lane compares the whole pattern. */
     uint32_t verify_budget;
-    uint32_t dense_lanes; /* a tile is dense if this many lanes of a warp have a candidate */
+    uint32_t dense_lanes; /* a tile is dense if at least this many lanes of a warp have a
+                             candidate */
     uint32_t is_exact;    /* 1: a candidate of the filter is an occurrence */
     uint32_t gram_kind;
     uint32_t gram[3]; /* two words, then the last word of a pattern of 5 to 8 bytes */
     uint32_t gram_fold[2];
     uint32_t gram_mask[2];
 
-    /* Method grams compares every s-th position with s grams. The sums (filter_sum) of these grams;
-     * the bits that are or-ed into the text's words; and a mask of the bytes of a gram's second
-     * word. */
+    /* Method grams compares every s-th position with s grams. stride_sums: the fingerprints
+     * (filter_sum) of these grams. stride_fold: bits that are or-ed into the text's words.
+     * stride_keep: a mask of the gram's bytes in its second word. */
     uint32_t stride_sums[8];
     uint32_t stride_fold;
     uint32_t stride_keep;
@@ -313,13 +315,14 @@ struct scan_arguments {
     struct scan_plane plane;
 
     /* Method sampled: */
-    const uint32_t *heads; /* scan_list or scan_entry: the offsets whose gram has the hash */
+    const uint32_t *heads; /* for each hash, the list (samples.h) of the offsets whose gram has the
+                              hash */
     const uint32_t *sample_entries; /* the entries of lists with two and more entries */
     const uint32_t *sample_words;   /* a gram's hash sets two bits of one word */
     /* position of the first sample: a multiple of the stride, at most begin */
     uint64_t sample_base;
     uint32_t sample_first;  /* the first sample at or beyond begin; earlier samples are not read */
-    uint32_t sample_count;  /* less than 2^32 - 2^9; scan_sample_position gives their positions */
+    uint32_t sample_count;  /* number of samples, less than 2^32 - 2^9; see scan_sample_position */
     uint32_t ticket_groups; /* stream_sampled: groups that a ticket stands for */
     uint32_t sample_fold;   /* or-ed into the text's words */
     uint32_t sample_words_log2;
@@ -329,7 +332,8 @@ struct scan_arguments {
     uint32_t stride;      /* a multiple of SCAN_SAMPLE_BYTES; of 32 if sample_pair is 1 */
     uint32_t sample_pair; /* 1: two samples at each stride, 0: a single sample */
     uint32_t hash_bits;   /* log2 of the number of heads */
-    uint32_t group_tiles; /* > 0: tile_list lists groups of up to group_tiles tiles; 0: tiles */
+    uint32_t group_tiles; /* above 0: tile_list has groups, each of up to group_tiles tiles; 0: it
+                             has tiles */
 
     /* Method set: */
     struct plan_set set;
