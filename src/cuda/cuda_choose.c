@@ -1,5 +1,7 @@
-/* cuda_choose: chooses how a device searches. Each method has a price, the expected time of a count
- * in units of the time in which the device reads the text, and the cheapest method is chosen.
+/* cuda_choose: chooses how a device searches. For a single pattern, method every compares at each
+ * position, method grams at every 2nd, 4th or 8th, and method sampled looks up 16 bytes at each
+ * multiple of a stride. Each method has a price, the expected time of a count in units of the time
+ * in which the device reads the text, and the cheapest method is chosen.
  *
  * The price of a method for a single pattern in a text follows from two rates: how many candidates
  * the method has per byte of text, and how many candidates are compared to the pattern's end. A

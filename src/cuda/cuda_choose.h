@@ -1,7 +1,6 @@
 /* cuda_choose: chooses the method by which a device searches for a single pattern, and whether the
  * *filter* (the kernels of set.cu and stream_set.cu) or the *automaton* (automaton.cu) searches for
- * a set. A *sample* is excerpts of a loaded text. A *trial* is a short search whose time is taken.
- */
+ * a set. A *sample* is excerpts of a loaded text. A *trial* is a short, timed search. */
 #ifndef TRAWL_CUDA_CUDA_CHOOSE_H
 #define TRAWL_CUDA_CUDA_CHOOSE_H
 

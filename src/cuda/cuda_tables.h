@@ -1,4 +1,5 @@
-/* cuda_tables: puts the tables that kernels need for a plan into device memory. */
+/* cuda_tables: puts the tables that kernels need for a plan into device memory. A *literal* is a
+ * string that kernels search for: a pattern, or a variant of a pattern. */
 #ifndef TRAWL_CUDA_CUDA_TABLES_H
 #define TRAWL_CUDA_CUDA_TABLES_H
 

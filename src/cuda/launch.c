@@ -1,4 +1,5 @@
-/* launch: chooses a launch's kernel and grid, starts the kernel, and reads its answer. */
+/* launch: chooses a launch's kernel and grid, starts the kernel, and reads its answer. A tile, or a
+ * group of samples, is *dense* if it has too many candidates to compare one by one. */
 #include "cuda/launch.h"
 
 #include <string.h>

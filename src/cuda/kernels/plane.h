@@ -1,4 +1,4 @@
-/* plane: searches a dense tile, 32 positions at a time.
+/* plane: searches a dense tile (with many candidates), 32 positions at a time.
  *
  * The same bit of each text byte makes a *plane*: a 32-bit word of the plane stands for 32
  * positions, and shifts of words compare positions. The pattern's plane is made from all bytes of
