@@ -20,14 +20,15 @@
     (1ull << 32) /* words are counted in 32 bits, even if a word holds a character */
 #define UNPACKED_STEP 256u
 
-/* A length and hash that literals have: what the kernel compares. */
+/* The length and hash of a literal, or of several literals. The kernel compares the hashes of
+ * windows of this length with this hash. */
 struct key {
     uint64_t bytes;
     uint32_t hash;
     uint32_t literal; /* the number of a literal with this length and hash */
 };
 
-/* The keys that a launch compares: batch b has keys from RECORDS_HASHES_MAX * b on. */
+/* The keys that a launch compares. Batch b has the keys from number RECORDS_HASHES_MAX * b on. */
 struct batch {
     uint32_t group_begin;
     uint32_t group_count;
@@ -39,12 +40,12 @@ struct gallery_records {
 
     /* Of the plan: */
     bool ready;
-    uint32_t capacity; /* entries of keys, hashes, hash_of, groups and batches */
+    uint32_t capacity; /* number of entries of keys, hashes, hash_of, groups and batches */
     uint32_t key_count;
     uint32_t batch_count;
     struct key *keys;
     uint32_t *hashes;
-    uint32_t *hash_of; /* per literal: the number of the literal's key */
+    uint32_t *hash_of; /* for each literal, the number of its key */
     struct records_group *groups;
     struct batch *batches;
     struct cuda_memory group_memory;
@@ -54,7 +55,7 @@ struct gallery_records {
     /* The members below belong to the packing: */
     uint32_t parts_max;
     uint32_t part_count;
-    struct cuda_memory part_memory; /* the parts, behind them the flags */
+    struct cuda_memory part_memory; /* the parts, and after them the flags */
     const uint8_t *flags;           /* the caller's flags in the last call of gallery_device_flag */
     struct records_part parts[PARTS_MAX]; /* not zeroed, because the array is large */
     uint64_t owners[PARTS_MAX];           /* for each part, the number of its record */
@@ -266,11 +267,12 @@ struct packing {
     struct gallery_device *gallery;
     const struct gallery_tape *records;
     uint64_t record; /* index of the next record */
-    uint64_t offset; /* bytes of that record that earlier parts hold, less the overlap */
+    uint64_t offset; /* number of bytes of that record that earlier parts hold, less the bytes that
+                        the next part repeats */
     uint64_t bytes_max;
     uint64_t packed; /* number of characters that were put into this packing */
-    uint64_t sent;   /* bytes of words copied to the device, or on the way */
-    uint64_t held;   /* bytes in the staging buffer */
+    uint64_t sent;   /* number of bytes that were copied to the device, or are on the way */
+    uint64_t held;   /* number of bytes in the staging buffer */
     uint32_t turn;
 };
 
@@ -292,7 +294,7 @@ static enum trawl_status flush(struct packing *packing, struct trawl_error *erro
     return TRAWL_OK;
 }
 
-/* Puts `count` bytes into the staging buffer; bytes NULL: puts NULs. */
+/* Puts `count` bytes into the staging buffer. If bytes is NULL, puts NULs. */
 static enum trawl_status put(struct packing *packing, const uint8_t *bytes, uint64_t count,
                              struct trawl_error *error)
 {
@@ -331,7 +333,7 @@ static enum trawl_status put(struct packing *packing, const uint8_t *bytes, uint
     return TRAWL_OK;
 }
 
-/* Puts `count` characters into the packing; characters NULL: puts NULs. */
+/* Puts `count` characters into the packing. If characters is NULL, puts NULs. */
 static enum trawl_status put_characters(struct packing *packing, const uint8_t *characters,
                                         uint64_t count, struct trawl_error *error)
 {
@@ -350,7 +352,8 @@ static enum trawl_status put_characters(struct packing *packing, const uint8_t *
     return TRAWL_OK;
 }
 
-/* Returns how many bytes of the next record go into the next part; 0: the packing is full. */
+/* Returns how many bytes of the next record go into the next part. Returns 0 if the packing is
+ * full. */
 static uint64_t next_part(struct packing *packing, uint64_t longest)
 {
     const uint64_t *offsets = packing->records->offsets;
@@ -400,7 +403,7 @@ static enum trawl_status fill_packing(struct packing *packing, struct trawl_erro
     return flush(packing, error);
 }
 
-/* Reserves device memory for this number of characters, and for all parts that they may make. */
+/* Reserves device memory for `bytes` characters, and for all parts that they may make. */
 static enum trawl_status reserve_both(struct packing *packing, uint64_t bytes,
                                       struct trawl_error *error)
 {

@@ -27,8 +27,9 @@ struct gallery_row {
     enum gallery_grid grid;
     uint32_t threads; /* threads of a block, unless the plan sets the number */
     uint32_t needs;
-    /* a hybrid's algorithms: `longer` for patterns from the threshold on, `shorter` for patterns
-     * below, `generic` for patterns below that `shorter` cannot take; in other rows NONE */
+    /* the algorithms of a hybrid; NONE in other rows. `longer` runs for patterns from the threshold
+     * on. For shorter patterns `shorter` runs, or `generic` if `shorter` cannot take the
+     * pattern. */
     enum gallery_algorithm generic, shorter, longer;
 };
 

@@ -17,8 +17,9 @@ struct gallery_device {
     bool ready;                            /* the tables on the device are for the plan */
     struct cuda_module *module, *children; /* children NULL: no plan has needed child grids yet */
     uint32_t child_grids_max;
-    uint64_t threshold; /* bytes; a hybrid launches child grids for patterns at least as long */
-    const char *note;   /* why a hybrid launches no child grids, for --stats; NULL: no note */
+    uint64_t threshold; /* length in bytes; a hybrid launches child grids for patterns of this
+                           length and longer */
+    const char *note;   /* for --stats: why a hybrid launches no child grids; NULL: no note */
     struct cuda_memory tables; /* for each literal the bytes, then the shifts; or the trie */
     uint32_t trie_states;      /* states of the trie; 0: there is no trie */
     struct cuda_memory folded; /* a copy of a part of the text, in lower case */

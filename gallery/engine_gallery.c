@@ -97,8 +97,8 @@ static enum trawl_status gallery_flag(struct engine_worker *worker, const struct
     return TRAWL_OK;
 }
 
-/* Appends the cells of a record that may hold an occurrence. All cells of `row` are -1 before and
- * after. */
+/* Appends the cells of a record: for each pattern that occurs in the record, where it first begins.
+ * Skips a record that the device did not flag. All entries of `row` are -1 before and after. */
 static enum trawl_status add_record(const struct engine_worker *worker,
                                     const struct records *records, uint64_t record, int64_t *row,
                                     struct cells *cells, struct trawl_error *error)

@@ -18,8 +18,8 @@ struct gallery_choice {
     enum gallery_algorithm algorithm;
     uint32_t blocks;  /* blocks of a grid; 0: the default */
     uint32_t threads; /* threads of a block; 0: the default */
-    /* pattern bytes from which a hybrid launches child grids; 0: the length measured for the
-     * device */
+    /* length of a pattern, in bytes, from which on a hybrid launches child grids; 0: the length
+     * measured for the device */
     uint32_t threshold;
     bool debug;     /* runs device code that was compiled without optimisation */
     bool uncounted; /* a swift form does not count child grids, as in the paper */

@@ -16,13 +16,15 @@
 
 #define PATTERN_ALIGNMENT 16u
 #define SHIFTS 256u
-/* if memory lacks, no part is halved below this number of begins: the search ends with MEMORY */
+/* if memory lacks, no part is halved below this number of begins: the search then ends with
+ * MEMORY */
 #define WINDOW_BEGINS_MIN (64u << 10)
 #define COLLECT_THREADS 256u
 #define COLLECT_BLOCKS_MAX 65536u
 #define FOLD_THREADS 256u
 #define FOLD_TAIL_BYTES 48u /* bytes after a text's last 16 bytes that kernels may load */
-/* Most begins of a kernel that launches and counts child grids, so that few windows get none. */
+/* The most begins of a kernel that launches and counts child grids: few windows then get no child
+ * grid for lack of room. */
 #define CHILDREN_BEGINS_MAX (1u << 20)
 #define TILED_SEGMENT_MIN 16u
 #define FLAGS (WINDOWS | CHILDREN) /* needs that take a byte of memory per begin */
@@ -42,7 +44,8 @@ struct literal_search {
     struct gallery_device *own;
     const struct gallery_row *row;
     uint32_t literal, literal_next;
-    uint64_t table, table_next; /* addresses of both literals' tables on the device */
+    uint64_t table, table_next; /* device addresses of the tables of `literal` and of
+                                   `literal_next` */
     enum want want;
     struct gallery_arguments arguments;
     uint32_t blocks, threads;
@@ -51,7 +54,7 @@ struct literal_search {
 
 /* ---- Time ---------------------------------------------------------------------------------- */
 
-/* Calls cuda_wait_copies for results on the way to the host, and adds the time to
+/* Waits until results are copied to the host, and adds the time to device_copy_ns and to
  * device_back_ns. */
 static enum trawl_status wait_results(struct gallery_device *own, uint64_t begin_ns,
                                       struct engine_result *result, struct trawl_error *error)
@@ -96,8 +99,8 @@ static bool has_trie(const struct gallery_device *own)
     return (gallery_row_for(own, 0)->needs & TRIE) != 0;
 }
 
-/* Returns the bytes that a literal takes in the tables: the literal's bytes, padded, and the
- * shifts. In a trie a literal takes a state for each byte, and a word. */
+/* Returns the number of bytes that a literal takes in the tables: the literal's bytes, padded, and
+ * the shifts. In a trie a literal takes a state for each byte, and a word. */
 static uint64_t literal_room(const struct gallery_device *own, uint32_t literal)
 {
     uint64_t count = plan_literal_at(own->plan, literal).bytes_count;
@@ -119,8 +122,8 @@ static void fill_shifts(const uint8_t *bytes, uint64_t count, uint32_t needs, ui
         shifts[bytes[i]] = behind ? m - i : m - 1 - i;
 }
 
-/* Adds the literal's states to the trie. *equal becomes 1 + the literal with the same bytes that
- * was added before, or 0. */
+/* Adds the literal's states to the trie. Sets *equal to 1 + the literal with the same bytes that
+ * was added before, or to 0 if there is none. */
 static void trie_add(struct gallery_device *own, uint32_t literal, uint32_t *trie, uint32_t *equal)
 {
     const uint8_t *bytes = plan_literal_bytes(own->plan, literal);
@@ -138,8 +141,8 @@ static void trie_add(struct gallery_device *own, uint32_t literal, uint32_t *tri
     row[0] = literal + 1;
 }
 
-/* Writes a word for each literal (1 + an earlier literal with the same bytes, or 0), then the
- * states. Returns the bytes written. */
+/* Writes a word for each literal, then the states. The word is 1 + an earlier literal with the same
+ * bytes, or 0. Returns the number of bytes written. */
 static uint64_t fill_trie(struct gallery_device *own, uint32_t *equals)
 {
     uint32_t literals = own->plan->literal_count;
@@ -322,8 +325,8 @@ static const struct gallery_result *landed(const struct gallery_device *own)
     return (const struct gallery_result *)(const void *)own->worker->landing.bytes;
 }
 
-/* Returns the words that a kernel writes for a hit: the begin, and the literal if the kernel
- * searches for all literals at once. */
+/* Returns how many words a kernel writes for a hit: one for the begin, and one for the literal if
+ * the kernel searches for all literals at once. */
 static uint32_t hit_words(const struct gallery_device *own)
 {
     return own->trie_states != 0 ? 2 : 1;
@@ -393,7 +396,7 @@ static enum trawl_status launch_behind(struct literal_search *search, struct tra
     return TRAWL_OK;
 }
 
-/* Clears the result, launches the literal's kernels and waits for the kernels. */
+/* Clears the result, launches the literal's kernels and waits until they are done. */
 static enum trawl_status search_launch(struct literal_search *search, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
@@ -606,8 +609,8 @@ static enum trawl_status part_fold(struct gallery_device *own, struct text_part 
     return TRAWL_OK;
 }
 
-/* Returns the end of the part's begins that have room for the literal before the text's end;
- * part->begin: no begin has. */
+/* Returns the end of the part's begins at which the literal has room before the text's end. Returns
+ * part->begin if there is no such begin. */
 static uint64_t literal_limit(const struct gallery_device *own, const struct text_part *part,
                               uint32_t literal)
 {
@@ -625,8 +628,7 @@ static void literals_begin(struct literal_search *search)
 }
 
 /* Takes the next literal that has room in the part, and sets *limit to the end of the literal's
- * begins. A kernel with a trie takes all literals at once. Returns false behind the last literal.
- */
+ * begins. A kernel with a trie takes all literals at once. Returns false after the last literal. */
 static bool literals_next(struct literal_search *search, const struct text_part *part,
                           uint64_t *limit)
 {
@@ -648,8 +650,8 @@ static bool literals_next(struct literal_search *search, const struct text_part 
     return false;
 }
 
-/* Appends all hits of the part. *fits becomes false, and no hit is appended, if the hits are more
- * than a scan may hold. */
+/* Appends all hits of the part. If the hits are more than a scan may hold, sets *fits to false and
+ * appends no hit. */
 static enum trawl_status part_hits(struct literal_search *search, const struct text_part *part,
                                    uint64_t base, bool *fits, struct trawl_error *error)
 {
@@ -736,7 +738,7 @@ static int compare_hits(const void *a, const void *b)
     return x->literal < y->literal ? -1 : x->literal > y->literal;
 }
 
-/* Sets how many begins the next part for hits may have, by the hits of this part. */
+/* Chooses how many begins the next part for hits may have, by the number of hits in this part. */
 static void learn_width(struct gallery_device *own, uint64_t begins, uint64_t found, bool fits)
 {
     if (!fits)

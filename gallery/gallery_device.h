@@ -38,14 +38,15 @@ enum trawl_status gallery_device_flag(struct gallery_device *device,
 
 /* Says which literals a record may hold. */
 struct gallery_met {
-    /* per hash; 0: the record holds no literal with the hash. NULL: nothing is known */
+    /* a flag for each hash: 0 if the record holds no literal with the hash. NULL: nothing is
+     * known */
     const uint32_t *flags;
-    const uint32_t *hash_of; /* per literal: the number of the literal's hash */
+    const uint32_t *hash_of; /* for each literal, the number of its hash */
 };
 
-/* Returns what the device found in the record whose flag gallery_device_flag set at `flag`. With
- * the form -pairs something is known of the records that the device searched last, each in one
- * piece; of other records, and in other forms, nothing is known. */
+/* Returns what the device found in the record whose flag gallery_device_flag set at `flag`.
+ * Something is known only with the form -pairs, and only of records that the device searched last
+ * and each in one piece. */
 struct gallery_met gallery_device_met(const struct gallery_device *device, const uint8_t *flag);
 
 #ifdef TRAWL_NO_DEVICES /* such a build opens no device, and calls no function of this file */

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "cpu/worker.h"
 
-/* start offsets that a step searches for a plan's only literal, without a copy */
+/* begins that a step searches if the plan has a single literal and no copy is needed */
 #define STEP_ALONE (1u << 20)
 
 struct algorithm {

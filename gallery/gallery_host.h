@@ -25,9 +25,9 @@ struct gallery_search {
     bool rolling_known;
 };
 
-/* `next` returns the next begin in [search->at, limit) and sets search->at behind that begin;
- * UINT64_MAX if the literal does not occur. The text is readable up to limit - 1 + count, and a NUL
- * follows for strstr. */
+/* `next` returns the next begin in [search->at, limit) at which the literal occurs, and sets
+ * search->at to where the search goes on. It returns UINT64_MAX if the literal does not occur
+ * there. The text is readable up to limit - 1 + count, and a NUL follows for strstr. */
 #define GALLERY_TEXT_LIST(X) \
     X(NAIVE, naive)          \
     X(MEMMEM, memmem)        \
@@ -49,11 +49,12 @@ struct gallery_host {
     const struct trawl_plan *plan;
     enum gallery_algorithm algorithm;
     struct gallery_search search;
-    uint32_t prepared; /* number of the literal that search's tables are for, or PLAN_NONE */
-    uint8_t *copy;     /* if the algorithm needs a copy: a step of the text, a NUL, and for strstr
-                          the literal and a NUL */
+    uint32_t prepared; /* number of the literal for which `search` has tables, or PLAN_NONE */
+    uint8_t *copy;     /* if the algorithm needs a copy: a step of the text and a NUL, and for
+                          strstr the literal and a NUL */
     uint64_t copy_bytes_max;
-    uint64_t copied_at; /* the scan's offset where the copy begins; UINT64_MAX: nothing is copied */
+    uint64_t copied_at; /* where in the chunk the copied step begins; UINT64_MAX: nothing is
+                           copied */
 };
 
 /* Prepares for a plan. Errors: UNSUPPORTED if the plan's algorithm is for devices; MEMORY. */
@@ -73,7 +74,8 @@ enum trawl_status gallery_matrix_open(const struct trawl_plan *plan, struct gall
                                       struct trawl_error *error);
 void gallery_matrix_close(struct gallery_matrix *matrix);
 /* Sets row[pattern], which is -1 before, to the offset where the pattern first begins in the
- * record. Returns how many cells were filled. */
+ * record. Returns how many entries of the row were set. `met` says which literals the record may
+ * hold. */
 uint64_t gallery_matrix_record(const struct gallery_matrix *matrix, const uint8_t *record,
                                uint64_t record_bytes, const struct gallery_met *met, int64_t *row);
 

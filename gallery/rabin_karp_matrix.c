@@ -1,4 +1,5 @@
-/* rabin_karp_matrix: many patterns in many records, a record per step.
+/* rabin_karp_matrix: many patterns in many records, a record per step. The result is a row for each
+ * record; a cell of a row is the offset at which a pattern first begins in the record, or -1.
  *
  * Published  "C++ AMP string search" sample: a thread per record rolls a hash over the record and
  *            compares the hash with the hashes of all patterns, which have the same length and are
@@ -8,7 +9,7 @@
  *            limit of 4,096 patterns, because rabin_karp_matrix looks hashes up in a table.
  *            rabin_karp_matrix compares a candidate at once instead of in a second pass. Records
  *            may differ in length, without padding or packed characters. Of equal patterns
- *            rabin_karp_matrix searches for the last, and copies the cells.
+ *            rabin_karp_matrix searches for the last, and copies its cell to the others.
  * As published  rabin-karp-matrix-sample and the forms that the sample weighed, on GPUs alone: for
  *            each pattern strstr searches a record that the device flagged, from the record's
  *            beginning. strstr needs a record that ends in a NUL, as the sample's records do, and
@@ -42,15 +43,15 @@ struct twin {
 
 struct gallery_matrix {
     const struct trawl_plan *plan;
-    uint32_t
-        literal_count; /* a copy of the plan's number: the plan may be freed before the matrix */
+    uint32_t literal_count; /* a copy of the plan's number, since the plan may be freed before the
+                               matrix */
     /* the host searches for pattern after pattern, as the sample does; false: rabin-karp-matrix */
     bool as_published;
     /* the literals, each with a NUL after it, for strstr; NULL: strstr is not called */
     char *strings;
     uint64_t strings_bytes;
-    uint64_t
-        *string_at; /* per literal: the offset in `strings`; UINT64_MAX: the literal holds a NUL */
+    uint64_t *string_at; /* for each literal, its offset in `strings`; UINT64_MAX: the literal holds
+                            a NUL */
     uint32_t class_count;
     uint32_t heads_bits;
     struct length_class *classes; /* class_count <= literal_count */
@@ -62,8 +63,8 @@ struct gallery_matrix {
     uint32_t twin_count;
 };
 
-/* Returns the head of a hash. The length is a part of the key, so that chains of different lengths
- * mix rarely. */
+/* Returns the index in `heads` for a hash. The length is a part of the key, so that chains of
+ * different lengths mix rarely. */
 static uint32_t head_of(const struct gallery_matrix *matrix, uint32_t hash, uint64_t count)
 {
     return plan_hash64((uint64_t)hash << 32 ^ count, matrix->heads_bits);
@@ -93,7 +94,8 @@ static void make_classes(struct gallery_matrix *matrix)
     matrix->class_count = kept;
 }
 
-/* Returns whether the literal is the only variant of the pattern, without a tail. */
+/* Returns whether the literal is the only variant of its pattern, and has no tail (bytes of the
+ * pattern that plan_literal_match compares). */
 static bool is_alone(const struct trawl_plan *plan, uint32_t literal)
 {
     const struct plan_literal own = plan_literal_at(plan, literal);
@@ -104,8 +106,8 @@ static bool is_alone(const struct trawl_plan *plan, uint32_t literal)
             plan_literal_at(plan, literal + 1).pattern != own.pattern);
 }
 
-/* Returns a literal of the table that is the only variant of a pattern and has the same bytes, or
- * PLAN_NONE. */
+/* Returns a literal of the table that has the same bytes as this literal, or PLAN_NONE. Both must
+ * be the only variants of their patterns. */
 static uint32_t find_twin(const struct gallery_matrix *matrix, uint32_t literal, uint32_t head)
 {
     const struct trawl_plan *plan = matrix->plan;
@@ -267,8 +269,8 @@ static uint64_t search_class(const struct gallery_matrix *matrix, const struct l
     return filled;
 }
 
-/* Returns where the literal's bytes first occur in [from, end), which is not empty; NULL: nowhere.
- * strstr ends at a string's first NUL, and the search goes on behind that NUL. */
+/* Returns where the literal's bytes first occur in [from, end), which is not empty, or NULL if they
+ * do not. strstr ends at a string's first NUL, and the search goes on after that NUL. */
 static const uint8_t *find_bytes(const struct gallery_matrix *matrix, uint32_t index,
                                  const uint8_t *from, const uint8_t *end)
 {
@@ -286,8 +288,8 @@ static const uint8_t *find_bytes(const struct gallery_matrix *matrix, uint32_t i
     return NULL;
 }
 
-/* Returns where the literal first occurs in the record as the plan's conditions demand; UINT64_MAX:
- * nowhere. */
+/* Returns where the literal first occurs in the record under the plan's conditions, such as whole
+ * words. Returns UINT64_MAX if it does not occur. */
 static uint64_t find_literal(const struct gallery_matrix *matrix, uint32_t index,
                              const uint8_t *record, uint64_t record_bytes)
 {

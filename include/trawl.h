@@ -70,7 +70,7 @@ extern "C" {
 
 /* ---- Status and error ------------------------------------------------------------------ */
 
-/* 0 is success, 1 to 9 is an early end, 10 and above is a failure. No status gets 22 or 23. */
+/* 0: success. 1 to 9: an early end. 10 and above: a failure. An earlier version used 22 and 23. */
 #define TRAWL_STATUS_LIST(X)                                                 \
     X(OK, 0, "success")                                                      \
     X(STOPPED, 1, "a sink stopped the search, or it was cancelled")          \
@@ -119,17 +119,17 @@ struct trawl_pattern {
 };
 
 enum trawl_plan_flag {
-    TRAWL_IGNORE_CASE = 1,  /* A-Z equal a-z; with `letters`, also the variants that these list. For
-                               UTF-8 set `letters` to trawl_unicode() */
-    TRAWL_CRLF = 256,       /* expressions: a '\r' before a line end belongs to the line end */
-    TRAWL_UNICODE = 512,    /* ripgrep's syntax, with Unicode's \w, \d and \s; \b asks `letters` */
-    TRAWL_RIPGREP = 2048,   /* Perl's syntax is ripgrep's, for example [a-z&&[^b]] and \b{start} */
-    TRAWL_PCRE = 4096,      /* libpcre2 reads what RE2 refuses in Perl's syntax: docs/regex.md */
-    TRAWL_MULTILINE = 8192, /* expressions may cross lines of a text in memory: docs/regex.md */
-    TRAWL_DOT_ALL = 16384,  /* expressions: '.' matches a newline, too */
-    TRAWL_WHOLE_WORD = 2,   /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
-                               also the characters for which is_word returns true */
-    TRAWL_STRICT_WORD = 1024, /* WHOLE_WORD with `letters`: no word beside a byte of no character */
+    TRAWL_IGNORE_CASE = 1, /* A-Z equal a-z; with `letters`, also a character's variants. For UTF-8,
+                              set `letters` to trawl_unicode() */
+    TRAWL_CRLF = 256,      /* expressions: a '\r' before a line end belongs to the line end */
+    TRAWL_UNICODE = 512,   /* PERL: as RIPGREP, with Unicode's \w, \d and \s; \b asks `letters` */
+    TRAWL_RIPGREP = 2048,  /* PERL: ripgrep's syntax, for example [a-z&&[^b]] and \b{start} */
+    TRAWL_PCRE = 4096,     /* libpcre2 reads what RE2 refuses in Perl's syntax: docs/regex.md */
+    TRAWL_MULTILINE = 8192,   /* expressions may cross lines of a text in memory: docs/regex.md */
+    TRAWL_DOT_ALL = 16384,    /* expressions: '.' matches a newline, too */
+    TRAWL_WHOLE_WORD = 2,     /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
+                                 also the characters for which is_word returns true */
+    TRAWL_STRICT_WORD = 1024, /* WHOLE_WORD with `letters`, but not beside a byte of no character */
     TRAWL_WHOLE_LINE = 4,     /* a whole line: both neighbours are line ends, or ends of the text */
     TRAWL_SINGLE_BYTE = 128,  /* each byte is a character, also for `letters`; not with errors */
     /* The flags below are for plans with errors (mismatches_max, edits_max, DNA): */
@@ -171,7 +171,7 @@ struct trawl_letters {
     /* Returns whether this code point (>= 128) is a word character. Searches call the function. */
     bool (*is_word)(void *context, uint32_t code_point);
     /* Points *ranges to the first and last code point of each range of a class such as "alpha", and
-     * returns how many; 0: no such class. NULL, and in PERL with UTF-8: [[:alpha:]] means ASCII. */
+     * returns how many; 0: no such class. If NULL, and in PERL with UTF-8, classes are ASCII's. */
     uint64_t (*class_ranges)(void *context, const char *name, const uint32_t **ranges);
 };
 /* Return the letters of Unicode 16: equal by simple case folding, and words of \w. Static. */
@@ -229,7 +229,7 @@ struct trawl_plan_options {
                                         symbols beyond a pattern's end are ignored. Copied. */
     enum trawl_syntax syntax; /* what patterns are; expressions have alphabet BYTES or CHARACTERS */
     /* MiB for the programs and automata of all expressions together, of which each takes up to a
-       32nd, and up to 2 MiB; 0: 16 for each program */
+       32nd, and up to 2 MiB; 0: 16 MiB for each program */
     uint32_t expression_mib;
     const struct trawl_letters *letters; /* trawl_unicode(), or others; NULL: bytes are characters.
                                             Copied. */
@@ -306,8 +306,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_expression_groups(
     const struct trawl_plan *plan, uint64_t pattern_index, const void *line, uint64_t line_bytes,
     struct trawl_range match, struct trawl_range *groups, uint64_t groups_max,
     struct trawl_error *error);
-/* Return the number of the group of that name, UINT64_MAX if there is none; how many groups the
- * expression has, for a name of 0 bytes. examples/expression_groups.c calls both functions. */
+/* Return the number of the group of that name, or UINT64_MAX if there is none. For a name of 0
+ * bytes, return the number of groups. examples/expression_groups.c calls both functions. */
 TRAWL_API uint64_t trawl_expression_group(const struct trawl_plan *plan, uint64_t pattern_index,
                                           const char *name, uint64_t name_bytes);
 
@@ -411,8 +411,8 @@ enum trawl_engine {
 struct trawl_runtime_options {
     uint64_t size; /* sizeof(struct trawl_runtime_options) */
     enum trawl_engine engine;
-    uint32_t threads; /* threads that search, 1 to 1024, with a caller's; 0: one per core; beside
-                         them each GPU has a thread of its own */
+    uint32_t threads; /* threads that search, 1 to 1024, a caller's included; 0: one per core.
+                         Each GPU has a further thread. */
     const char *instruction_set;  /* as in struct trawl_searcher_options */
     uint64_t device_memory_bytes; /* limit on each device's memory; 0: no limit */
     uint64_t host_memory_bytes;   /* limit on the memory for chunks that texts are read into; 0: no
@@ -451,7 +451,7 @@ enum trawl_map {
 struct trawl_searcher_options {
     uint64_t size; /* sizeof(struct trawl_searcher_options) */
     enum trawl_engine engine;
-    uint32_t threads;     /* threads that search, 1 to 1024, with the caller's; 0: one per core */
+    uint32_t threads;     /* threads that search, 1 to 1024, the caller's included; 0: one a core */
     uint64_t chunk_bytes; /* bytes per unit of work; 0: trawl chooses. Small units are for tests. */
     const char *instruction_set;   /* a name of trawl_instruction_set, not kept; NULL: the best */
     uint64_t device_memory_bytes;  /* limit on each device's memory; 0: no limit */
@@ -624,11 +624,11 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions(struct trawl_searcher 
  * In a device's memory, from cuMemAlloc or cudaMalloc, in the primary context, aligned to 8 bytes:
  * devices must have loaded the whole text (trawl_text_load). Work that was submitted on the array
  * before must be finished. The array's bytes beyond the begins may change, and *begin_count is set
- * on success only. Errors: ARGUMENT if the searcher does not have the array's device (of AUTO:
- * before trawl_text_load has opened devices). UNSUPPORTED also if no devices hold the text, and for
+ * on success only. Errors: ARGUMENT if the searcher does not have the array's device (AUTO has
+ * no device before trawl_text_load). UNSUPPORTED also if no devices hold the text, and for
  * plans that a device cannot verify alone (an algorithm; errors; whole words or lines; IGNORE_CASE
  * where an occurrence's length varies). Cost: the cost of trawl_count, and 8 bytes written per
- * occurrence; of a part of the text that only a different device holds: as in host memory.
+ * occurrence. A part of the text that only a different device holds costs as in host memory.
  */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
@@ -684,8 +684,8 @@ typedef int (*trawl_window_sink)(void *context, const struct trawl_window *windo
 /* Deliver the whole text in windows, in order, each with its matches: for programs that print
  * lines, contexts or reports. A window may end inside a line. flags: enum trawl_window_flag,
  * or-ed. The sink is called like a trawl_match_sink. Memory is bounded by threads and chunks. A
- * stream's windows come with its bytes, up to where bytes to come may make or decide an occurrence
- * (with errors: as many bytes before as a match may have). STOPPED if the sink stopped. */
+ * stream's windows come with its bytes, up to where later bytes may complete or decide an
+ * occurrence (with errors: as many bytes less as a match may have). STOPPED if the sink stopped. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *searcher,
                                                         const struct trawl_plan *plan,
                                                         struct trawl_text *text, uint32_t flags,

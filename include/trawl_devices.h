@@ -25,8 +25,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_device(uint64_t addres
 
 /* Keep a copy of a memory text on the searcher's devices, for many searches of the same text.
  * Searches of the text then read host memory only for the bytes that line and window calls deliver.
- * Under AUTO a lack of devices, or of room on devices, is no error, and CPU does nothing: the host
- * searches the text. Do not change or free the bytes until trawl_text_unload or
+ * Under AUTO a lack of devices, or of room on devices, is no error: the host then searches the
+ * text. Under CPU the call does nothing. Do not change or free the bytes until trawl_text_unload or
  * trawl_searcher_close (with a shared runtime, trawl_runtime_close).
  * The copy stays until this text object is unloaded, whatever other texts of the same memory are
  * loaded and unloaded. The searchers of a runtime share the copies: a search copies nothing if all
@@ -54,8 +54,8 @@ struct trawl_worker_stats {
     uint64_t text_bytes;   /* searched; includes chunks whose results the caller did not take */
     uint64_t search_ns;    /* searching, summed over the threads */
     uint32_t thread_count; /* threads that did something for the call */
-    uint64_t method_bytes[TRAWL_METHODS_COUNT]; /* of text_bytes, by the method with which each
-                                                   chunk ended; AUTO: an algorithm of the gallery */
+    uint64_t method_bytes[TRAWL_METHODS_COUNT]; /* text_bytes, by the method with which each chunk's
+                                                   search ended; AUTO: the gallery */
 };
 
 /* Tell what workers did in the last call. Index 0 is the host's cores; each further index is a

@@ -65,8 +65,8 @@ struct trawl_matrix_batch {
  * plan, tape, offsets and validity are borrowed until then, *records itself is not. Word and line
  * conditions of the plan take a record's borders for the text's.
  * Errors: as of trawl_positions, except READ. ARGUMENT also for an unknown shape or offset_bytes,
- * for offsets that descend (text_offset: the record's offset) or exceed 2^63, and under an
- * algorithm for records for offsets of 4 bytes or validity.
+ * and for offsets that descend (text_offset: the record's offset) or exceed 2^63. With an algorithm
+ * for records, ARGUMENT also for offsets of 4 bytes and for validity.
  * Cost: reads the offsets once. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_open(
     struct trawl_searcher *searcher, const struct trawl_plan *plan,

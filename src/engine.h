@@ -1,8 +1,9 @@
 /* engine: declares the table of functions through which the library uses every engine.
  *
  * A runtime opens an engine. Each thread that searches with the engine has a worker of that engine,
- * and submits tasks to the worker. A scan is over when submit returns; several workers per device
- * overlap copying and searching. No code above this table knows which engine runs.
+ * and submits tasks to the worker. A task is a *scan* if it searches a chunk of the text for hits.
+ * A task is over when submit returns; several workers per device overlap copying and searching. No
+ * code above this table knows which engine runs.
  */
 #ifndef TRAWL_ENGINE_H
 #define TRAWL_ENGINE_H
@@ -17,13 +18,12 @@
 struct engine; /* each engine defines both structures for itself */
 struct engine_worker;
 
-/* The state of a searcher's call: none, in progress, or cancelled, since nobody wants its
- * result. */
+/* The state of a searcher's call. CANCELLED: nobody wants the call's result any more. */
 enum engine_call_state {
     ENGINE_CALL_NONE,
     ENGINE_CALL_INSIDE,
     ENGINE_CALL_CANCELLED,
-    ENGINE_CALL_UNWANTED /* no call; the next call is cancelled before it begins */
+    ENGINE_CALL_UNWANTED /* no call runs; the next call is cancelled before it begins */
 };
 
 struct engine_call {
@@ -32,7 +32,8 @@ struct engine_call {
     void *poll_context;
 };
 
-/* Polls, and returns whether the call is cancelled. The thread holds no lock. NULL: no call. */
+/* Calls the poll function, if there is one, and returns whether the call is cancelled. Returns
+ * false if call is NULL. The thread that calls holds no lock. */
 static inline bool engine_call_is_over(const struct engine_call *call)
 {
     if (call == NULL)
@@ -42,9 +43,10 @@ static inline bool engine_call_is_over(const struct engine_call *call)
     return call->state == ENGINE_CALL_CANCELLED;
 }
 
-/* One chunk of the text. Bytes [-before, owned + after) around `bytes` are text; the plan's
- * need_before and need_after are met except at the text's borders. Bytes up to owned + readable
- * (readable >= after) may be loaded; the bytes beyond owned + after have no meaning. */
+/* One chunk of the text. Bytes [-before, owned + after) around `bytes` are text. `before` and
+ * `after` are at least the plan's need_before and need_after, the bytes around an occurrence that a
+ * search may read; they are less at the text's borders. Bytes up to owned + readable (readable >=
+ * after) may be loaded; the bytes beyond owned + after have no meaning. */
 struct engine_chunk {
     const uint8_t *bytes;
     uint64_t begin; /* text offset of bytes[0] */
@@ -53,15 +55,15 @@ struct engine_chunk {
     uint64_t before;
     uint64_t after;
     uint64_t readable;
-    /* For WANT_SPANS. True: the spans that begin before the chunk are known, and the last of these
-     * spans ends at spans_end, an offset in the chunk; 0: that span ends at the chunk's begin or
-     * before. */
+    /* For WANT_SPANS. True: the spans (hits without overlap) that begin before the chunk are known,
+     * and the last of these ends at spans_end, an offset in the chunk. spans_end 0: that span ends
+     * at the chunk's begin or before. */
     bool spans_known;
     uint64_t spans_end;
     bool pinned;           /* the whole chunk lies in pinned memory (ENGINE_HOLD_PINNED) */
     bool may_be_left;      /* a device may leave the chunk to the host (engine_result.is_left) */
-    uint32_t threads_left; /* searches within errors: threads that search what a device leaves */
-    const struct records *records; /* the text's records, which replace its lines; NULL: none */
+    uint32_t threads_left; /* searches with errors: number of threads that search a chunk left */
+    const struct records *records; /* the text's records, in place of its lines; NULL: none */
     /* NULL, or the searcher's call. Once the call is cancelled, nobody wants the result. Then an
      * engine may end with STOPPED; an engine that takes long for a chunk should. */
     const struct engine_call *call;
@@ -71,13 +73,14 @@ struct engine_chunk {
 struct engine_result {
     struct hits hits; /* a scan clears the hits' count, and keeps the memory for hits */
     uint64_t count;   /* occurrences that begin in [from, done) */
-    /* begins below this offset were searched: owned; less if is_left or if hits reached
-     * ENGINE_HITS_MAX; the next scan goes on here */
+    /* Begins below this offset were searched; the next scan goes on here. It is chunk->owned, or
+     * less if is_left is true or the hits reached ENGINE_HITS_MAX. */
     uint64_t done;
     uint64_t candidate_count; /* positions that were verified */
     bool on_device;           /* a device searched the chunk */
     enum trawl_method method; /* the method that searched last; AUTO: a published algorithm */
-    bool is_left;             /* the host must search [done, owned); `done` may equal `from` */
+    bool is_left;             /* the host must search the begins [done, owned); `done` may equal
+                                 `from` */
     /* Only published algorithms on devices set these fields; struct trawl_stats defines each: */
     uint64_t device_copy_ns;
     uint64_t device_kernel_ns;
@@ -102,8 +105,8 @@ static inline void engine_result_begin(struct engine_result *result, uint64_t fr
     *result = (struct engine_result){.hits = hits, .done = from, .on_device = on_device};
 }
 
-/* A scan may stop between two tiles once its result holds this many hits. The limit bounds memory
- * where patterns nest. */
+/* A scan may stop before the chunk's end once its result holds this many hits. This bounds the
+ * memory for hits, of which patterns that nest have very many. */
 #define ENGINE_HITS_MAX (1u << 20)
 
 /* An expected time in ns: a fixed part, and a part for each byte of text. */
@@ -111,7 +114,7 @@ struct price {
     double once_ns, byte_ns;
 };
 
-/* Returns whether a price is less than `times` the other price. */
+/* Returns whether a price is less than `times` the other price, for `bytes` bytes of text. */
 static inline bool price_is_less(struct price price, double times, struct price other,
                                  uint64_t bytes)
 {
@@ -122,31 +125,32 @@ static inline bool price_is_less(struct price price, double times, struct price 
 /* Where a task puts the occurrences that it finds. */
 enum engine_output {
     ENGINE_OUTPUT_RESULT, /* counts and hits go to engine_task.result */
-    ENGINE_OUTPUT_BEGINS  /* words (engine_words) go to a device's memory */
+    ENGINE_OUTPUT_BEGINS  /* offsets of begins (engine_words) go to a device's memory */
 };
 
 /* A list of the offsets at which occurrences begin, ascending, as 64-bit words. A word is the
  * offset in the chunk plus `base`. A begin is listed once for each literal that occurs there. */
 struct engine_words {
-    /* address of an array in a device's memory, which receives the first `room` words; 0: the
-     * worker's own memory receives the words from word `at` on */
+    /* address of an array in a device's memory, which receives the first `room` words. 0: the
+     * worker's own memory on the device receives the words, from its word `at` on */
     uint64_t address;
-    /* number of words for which there is room; if `address` is 0, the engine sets the number.
-     * count > room: the list is incomplete */
+    /* number of words for which there is room; if `address` is 0, the engine sets this number. If
+     * count > room, the list is incomplete */
     uint64_t room;
     uint64_t base;
     uint64_t count;           /* set by the engine: number of words found */
     uint64_t candidate_count; /* set by the engine */
     /* The members below describe the worker's memory, from which engine_ops.bring copies words. */
-    uint64_t at; /* words that were listed before, and stay in front of these words */
-    /* in a call's first list: the array to which the copies will go; NULL in later lists */
+    uint64_t at; /* number of words that earlier tasks listed; they stay in front of these words */
+    /* the array to which the copies will go, in the first list of a public call; NULL in later
+     * lists */
     uint64_t *host;
     uint64_t host_room; /* words of `host` */
-    /* most words that engine_ops.bring copies at a time; 0, in a call's first list: the engine sets
-     * the number, and the caller passes the same number with the call's later lists */
+    /* the most words that engine_ops.bring copies at a time. In a call's first list it is 0 and the
+     * engine sets it; with later lists the caller passes the same number */
     uint64_t piece;
-    /* set if `host` is given: the array is pinned memory, or memory of any device, into which
-     * devices copy by themselves */
+    /* set by the engine if `host` is given: the array is pinned memory, or memory of any device, to
+     * which devices copy directly */
     bool direct;
 };
 
@@ -155,8 +159,10 @@ struct engine_copy {
     uint64_t at; /* index of the first word in the worker's memory */
     uint64_t count;
     uint64_t *host;         /* where the words go; NULL: to the engine's own memory */
-    uint32_t slot;          /* < ENGINE_PIECES_MAX; no other copy under way has the number */
-    const uint64_t *copied; /* where the words lie in the engine's memory, once copied */
+    uint32_t slot;          /* less than ENGINE_PIECES_MAX; two copies that run at the same time
+                               have different slots */
+    const uint64_t *copied; /* set once copied, if `host` is NULL: where the words lie in the
+                               engine's memory */
 };
 
 /* One task: the chunk to search, what is wanted, and where the output goes. The comments name the
@@ -166,7 +172,7 @@ struct engine_task {
     uint64_t from; /* RESULT: begins in [from, chunk->owned) are searched */
     enum want want;
     enum engine_output output;
-    struct engine_result *result; /* RESULT, after the caller called engine_result_begin */
+    struct engine_result *result; /* RESULT; the caller has called engine_result_begin */
     struct engine_words *words;   /* BEGINS: the array and what was found */
 };
 
@@ -175,8 +181,8 @@ enum engine_hold {
     ENGINE_HOLD_LOOK, /* do not hold the text; report where it is held */
     ENGINE_HOLD_COPY, /* copy the text, unless a copy of exactly these bytes exists */
     ENGINE_HOLD_ANEW, /* copy the text, even if a copy exists */
-    /* the text is the caller's, at `address` on a device. `bytes` identifies the text and its
-     * parts; it cannot be read before FETCHED */
+    /* the text is the caller's, at `address` on a device. `bytes` only identifies the text and its
+     * parts; the host cannot read there before FETCHED */
     ENGINE_HOLD_BORROWED,
     ENGINE_HOLD_FETCHED, /* copy a borrowed text to the host, where `bytes` can then be read */
     ENGINE_HOLD_PINNED,  /* pin the text's memory, so that devices copy from it directly */
@@ -190,9 +196,9 @@ struct engine_text {
     uint64_t bytes_count;
     enum engine_hold how;
     uint64_t address;              /* BORROWED */
-    const struct trawl_plan *plan; /* LOOK: the plan to search under; NULL: any plan */
-    /* PINNED: the device whose driver context pins. LOOK and MEMORY set this to the device that
-     * holds the text; LOOK to ENGINE_DEVICES_MAX if several devices hold the text. */
+    const struct trawl_plan *plan; /* LOOK: the plan of the search to come; NULL: any plan */
+    /* PINNED: the device in whose driver context the memory is pinned. LOOK and MEMORY set this to
+     * the device that holds the text. LOOK sets it to ENGINE_DEVICES_MAX if several devices do. */
     uint32_t device;
     /* LOOK sets this to the number of begins, from the first byte on, for which the device also
      * holds all bytes that an occurrence may have. */
@@ -206,55 +212,58 @@ struct engine_options {
 };
 
 #define ENGINE_DEVICES_MAX 16u
-/* in place of a device's number: a worker of a layer that searches on the host */
+/* in place of a device's number: a worker of a layer (see engine_ops) that searches on the host */
 #define ENGINE_HOST (ENGINE_DEVICES_MAX + 1u)
-#define ENGINE_PIECES_MAX 16u /* at most this many copies of one worker's words are under way */
+#define ENGINE_PIECES_MAX 16u /* the most copies of a worker's words at the same time */
 
 /* A search of a short text without a worker, for occurrences that begin in [from, to). */
 struct engine_brief {
     uint64_t from, to;
-    uint64_t readable; /* bytes behind the text that may be loaded */
+    uint64_t readable; /* number of bytes after the text that may be loaded */
     bool is_first;     /* find the first occurrence, and count no further */
     struct hits *hits; /* receives the occurrences, as offsets from `from`; NULL: none are listed */
-    uint64_t count;    /* set: occurrences; is_first: 0 if nothing occurs */
-    /* set if count > 0 and is_first: the first occurrence. literal is a number in the plan. */
+    uint64_t count;    /* set: number of occurrences; with is_first, 0 if nothing occurs and else
+                          above 0 */
+    /* set if is_first and count > 0: the first occurrence, and its literal's number in the plan */
     uint64_t begin, length;
     uint32_t literal;
 };
 
-/* The functions of an engine. A worker belongs to one thread and is compiled for one plan: on the
- * host it holds scratch memory, on a device a stream, staging buffers and device memory. A layer
- * has only the functions of workers: it searches by means of the host's engine or of the devices'
- * engine, which compile gets. */
+/* The functions of an engine. A worker belongs to one thread and is compiled for one plan. On the
+ * host it holds scratch memory, on a device a stream, staging buffers and device memory. A *layer*
+ * is an engine on top of others, such as the gallery: it has only the functions of workers, and
+ * searches by the host's or the devices' engine, which compile gets. */
 struct engine_ops {
     enum trawl_status (*open)(const struct engine_options *options, struct engine **engine,
                               struct trawl_error *error);
     void (*close)(struct engine *engine);
     /* The host's engine: returns the name of the instruction set in use, a static text. */
     const char *(*instruction_set)(const struct engine *engine);
-    /* The devices' engine: returns the number of devices. *workers: how many workers are worth
-     * opening on each device. */
+    /* The devices' engine: returns the number of devices. Sets *workers to how many workers are
+     * worth opening on each device. */
     uint32_t (*devices)(const struct engine *engine, uint32_t *workers);
-    /* Makes a worker on this device (ENGINE_DEVICES_MAX: any device; for layers ENGINE_HOST: on the
-     * host, by the host's engine) for tasks under this plan. The plan must outlive the tasks; plan
-     * NULL: the worker gets its plan in a later call. *worker is NULL, or a worker for another
+    /* Makes a worker for tasks of this plan on this device. Device ENGINE_DEVICES_MAX: any device.
+     * Device ENGINE_HOST, for layers only: the host's engine searches. The plan must outlive the
+     * tasks. If plan is NULL, a later call gives the plan. *worker is NULL, or a worker for another
      * plan, which the call reuses. After a failure the worker has no plan and can be compiled
-     * again. UNSUPPORTED: this engine cannot search under the plan. */
+     * again. Returns UNSUPPORTED if this engine cannot search for the plan. */
     enum trawl_status (*compile)(struct engine *engine, uint32_t device,
                                  const struct trawl_plan *plan, struct engine_worker **worker,
                                  struct trawl_error *error);
     void (*release)(struct engine_worker *worker);
-    /* Does a task. UNSUPPORTED: this engine has no such output, and the caller must use scans. */
+    /* Does a task. Returns UNSUPPORTED if this engine has no such output; the caller must then use
+     * scans. */
     enum trawl_status (*submit)(struct engine_worker *worker, struct engine_task *task,
                                 struct trawl_error *error);
     /* Searches a whole text in the host's memory without a worker. Returns false if the plan or the
      * text needs a task, or if memory does not suffice; then the hits have no meaning. Any thread
-     * may call. NULL: every search of this engine needs tasks. */
+     * may call. If this member is NULL, every search of this engine needs tasks. */
     bool (*brief)(const struct engine *engine, const struct trawl_plan *plan, const uint8_t *text,
                   uint64_t count, struct engine_brief *found);
-    /* For published algorithms that take records one by one. flag asks the worker's device, if
-     * there is one, which records may hold a cell, and adds to *result. cells appends the cells of
-     * the records that begin in [from, to) of the tape; any thread may call after flag. */
+    /* For published algorithms that take records one by one. A cell is a pair (record, pattern)
+     * where the pattern occurs in the record. flag asks the worker's device, if there is one, which
+     * records may have a cell, and adds to *result. cells appends the cells of the records that
+     * begin in [from, to) of the tape; any thread may call cells after flag. */
     enum trawl_status (*flag)(struct engine_worker *worker, const struct records *records,
                               const struct engine_call *call, struct engine_result *result,
                               struct trawl_error *error);
@@ -262,15 +271,15 @@ struct engine_ops {
                                uint64_t from, uint64_t to, struct cells *cells,
                                struct trawl_error *error);
     /* The functions from here on are the devices' engine's alone. */
-    /* Begins a copy, or waits for a copy that was begun. Several copies may be under way; the
-     * caller waits for the copies in the order in which they began. Any thread may call. After a
-     * failure no copy of the worker is under way. */
+    /* Begins a copy or, with `wait`, waits for a copy that was begun. Several copies may run at the
+     * same time; the caller waits for them in the order in which they began. Any thread may call.
+     * After a failure no copy of the worker is running. */
     enum trawl_status (*bring)(struct engine_worker *worker, struct engine_copy *copy, bool wait,
                                struct trawl_error *error);
-    /* Holds a text, so that tasks whose chunk lies in the text copy nothing. UNSUPPORTED: the text
-     * is not held, or cannot be held. drop undoes hold for this owner: drop frees the copy unless
-     * another owner holds a text of exactly these bytes. drop returns false if the text stays until
-     * the engine is closed. */
+    /* hold holds a text, so that tasks whose chunk lies in the text copy nothing. It returns
+     * UNSUPPORTED if the text is not held, or cannot be held. drop undoes hold for this owner: drop
+     * frees the copy unless another owner holds a text of exactly these bytes. drop returns false
+     * if the text stays until the engine is closed. */
     enum trawl_status (*hold)(struct engine *engine, struct engine_text *text,
                               struct trawl_error *error);
     bool (*drop)(struct engine *engine, const struct engine_text *text);

@@ -1,7 +1,8 @@
 /* want: what a search wants to know of the occurrences.
  *
- * A sink's public function chooses the want, a task carries it to an engine, and a kernel reads the
- * same number. An engine may do more than is wanted: devices find all hits for lines and spans.
+ * The public function that is called chooses the want, a task carries it to an engine, and a kernel
+ * reads the same number. An engine may do more than is wanted: devices find all hits for lines and
+ * spans.
  */
 #ifndef TRAWL_WANT_H
 #define TRAWL_WANT_H
@@ -17,9 +18,9 @@ enum want {
     /* Hits that do not overlap: the first hit, the longest if several begin there; then the first
      * hit after its end, and so on. For plans whose occurrences hold no line end. */
     WANT_SPANS,
-    /* The text alone, without any hits. The runtime submits such a task only to the engines of
-     * searches within errors and of expressions, to ask whether the host takes less time than a
-     * device (engine_result.is_left); the chunk is then a sample of the text. */
+    /* No hits, only the text. The runtime submits such a task only to the engines for searches with
+     * errors and for expressions, to ask whether the host takes less time than a device
+     * (engine_result.is_left). The chunk is then a sample of the text. */
     WANT_NOTHING
 };
 

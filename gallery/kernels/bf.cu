@@ -10,7 +10,7 @@
  * Memory     gallery_bf: text and pattern in global memory. gallery_bf_shared: the block's bin,
  *            threads + pattern bytes of the text, in 8 KiB of shared memory; the pattern in
  *            constant memory. gallery_bf_tay_shared: the same, but each thread copies a byte, and
- *            the last thread copies the bytes behind the block alone, while the others wait.
+ *            the last thread copies the bytes after the block's alone, while the others wait.
  * Traffic    per comparison: a text byte and a pattern byte. A window costs a comparison for each
  *            equal byte, and a comparison for the byte that differs. -shared reads each text byte
  *            once, and the pattern's length again for each block.

@@ -30,26 +30,26 @@ struct gallery_result {
         spilled; /* swift: windows that the parent compared, since the device refused a child */
     uint64_t withheld; /* swift: windows that the parent compared, beyond child_grids_max */
     uint64_t children; /* swift: child grids that ran, each counted by its first thread */
-    uint64_t refusal;  /* swift: the error code of a launch that failed for any reason but room; 0:
-                          none */
+    uint64_t refusal;  /* swift: the error code of a launch that failed for a reason other than lack
+                          of room; 0: none */
 };
 
 struct gallery_arguments {
     const uint8_t *text; /* 256-byte aligned */
     uint64_t begin;
-    uint64_t limit;         /* behind the last begin; > begin */
+    uint64_t limit;         /* the end of the begins; more than `begin` */
     uint64_t text_end;      /* text bytes; SCAN_PADDING_BYTES after the text are loadable */
     const uint8_t *pattern; /* the pattern, with zeros up to a multiple of 16; GALLERY_KEY_BYTES are
                                loadable */
     const uint32_t *shifts; /* bmh, qs, hp: 256 shifts, indexed by a byte */
-    /* aho-corasick: `trie` has for each state 1 + a literal that ends there, or 0, then the next
-     * state for each byte; 0: no state. `equals` has for each literal 1 + another literal with the
-     * same bytes, or 0. */
+    /* aho-corasick. `trie` has a row for each state: 1 + a literal that ends there, or 0; then for
+     * each byte the next state, or 0 if there is none. `equals` has for each literal 1 + another
+     * literal with the same bytes, or 0. */
     const uint32_t *trie, *equals;
-    /* A byte for each begin from `begin` on, 16-byte aligned, loadable up to a multiple of 16. qs,
-     * hp: the host sets all to 0, and gallery_shifts_text sets 1 where a window begins. swift: 1 if
-     * the window may match; before the parent, all are 1 for bf, and as gallery_shifts_text set
-     * them for qs and hp. */
+    /* A byte for each begin from `begin` on, 16-byte aligned, loadable up to a multiple of 16. For
+     * qs and hp, the host sets all to 0, and gallery_shifts_text sets 1 where a window begins. For
+     * swift, 1 means that the window may match; before the parent's kernel all are 1 for bf, and
+     * for qs and hp as gallery_shifts_text has set them. */
     uint8_t *flags;
     uint64_t *minima; /* word-reduction: for each block the least x - begin */
     struct gallery_result *result;
@@ -64,7 +64,7 @@ struct gallery_arguments {
     uint32_t minima_count;      /* word-reduction: number of blocks, each with a minimum */
     uint32_t child_threads_max; /* swift: threads of one block of a child grid */
     uint32_t child_grids_max;   /* swift: most windows that get a child grid, unless `uncounted` */
-    /* swift: 1: of the numbers for swift, kernels set only `spilled` and `refusal` */
+    /* swift: if 1, kernels set only `spilled` and `refusal` of the numbers for swift */
     uint32_t uncounted;
 };
 

@@ -72,9 +72,9 @@ SIMT_FUNCTION uint32_t records_equal_128(uint32_t hash, uint32_t first)
     return met;
 }
 
-/* Returns 1 if a window of the record has the hash of a pattern of the group, else 0.
- * RECORDS_PAIRS: sets in `pairs` the flags of the hashes that a window has. RECORDS_GLOBAL: the
- * hashes are `hashes`. */
+/* Returns 1 if a window of the record has the hash of a pattern of the group, else 0. With
+ * RECORDS_PAIRS, also sets in `pairs` the flags of the hashes that a window has. With
+ * RECORDS_GLOBAL, reads the hashes from `hashes`, else from constant memory. */
 SIMT_FUNCTION uint32_t records_meets(const uint32_t *words, uint32_t bytes,
                                      const struct records_group *group, const uint32_t *hashes,
                                      uint32_t *pairs, enum records_form form)

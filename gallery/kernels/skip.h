@@ -11,7 +11,7 @@ enum skip_rule { SKIP_QS, SKIP_HP };
 /* A thread searches the begins [x, end), with these shifts. */
 struct skip_segment {
     uint64_t x, end;
-    const uint32_t *shifts; /* in shared memory; NULL: the shifts are a->shifts in global memory */
+    const uint32_t *shifts; /* in shared memory; if NULL, a->shifts in global memory is used */
 };
 
 /* Returns the first begin of the block's first segment. */

@@ -118,9 +118,8 @@ static void on_auto(const char *algorithm, bool for_records)
     trawl_text_unload(both, text);
 }
 
-/* Searches for patterns as long as a kernel's arguments, or constant memory, can hold, and for
- * patterns that are a byte longer.
- */
+/* Searches for patterns as long as registers, constant memory or the trie can hold, and for
+ * patterns that are a byte longer, which are refused. */
 static void at_the_limits(const char *algorithm, uint64_t most)
 {
     uint64_t text_bytes = most + 9, count = 0;
@@ -337,8 +336,8 @@ static int name_h200(char *name, int name_bytes, int device)
     return code;
 }
 
-/* On a device with a measured length the hybrid uses that length, unless the plan gives a
- * length. */
+/* On a device that was measured, where child grids were faster at no length, a hybrid runs in the
+ * generic form. A length in the plan wins. */
 static void measured_hybrids(void)
 {
     static const char *const names[] = {"bf-hybrid", "qs-hybrid", "hp-hybrid"};

@@ -9,10 +9,9 @@
 
 #define PATTERNS_MAX 9u
 #define LONG_BYTES 80000u /* more than two tiles of GALLERY_BIN_BYTES */
-#define WORK_MAX 600000u  /* bytes that a thread of a small grid, or the word search, compares */
-#define STEPS_MAX                                                                  \
-    100u /* parts of a text, each with a launch and copies that the host waits for \
-          */
+#define WORK_MAX 600000u  /* most bytes that a thread of a small grid or a word search compares */
+/* parts of a text, each with a launch and copies for which the host waits */
+#define STEPS_MAX 100u
 #define STAGING_BYTES_MIN 300u
 
 const char *const gallery_ways[] = {

@@ -97,8 +97,9 @@ static void listed(void)
     }
 }
 
-/* Checks a name with options, NULL or of the form ":geometry" or ",debug": which engines the plan
- * fits, and that the explanation has the words. engines 0: the plan is refused. */
+/* Checks a name with options, which are empty or of the form ":geometry" or ",debug": which engines
+ * the plan fits, and that the explanation has the words. If engines is 0, the plan must be
+ * refused. */
 static void takes(uint32_t i, const char *options, uint32_t engines, const char *words,
                   const char *or_words)
 {

@@ -11,7 +11,7 @@ struct scene {
     uint64_t *offsets;
     struct trawl_record_array records;
     uint64_t rows_seen;
-    uint64_t stop_at; /* rows after which the sink stops; 0: never */
+    uint64_t stop_at; /* number of rows after which the sink stops; 0: never */
     uint64_t cells_set;
     const char *algorithm; /* NULL: trawl's own methods */
 };

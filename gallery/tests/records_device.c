@@ -1,7 +1,8 @@
 /* records_device: compares the matrix of the CUDA engine on the simulated driver with the oracle,
- * under rabin-karp-matrix and by trawl's own methods: windows and staging buffers of a few bytes,
- * records in parts, more patterns than a launch takes, devices with less memory than the tape.
- * tests/sim/table_test.c lets calls of the driver fail. */
+ * under rabin-karp-matrix and by trawl's own methods: packings (the records that are on the device
+ * at a time) and staging buffers of a few bytes, records in parts, more patterns than a launch
+ * takes, devices with less memory than the tape. tests/sim/table_test.c lets calls of the driver
+ * fail. */
 #include <ctype.h>
 
 #include "records_case.h"
@@ -167,7 +168,7 @@ static uint64_t numbered_pattern(uint64_t index, uint8_t bytes[8])
 
 /* Tests more patterns than a launch takes: the hashes of a length fall into two launches, and each
  * pattern stands there twice. Every third record holds no pattern, each of the others one pattern.
- * Windows hold a few records. */
+ * A packing (see the head) has few records. */
 static void many_patterns(const char *name)
 {
     enum { RECORDS = 30, BYTES = 12 };

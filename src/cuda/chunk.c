@@ -9,16 +9,17 @@
 #include "base/checked.h"
 #include "cuda/residents.h"
 
-#define PATIENT_BYTES (2u << 20) /* a copy of this many bytes takes longer than waking a thread */
+/* a copy of this many bytes takes longer than waking a thread, so the host thread sleeps */
+#define PATIENT_BYTES (2u << 20)
 /* A tail is the rest of a pattern, which only the host compares. For n text positions, the host
  * compares at most TAIL_WORK_MIN + n × TAIL_WORK characters of tails. */
 #define TAIL_WORK 16u
 #define TAIL_WORK_MIN (64u << 10)
-#define CHUNKS_LEFT 15u /* chunks that go to the host after a dense chunk */
+#define CHUNKS_LEFT 15u /* chunks that go to the host after a chunk with too many candidates */
 /* if there is no memory for this many bytes of text, the device's memory counts as exhausted */
 #define TEXT_BYTES_MIN (64u << 10)
 
-/* Returns the most bytes of text that are on the device at a time. */
+/* Returns the most bytes of text that may be on the device at a time. */
 static uint64_t text_bytes_max(const struct engine_worker *worker, const struct cuda_steps *steps)
 {
     return min_u64(worker->limits.text_bytes_max, steps->text_bytes_max);
@@ -49,8 +50,8 @@ static enum trawl_status bring_text(struct engine_worker *worker, const struct e
 {
     uint64_t available = chunk->owned + chunk->after - at;
     uint64_t overlap =
-        /* the copy is longer than the overlap, so that each copy contains begins that the next
-         * copy does not contain */
+        /* bytes that two neighbouring copies share; a copy is longer, so that it contains begins
+         * that the next copy does not contain */
         worker->plan->length_max;
     uint64_t count;
 

@@ -15,7 +15,8 @@ struct cuda_steps {
     /* Optional. Called before the first range; may set the sizes above. */
     enum trawl_status (*prepare)(struct engine_worker *worker, enum want want,
                                  struct cuda_steps *steps, struct trawl_error *error);
-    /* Searches a range. The parameters are those of cuda_scan_range, and `context`. */
+    /* Searches a range, and appends to *result. Sets *done: all begins of the range below *done
+     * were searched. hits_base: the offset of a hit at range->begin. */
     enum trawl_status (*search)(struct engine_worker *worker, void *context,
                                 const struct cuda_range *range, enum want want, uint64_t hits_base,
                                 struct engine_result *result, uint64_t *done,
@@ -24,9 +25,10 @@ struct cuda_steps {
 };
 
 /* Searches for the occurrences that begin in the chunk at offset `from` or later. Clears *result,
- * copies the text to the device unless the text is there, searches range by range, and drops the
- * hits that the plan's conditions or tails refuse. Makes the device's context current meanwhile.
- * After a failure the worker's text, tables and sums are invalid. */
+ * copies the text to the device unless the text is there, and searches range by range. Drops the
+ * hits that the plan's conditions (such as whole words) or tails refuse; a tail is the end of a
+ * pattern, which only the host compares. Makes the device's context current meanwhile. After a
+ * failure the worker's text, tables and sums are invalid. */
 enum trawl_status cuda_scan_chunk(struct engine_worker *worker, const struct engine_chunk *chunk,
                                   uint64_t from, enum want want, struct cuda_steps *steps,
                                   struct engine_result *result, struct trawl_error *error);

@@ -18,8 +18,9 @@
 #include "plan/parts.h"
 
 #define PART_BYTES_MIN 32u
-/* A part, the text that a thread searches, has at most max(PART_MAX, 4 × the bytes that are read
- * behind a part) bytes; for count_automaton, COUNT_PART_MAX in place of PART_MAX. */
+/* A part is the text that a thread searches. It has at most PART_MAX bytes, or 4 times the bytes
+ * that are read after a part if that is more. For count_automaton, COUNT_PART_MAX replaces
+ * PART_MAX. */
 #define PART_MAX 4096u
 #define COUNT_PART_MAX 1088u
 /* A level is the states that the same number of bytes leads to. A single block writes the rows of
@@ -42,7 +43,7 @@ struct trie {
     uint32_t *levels;        /* length_max + 2 numbers: the first state of each level */
     struct scan_node *nodes; /* node_count nodes */
     uint32_t classes, level_count, node_count;
-    uint32_t is_range, low; /* as the members of struct scan_automaton */
+    uint32_t is_range, low; /* for the members of the same name of struct scan_automaton */
 };
 
 /* Assigns byte classes: class 0 has all bytes that no literal has, if there are any. Each further
@@ -68,8 +69,9 @@ static void make_classes(struct trie *trie, uint64_t step, uint8_t class_of[256]
     TRAWL_ASSERT(trie->classes > 0 && trie->classes <= 256);
 }
 
-/* Sorts the literals. *states is the number of states: the last bytes that a literal shares with
- * the literal before lead to the same states. */
+/* Sorts the literals by their reversed bytes. Sets *states to the number of states: one, and one
+ * for each byte of each literal, except for the last bytes that a literal shares with the literal
+ * before. */
 static enum trawl_status sort_literals(struct trie *trie, uint64_t *states,
                                        struct trawl_error *error)
 {
@@ -90,7 +92,7 @@ static enum trawl_status sort_literals(struct trie *trie, uint64_t *states,
     return TRAWL_OK;
 }
 
-/* Numbers the levels' first states. */
+/* Sets the number of each level's first state. */
 static void number_levels(struct trie *trie)
 {
     uint32_t *next = trie->next, begun = 0;
@@ -160,8 +162,9 @@ static enum trawl_status reserve_trie(struct trie *trie, struct trawl_error *err
 }
 
 /* Numbers the classes by the bytes' values, if all rows then fit words_max words: the kernel then
- * computes the class of a byte instead of loading the class. The last class has all bytes that no
- * literal has. Plans that ignore case keep their numbers, since two bytes share a class. */
+ * computes the class of a byte instead of loading the class. The last class has all bytes below the
+ * lowest and above the highest byte of the literals. Plans that ignore case keep their numbers,
+ * since two bytes share a class. */
 static void number_by_value(struct trie *trie, uint64_t words_max)
 {
     uint8_t byte_of[256] = {0};
@@ -294,7 +297,8 @@ static enum trawl_status upload(struct engine_worker *worker, const struct trie 
     to->low = trie->low;
     to->reach = (uint32_t)(trie->plan->length_max - 1);
     /* All rows or none: with some rows in shared memory, 1,000 and 10,000 English words took 1.9
-     * and 1.5 times as long as with none, since fewer threads fit beside the rows [H200]. */
+     * and 1.5 times as long as with none, since fewer threads fit into a multiprocessor then
+     * [H200]. */
     to->kept_words = cuda_automaton_is_kept(worker) ? (uint32_t)(rows_bytes / 16) * 4 : 0;
     return TRAWL_OK;
 }

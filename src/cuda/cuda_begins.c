@@ -12,8 +12,9 @@
 #include "cuda/residents.h"
 #include "cuda/cuda_scan.h"
 
-/* The lists that stay on a device have room for LISTS_ROOM × begins_room begins; for
- * LISTS_ROOM_MORE × begins_room after a list that filled more than half of the room. */
+/* The lists that stay on a device have room for LISTS_ROOM × limits.begins_room begins. After a
+ * list that filled more than half of the room they have room for LISTS_ROOM_MORE ×
+ * limits.begins_room. */
 #define LISTS_ROOM 4u
 #define LISTS_ROOM_MORE 16u
 
@@ -49,8 +50,8 @@ static enum trawl_status list_reserve(struct engine_worker *worker, uint64_t wan
     }
 }
 
-/* Returns whether the worker's device copies to the array directly, which is a device's memory
- * (sets worker->to_device) or pinned memory of the host. */
+/* Returns whether the worker's device can copy to the array directly: the array is a device's
+ * memory (then sets worker->to_device) or pinned memory of the host. */
 static bool is_direct(struct engine_worker *worker, const void *bytes, uint64_t count)
 {
     const struct cuda_driver *driver = worker->device->driver;
@@ -95,7 +96,8 @@ static enum trawl_status list_begin(struct engine_worker *worker, struct engine_
     return TRAWL_OK;
 }
 
-/* Waits until the words are written, since the stream `copies` copies the words afterwards. */
+/* Chooses the size of a piece. Waits until the words are written, since the stream `copies` copies
+ * them afterwards. */
 static enum trawl_status list_end(struct engine_worker *worker, struct engine_words *words,
                                   struct trawl_error *error)
 {

@@ -4,10 +4,12 @@
 
 #include "cuda/cuda_worker.h"
 
-/* Runs a task whose output is ENGINE_OUTPUT_BEGINS. The device's context is current. */
+/* Runs a task that lists the begins of occurrences (ENGINE_OUTPUT_BEGINS). The device's context is
+ * current. */
 enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
                               struct engine_words *words, struct trawl_error *error);
-/* Starts a copy of listed begins to the host, or waits for the copy (engine_ops.bring). */
+/* Starts a copy of listed begins to the host; with `wait`, waits for the copy
+ * (engine_ops.bring). */
 enum trawl_status cuda_bring(struct engine_worker *worker, struct engine_copy *copy, bool wait,
                              struct trawl_error *error);
 void cuda_begins_end(struct engine_worker *worker);

@@ -1,5 +1,7 @@
-/* cuda_choose: chooses how a device searches. Each method has a price, the expected time of a count
- * in units of the time in which the device reads the text, and the cheapest method is chosen.
+/* cuda_choose: chooses how a device searches. For a single pattern, method every compares at each
+ * position, method grams at every 2nd, 4th or 8th, and method sampled looks up 16 bytes at each
+ * multiple of a stride. Each method has a price, the expected time of a count in units of the time
+ * in which the device reads the text, and the cheapest method is chosen.
  *
  * The price of a method for a single pattern in a text follows from two rates: how many candidates
  * the method has per byte of text, and how many candidates are compared to the pattern's end. A
@@ -19,7 +21,7 @@
 struct rates {
     double rare; /* positions with the pattern's 8 rarest bytes */
     double gram; /* positions that the pattern's grams propose */
-    /* positions with the 16 bytes at an offset of the pattern, on average over the offsets */
+    /* positions with the pattern's 16 bytes from an offset on, on average over the offsets */
     double named;
     double deep; /* positions of `named` where the bytes after the 16 bytes match, too */
 };
@@ -37,7 +39,7 @@ static double candidates_price(double length, double failed, double failed_max, 
            min_double((length > SHORT_MAX ? FOUND : FOUND_SHORT) * found, FOUND_MAX);
 }
 
-/* Returns a method's price; PRICE_MAX if the method cannot search for the pattern. */
+/* Returns a method's price. Returns PRICE_MAX if the method cannot search for the pattern. */
 static double price_of(enum trawl_method method, double length, const struct rates *rates)
 {
     double found = min_double(rates->rare, rates->named);
@@ -147,9 +149,10 @@ static void rate_every(const struct trawl_plan *plan, const uint8_t *sample, uin
                                         sample, sample_bytes);
 }
 
-/* Rates one method after the other by the sample. Returns the cheapest rated method as soon as
- * rating the next method would take longer than that method could save; AUTO if all methods must be
- * rated. The prices of methods that were not rated are then lower bounds. */
+/* Rates one method after the other by the sample. Returns the cheapest method rated so far as soon
+ * as rating the next method would take longer than that method could save. The prices of methods
+ * that were not rated are then lower bounds. Otherwise returns TRAWL_METHOD_AUTO: all methods must
+ * be rated. */
 static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uint8_t *sample,
                                         uint64_t sample_bytes, double read_ns,
                                         struct plan_tuning *tuning, struct byte_rates *of_bytes,
@@ -169,8 +172,8 @@ static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uin
     set_prices(length, &no_candidates, prices);
     for (uint32_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         enum trawl_method method = steps[i].method, best = TRAWL_METHOD_AUTO;
-        /* if method every has no candidates, no other choice of grams can be cheaper than
-         * READ_EVERY */
+        /* once all methods are rated, other grams could be chosen by the sample; that is worthwhile
+         * only if the cheapest method costs more than READ_EVERY */
         double least = PRICE_MAX, bound = method == TRAWL_METHOD_EVERY ? READ_EVERY : PRICE_MAX;
 
         if ((method == TRAWL_METHOD_SAMPLED && plan->length_min < SAMPLED_CHOSEN_MIN) ||
@@ -199,7 +202,7 @@ static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uin
         if (least <= bound + steps[i].next_ns / read_ns)
             return best;
         if (rates->deep > DEEP_MANY)
-            break; /* a few positions of the sample do not tell the other rates */
+            break; /* a few positions of the sample say too little about the other rates */
     }
     return TRAWL_METHOD_AUTO;
 }
@@ -345,19 +348,21 @@ void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, ui
 
 /* ---- Sets: the form of the filter's tables --------------------------------------------------
  *
- * Chooses which grams of the patterns the kernels look for and at which positions, and the sizes of
- * the tables. The longer the stride, the fewer samples the kernels take, and the more entries the
- * tables have: for every stride, about patterns / bits samples per text byte pass the bitmap in
- * shared memory. If a sample may choose among several grams, the tables have fewer entries. Short
- * grams allow longer strides but match more often. cost_of() weighs stride, choices and grams, in
- * units of the time in which the device reads the text. */
+ * A gram is q neighbouring bytes; kernels/stream_set.cu describes the method. The functions below
+ * choose q, the stride at which the kernels take samples of the text, among how many grams a sample
+ * chooses, and the sizes of the tables. The longer the stride, the fewer samples the kernels take,
+ * and the more entries the tables have. With every stride, the samples per text byte that pass the
+ * bitmap in shared memory are about the patterns divided by the bitmap's bits. If a sample chooses
+ * among several grams, the tables have fewer entries. Short grams allow longer strides but match
+ * more often. cost_of() weighs all this in units of the time in which the device reads the text. */
 
-/* Words by which the bitmap is shorter than its size: the rare variant has longer
+/* Words by which the bitmap is shorter than the sizes of prices.def: the rare variant has longer
  * queues in shared memory, and the dense variant a copy of the launch's arguments. */
 #define RARE_WORDS (SCAN_SETS_THREADS / 32 * (SCAN_SETS_RARE_WARP_BYTES - SCAN_SETS_WARP_BYTES) / 4)
 #define DENSE_WORDS ((uint32_t)((sizeof(struct scan_arguments) + 15) / 16 * 4))
 
-/* Slots (prices.def) of a row, of a sample, and of a sample that passes the bitmap. */
+/* The costs of a row, of a sample, and of a sample that passes the bitmap, in slots (prices.def): a
+ * slot is the time of an instruction. */
 static const struct {
     double row, sample, pass;
 } slots_of[CUDA_SETS_VARIANTS] = {
@@ -366,7 +371,7 @@ static const struct {
 struct choice {
     uint32_t stride, gram_bytes;
     uint32_t form;    /* index in SCAN_SETS_FORMS */
-    uint32_t choices; /* grams from which a sample chooses */
+    uint32_t choices; /* number of grams among which a sample chooses */
     uint32_t filter_words;
     uint32_t bits;    /* bits that a gram sets in a word of the bitmap */
     uint32_t variant; /* enum cuda_sets_variant */
@@ -478,7 +483,8 @@ static bool is_tagged(const struct choice *choice)
            (choice->stride <= TAG_STRIDE_MAX || choice->met > TAG_MET_MIN);
 }
 
-/* Returns the share of samples whose lists are searched, if the share `first` passes the bitmap. */
+/* Returns the share of samples whose lists are searched, if a share `first` of the samples passes
+ * the bitmap. */
 static double lists_of(const struct engine_worker *worker, const struct choice *choice,
                        double entries, double first)
 {
@@ -642,7 +648,7 @@ static struct choice choose_form(const struct engine_worker *worker, const struc
 }
 
 /* Returns the factor of the k-th word of a gram. If the gram ends within the word, the factor
- * shifts the bytes behind the gram out of the product. */
+ * shifts the bytes after the gram out of the product. */
 static uint32_t gram_factor(uint32_t k, uint32_t gram_bytes)
 {
     static const uint32_t factors[4] = {0x9e3779b1u, 0x85ebca77u, 0xc2b2ae3du, 0x27d4eb2fu};

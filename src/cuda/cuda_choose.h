@@ -1,5 +1,6 @@
 /* cuda_choose: chooses the method by which a device searches for a single pattern, and whether the
- * automaton searches for a set. */
+ * *filter* (the kernels of set.cu and stream_set.cu) or the *automaton* (automaton.cu) searches for
+ * a set. A *sample* is excerpts of a loaded text. A *trial* is a short, timed search. */
 #ifndef TRAWL_CUDA_CUDA_CHOOSE_H
 #define TRAWL_CUDA_CUDA_CHOOSE_H
 
@@ -8,7 +9,7 @@
 #include "want.h"
 
 /* Returns the method for a text without a sample. asked: the method that the caller demands, or
- * AUTO. */
+ * TRAWL_METHOD_AUTO. */
 enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_method asked);
 
 /* Returns the method with the lowest price, which is the expected time of a count. A sample of the
@@ -20,24 +21,25 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
                                    uint64_t sample_bytes, double read_ns,
                                    struct plan_tuning *tuning, struct cuda_prices *prices);
 
-/* Records that memory lacked for the method's tables. Returns whether another method is left. */
+/* Records that there was no memory for the method's tables. Returns whether another method can be
+ * chosen. */
 bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices);
 
 /* Returns whether the method's measured price is clearly above the price of a different method. */
 bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *prices);
 
 /* How a set is searched next. SETTLED: as before. AUTOMATON: by the automaton, which is made first.
- * JUDGED: by the filter, and the search is timed. TRIED: by the filter, and the search of a short
- * first range is timed. */
+ * JUDGED: by the filter, and the time is taken. TRIED: by the filter, in a short first range, and
+ * the time is taken. */
 enum cuda_way { CUDA_WAY_SETTLED, CUDA_WAY_AUTOMATON, CUDA_WAY_JUDGED, CUDA_WAY_TRIED };
 enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum want want);
-/* Returns the length of a trial (CUDA_WAY_TRIED). */
+/* Returns the length of a trial (CUDA_WAY_TRIED), in bytes of text. */
 uint64_t cuda_choose_tried_bytes(const struct engine_worker *worker);
 /* Forgets the trials of the set's filter. */
 void cuda_choose_try_anew(struct cuda_tables *tables);
 /* Returns whether the automaton should replace the set's filter, which took `ns` for `bytes` bytes
- * of text; `rest` bytes follow. The automaton should if making it costs less than the automaton
- * would save in the rest, or would have saved so far. A short trial is followed by a longer one. */
+ * of text; `rest` bytes follow. The automaton should if it costs less to make than it would save in
+ * the rest, or would have saved so far. A short trial is followed by a longer one. */
 bool cuda_choose_leaves_filter(struct engine_worker *worker, uint64_t bytes, uint64_t rest,
                                uint64_t ns);
 /* Records that the automaton took `ns` to count in `bytes` bytes of text, if that is long enough.

@@ -1,8 +1,9 @@
 /* cuda_load: copies texts to devices, where the texts stay, whole or split over the devices.
  *
- * A long text is split into stripes. Each stripe also contains the first bytes of the next
- * stripe, as an overlap. A short text lies on every device. A borrowed text is searched where
- * the caller has put the text, on that device alone.
+ * A *resident* is a text, or a stripe of a text, on one device. A long text is split into stripes.
+ * Each stripe also contains the first bytes of the next stripe, as an overlap. A short text lies on
+ * every device. A *borrowed* text is searched where the caller has put the text, on that device
+ * alone.
  */
 #include "cuda/cuda_load.h"
 
@@ -279,8 +280,8 @@ static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint6
 
 /* ---- Texts that the caller has put on a device ---------------------------------------------- */
 
-/* Finds the device whose memory contains the address. ARGUMENT: no device of the engine's has the
- * address. Some device's context is current. */
+/* Finds the device whose memory contains the address. Returns ARGUMENT if it is no device of the
+ * engine. Some device's context is current. */
 static enum trawl_status find_device(const struct engine *engine, uint64_t address, uint32_t *index,
                                      struct trawl_error *error)
 {
@@ -356,9 +357,9 @@ static enum trawl_status borrow(struct engine *engine, const uint8_t *bytes, uin
 
 /* ---- Owners of loaded texts --------------------------------------------------------------- */
 
-/* Returns the entry of this owner for exactly these bytes, or with `any` the first entry of any
- * owner for these bytes; NULL if the engine has no such entry. For a text of NULL, returns a free
- * entry. The caller holds the load lock. */
+/* Returns the entry of this owner for exactly these bytes. With `any`, returns the first entry of
+ * any owner for these bytes. Returns NULL if the engine has no such entry. For a text of NULL,
+ * returns a free entry. The caller holds the load lock. */
 static struct cuda_holder *find_holder(struct engine *engine, const void *owner, bool any,
                                        const uint8_t *text, uint64_t text_count)
 {
@@ -399,8 +400,8 @@ static enum trawl_status hold(struct engine *engine, const struct engine_text *t
     return status;
 }
 
-/* Records an owner of a text, and loads the text if no other owner holds the text, or anew with
- * ENGINE_HOLD_ANEW. A text without bytes has no entry. */
+/* Records an owner of a text. Loads the text if no other owner holds it; with ENGINE_HOLD_ANEW,
+ * loads it anew. A text without bytes has no entry. */
 enum trawl_status cuda_residents_hold(struct engine *engine, const struct engine_text *text,
                                       struct trawl_error *error)
 {

@@ -1,7 +1,8 @@
 /* cuda_parts: searches for a set in parts on a device (plan/parts.h).
  *
- * Each part has its own tables. The worker searches a range of the text for each part in turn.
- * During a part's turn, the worker's plan and tables are the part's.
+ * A part is a plan of its own for the patterns of similar lengths, and has its own tables. The
+ * worker searches a range of the text for each part in turn. During a part's turn, the worker's
+ * plan and tables are the part's.
  */
 #include "cuda/cuda_parts.h"
 
@@ -58,8 +59,8 @@ enum trawl_status cuda_parts_prepare(struct engine_worker *worker, enum want wan
     const struct plan_parts *of = worker->parts->of;
     enum trawl_status status = TRAWL_OK;
 
-    /* Only a longer range would be shortened when a search in it meets too many candidates
-     * (cut_set_range in cuda_scan.c). */
+    /* A longer range could be cut short: a search that meets too many candidates goes on with
+     * kernels that take at most this many begins (cut_set_range in cuda_scan.c). */
     steps->range_bytes_max = worker->limits.launch_begins_max;
     for (uint32_t i = 0; i < of->count && status == TRAWL_OK; i++) {
         turn_to(worker, i);
@@ -84,8 +85,8 @@ static enum trawl_status search_part(struct engine_worker *worker, uint32_t inde
 
     engine_result_begin(&state->found, 0, true);
     turn_to(worker, index);
-    /* A count, or a first occurrence that was not found yet, asks for the whole range. For hits the
-     * caller takes the begins that were searched. */
+    /* For a count, or until a first occurrence is found, scan until the whole range is searched.
+     * For hits one scan is enough: the caller goes on from *end. */
     do {
         status = cuda_scan_range(worker, &rest, want, hits_base + (rest.begin - range->begin),
                                  &state->found, end, error);

@@ -14,7 +14,7 @@
 #define WORD_BYTES 8u  /* windows begin at multiples of WORD_BYTES */
 /* the first bytes of a long window that decide the order of the bits */
 #define ORDER_BYTES_MAX 4096u
-/* Multiplied by bytes of 0 or 1, moves byte i into bit i of the top byte. */
+/* The product of this number and eight bytes of 0 or 1 has byte i in bit i of its top byte. */
 #define GATHER_BITS 0x0102040810204080ull
 
 uint64_t cuda_plane_words(uint64_t pattern_bytes)
@@ -22,9 +22,9 @@ uint64_t cuda_plane_words(uint64_t pattern_bytes)
     return min_u64(pattern_bytes, SCAN_PLANE_WINDOW_MAX) / 128 * 4 + 4;
 }
 
-/* Returns the least period of the masked bytes, or `count` if that period exceeds count / 2.
- * Computes the longest border of each prefix (Knuth, Morris and Pratt 1977); `borders` has room
- * for `count` numbers. */
+/* Returns the least period of the bytes under `mask`, or `count` if that period exceeds count / 2.
+ * Computes the longest border of each prefix (Knuth, Morris and Pratt 1977); `borders` has room for
+ * `count` numbers. */
 static uint32_t least_period(const uint8_t *bytes, uint32_t count, uint32_t mask, uint32_t *borders)
 {
     uint32_t border = 0, period;
@@ -69,7 +69,7 @@ static void choose_window(const uint8_t *bytes, uint32_t count, uint32_t window_
     TRAWL_ASSERT(plane->window_at <= end && end < plane->window_at + plane->window_bytes);
 }
 
-/* Sorts the bits of a byte: first the bit that splits the pattern's bytes most evenly. */
+/* Sorts the numbers of a byte's bits: first the bit that splits the pattern's bytes most evenly. */
 static void order_bits(const uint8_t *bytes, uint32_t count, uint32_t order[BYTE_BITS])
 {
     uint32_t ones[BYTE_BITS] = {0};
@@ -79,7 +79,8 @@ static void order_bits(const uint8_t *bytes, uint32_t count, uint32_t order[BYTE
         uint64_t eight = 0;
 
         memcpy(&eight, bytes + i, min_u64(count - i, sizeof eight));
-        for (uint32_t bit = 0; bit < BYTE_BITS; bit++) /* the top byte of the product is the sum */
+        for (uint32_t bit = 0; bit < BYTE_BITS;
+             bit++) /* the product's top byte is the bytes' sum */
             ones[bit] += (uint32_t)((eight >> bit & EACH_BYTE) * EACH_BYTE >> 56);
     }
     for (uint32_t bit = 0; bit < BYTE_BITS; bit++) {
@@ -111,8 +112,8 @@ static uint32_t choose_probe(const uint8_t *bytes, uint32_t count, uint32_t bit)
     return 0;
 }
 
-/* Writes a bit of each byte: bit i of the words is the bit of byte i. The words have room for whole
- * groups of 8 bits. */
+/* Writes bit `bit` of each byte: bit i of the words is the bit of byte i. The words have room for
+ * whole groups of 8 bits. */
 static void fill_words(const uint8_t *window, uint32_t count, uint32_t bit, uint32_t *words)
 {
     for (uint32_t i = 0; i < count; i += 8) {
@@ -143,7 +144,8 @@ static bool may_repeat(const uint32_t *words, uint32_t count)
     return false;
 }
 
-/* Chooses the probe of the plane, which is written. */
+/* Chooses the probe, the bits of the plane that the kernel compares first. The plane's other
+ * members are set. */
 static void fill_probe(const uint8_t *window, struct scan_plane *plane)
 {
     uint32_t bit = plane->bit;
@@ -158,7 +160,8 @@ static void fill_probe(const uint8_t *window, struct scan_plane *plane)
         plane->flip_last[i] = plane->flip[plane->probe_bits - BYTE_BITS + i];
 }
 
-/* Sets has_letters: the pattern has at most one letter for each value of the bit. */
+/* Sets has_letters to whether the pattern's bytes have at most one value with a 0 at the plane's
+ * bit, and one with a 1. Sets letters and letter_step to these values. */
 static void fill_letters(const uint8_t *bytes, uint32_t count, struct scan_plane *plane)
 {
     uint32_t letter[2] = {bytes[0], bytes[0]}, i = 0;

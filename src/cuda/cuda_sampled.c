@@ -1,4 +1,5 @@
-/* cuda_sampled: makes the tables of method sampled for a device.
+/* cuda_sampled: makes the tables of method sampled for a device: for each hash, a list of the
+ * pattern's offsets whose bytes have the hash, and bits that say for which hashes there is a list.
  *
  * The CPU uses other tables, which are part of the plan. A device hashes 16 bytes where the CPU
  * hashes 8: all 16 bytes lie in the same sector, and 8 bytes of English match too many offsets
@@ -41,8 +42,8 @@ static uint32_t gram_hash(const uint8_t *bytes, uint32_t fold)
     return scan_sample_hash(gram[0] | fold, gram[1] | fold, gram[2] | fold, gram[3] | fold);
 }
 
-/* The head of a list while the first pass counts the list's entries: the count is in the low bits.
- * No list begins at entry 0xffff. */
+/* The head of a list while the first pass counts the list's entries; the count is in the low bits.
+ * A finished head is lower, since no list begins at entry 0xffff. */
 #define COUNTED scan_list(0xffffu, 0)
 
 void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,

@@ -14,13 +14,14 @@
 #define HITS_AHEAD 512u
 #define FEW_BYTES 256u /* Hits are few if there is at most one for FEW_BYTES bytes of text. */
 
-/* Before an automaton whose rows exceed shared memory takes over, 2^PATIENT_LOG2 times the usual
- * work is spent on a tile; 2^PATIENT_LONG_LOG2 times if the literals are long in sum. */
+/* A tile may take 2^PATIENT_LOG2 times the usual work before an automaton whose rows exceed shared
+ * memory takes over. If the literals have many bytes in total (limits.patient_bytes), a tile may
+ * take 2^PATIENT_LONG_LOG2 times the usual work. */
 #define PATIENT_LOG2 3u
 #define PATIENT_LONG_LOG2 8u
 
-/* Keeps stream kernels from the next DENSE_SCANS scans. For a set, the automaton does these scans,
- * if the device has memory for the automaton. */
+/* Keeps stream kernels from the next DENSE_SCANS scans. For a set, the automaton does these scans.
+ * If there is no automaton and the host may search the chunk, sets worker->leaves. */
 static enum trawl_status take_automaton(struct engine_worker *worker, struct trawl_error *error)
 {
     worker->tables->dense_left = DENSE_SCANS;
@@ -48,9 +49,9 @@ static enum trawl_status note_dense(struct engine_worker *worker, struct trawl_e
     return take_automaton(worker, error);
 }
 
-/* Marks the begins in the range at which a literal of the set occurs, for hits_set. *found is
- * the number of occurrences. *marked = false: there are no marks, and hits_set must filter the
- * range itself. */
+/* Marks the begins in the range at which a literal of the set occurs, for hits_set. Sets *found to
+ * the number of occurrences. Sets *marked to false if there are no marks, so that hits_set must
+ * filter the range itself. */
 static enum trawl_status mark_set(struct engine_worker *worker, const struct cuda_range *range,
                                   uint64_t limit, bool *marked, uint64_t *found,
                                   uint64_t *candidates, struct trawl_error *error)
@@ -85,8 +86,8 @@ static enum trawl_status mark_set(struct engine_worker *worker, const struct cud
 }
 
 /* Sorts the hits that stream_sampled found, and copies the first room->ahead hits to the landing
- * buffer, as the other kernels do. *in_vain: there are too many hits, or a part of the text is
- * too dense. From then on, other kernels list this plan's hits. */
+ * buffer, as the other kernels do. Sets *in_vain if there are too many hits, or if a part of the
+ * text has too many candidates. From then on, other kernels list this plan's hits. */
 static enum trawl_status sort_hits(struct engine_worker *worker, struct cuda_launch *launch,
                                    const struct cuda_hits_room *room, bool *in_vain,
                                    struct trawl_error *error)
@@ -278,8 +279,8 @@ static enum trawl_status scan_first(uint64_t nearest, uint64_t hits_base,
     return TRAWL_OK;
 }
 
-/* Shortens the range to what a set's other kernels can search. After a dense part these kernels
- * take over in the middle of a range that may be too long for them. */
+/* For a set, shortens the range to what the kernel that is now chosen can search. After a scan with
+ * too many candidates that may be another kernel, which takes shorter ranges. */
 static void cut_set_range(const struct engine_worker *worker, const struct cuda_range *range,
                           enum want want, uint64_t *limit, uint64_t *done)
 {
@@ -292,7 +293,8 @@ static void cut_set_range(const struct engine_worker *worker, const struct cuda_
     *done = *limit;
 }
 
-/* Prepares a launch that counts or finds the first occurrence, with the tables that it needs. */
+/* Prepares a launch that counts or finds the first occurrence, and makes the tables that its kernel
+ * reads. */
 static enum trawl_status prepare(struct engine_worker *worker, const struct cuda_range *range,
                                  enum want want, uint64_t *limit, uint64_t *done,
                                  struct cuda_launch *launch, struct trawl_error *error)
@@ -303,8 +305,8 @@ static enum trawl_status prepare(struct engine_worker *worker, const struct cuda
     return TRAWL_OK;
 }
 
-/* Searches [range->begin, limit). If the search stops before `limit`, *done is the begin at
- * which the search stopped. */
+/* Searches [range->begin, limit). If the search stops before `limit`, sets *done to the begin at
+ * which it stopped. */
 static enum trawl_status scan_upto(struct engine_worker *worker, const struct cuda_range *range,
                                    uint64_t limit, enum want want, uint64_t hits_base,
                                    struct engine_result *result, uint64_t *done,
@@ -356,7 +358,8 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
         TRAWL_TRY(take_automaton(worker, error));
         if (worker->leaves)
             return TRAWL_OK;
-        /* If the estimate was too low, a trial decides. */
+        /* If the rows of the automaton, which is now made, do not fit shared memory after all, a
+         * trial decides. */
         if (worker->tables->has_sets && !cuda_automaton_is_kept(worker))
             worker->tables->dense_left = 0;
         way = cuda_choose_way(worker, bytes, want);

@@ -16,14 +16,16 @@ struct cuda_hits_room {
     uint64_t ahead;
 };
 
-/* Writes the range's hits that begin below `limit` into the room, in order. *total is the number
- * of all hits, of which the first room->count are written. */
+/* Writes the range's hits that begin below `limit` into the room, in order. Sets *total to the
+ * number of all hits, of which the first room->count are written. Adds the number of verified
+ * positions to *candidates. */
 enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda_range *range,
                                  uint64_t limit, const struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error);
 
-/* Scans a range. If hits are wanted, appends the hits to the result; a hit at range->begin gets the
- * offset `hits_base`. On return, all positions of the range below *done were searched. */
+/* Scans a range, and adds what it finds to *result. Hits are appended to the result; a hit at
+ * range->begin gets the offset `hits_base`. On return, all positions of the range below *done were
+ * searched. */
 enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cuda_range *range,
                                   enum want want, uint64_t hits_base, struct engine_result *result,
                                   uint64_t *done, struct trawl_error *error);

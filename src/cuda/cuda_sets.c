@@ -53,7 +53,7 @@ static uint64_t layout_take(uint64_t *at, uint64_t bytes)
     return address;
 }
 
-/* Lays out all tables except the entries from `address` on. Returns the number of bytes. */
+/* Lays out all tables but the lists' entries, from `address` on. Returns the number of bytes. */
 static uint64_t lay_out(uint64_t address, struct scan_sets *sets)
 {
     uint64_t at = address;

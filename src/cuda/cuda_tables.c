@@ -1,4 +1,4 @@
-/* cuda_tables: puts the tables that kernels need for a plan into one block of device memory. */
+/* cuda_tables: puts the tables that kernels need for a plan into device memory. */
 #include "cuda/cuda_tables.h"
 
 #include <inttypes.h>
@@ -17,8 +17,8 @@
 #define TABLE_ALIGNMENT 256u
 #define SET_BYTES_MAX (1ull << 34) /* literals begin at words with 32-bit numbers */
 #define GRAM_BYTES 8u
-/* The bound up to which alike_max is not measured before a search, since a bound this low limits
- * neither tiles nor ranges. */
+/* alike_max bounds how many literals may occur at the same begin. It is not measured before a
+ * search if a simple bound is up to this number, which limits neither tiles nor ranges. */
 #define ALIKE_UNMEASURED_MAX 65535u
 #define LAUNCH_NS 2e4 /* time that the launch of a count takes, even for an empty text */
 #define WARP_STEP_BYTES 256u
@@ -29,8 +29,8 @@
  * candidate in 110 positions of a large tile. */
 #define DENSE_LANES 28u
 
-/* The block while the tables are laid out: the first pass computes the size, the second pass,
- * with `bytes`, writes the contents. */
+/* A block of device memory in which tables lie one after the other. A first pass computes the size;
+ * a second pass, with `bytes`, writes the contents. */
 struct block {
     uint8_t *bytes; /* NULL: only compute the size */
     uint64_t count;
@@ -129,7 +129,8 @@ static void choose_grams(const struct trawl_plan *plan, uint64_t rare_offset,
     a->is_exact = count == gram_bytes;
 }
 
-/* Sets the arguments of method grams: the plan's grams as sums. */
+/* Sets the arguments of method grams: the plan's grams as fingerprints (filter_sum in
+ * kernels/filter.h). */
 static void choose_strides(const struct plan_grams *grams, struct scan_arguments *a)
 {
     a->shift = (uint32_t)grams->offset + grams->stride - 1;
@@ -193,9 +194,9 @@ static void put_one(const struct trawl_plan *plan, struct block *block, struct c
         put_sampled(plan, block, a);
 }
 
-/* Puts what all kernels for sets but the automaton's need. For stream_set there is a record of each
- * literal, in which the kernel set_runs later writes word 2, the offset at which the literal's run
- * of grams begins. */
+/* Puts the literals of a set, which all kernels for sets but the automaton's read. For stream_set
+ * there is a record of each literal, in which the kernel set_runs later writes word 2, the offset
+ * at which the literal's run of grams begins. */
 static void put_literals(const struct trawl_plan *plan, struct block *block,
                          struct cuda_tables *tables)
 {
@@ -299,8 +300,8 @@ static enum trawl_status choose_plane(const struct engine_worker *worker, uint8_
                              (uint32_t *)(void *)(host + at), &a->plane, error);
 }
 
-/* Makes the host's tables of the set, and sets alike_max to the largest bucket: literals that occur
- * at the same position share a bucket. */
+/* Makes the host's tables of the set, and sets alike_max to the size of the largest bucket, since
+ * literals that occur at the same position share a bucket. */
 static enum trawl_status measure_alike(const struct trawl_plan *plan, struct cuda_tables *tables,
                                        struct trawl_error *error)
 {
@@ -379,7 +380,7 @@ static enum trawl_status put_on_device(struct engine_worker *worker, const struc
     TRAWL_TRY(cuda_memory_reserve(worker->device, memory, cuda_worker_room(worker, bytes), error));
     TRAWL_TRY(cuda_worker_stage(worker, bytes, &host, error));
     block = (struct block){(uint8_t *)host, 0, memory->address};
-    if (tables->kernel != CUDA_KERNEL_SET) /* for a set, all bytes that kernels read are put */
+    if (tables->kernel != CUDA_KERNEL_SET) /* for a set, `put` writes all bytes that kernels read */
         memset(host, 0, (size_t)bytes);
     put(plan, &block, tables);
     TRAWL_ASSERT(block.count == bytes);

@@ -1,4 +1,5 @@
-/* cuda_tables: puts the tables that kernels need for a plan into one block of device memory. */
+/* cuda_tables: puts the tables that kernels need for a plan into device memory. A *literal* is a
+ * string that kernels search for: a pattern, or a variant of a pattern. */
 #ifndef TRAWL_CUDA_CUDA_TABLES_H
 #define TRAWL_CUDA_CUDA_TABLES_H
 
@@ -8,15 +9,16 @@
 
 struct engine_worker;
 
-/* Whether the device has the set's automaton: not needed yet; made; too large or forbidden. */
+/* Whether the device has the set's automaton. NOT_ASKED: no search has needed the automaton yet.
+ * NONE: the automaton is too large for a limit or for memory, or is forbidden. */
 enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOMATON_NONE };
 
 /* What a count in a loaded text costs by each method, for a plan with a single literal. The unit is
  * the time in which the device reads the text once. Indexes are methods; entry 0, of
  * TRAWL_METHOD_AUTO, is not used. */
 struct cuda_prices {
-    /* the expected price; once counts were measured, the least measured price; PRICE_MAX: the
-     * method cannot search, or memory lacked for its tables */
+    /* the expected price or, once counts were measured, the least measured price. PRICE_MAX: the
+     * method cannot search, or there was no memory for its tables */
     double price[TRAWL_METHOD_SAMPLED + 1];
     uint32_t counts[TRAWL_METHOD_SAMPLED + 1]; /* counts that were measured */
     /* True: all expected prices follow from the sample. False: prices of methods that could hardly
@@ -31,7 +33,7 @@ struct cuda_tables {
     uint64_t plan_serial;
     /* serial number of the sample from which `tuning` was made; 0: no sample was used */
     uint64_t sample_serial;
-    /* what the methods for a single literal look for: the plan's tuning, or `own` */
+    /* the bytes for which the methods for a single literal search: the plan's tuning, or `own` */
     const struct plan_tuning *tuning;
     struct plan_tuning own;
     struct cuda_prices prices;
@@ -39,8 +41,9 @@ struct cuda_tables {
     /* the kernel that counts: a stream kernel, or `kernel` */
     enum cuda_kernel count_kernel;
     bool sorts; /* stream_sampled finds the hits, and sampled_sort sorts the hits */
-    /* This many more scans use no stream kernel, since a scan had too many candidates or a set's
-     * automaton took over: for a set the automaton searches, else the tile kernel. */
+    /* The next scans, as many as this, use no stream kernel, since a scan had too many candidates
+     * or a set's automaton took over. For a set the automaton searches, else the tile kernel
+     * (scan_every, hits_every). */
     uint32_t dense_left;
     /* A scan for a set gives up when its comparisons cost 2^budget_log2 × the usual budget. */
     uint32_t budget_log2;
@@ -53,7 +56,8 @@ struct cuda_tables {
     /* the host's tables of the set, from which alike_max follows; NULL: not needed yet */
     const struct plan_set_tables *set;
     uint32_t alike_max; /* an upper bound of the literals that may occur at the same begin */
-    /* the device has the set's literals; the device has the tables of set.cu */
+    /* literals_there: the device has the set's literals. buckets_there: it has the tables of
+     * set.cu. */
     bool literals_there, buckets_there;
     struct scan_sets sets; /* what stream_set reads; stride 0: stream_set does not take the set */
     bool has_sets;         /* stream_set takes the set, and there was memory for its tables */
@@ -73,18 +77,18 @@ struct cuda_tables {
     struct scan_arguments arguments;
 };
 
-/* Checks the plan's limits. UNSUPPORTED: the plan exceeds a limit of the device. */
+/* Returns UNSUPPORTED if the plan exceeds a limit of the device. */
 enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_error *error);
 /* Chooses how to search for worker->plan in worker->searched, and makes the tables of a single
  * literal on the device. Does nothing if a call before has done so. */
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error);
-/* Makes the tables that this kernel reads of the worker's set, unless the device has the tables.
- * Measures alike_max if the kernel's launch depends on alike_max. If memory lacks for the tables of
+/* Makes the tables of the worker's set that this kernel reads, unless the device has them. Measures
+ * alike_max if the kernel's launch depends on alike_max. If there is no memory for the tables of
  * stream_set, sets has_sets to false, and makes the tables for the kernels of set.cu instead. */
 enum trawl_status cuda_tables_want_set(struct engine_worker *worker, enum cuda_kernel kernel,
                                        struct trawl_error *error);
-/* Records that a count over `begins` positions of the text took `ns` ns, if the text is long and
- * was sampled. If another method should be clearly quicker, the next count chooses anew. */
+/* Records that a count over `begins` positions of a sampled text took `ns` ns; ignores a short
+ * text. If another method should be clearly quicker, the next count chooses anew. */
 void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns);
 
 #endif

@@ -23,7 +23,7 @@ struct cuda_held {
     uint64_t end;  /* the chunk's offset at which the memory ends */
 };
 
-/* A worker's state for a part of a plan. */
+/* A worker's state for a part of a plan: the patterns of similar lengths (plan/parts.h). */
 struct cuda_part {
     struct cuda_tables tables;
     /* what the part's search of the current range found; the room for hits is reused */
@@ -31,8 +31,8 @@ struct cuda_part {
 };
 
 struct cuda_parts {
-    const struct plan_parts *of; /* NULL: the worker's plan is searched whole */
-    uint64_t refused; /* serial of the plan with parts that had no room in memory, or 0 */
+    const struct plan_parts *of; /* NULL: the worker's plan is searched whole, not in parts */
+    uint64_t refused; /* serial number of the plan whose parts had no room in memory, or 0 */
     struct cuda_part part[PLAN_PARTS_MAX];
 };
 
@@ -81,7 +81,8 @@ struct engine_worker {
     uint64_t piece_words; /* the most words of a piece */
     /* brought[i] is recorded after piece i was copied; NULL: not made yet */
     struct cuda_event *brought[ENGINE_PIECES_MAX];
-    /* number of next chunks that go to the host without a scan, because a chunk was dense */
+    /* number of next chunks that go to the host without a scan, since a chunk had too many
+     * candidates */
     uint32_t chunks_left;
     /* true: if a chunk has too many candidates, and there is no automaton, the host can search the
      * chunk */
@@ -95,8 +96,8 @@ struct engine_worker {
 uint64_t cuda_worker_room(const struct engine_worker *worker, uint64_t bytes);
 
 /* Returns memory of the host, `count` bytes, for what the next call of cuda_worker_upload copies to
- * the device. If the bytes fit a staging buffer, this is the buffer that the call uses. The caller
- * hands the memory back in any case. */
+ * the device. If the bytes fit a staging buffer, returns the buffer that that call uses. The caller
+ * must hand the memory back by cuda_worker_unstage. */
 enum trawl_status cuda_worker_stage(struct engine_worker *worker, uint64_t count, void **bytes,
                                     struct trawl_error *error);
 void cuda_worker_unstage(const struct engine_worker *worker, void *bytes, uint64_t count);

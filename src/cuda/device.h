@@ -100,8 +100,8 @@ struct cuda_device {
     cuda_check((device)->driver, (device)->driver->member(__VA_ARGS__), cuda_symbols.member, \
                (device)->name, (error))
 
-/* Opens a device. Errors: DEVICE, MEMORY; ENGINE if the device is too old or the image holds no
- * code for the device. On failure the device is closed. */
+/* Opens a device. Errors: DEVICE; MEMORY; ENGINE if the device is too old or this build has no
+ * kernels for it. On failure the device is closed. */
 enum trawl_status cuda_device_open(struct cuda_device *device, const struct cuda_driver *driver,
                                    int ordinal, uint64_t memory_max, struct trawl_error *error);
 /* Closes a device, which may be half-open. */
@@ -142,8 +142,9 @@ enum trawl_status cuda_mapped_reserve(const struct cuda_device *device, struct c
                                       uint64_t bytes, struct trawl_error *error);
 void cuda_pinned_release(const struct cuda_device *device, struct cuda_pinned *pinned);
 
-/* Returns the image's kernels. The image is loaded at first use and kept until the device is
- * closed. ENGINE: the image holds no code for this device. The device's context is current. */
+/* Sets *module to the image's kernels. The image is loaded at first use and kept until the device
+ * is closed. Returns ENGINE if the image holds no code for this device. The device's context is
+ * current. */
 enum trawl_status cuda_device_module(struct cuda_device *device, const struct cuda_image *image,
                                      struct cuda_module **module, struct trawl_error *error);
 

@@ -52,7 +52,7 @@ enum cuda_attribute {
     CUDA_ATTRIBUTE_MEMORY_BITS = 37, /* width of the memory's bus */
     CUDA_ATTRIBUTE_CAPABILITY_MAJOR = 75,
     CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76,
-    CUDA_ATTRIBUTE_SHARED_BYTES_MAX = 97 /* with the attribute DYNAMIC_SHARED_BYTES_MAX set */
+    CUDA_ATTRIBUTE_SHARED_BYTES_MAX = 97 /* of a block, if CUDA_FUNCTION_..._MAX is set */
 };
 
 /* Attributes of an address. */
@@ -84,12 +84,14 @@ enum {
 enum trawl_status cuda_driver_open(struct cuda_driver *driver, struct trawl_error *error);
 void cuda_driver_close(struct cuda_driver *driver);
 
-/* Makes cuda_driver_open copy this table instead of opening the library, for tests; NULL: opens the
- * library again. The caller keeps the table until the next call. Not thread-safe. */
+/* For tests: makes cuda_driver_open copy this table instead of opening the library. If driver is
+ * NULL, cuda_driver_open opens the library again. The caller keeps the table until the next call.
+ * Not thread-safe. */
 void cuda_driver_replace(const struct cuda_driver *driver);
 
 /* Returns OK if the code is 0. Otherwise returns MEMORY if the device's memory is exhausted, else
- * DEVICE, and fills the error: the call, the device's name (may be NULL), the driver's text. */
+ * DEVICE, and fills the error with the symbol of the function that failed, device_name unless that
+ * is NULL, and the driver's text. */
 enum trawl_status cuda_check(const struct cuda_driver *driver, int code, const char *symbol,
                              const char *device_name, struct trawl_error *error);
 

@@ -1,4 +1,4 @@
-/* image: embeds the fat binaries of kernels that nvcc makes in the library. */
+/* image: embeds in the library the fat binaries of kernels, which nvcc makes. */
 #ifndef TRAWL_CUDA_IMAGE_H
 #define TRAWL_CUDA_IMAGE_H
 

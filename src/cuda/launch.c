@@ -1,4 +1,5 @@
-/* launch: chooses a launch's kernel and grid, starts the kernel, and reads its answer. */
+/* launch: chooses a launch's kernel and grid, starts the kernel, and reads its answer. A tile, or a
+ * group of samples, is *dense* if it has too many candidates to compare one by one. */
 #include "cuda/launch.h"
 
 #include <string.h>
@@ -13,7 +14,8 @@
  * range */
 #define DENSE_PARTS 16u
 #define STREAM_ROW_WORDS 16u /* words of bitmap for one row of 512 bytes of text */
-/* time for which the host polls an answer: the driver notices the end 3 to 5 us later [H200] */
+/* time for which the host polls an answer, since the driver notices the end of a kernel 3 to 5 us
+ * later [H200] */
 #define POLL_NS 2000000u
 #define POLL_NS_SIMULATED 1000u /* simulated kernels run only while the driver waits */
 #define LOOKS_PER_TIME 64u
@@ -136,8 +138,8 @@ static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blo
     a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
 }
 
-/* Does as choose_stream_tiles, for hits_stream: each block has one warp more, which verifies
- * candidates and writes hits for the block's other warps. */
+/* Chooses the tiles of hits_stream. Each block has one warp more, which verifies candidates and
+ * counts hits for the block's other warps. */
 static void choose_hits_tiles(const struct engine_worker *worker, struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
@@ -274,8 +276,9 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
                          struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
-    /* Kernels read up to BEFORE_BYTES_MIN bytes before a begin. Before the text's first byte there
-     * is nothing to read, so begins at the text's begin are not numbered higher. */
+    /* With limits.before_bytes (in tests), positions are numbered as if that many bytes came before
+     * the text. Begins near the text's first byte keep their numbers, since kernels read up to
+     * BEFORE_BYTES_MIN bytes before a begin. */
     uint64_t before = range->begin >= BEFORE_BYTES_MIN ? worker->limits.before_bytes : 0;
     enum cuda_kernel kernel;
     uint32_t blocks;
@@ -346,8 +349,8 @@ static enum trawl_status sums_reserve(struct engine_worker *worker, struct trawl
 }
 
 /* Allocates the list of tiles that a stream kernel gives up. The list has one entry more than this
- * launch has tiles, since the same number of begins may touch one tile more at another offset of
- * the text. */
+ * launch has tiles, so that it suffices for later launches too: the same number of begins may touch
+ * one tile more at another offset of the text. */
 static enum trawl_status list_reserve(struct engine_worker *worker,
                                       const struct cuda_launch *launch, struct trawl_error *error)
 {
@@ -359,7 +362,8 @@ static enum trawl_status list_reserve(struct engine_worker *worker,
                                error);
 }
 
-/* Allocates and zeroes the words by which a launch that lists hits orders the hits. */
+/* Allocates and zeroes the words by which a launch that lists hits orders the hits, or for
+ * stream_sampled the room for its hits. */
 static enum trawl_status order_begin(struct engine_worker *worker, struct cuda_launch *launch,
                                      struct trawl_error *error)
 {

@@ -12,8 +12,8 @@ struct cuda_range {
     uint64_t text_end; /* end of the bytes that kernels may read */
 };
 
-/* Returns the end of the range's positions at which a pattern can begin, since plan->length_min or
- * more bytes of text follow; range->begin if the range has no such position. */
+/* Returns the end of the range's positions at which a pattern can begin, because plan->length_min
+ * or more bytes of text follow. Returns range->begin if the range has no such position. */
 uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range *range);
 
 /* A launch: the kernel, the kernel's arguments and grid, and the kernel's result. */
@@ -36,14 +36,14 @@ enum trawl_status cuda_launch_sort(struct engine_worker *worker, struct cuda_lau
 void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                          const struct cuda_range *range, uint64_t limit, enum want want,
                          struct cuda_launch *launch);
-/* Returns the kernel that searches a long range. */
+/* Returns the kernel that searches a long range for the worker's plan. */
 enum cuda_kernel cuda_launch_kernel(const struct engine_worker *worker, enum want want);
 /* Returns the most positions that one launch for the plan's set searches. */
 uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want);
 /* Returns the most positions that one launch for the worker's plan searches. */
 uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want want);
-/* Runs the launch. If a stream kernel gave up tiles, which had too many candidates, runs the
- * method's tile kernel over these tiles. Adds what the kernels find to launch->found. */
+/* Runs the launch. If a stream kernel gave up tiles, which had too many candidates, runs the tile
+ * kernel (scan_every) over these tiles. Adds what the kernels find to launch->found. */
 enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_launch *launch,
                                   struct trawl_error *error);
 /* Gives the launch the smallest possible tiles. */

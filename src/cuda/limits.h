@@ -11,7 +11,7 @@
  * for sets of which many samples pass the bitmap. */
 enum cuda_sets_variant { CUDA_SETS_RARE, CUDA_SETS_DENSE, CUDA_SETS_VARIANTS };
 
-/* Offsets in a range are 32-bit. */
+/* The longest range that is searched at a time, since offsets in a range have 32 bits. */
 #define CUDA_RANGE_BYTES_MAX ((1ull << 32) - (1ull << 24))
 
 struct cuda_limits {
@@ -23,7 +23,8 @@ struct cuda_limits {
     /* bytes of device memory that a loaded text leaves free for searches; a quarter of the device's
      * memory if that is less */
     uint64_t resident_room_left;
-    uint64_t seen_bytes_min; /* fewer bytes: a loaded text is not sampled, and counts not timed */
+    uint64_t seen_bytes_min; /* a loaded text of fewer bytes is not sampled, and counts in it are
+                                not timed */
     /* the method for a single pattern in a text with a sample; AUTO: chosen by the sample */
     enum trawl_method seen_method;
     /* the shortest loaded text, in bytes, that is split over the devices */
@@ -41,7 +42,7 @@ struct cuda_limits {
     uint64_t hits_max;      /* a scan that has this many hits stops at the end of the range */
     /* a list of begins has room for a multiple of begins_room (LISTS_ROOM in cuda_begins.c) */
     uint64_t begins_room;
-    /* the least number of begins in a copy to the host through the library's pinned memory */
+    /* the least number of begins in a copy to the host by way of the library's pinned memory */
     uint64_t begins_piece;
     uint64_t begins_piece_most; /* the most begins in such a copy */
     uint32_t threads;           /* threads of a block */
@@ -54,9 +55,10 @@ struct cuda_limits {
     uint32_t plane_window_max; /* longest window of planes, in bytes; ≤ SCAN_PLANE_WINDOW_MAX */
 
     /* The members below choose among kernels that give the same answer. */
-    bool streams;                    /* count a single pattern by scan_stream */
+    bool streams;                    /* search for a single pattern by stream kernels */
     bool sets;                       /* search for sets by stream_set, with the values below */
-    uint32_t sets_variant;           /* enum cuda_sets_variant; CUDA_SETS_VARIANTS: chosen */
+    uint32_t sets_variant;           /* enum cuda_sets_variant; CUDA_SETS_VARIANTS: chosen by
+                                        price */
     uint32_t sets_stride, sets_gram; /* used if the set allows the value; 0: chosen by price */
     uint32_t sets_choices;           /* as sets_stride and sets_gram */
     /* bits of the bitmap that a gram sets, 1 or 2; 0: chosen by price */
@@ -87,8 +89,8 @@ struct cuda_limits {
 
 extern const struct cuda_limits cuda_limits_default;
 
-/* Sets the limits of the workers that are opened from now on; NULL: the default. The limits are
- * copied. Not thread-safe. */
+/* Sets the limits of the workers that are opened from now on. If limits is NULL, sets the default.
+ * The limits are copied. Not thread-safe. */
 void cuda_limits_replace(const struct cuda_limits *limits);
 struct cuda_limits cuda_limits_now(void);
 

@@ -1,6 +1,6 @@
 /* open: the CUDA engine, which holds the driver, the devices and the loaded texts.
  *
- * To read this room, begin with driver.h (the functions of libcuda), device.h (a GPU), open.h and
+ * To read this folder, begin with driver.h (the functions of libcuda), device.h (a GPU), open.h and
  * cuda_load.h (texts that stay on GPUs). Then follow a search: cuda_choose.h chooses the method,
  * cuda_tables.h makes the plan's tables, chunk.h copies the text, launch.h starts the kernel, and
  * cuda_scan.h brings the hits back.
@@ -69,7 +69,7 @@ struct engine {
     struct cuda_resident residents[CUDA_RESIDENT_MAX];
 };
 
-/* Do what engine_ops.open and engine_ops.close say. No text may lie on a device when the engine
+/* The engine's functions open and close (engine_ops). No text may lie on a device when the engine
  * is closed. cuda_engine_close accepts a half-open engine. */
 enum trawl_status cuda_engine_open(const struct engine_options *options, struct engine **engine,
                                    struct trawl_error *error);

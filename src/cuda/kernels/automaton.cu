@@ -1,12 +1,12 @@
 /* automaton: occurrences of a set, in time linear in the text and the number of occurrences, for
  * all sets and texts.
  *
- * Method     each thread reads a part of the text backwards. Before its part, the thread reads as
- *            many bytes behind the part as the longest literal needs: the reach. After the byte at
- *            x, the thread's state is the longest string that stands at x and with which some
- *            literal ends. Each state names the literals that equal its string, and the state of
- *            the next shorter string of this kind: the states of this chain name all literals that
- *            begin at x. To list hits, a thread reads its part twice, to count and then to write.
+ * Method     each thread reads a part of the text backwards. First the thread reads the *reach*:
+ * the bytes after the part into which a literal (a pattern) of the part can extend. After the byte
+ * at x, the thread's state is the longest string that stands at x and with which some literal ends.
+ * Each state names the literals that equal its string, and the state of the next shorter string
+ * that equals a literal: the states of this *chain* name all literals that begin at x. To list
+ * hits, a thread reads its part twice, to count and then to write.
  *
  *              tile   | part of thread 0 | part of thread 1 | part of thread 2 | ...
  *                     <------- thread 0 reads: part, and the reach after it
@@ -19,8 +19,8 @@
  * Traffic    per byte of a part and of its reach: reads 1, and 4 of the table. Per position at
  *            which SCAN_COUNT_MANY literals or more begin: 4 more. To list: twice as much, and per
  *            hit reads 4 of the literals and 12 for each state of the chain, and writes 8. If
- *            literals of several lengths begin at a position, sorting takes up to 40 per hit and
- *            halving of the number of hits there.
+ *            literals of several lengths begin at a position, sorting takes up to 40 per hit,
+ *            times log2 of the number of hits there.
  * Bound      by L1, which looks up the 32 rows of a warp one after the other, and by the latency of
  *            the table: each byte's load depends on the state before. In count_automaton a warp
  *            loads 64 bytes of all its parts together, so that a load touches no line more than
@@ -50,7 +50,7 @@ struct automaton_walk {
     uint32_t first_state; /* the state at position `first` */
 };
 
-/* Returns one of the SCAN_STATE_WORDS words after the transitions of a state's row. */
+/* Returns word `word` of the SCAN_STATE_WORDS words after the transitions of a state's row. */
 SIMT_FUNCTION uint32_t automaton_info(const struct scan_arguments *a, uint32_t state, uint32_t word)
 {
     return simt_load_u32(a->automaton.rows + (state & SCAN_STATE_NUMBER) +
@@ -67,7 +67,8 @@ SIMT_FUNCTION uint64_t automaton_get(const struct scan_arguments *a,
                                      : simt_read_u64(a->hits + slot);
 }
 
-/* Sinks the hit at `at` in a heap of `count` hits (heap sort, Williams 1964). */
+/* Sinks the hit with index `at` in a heap of `count` hits from `slot` on (heap sort, Williams
+ * 1964). */
 SIMT_FUNCTION void automaton_sink(const struct scan_arguments *a, const struct tile_shared *shared,
                                   uint64_t slot, uint64_t at, uint64_t count)
 {
@@ -121,8 +122,9 @@ SIMT_FUNCTION uint64_t automaton_rank(const struct scan_arguments *a, uint32_t s
 }
 
 /* Writes the `total` hits at x from `slot` on. The hits of each state of the chain ascend; if the
- * hits of the whole chain do not, sorts the hits. If a->hits has room for only some of the hits,
- * which happens at a single position, computes the rank of each hit among the hits at x instead. */
+ * hits of the whole chain do not, sorts them. If a->hits has room for only some of the hits, which
+ * happens at one position of the text at most, computes the rank of each hit among the hits at x
+ * instead. */
 SIMT_FUNCTION_LARGE void automaton_write(const struct scan_arguments *a, uint64_t *list, uint64_t x,
                                          uint32_t state, uint64_t slot, uint32_t total)
 {
@@ -170,8 +172,8 @@ SIMT_FUNCTION uint32_t automaton_lowest(const struct scan_arguments *a, uint32_t
 
 /* ---- Parts ------------------------------------------------------------------------------ */
 
-/* Counts the occurrences that begin at x. As `want` says, also keeps x as the first occurrence so
- * far, or writes the hits. */
+/* Counts the occurrences that begin at x. With AUTOMATON_FIRST also keeps x as the first occurrence
+ * so far; with AUTOMATON_WRITE also writes the hits. */
 SIMT_FUNCTION void automaton_visit(const struct scan_arguments *a, const struct tile_shared *shared,
                                    struct automaton_walk *walk, uint64_t x, int want)
 {
@@ -198,8 +200,8 @@ SIMT_FUNCTION void automaton_step(const struct scan_arguments *a, const uint8_t 
         simt_load_u32(a->automaton.rows + (walk->state & SCAN_STATE_NUMBER) + classes[byte]);
 }
 
-/* Reads 8 bytes backwards, of which the first stands at x. counts: 0 in the reach behind the
- * part. */
+/* Reads 8 bytes backwards, of which the first stands at x. counts: 0 in the reach after the part,
+ * where no occurrence counts. */
 SIMT_FUNCTION void automaton_word(const struct scan_arguments *a, const struct tile_shared *shared,
                                   const uint8_t *classes, struct automaton_walk *walk,
                                   uint64_t word, uint64_t x, int counts, int want)
@@ -258,7 +260,8 @@ SIMT_FUNCTION void automaton_part(const struct scan_arguments *a, const struct t
     }
 }
 
-/* Searches the block's tiles for all hits, or for the first. */
+/* Searches the block's tiles: lists all hits in a kernel that lists, else finds the first
+ * occurrence. */
 SIMT_FUNCTION void automaton_tiles(const struct scan_arguments *a, const struct tile_shared *shared)
 {
     SIMT_SHARED(uint32_t, automaton_classes, 64);
@@ -321,8 +324,8 @@ enum automaton_where {
     AUTOMATON_ROWS_GLOBAL   /* in global memory; the class is loaded */
 };
 
-/* Tables in shared memory: the class of each byte, and the rows with all transitions, unless the
- * rows are in global memory. */
+/* Tables in shared memory: the class of each byte; and the rows with all transitions, which are not
+ * used if count_automaton reads the rows in global memory. */
 struct automaton_kept {
     const uint8_t *classes;
     const uint32_t *rows;
@@ -378,7 +381,8 @@ SIMT_FUNCTION uint32_t automaton_block(const struct scan_arguments *a,
             most = state > most ? state : most;
         }
         if (most >= SCAN_COUNT_MANY
-                        << SCAN_STATE_BITS) { /* then the states have too small counts */
+                        << SCAN_STATE_BITS) { /* then some state has SCAN_COUNT_MANY literals or
+                                                 more, and its row has the number */
             sum = 0;
             state = before;
             SIMT_ROLLED
@@ -394,7 +398,7 @@ SIMT_FUNCTION uint32_t automaton_block(const struct scan_arguments *a,
 }
 
 /* As automaton_block, for bytes of which the first stands at `place` and of which some may lie
- * beyond the text. Counts the occurrences that begin in [low, last). */
+ * before `low` or beyond the text. Counts the occurrences that begin in [low, last). */
 SIMT_FUNCTION_LARGE uint32_t automaton_border(const struct scan_arguments *a,
                                               const struct automaton_kept *kept,
                                               const uint32_t *stage, uint32_t state,
@@ -412,9 +416,8 @@ SIMT_FUNCTION_LARGE uint32_t automaton_border(const struct scan_arguments *a,
     return state;
 }
 
-/* Loads the bytes from `at` on of each of the warp's parts, of which the first begins at `place`.
- * Four lanes load SCAN_COUNT_BYTES bytes that follow each other. Bytes beyond the text are zeros.
- */
+/* Loads SCAN_COUNT_BYTES bytes of each of the warp's 32 parts. place: the first of these bytes in
+ * the first part. Four lanes load the bytes of one part. Bytes beyond the text are zeros. */
 SIMT_FUNCTION void automaton_load(const struct scan_arguments *a, uint64_t place,
                                   struct simt_u32x4 loaded[SCAN_COUNT_BYTES / 16u])
 {
@@ -472,7 +475,8 @@ SIMT_FUNCTION uint32_t automaton_parts(const struct scan_arguments *a,
     return count;
 }
 
-/* The stages of the block's threads follow the rows that are kept in shared memory. */
+/* Counts. In shared memory the rows come first, then for each thread SCAN_STAGE_BYTES for the text
+ * that it has loaded. */
 SIMT_KERNEL(count_automaton, scan_arguments, SCAN_COUNT_THREADS, 3)
 {
     SIMT_SHARED_DYNAMIC(uint64_t, automaton_rows_kept,
@@ -504,9 +508,10 @@ SIMT_KERNEL(count_automaton, scan_arguments, SCAN_COUNT_THREADS, 3)
 
 /* ---- Making the table ------------------------------------------------------------------- */
 
-/* Returns one of the four words after the transitions in a state's row. fail: the row of the state
- * to which this state fails: the state of the longest string that is a shorter beginning of this
- * state's string. value: the same word of that row. outputs: that row's number of literals. */
+/* Returns word `word` of the four words after the transitions in a state's row. The state fails to
+ * the state of the longest string that is a shorter beginning of this state's string. fail is the
+ * row of that other state, value the same word of that row, and outputs the number of literals in
+ * that row. */
 SIMT_FUNCTION uint32_t automaton_own_info(const struct simt_u32x4 *node, uint32_t word,
                                           uint32_t value, uint32_t outputs, uint32_t fail)
 {
@@ -519,9 +524,9 @@ SIMT_FUNCTION uint32_t automaton_own_info(const struct simt_u32x4 *node, uint32_
                        : 0;
 }
 
-/* Writes a state's row, and for each child the row of the state to which the child fails. The row
- * equals the row of the state to which this state fails, except for the transitions to children.
- * Called by all lanes of the warp. */
+/* Writes a state's row, and for each child (a state to which one byte more leads) the row of the
+ * state to which the child fails. The state's row equals the row of the state to which it fails,
+ * except for the transitions to children. Called by all lanes of the warp. */
 SIMT_FUNCTION void automaton_row(const struct scan_automaton *of, uint32_t state)
 {
     uint32_t *fails = of->nodes + 4ull * of->node_count, words = of->class_count + SCAN_STATE_WORDS;

@@ -18,11 +18,10 @@
  *            Per candidate: reads 16 to 72 text bytes, usually from L1. Per hit: writes 8.
  *            To list, per tile: writes 8, and reads up to 2 KiB if the tile has hits.
  * Bound      by instructions: filling a bitmap that is nearly always zero takes 460 instructions
- *            per warp and 2 KiB of text, three times as many as stream.h (measured for words).
- * Progress   no block waits for a different block, except to list: a block waits for the blocks
- *            with lower tiles (order.h).
- * Order      ascending.
- * Limits     padding of SCAN_PADDING_BYTES after the text; tile_count < 2^32; pattern bytes
+ *            per warp and 2 KiB of text, three times as many as stream.h (for a pattern of 4
+ * bytes). Progress   no block waits for a different block, except to list: a block waits for the
+ * blocks with lower tiles (order.h). Order      ascending. Limits     padding of SCAN_PADDING_BYTES
+ * after the text; tile_count < 2^32; pattern bytes
  *            <= SCAN_PATTERN_BYTES_MAX. In dense text, a pattern longer than a tile is read again
  *            for each tile that ends in an occurrence.
  * Source     Hyyro, Fredriksson, Navarro (2005) survey word-wise comparison.
@@ -86,8 +85,9 @@ SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filt
     return 0;
 }
 
-/* Sets *range to the tile with number `tile` of the launch: a tile of the text, of a list of tiles,
- * or of a list of groups of samples with group_tiles tiles each. Returns 0 if the tile is empty. */
+/* Sets *range to the tile with number `tile` of the launch. That is a tile of the text, or of a
+ * list of tiles, or one of the group_tiles tiles of a listed group of samples. Returns 0 if the
+ * tile is empty. */
 SIMT_FUNCTION int every_place(const struct scan_arguments *a, uint64_t tile,
                               struct filter_range *range)
 {

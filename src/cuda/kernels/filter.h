@@ -1,9 +1,9 @@
 /* filter: finds the candidates of a tile, 16 text bytes per lane and step. A candidate is a
  * position that may be an occurrence.
  *
- * A warp reads its own part of the tile in steps of 512 bytes, 16 aligned bytes per lane. A
- * position needs up to 7 bytes behind the lane's 16 bytes. These bytes come from the next lane, by
- * a shuffle:
+ * A warp reads its own part of the tile in steps of 512 bytes, 16 aligned bytes per lane. To
+ * compare at its last position, a lane needs up to 7 bytes after its 16 bytes. These bytes come
+ * from the next lane, by a shuffle:
  *
  *     lane      0         1         2              31
  *     bytes  |0 .. 15||16 .. 31||32 .. 47|  ...  |496 .. 511|  8 more, loaded by lane 31
@@ -40,8 +40,8 @@ struct filter_range {
     uint64_t last;
 };
 
-/* The number of steps that a warp loads together: four if a step needs few registers. Searches for
- * words ran at 0.70 of the read speed with one step, and at 0.73 with two [H200]. */
+/* The number of steps that a warp loads together: four if a step needs few registers. FILTER_WORD
+ * ran at 0.70 of the read speed with one step, and at 0.73 with two [H200]. */
 #define FILTER_STEPS_MAX 4u
 #define FILTER_STEPS(kind) ((kind) == FILTER_BYTE || (kind) == FILTER_STRIDE_8 ? 4u : 2u)
 
@@ -50,8 +50,8 @@ struct filter_words {
     uint32_t w[6];
 };
 
-/* Loads the lane's 16 bytes at i. If neighbours is not 0 and no next lane has the 8 bytes behind,
- * loads the 8 bytes too. */
+/* Loads the lane's 16 bytes at i. If neighbours is not 0 and no next lane has the 8 bytes after
+ * these, loads the 8 bytes too. */
 SIMT_FUNCTION struct filter_words filter_load(const struct scan_arguments *a, uint64_t i,
                                               uint64_t last, int neighbours)
 {
@@ -75,7 +75,7 @@ SIMT_FUNCTION struct filter_words filter_load(const struct scan_arguments *a, ui
     return words;
 }
 
-/* Copies the two words behind the lane's 16 bytes from the next lane, unless filter_load has loaded
+/* Copies the two words after the lane's 16 bytes from the next lane, unless filter_load has loaded
  * them. Called by all lanes of the warp. */
 SIMT_FUNCTION void filter_neighbours(struct filter_words *words, uint64_t i, uint64_t last)
 {
@@ -124,7 +124,8 @@ SIMT_FUNCTION uint32_t filter_stride_sum(const struct scan_arguments *a,
                       (filter_word(words, j + 4u) | a->stride_fold) & a->stride_keep);
 }
 
-/* Returns whether any of the lane's 16 / stride positions has a gram of the pattern. */
+/* Returns whether any of the lane's 16 / stride compared positions has the fingerprint of a gram of
+ * the pattern. */
 SIMT_FUNCTION int filter_strides_any(const struct scan_arguments *a,
                                      const struct filter_words *words, uint32_t stride)
 {
@@ -141,8 +142,9 @@ SIMT_FUNCTION int filter_strides_any(const struct scan_arguments *a,
     return hit;
 }
 
-/* Returns the candidates among 16 positions, for a stride kind. If gram o stands at a position x,
- * the candidate is x + stride - 1 - o. */
+/* Returns the candidates among 16 positions, for a stride kind. The s grams are the windows of the
+ * pattern from s consecutive offsets on. If gram o stands at a position x, the candidate is x +
+ * stride - 1 - o. */
 SIMT_FUNCTION uint32_t filter_strides(const struct scan_arguments *a,
                                       const struct filter_words *words, uint32_t stride)
 {
@@ -168,8 +170,9 @@ SIMT_FUNCTION uint32_t filter_zero_bytes(uint32_t x)
     return ~(((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x | 0x7f7f7f7fu);
 }
 
-/* Returns filter_zero_bytes of word k as bits 4 k to 4 k + 3. The multiplication adds shifted
- * copies of the four bits; the mask keeps a copy of each bit. */
+/* Returns bits 7, 15, 23 and 31 of zeros as bits 4 k to 4 k + 3, where zeros is filter_zero_bytes
+ * of word k. The multiplication adds shifted copies of the four bits; the mask keeps a copy of each
+ * bit. */
 SIMT_FUNCTION uint32_t filter_gather(uint32_t zeros, uint32_t k)
 {
     uint64_t factor = (1ull << 25 | 1ull << 18 | 1ull << 11 | 1ull << 4) << 4u * k;
@@ -253,8 +256,8 @@ SIMT_FUNCTION uint32_t filter_every(const struct scan_arguments *a,
     return mask;
 }
 
-/* Returns those of the 16 positions that are wanted and whose gram has its bit in the set's bitmap:
- * a gram of the set may begin there. */
+/* Returns those of the 16 positions that are wanted and whose gram has its bit set in the bitmap of
+ * the pattern set: a pattern may begin there. */
 SIMT_FUNCTION uint32_t filter_set(const struct scan_arguments *a, const struct filter_words *words,
                                   uint32_t wanted)
 {

@@ -1,9 +1,9 @@
 /* order: tells how many hits come before a tile's hits, while other blocks still search.
  *
- * A *partition* is a tile, or a part of a group of samples. A *partition group* is
- * 2^partition_group_log2 partitions. A block publishes once how many hits a partition has, and adds
- * this number to the sum of the partition's group. A warp then looks back, in a single round of
- * reads:
+ * A *partition* is a tile, or one of the tiles into which a group of samples is cut (group_tiles).
+ * A *partition group* is 2^partition_group_log2 partitions. A block publishes once how many hits a
+ * partition has, and adds this number to the sum of the partition's group. A warp then looks back,
+ * in a single round of reads:
  *
  *     groups    ... | g-3 : inclusive prefix | g-2 : sum | g-1 : sum | g : partitions p0 p1 p2 [p3]
  *                        ^ the nearest prefix      + sum      + sum       + p0 + p1 + p2
@@ -11,15 +11,15 @@
  *
  * The last partition of a group publishes the inclusive prefix at the group's end.
  *
- * Progress   A warp waits only for partitions with lower numbers. Running blocks draw partitions
- *            from a ticket, and a block publishes a partition before it asks what comes before
- *            that partition or a later partition. So the lowest unpublished partition waits for
- *            no partition.
+ * Progress   A warp waits only for partitions with lower numbers. Running blocks draw the numbers
+ *            of partitions in ascending order from a ticket, an atomic counter. A block publishes a
+ *            partition before it asks what comes before that partition or a later partition. So the
+ *            lowest unpublished partition waits for no partition.
  * Traffic    per partition: 16 bytes written; per look-back up to 64 counts of partitions and two
  *            words of each of 32 groups.
  * Bound      by one round trip to memory: all reads are in flight together.
  * Source     Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back",
- *            2016, over groups.
+ *            2016, here over groups of partitions.
  */
 #ifndef TRAWL_CUDA_KERNELS_ORDER_H
 #define TRAWL_CUDA_KERNELS_ORDER_H
@@ -27,7 +27,7 @@
 #include "simt.h"
 #include "scan.h"
 
-#define ORDER_NOWHERE (1ull << 62) /* a slot that lies beyond the room of every result */
+#define ORDER_NOWHERE (1ull << 62) /* index of a hit; no result has room for so many hits */
 #define ORDER_READS ((1u << SCAN_PARTITION_GROUP_LOG2_MAX) / SIMT_WARP_THREADS)
 
 /* Returns the sum over the warp's lanes. Called by all lanes of the warp. */
@@ -40,10 +40,10 @@ SIMT_FUNCTION uint64_t order_warp_sum(uint64_t own)
     return own;
 }
 
-/* Returns the two words of a group, which lie after the words of all partitions. The first word is
- * the sum of the group's published partitions, plus their number << SCAN_SUM_BITS. The second word,
- * once SCAN_THERE is set, is the number of hits up to the group's end. Before the launch all words
- * are zero. */
+/* Returns the two words of a group in a->order, where they follow the words of all partitions. The
+ * first word is the sum of the hits of the group's published partitions, plus the number of these
+ * partitions << SCAN_SUM_BITS. The second word, once SCAN_THERE is set, is the number of hits up to
+ * the group's end. Before the launch all words are zero. */
 SIMT_FUNCTION uint64_t *order_group_words(const struct scan_arguments *a, uint64_t group)
 {
     return a->order + a->partition_count + 2u * group;
@@ -57,9 +57,9 @@ SIMT_FUNCTION void order_publish(const struct scan_arguments *a, uint64_t partit
                  own + (1ull << SCAN_SUM_BITS));
 }
 
-/* Returns the lane's share of the hits of all groups before `group`. Lane i has the two words of
- * group - 1 - i, sum and upto. *there: the lanes' words suffice. Called by all lanes of the
- * warp. */
+/* Returns the lane's share of the number of hits in all groups before `group`. Lane i passes the
+ * two words of group - 1 - i as sum and upto. Sets *there to whether the words of all lanes suffice
+ * to know that number. Called by all lanes of the warp. */
 SIMT_FUNCTION uint64_t order_groups_before(const struct scan_arguments *a, uint64_t group,
                                            uint64_t sum, uint64_t upto, int *there)
 {
@@ -76,9 +76,9 @@ SIMT_FUNCTION uint64_t order_groups_before(const struct scan_arguments *a, uint6
     return simt_lane() == nearest ? upto & ~SCAN_THERE : sum & ((1ull << SCAN_SUM_BITS) - 1u);
 }
 
-/* Returns whether all partitions before this partition are published; then sets *before to the
- * number of their hits. Called by all lanes of the warp, which read without a condition, so that
- * all reads are in flight together. */
+/* Returns whether the number of hits before this partition is known, and then sets *before to that
+ * number. Called by all lanes of the warp, which read without a condition, so that all reads are in
+ * flight together. */
 SIMT_FUNCTION int order_look(const struct scan_arguments *a, uint64_t partition, uint64_t *before)
 {
     uint64_t group = partition >> a->partition_group_log2, first = group << a->partition_group_log2,
@@ -116,8 +116,9 @@ SIMT_FUNCTION int order_ends_group(const struct scan_arguments *a, uint64_t part
     return ((partition + 1u) & ((1u << a->partition_group_log2) - 1u)) == 0;
 }
 
-/* Returns whether the number of hits before this partition is known, and then sets *before to that
- * number. The partition is published and has `own` hits. Called by all lanes of the warp. */
+/* As order_look, for a partition that is published and has `own` hits. If the partition is the last
+ * of its group, also publishes the number of hits up to the group's end. Called by all lanes of the
+ * warp. */
 SIMT_FUNCTION int order_try(const struct scan_arguments *a, uint64_t partition, uint64_t own,
                             uint64_t *before)
 {
@@ -129,9 +130,9 @@ SIMT_FUNCTION int order_try(const struct scan_arguments *a, uint64_t partition, 
     return 1;
 }
 
-/* Waits until order_try knows the number of hits before this partition, and returns the number.
- * Returns ORDER_NOWHERE if the launch was abandoned (result->listed). Called by all lanes of the
- * warp. */
+/* Waits until the number of hits before this partition is known, and returns the number. Returns
+ * ORDER_NOWHERE if the launch was abandoned: result->listed is above listed_max, and some earlier
+ * partitions may never be published. Called by all lanes of the warp. */
 SIMT_FUNCTION uint64_t order_before(const struct scan_arguments *a, uint64_t partition,
                                     uint64_t own)
 {
@@ -145,8 +146,9 @@ SIMT_FUNCTION uint64_t order_before(const struct scan_arguments *a, uint64_t par
     return before;
 }
 
-/* Publishes the number of the partition's hits. Returns the number of hits before the partition, or
- * 0 if that number is not needed. Called by all lanes of the warp. */
+/* Publishes that the partition has `own` hits. Returns the number of hits before the partition.
+ * Returns 0 without a wait if the partition has no hits and is not the last of its group. Called by
+ * all lanes of the warp. */
 SIMT_FUNCTION uint64_t order_take(const struct scan_arguments *a, uint64_t partition, uint64_t own)
 {
     if (simt_lane() == 0)

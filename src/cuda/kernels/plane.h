@@ -1,4 +1,4 @@
-/* plane: searches a dense tile, 32 positions at a time.
+/* plane: searches a dense tile (with many candidates), 32 positions at a time.
  *
  * The same bit of each text byte makes a *plane*: a 32-bit word of the plane stands for 32
  * positions, and shifts of words compare positions. The pattern's plane is made from all bytes of
@@ -79,9 +79,9 @@
 /* largest period of step 0, which compares every begin of a period */
 #define PLANE_PERIOD_MAX 1024u
 
-/* The positions that plane_ones marks. RUNS: positions where the plane has the same bit a period
- * further on. EQUAL: positions of bytes that equal the byte a period further on, which make the
- * second plane. */
+/* What plane_ones marks. RUNS: positions where the plane has the same bit a period further on.
+ * EQUAL: positions where the text has the same byte a period further on; these bits make the second
+ * plane. */
 enum { PLANE_RUNS, PLANE_EQUAL };
 
 /* Begin b of the tile is bit b of the bitmap. The window of b begins at bit b + skew of the plane.
@@ -114,7 +114,8 @@ SIMT_FUNCTION struct plane_tile plane_tile_of(const struct scan_arguments *a,
     t.skip = t.base > a->text_end ? (uint32_t)(0 - t.base) : 0;
     room = a->text_end + PLANE_HALF - (t.base + t.skip);
     t.room = room < PLANE_ROOM_MAX ? (uint32_t)room : PLANE_ROOM_MAX;
-    /* If the compiler saw how the address is computed, each load would compute the address. */
+    /* If the compiler saw how the address is computed, it would compute the address again for each
+     * load. */
     address = (uint64_t)(uintptr_t)a->text + t.base;
     t.address = (uint64_t)simt_opaque_u32((uint32_t)(address >> 32)) << 32 |
                 simt_opaque_u32((uint32_t)address);
@@ -177,8 +178,8 @@ SIMT_FUNCTION uint32_t plane_others(const struct scan_arguments *a, const struct
     return others;
 }
 
-/* Builds the plane. Returns nonzero if has_letters and the thread met a byte that is neither of the
- * pattern's two letters. */
+/* Builds the plane. Returns nonzero if has_letters is set and the thread met a byte that is neither
+ * of the pattern's two letters. */
 SIMT_FUNCTION uint32_t plane_build_of(const struct scan_arguments *a, const struct plane_tile *t,
                                       uint32_t *plane, int has_letters)
 {
@@ -208,8 +209,8 @@ SIMT_FUNCTION uint32_t plane_build_of(const struct scan_arguments *a, const stru
     return others;
 }
 
-/* Builds the tile's plane. Returns whether bytes must still be compared. False: the pattern has at
- * most two letters and the thread met only these letters, so that the plane decides alone. Called
+/* Builds the tile's plane. Returns 0 if the plane decides alone: the pattern has at most two
+ * letters, and this thread met only these letters. Otherwise bytes must still be compared. Called
  * by all threads of the block. */
 SIMT_FUNCTION int plane_build(const struct scan_arguments *a, const struct plane_tile *t,
                               uint32_t *plane)
@@ -256,8 +257,8 @@ SIMT_FUNCTION uint32_t plane_probe(const struct scan_arguments *a, const struct 
     for (uint32_t j = 0; j < 32u; j += 8u)
         if (j + 8u <= bits)
             mask = plane_eight(low, high, j, a->plane.flip + j, mask);
-    /* The probe's second half is tested only if positions are left; if words are compared later,
-     * only if more than one position is left. */
+    /* The probe's second half is tested only if positions are left. If a comparison word by word
+     * follows, one position that is left is not tested either. */
     if (bits >= 40u && (a->plane.period > bits ? mask & (mask - 1u) : mask) != 0) {
         low = high;
         high = plane_at(plane, at + 64u);
@@ -306,8 +307,8 @@ SIMT_FUNCTION uint32_t plane_ones_end(const struct scan_arguments *a, const stru
     return t->plane_words - 2u - (kind == PLANE_RUNS ? a->plane.period / 32u : 0);
 }
 
-/* Returns how many set bits follow the warp's words. A result above `count` may be too low, but is
- * above `count`. Called by all lanes of the warp. */
+/* Returns how many set bits of plane_ones follow the warp's words. If `count` or more follow, the
+ * result may be too low, but is at least `count`. Called by all lanes of the warp. */
 SIMT_FUNCTION uint32_t plane_behind(const struct scan_arguments *a,
                                     const struct tile_shared *shared, const struct plane_tile *t,
                                     uint32_t count, int kind)
@@ -330,7 +331,7 @@ SIMT_FUNCTION uint32_t plane_behind(const struct scan_arguments *a,
 }
 
 /* Returns the positions at which `count` set bits in a row begin, as bits. `ones` has the bits of
- * 32 positions, and `behind` set bits follow. */
+ * 32 positions, after which `behind` set bits follow. */
 SIMT_FUNCTION uint32_t plane_erode(uint32_t ones, uint32_t behind, uint32_t count)
 {
     uint32_t have = 1, next;
@@ -382,8 +383,8 @@ SIMT_FUNCTION uint32_t plane_run(uint32_t ones, uint32_t *behind, uint32_t count
     return plane_erode(ones, plane_follow(ones, behind), count);
 }
 
-/* Fills the warp's words of the bitmap with the positions that have the probe and the run. Returns
- * whether the lane's words have such positions. */
+/* Fills the warp's words of the bitmap with the positions that pass steps 2 and 3: the probe stands
+ * there, and the run begins there. Returns whether the lane's words have such positions. */
 SIMT_FUNCTION int plane_candidates(const struct scan_arguments *a, const struct filter_range *range,
                                    const struct tile_shared *shared, const struct plane_tile *t,
                                    struct tile_totals *totals)
@@ -528,9 +529,9 @@ SIMT_FUNCTION void plane_build_equal(const struct scan_arguments *a, const struc
     }
 }
 
-/* Returns how many bytes in a row after the bytes that plane_ones can read equal the bytes a
- * period further on, at most `most`. *shared->beyond is `most` before. Called by all threads of
- * the block. */
+/* Returns how many bytes in a row, after the bytes that plane_ones can read, equal the bytes a
+ * period further on; at most `most`. Before the call *shared->beyond is `most`. Called by all
+ * threads of the block. */
 SIMT_FUNCTION uint32_t plane_beyond(const struct scan_arguments *a,
                                     const struct tile_shared *shared, const struct plane_tile *t,
                                     uint32_t most)
@@ -553,8 +554,8 @@ SIMT_FUNCTION uint32_t plane_beyond(const struct scan_arguments *a,
     return *shared->beyond;
 }
 
-/* Keeps the warp's candidates from which on the bytes equal the bytes a period further on. Called
- * by all threads of the block. */
+/* Keeps the warp's candidates from which on byte_run bytes equal the bytes a period further on.
+ * Called by all threads of the block. */
 SIMT_FUNCTION void plane_keep(const struct scan_arguments *a, const struct tile_shared *shared,
                               struct plane_tile *t)
 {
@@ -609,9 +610,9 @@ SIMT_FUNCTION struct simt_u32x4 plane_half(const struct scan_arguments *a,
     return half;
 }
 
-/* Returns whether step 0 searches the tile: all its begins are searched, the pattern repeats a
- * period that step 0 takes, and each byte that its occurrences may have in this tile equals the
- * byte a period further on. Called by all threads of the block. */
+/* Returns whether step 0 can search the tile. All begins of the tile must be searched, step 0 must
+ * take the pattern's period, and each byte that the tile's occurrences may have must equal the byte
+ * a period further on. Called by all threads of the block. */
 SIMT_FUNCTION int plane_is_run(const struct scan_arguments *a, const struct plane_tile *t)
 {
     uint32_t period = a->plane.byte_period, distance = period % PLANE_HALF;
@@ -697,10 +698,10 @@ SIMT_FUNCTION int plane_run_verify(const struct scan_arguments *a, uint64_t orig
 
 /* ---- A tile ----------------------------------------------------------------------------- */
 
-/* Turns a tile into the bitmap of its occurrences; the bitmap's earlier content does not matter.
- * Returns 0 if there is no occurrence. If bytes had to be compared at last, may return 1 without an
- * occurrence: a position was left before that comparison. Called by all threads of the block, each
- * of which may then read the words that its own warp wrote. */
+/* Fills the bitmap with the tile's occurrences; the bitmap's earlier content does not matter.
+ * Returns 0 if there is no occurrence. If bytes had to be compared in step 4, may return 1 without
+ * an occurrence, since a position was left before that step. Called by all threads of the block,
+ * each of which may then read the words that its own warp wrote. */
 SIMT_FUNCTION int plane_tile_verify(const struct scan_arguments *a,
                                     const struct filter_range *range, uint64_t origin,
                                     const struct tile_shared *shared, struct tile_totals *totals)
@@ -726,8 +727,7 @@ SIMT_FUNCTION int plane_tile_verify(const struct scan_arguments *a,
         to = from + a->plane.byte_period;
     }
     SIMT_ROLLED
-    do { /* The window comes first, so that few candidates remain for the rest of a longer pattern.
-          */
+    do { /* the window comes first, so that few candidates are left for a longer pattern's rest */
         simt_warp_sync(); /* each lane sees the words that its warp's lanes wrote */
         (void)tile_verify(a, origin, shared, from, to, UINT32_MAX);
         from = 0;

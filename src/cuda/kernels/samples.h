@@ -1,12 +1,16 @@
-/* samples: the samples that method sampled reads of a text, and the lists of the method's table. */
+/* samples: the positions and hashes of the samples of method sampled, and the lists of its table.
+ *
+ * The method searches for one long pattern. A *sample* is 16 bytes of the text, at a multiple of a
+ * stride. A *gram* is 16 bytes of the pattern. The method looks up the sample's hash in a table of
+ * the hashes of the pattern's grams, and finds the offsets of grams with this hash. */
 #ifndef TRAWL_CUDA_KERNELS_SAMPLES_H
 #define TRAWL_CUDA_KERNELS_SAMPLES_H
 
 #include <stdint.h>
 
-/* Returns the hash of a sample's four words. The hash has 32-bit products, since a device
- * multiplies 64 bits in many steps. The last step mixes high bits into the low bits: the low bits
- * of the products depend only on the words' low bits. */
+/* Returns the hash of a sample's four words. The products have 32 bits, since a device multiplies
+ * 64 bits in many steps. The last step mixes high bits into the low bits, since the low bits of the
+ * products depend only on the words' low bits. */
 static inline uint32_t scan_sample_hash(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
     uint32_t hash = a * 0x9e3779b1u + b * 0x85ebca77u + c * 0xc2b2ae3du + d * 0x27d4eb2fu;
@@ -14,29 +18,30 @@ static inline uint32_t scan_sample_hash(uint32_t a, uint32_t b, uint32_t c, uint
     return hash ^ hash >> 15;
 }
 
-/* Returns the position of a sample. With pair = 0, a sample of 16 bytes lies at each multiple of
- * the stride; with pair = 1, two neighbouring samples. An occurrence is found by the first sample
- * at or after its begin: sample i stands for the begins after the position of sample i - 1 up to
- * the position of sample i. So a sample can equal the pattern's bytes only at offsets below
- * scan_sample_reach. */
+/* Returns the position of a sample. With pair = 0, a sample lies at each multiple of the stride.
+ * With pair = 1, two samples lie there, at the multiple and 16 bytes later. An occurrence is found
+ * by the first sample at or after its begin: sample i stands for the begins after the position of
+ * sample i - 1 up to the position of sample i. So a sample can equal the pattern's bytes only at
+ * offsets below scan_sample_reach. */
 static inline uint64_t scan_sample_position(uint32_t sample, uint32_t stride, uint32_t pair)
 {
     return (uint64_t)(sample >> pair) * stride + (sample & pair) * 16u;
 }
 
-/* Returns for how many begins a sample stands. */
+/* Returns for how many begins a sample stands: the distance from the sample before. */
 static inline uint32_t scan_sample_reach(uint32_t sample, uint32_t stride, uint32_t pair)
 {
     return (sample & pair) != 0 ? 16u : stride - 16u * pair;
 }
 
-/* A list has the pattern's offsets whose grams share some bits of the hash. An entry is an offset,
- * plus further bits of the hash << SCAN_ENTRY_OFFSET_BITS. A list of a single entry is stored as
- * the entry. A longer list is stored as SCAN_LIST plus the number of entries, plus the index of the
- * first entry << SCAN_ENTRY_OFFSET_BITS. PLAN_NONE stands for an empty list. */
+/* A list has the pattern's offsets whose grams share the bits of the hash by which the table is
+ * indexed. An entry of a list is an offset, plus further bits of the hash <<
+ * SCAN_ENTRY_OFFSET_BITS. The table stores a list of a single entry as the entry. It stores a
+ * longer list as SCAN_LIST plus the number of entries, plus the index of the first entry <<
+ * SCAN_ENTRY_OFFSET_BITS. PLAN_NONE stands for an empty list. */
 #define SCAN_ENTRY_OFFSET_BITS 15u
 #define SCAN_ENTRY_HASH_BITS 16u
-/* set in the head of a list of more than one entry */
+/* set in the table for a list of more than one entry */
 #define SCAN_LIST (1u << (SCAN_ENTRY_OFFSET_BITS + SCAN_ENTRY_HASH_BITS))
 
 static inline uint32_t scan_entry(uint32_t offset, uint32_t hash)
@@ -44,7 +49,8 @@ static inline uint32_t scan_entry(uint32_t offset, uint32_t hash)
     return (hash & ((1u << SCAN_ENTRY_HASH_BITS) - 1u)) << SCAN_ENTRY_OFFSET_BITS | offset;
 }
 
-/* Returns whether the entry may be of a gram with this hash: the entry's bits of the hash agree. */
+/* Returns whether the entry may belong to a gram with this hash: the entry's bits of the hash
+ * agree. */
 static inline uint32_t scan_entry_is(uint32_t entry, uint32_t hash)
 {
     return (entry ^ scan_entry(0, hash)) >> SCAN_ENTRY_OFFSET_BITS == 0;

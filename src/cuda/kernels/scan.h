@@ -16,10 +16,10 @@
 
 #define SCAN_THREADS_MAX 256u     /* threads of a block: any multiple of 32 up to this number */
 #define SCAN_TILE_WORDS_MAX 2048u /* bitmap words of a tile: 64 Ki begins */
-#define SCAN_SAMPLE_STEP 128u     /* sampled: samples of a warp's step, called a group */
-#define SCAN_SAMPLE_BYTES 16u     /* sampled: bytes that are read at each stride */
-#define SCAN_SAMPLE_WORDS_MAX 13u /* sampled: the largest log2 of the number of sample_words */
-#define SCAN_SORTED_MAX 32768u    /* sampled: the most hits that are sorted; takes up to 0.2 ms */
+#define SCAN_SAMPLE_STEP 128u     /* method sampled: samples of a warp's step, a *group* */
+#define SCAN_SAMPLE_BYTES 16u     /* method sampled: bytes of a sample */
+#define SCAN_SAMPLE_WORDS_MAX 13u /* method sampled: largest log2 of the number of sample_words */
+#define SCAN_SORTED_MAX 32768u    /* method sampled: most hits that are sorted, in up to 0.2 ms */
 /* Loadable and initialised bytes beyond the text's end. */
 #define SCAN_PADDING_BYTES 64u
 /* The most literals of a set that may occur at one begin. With this bound the hits of a tile of
@@ -34,17 +34,19 @@
  * word. */
 #define SCAN_SUM_FACTOR 0x9e3779b1u
 
-/* Planes (plane.h): the longest window, the most bits of a probe, and the number of words after the
- * words of a tile and of the window. */
+/* A plane is the same bit of each byte of a text (plane.h). These are the longest window of a
+ * pattern that is compared by planes, the most bits of a window that are compared first (the
+ * probe), and the number of words in shared memory after the words of a tile and of the window. */
 #define SCAN_PLANE_WINDOW_MAX 32768u
 #define SCAN_PLANE_PROBE_MAX 64u
 #define SCAN_PLANE_WORDS_MORE 6u
 #define SCAN_PLANE_WORDS_MAX \
     (SCAN_TILE_WORDS_MAX + SCAN_PLANE_WINDOW_MAX / 32u + SCAN_PLANE_WORDS_MORE)
 
-/* stream.h: rows of 512 bytes that a warp has in flight. */
+/* stream.h: rows of 512 bytes that a warp loads together, a step */
 #define STREAM_ROWS 4u
-/* hits_stream: steps of a warp in a tile, and threads of a block, which has a further warp */
+/* hits_stream: steps of a warp in a tile, and threads of a block, of which one warp does not
+ * filter */
 #define SCAN_HITS_STEPS 4u
 #define SCAN_HITS_THREADS_MAX (SCAN_THREADS_MAX + 32u)
 
@@ -75,21 +77,23 @@
 #define SCAN_SETS_DENSE_THREADS 512u
 #define SCAN_WARPS_MAX 16u
 #define SCAN_SETS_BUDGET_MIN 65536u
-/* From this stride on, in the variant for few passing samples, a gram has a further bit in its word
- * of the bitmap. The lowest bits of the gram's hash say which bit. */
+/* From this stride on, the variant for texts where few samples pass gives a gram a further bit in
+ * its word of the bitmap. The lowest bits of the gram's hash say which bit. */
 #define SCAN_SETS_MORE_STRIDE 4u
 /* A hash shifted right by one of these numbers is the number of a gram's bit in its word. */
 #define SCAN_SETS_SHIFT 6u
 #define SCAN_SETS_SHIFT_SECOND 11u
 #define SCAN_SETS_END UINT64_MAX
-/* The largest items_max. A list's count of SCAN_SETS_ITEMS_MAX + 1 stands for any larger number. */
+/* The largest scan_sets.items_max. In a list's head, the number SCAN_SETS_ITEMS_MAX + 1 stands for
+ * any larger number of entries. */
 #define SCAN_SETS_ITEMS_MAX ((1u << 20) - 2u)
 /* The largest offset in a literal at which its run of grams begins. */
 #define SCAN_SETS_RUN_MAX 64u
 #define SCAN_SETS_RARITY 12u
-/* Each form X(s, q, c) is a kernel, with stride s (16 also serves multiples of 16) and grams of q
- * bytes. Of c grams at consecutive bytes, the gram with the least hash is the sample. With c = 1
- * the form also serves shorter grams: q = 8 serves 4 to 8 bytes, q = 16 serves 9 to 16. */
+/* Each form X(s, q, c) is a kernel of stream_set. s is the stride; 16 also serves multiples of 16.
+ * q is the number of bytes of a gram. Of c grams at consecutive bytes, the gram with the least hash
+ * is the sample. With c = 1 the form also serves shorter grams: q = 8 serves 4 to 8 bytes, q = 16
+ * serves 9 to 16. */
 #define SCAN_SETS_FORMS(X) \
     X(1, 8, 1)             \
     X(2, 8, 1)             \
@@ -103,30 +107,32 @@
     X(8, 8, 4)             \
     X(16, 8, 9)
 
-/* The comparison that method every makes at each position (scan_arguments.gram_kind). An exact
- * comparison leaves nothing to verify. */
+/* The comparison that methods every and grams make (scan_arguments.gram_kind). After an exact
+ * comparison no candidate needs to be verified. */
 enum scan_gram_kind {
     SCAN_GRAM_BYTE,   /* a byte, no fold; exact */
     SCAN_GRAM_SHORT,  /* 2 and 3 bytes, no fold: a word under gram_mask[0]; exact */
     SCAN_GRAM_WORD,   /* 4 bytes, no fold: a word; exact */
     SCAN_GRAM_LONG,   /* 8 bytes and more, no fold: two words */
     SCAN_GRAM_MASKED, /* two words, both or-ed with a fold and masked */
-    /* 4 to 8 bytes at every s-th position, compared with s grams; s = 2, 4 or 8: */
+    /* method grams: 4 to 8 bytes at every s-th position are compared with s grams; s = 2, 4 or 8 */
     SCAN_GRAM_STRIDE_2,
     SCAN_GRAM_STRIDE_4,
     SCAN_GRAM_STRIDE_8
 };
 
 /* The sums of a grid. All words are zero before a launch. The last block hands the sums to the host
- * and leaves zeros for the next launch: a count hands over the first three words, one by one
- * (tile_hand_over), the other kinds of scan hand over all words together (tile_sign). */
+ * and leaves zeros for the next launch. A count hands over the first three words, one by one
+ * (tile_hand_over). Other searches hand over all words together (tile_sign). */
 struct scan_result {
     uint64_t count;
-    uint64_t candidates;  /* bits set by the filter */
-    uint64_t dense_count; /* dense tiles; in stream kernels, the tiles or groups that were given up;
-                             for sets, above 0 if the budget was used up */
+    uint64_t candidates;  /* number of positions that the filter lets pass */
+    uint64_t dense_count; /* number of dense tiles; in stream kernels, of tiles or groups that were
+                             given up; for sets, above 0 if the budget was used up */
     uint64_t ticket;      /* the next tile or group */
-    uint64_t listed;      /* tiles or groups that a stream kernel has listed or given up so far */
+    uint64_t listed;      /* number of tiles or groups that a stream kernel has listed or given up;
+                             a kernel for sets raises this above listed_max if the budget is used
+                             up */
     uint64_t nearest; /* SCAN_NONE - ((x - begin) << 32 | literal) of the first hit; 0: no hit */
     /* number of blocks that are done; in the host's copy, the launch's number, written last */
     uint64_t blocks;
@@ -141,7 +147,7 @@ struct scan_result {
 #define SCAN_THERE (1ull << 63)
 #define SCAN_NONE UINT64_MAX
 
-/* log2 of the partitions whose hits are summed up together (order.h). */
+/* The largest log2 of the number of partitions whose hits are summed up together (order.h). */
 #define SCAN_PARTITION_GROUP_LOG2_MAX 6u
 
 /* The plane of the pattern's window: bit `bit` of each byte of the window. */
@@ -157,14 +163,15 @@ struct scan_plane {
     uint32_t byte_period; /* the bytes' least period if ≤ window_bytes / 2, else 0 */
     uint32_t byte_run;    /* if byte_period > 0: number of bytes from a begin on that must equal the
                              bytes a period further on */
-    uint32_t has_letters; /* 1: the pattern has at most one letter for each value of the bit */
-    uint32_t letters;     /* the letter with bit 0, in each of the four bytes */
-    uint32_t letter_step; /* the letter with bit 1, minus the letter with bit 0 */
+    uint32_t has_letters; /* 1: the pattern's bytes have at most one value with a 0 at `bit`, and
+                             one with a 1 */
+    uint32_t letters;     /* the value with a 0, in each of the four bytes */
+    uint32_t letter_step; /* the value with a 1, minus the value with a 0 */
     uint32_t flip[SCAN_PLANE_PROBE_MAX]; /* ~0 where the probe's bit is 0, else 0 */
     uint32_t flip_last[8];               /* `flip` of the probe's last eight bits */
 };
 
-/* The tables of stream_set. */
+/* The tables of stream_set (sets.h explains gram, run, list and key). */
 struct scan_sets {
     uint32_t *filter;   /* filter_words words: the bitmap that is copied to shared memory */
     uint64_t *table;    /* table_words words: the bitmap in L2 */
@@ -173,7 +180,7 @@ struct scan_sets {
                            where in `entries` the later entries end, how many there are, and
                            has a filter (sets.h) */
     uint64_t *entries;  /* an entry is its gram's key << 32 | the gram's number */
-    uint64_t *taken;    /* number of entries in `entries` */
+    uint64_t *taken;    /* number of words of `entries` that are given to lists */
     uint32_t *literals; /* 4 words for each literal: where its bytes begin, in words of
                            literal_bytes; its number of bytes; where its run of grams begins;
                            its number in the plan */
@@ -189,8 +196,8 @@ struct scan_sets {
     uint32_t stride, stride_log2;
     uint32_t choices;
     uint32_t tagged; /* 1: an entry's key also depends on the bytes beside its gram */
-    /* 24: the filter of a list uses one byte beside a gram; 16: two bytes. The number is the shift
-     * by which the other bits of the four bytes drop out. */
+    /* 24: the filter of a list uses one byte beside a gram. 16: it uses two bytes. Four bytes are
+     * loaded; a shift by this number of bits drops the others. */
     uint32_t beside_shift;
     uint32_t gram_bytes;
     uint32_t words; /* number of words of a gram */
@@ -230,7 +237,7 @@ struct scan_automaton {
 };
 #define SCAN_STATE_BITS 28u
 #define SCAN_STATE_NUMBER ((1u << SCAN_STATE_BITS) - 1u)
-/* stands for this many literals or more: then the state's row has the number */
+/* this number stands for itself and all larger numbers; the row then has the number */
 #define SCAN_COUNT_MANY 15u
 #define SCAN_STATE_WORDS 4u
 
@@ -251,7 +258,7 @@ struct scan_arguments {
     struct scan_result *result;
     struct scan_result *answer; /* in the host's memory */
     uint64_t launch;            /* the launch's number, not 0 */
-    /* ascending; a hit is hits_base + x - begin, and for method set + hits_literal * literal */
+    /* the hits, ascending; a hit is hits_base + x - begin, for sets plus hits_literal * literal */
     uint64_t *hits;
     uint64_t hits_base;
     uint64_t hits_literal;
@@ -260,21 +267,23 @@ struct scan_arguments {
      * stream_sampled: a counter, zeroed, and room for partition_count hits in any order. */
     uint64_t *order;
     uint32_t partition_group_log2; /* up to SCAN_PARTITION_GROUP_LOG2_MAX */
-    /* number of tiles; for stream_sampled, the most hits that `order` has room for */
+    /* number of tiles; for stream_sampled, the number of hits that `order` has room for */
     uint64_t partition_count;
     uint64_t position;   /* where the first tile begins: a multiple of 16, at most begin + shift */
     uint32_t is_dense;   /* 1: each block searches its first tile as dense, without the filter */
     uint64_t listed_max; /* a kernel abandons the launch once result->listed is above this */
-    /* stream kernels list tiles here; tile kernels search these tiles; NULL: all */
+    /* stream kernels write the numbers of dense tiles here; tile kernels search these tiles; NULL:
+     * all */
     uint32_t *tile_list;
     uint32_t want; /* enum want */
     /* number of tiles; for stream_sampled, of groups of SCAN_SAMPLE_STEP samples */
     uint32_t tile_count;
-    uint32_t tile_words; /* bitmap words: the block's threads times 1 to 8 */
-    uint32_t tile_steps; /* hits_stream: steps of a warp in a tile */
+    uint32_t tile_words; /* words of a tile's bitmap; for tile kernels a multiple of the block's
+                            threads */
+    uint32_t tile_steps; /* hits_stream and stream_set: steps of a warp in a tile */
     uint32_t step_bytes; /* hits_stream: bytes that the searching warps take in a step */
-    /* all begins of the tiles whole_from to whole_upto - 1 are searched, and all bytes of these
-     * tiles can be loaded */
+    /* hits_stream: all begins of the tiles whole_from to whole_upto - 1 are searched, and all bytes
+     * of these tiles can be loaded */
     uint32_t whole_from;
     uint32_t whole_upto;
     /* the number 1, as an argument so that the compiler does not know it (simt_add_equal) */
@@ -285,19 +294,20 @@ struct scan_arguments {
     const uint64_t *pattern; /* the pattern's bytes, between SCAN_PATTERN_PADDING_BYTES of zeros */
     uint32_t pattern_bytes;
     uint32_t shift; /* for a begin x, the filter compares the text at x + shift */
-    /* a tile is dense, or given up, after this many verifying steps of a warp, 256 bytes each;
-     * stream kernels give up patterns that a single lane compares after a quarter */
+    /* a tile is dense, or given up, after this many verifying steps of a warp, 256 bytes each.
+     * Stream kernels give up after a quarter if a single lane compares the whole pattern. */
     uint32_t verify_budget;
-    uint32_t dense_lanes; /* a tile is dense if this many lanes of a warp have a candidate */
+    uint32_t dense_lanes; /* a tile is dense if at least this many lanes of a warp have a
+                             candidate */
     uint32_t is_exact;    /* 1: a candidate of the filter is an occurrence */
     uint32_t gram_kind;
     uint32_t gram[3]; /* two words, then the last word of a pattern of 5 to 8 bytes */
     uint32_t gram_fold[2];
     uint32_t gram_mask[2];
 
-    /* Method grams compares every s-th position with s grams. The sums (filter_sum) of these grams;
-     * the bits that are or-ed into the text's words; and a mask of the bytes of a gram's second
-     * word. */
+    /* Method grams compares every s-th position with s grams. stride_sums: the fingerprints
+     * (filter_sum) of these grams. stride_fold: bits that are or-ed into the text's words.
+     * stride_keep: a mask of the gram's bytes in its second word. */
     uint32_t stride_sums[8];
     uint32_t stride_fold;
     uint32_t stride_keep;
@@ -305,13 +315,14 @@ struct scan_arguments {
     struct scan_plane plane;
 
     /* Method sampled: */
-    const uint32_t *heads; /* scan_list or scan_entry: the offsets whose gram has the hash */
+    const uint32_t *heads; /* for each hash, the list (samples.h) of the offsets whose gram has the
+                              hash */
     const uint32_t *sample_entries; /* the entries of lists with two and more entries */
     const uint32_t *sample_words;   /* a gram's hash sets two bits of one word */
     /* position of the first sample: a multiple of the stride, at most begin */
     uint64_t sample_base;
     uint32_t sample_first;  /* the first sample at or beyond begin; earlier samples are not read */
-    uint32_t sample_count;  /* less than 2^32 - 2^9; scan_sample_position gives their positions */
+    uint32_t sample_count;  /* number of samples, less than 2^32 - 2^9; see scan_sample_position */
     uint32_t ticket_groups; /* stream_sampled: groups that a ticket stands for */
     uint32_t sample_fold;   /* or-ed into the text's words */
     uint32_t sample_words_log2;
@@ -321,7 +332,8 @@ struct scan_arguments {
     uint32_t stride;      /* a multiple of SCAN_SAMPLE_BYTES; of 32 if sample_pair is 1 */
     uint32_t sample_pair; /* 1: two samples at each stride, 0: a single sample */
     uint32_t hash_bits;   /* log2 of the number of heads */
-    uint32_t group_tiles; /* > 0: tile_list lists groups of up to group_tiles tiles; 0: tiles */
+    uint32_t group_tiles; /* above 0: tile_list has groups, each of up to group_tiles tiles; 0: it
+                             has tiles */
 
     /* Method set: */
     struct plan_set set;
@@ -333,8 +345,9 @@ struct scan_arguments {
     const uint32_t *literal_bytes_count;
     uint32_t set_budget; /* budget of verification for each word of a tile's bitmap; UINT32_MAX: no
                             bound */
-    uint32_t *marks;     /* NULL, or a bit for each begin from begin & ~15 on: stream_set sets the
-                            bits of occurrences, and hits_set looks only at begins with a bit */
+    uint32_t *marks;     /* NULL, or a bit for each begin from begin & ~15 on. stream_set sets the
+                            bits of begins of occurrences; hits_set looks only at begins with a
+                            bit. */
 
     /* stream_set: */
     struct scan_sets sets;

@@ -1,10 +1,11 @@
 /* set: finds the occurrences of a set of patterns by a hash at each position of the text.
  *
  * Method     hashes the first q (1 to 4) bytes at each position and tests a bit. If the bit is set,
- *            the position is a candidate: the thread compares the literals of the gram's bucket
- *            with the text, one after the other, and counts the hits. To list hits, a thread notes
- *            up to 64 hits of a tile while counting, and then writes the noted hits; for further
- *            hits the thread compares again. hits_set also lists from the marks of stream_set.
+ *            the position is a candidate. A hash of up to 8 bytes there chooses a *bucket*, a list
+ *            of literals (patterns). The thread compares these literals with the text, one after
+ *            the other, and counts the hits. To list hits, a thread notes up to 64 hits of a tile
+ *            while counting, and then writes the noted hits; for further hits the thread compares
+ *            again. hits_set can also take the begins of occurrences from a bitmap of stream_set.
  * Grid       any; blocks draw tiles of up to 64 KiB from a ticket. 32 to 256 threads.
  * Shared     static, 8.2 KiB, 8 more to list hits. Local to list: 256 bytes for each thread.
  * Traffic    per text byte: reads 1 1/64 and one bit of the bitmap (L1, L2). Per candidate: the
@@ -15,7 +16,7 @@
  * Progress   no block waits for a different block, except to list hits (order.h).
  * Order      ascending by (begin, literal).
  * Limits     a thread whose comparisons cost more than the budget ends the launch; the host then
- *            runs automaton. Further limits as method every.
+ *            searches by automaton.cu. Further limits as in every.cu.
  * Lost       buckets by the first four bytes only: for 10,000 patterns with a common beginning, 90
  *            KB of text cost 10^8 comparisons.
  * Source     Wu and Manber, "A fast algorithm for multi-pattern searching", 1994 (the hashed gram).
@@ -25,7 +26,7 @@
 #define SET_COST_BYTES 64u
 #define SET_COST_MIN 256u /* cost that a thread may spend in a tile in any case */
 #define SET_NOTES 64u     /* hits that a thread notes in a tile; at most 64, the bits of `lasts` */
-/* A ticket with this bit stands for no tile. result->listed never has the bit. */
+/* A ticket with this bit stands for no tile. result->listed is always less than this bit. */
 #define SET_NO_TILE (1ull << 62)
 
 /* Returns whether the literal occurs at x. Adds the cost of the comparison to *spent. */
@@ -63,7 +64,7 @@ struct set_notes {
 };
 
 /* Returns the number of hits of the begin x, and sets *lowest to the first hit's literal. If notes
- * is not NULL, notes the hits; if slot is not NULL, writes the hits from *slot on. Stops once
+ * is not NULL, notes the hits. If slot is not NULL, writes the hits from *slot on. Stops once
  * *spent is more than `most`. */
 SIMT_FUNCTION uint32_t set_begin(const struct scan_arguments *a, const struct tile_shared *shared,
                                  uint64_t x, uint64_t *slot, struct set_notes *notes,
@@ -115,8 +116,8 @@ SIMT_FUNCTION uint32_t set_most(const struct scan_arguments *a)
                : SET_COST_MIN + a->set_budget * tile_own_words(a);
 }
 
-/* Writes the hits of the thread's words from `slot` on. Does nothing if whole is 0: the hits were
- * not all counted. */
+/* Writes the hits of the thread's words from `slot` on. Does nothing if whole is 0, since not all
+ * hits were counted then. */
 SIMT_FUNCTION void set_write(const struct scan_arguments *a, uint64_t origin,
                              const struct tile_shared *shared, uint64_t slot,
                              const struct set_notes *notes, int whole)

@@ -1,11 +1,18 @@
 /* sets: the tables and queues that the kernels of stream_set.cu share.
  *
- * The kernels have two variants: *rare*, for sets of which few samples pass the bitmap in shared
- * memory, and *dense*. The first queue holds samples that passed the bitmap: in the dense variant
- * with the samples' hashes, in the rare variant with the text around the samples. A sample goes on
- * to the second queue if the 64-bit words of L2 have the sample's bits (dense), or if the sample's
- * list may have the sample's key (rare). The lists of the second queue's samples propose literals,
- * which are compared.
+ * A *gram* is q neighbouring bytes. At every s-th position of the text the kernels take a *sample*:
+ * of c grams at consecutive bytes, the gram with the least hash. The *run* of a literal (a pattern)
+ * is the part of the literal whose grams are in the tables, which a gram's hash indexes: a bitmap
+ * in shared memory, 64-bit words in L2, and *lists*. A list's *entry* is a gram of a literal. The
+ * entry's *key* is the gram's hash, to which a *tag* is added if sets.tagged is set: a hash of the
+ * bytes beside the gram. The list's first entry is in the list's *head*.
+ *
+ * The kernels have two variants: *rare*, for sets of which few samples pass the bitmap, and
+ * *dense*. The first queue holds samples that passed the bitmap: in the dense variant with the
+ * samples' hashes, in the rare variant with the text around the samples. A sample goes on to the
+ * second queue if the 64-bit words have the sample's bits (dense), or if the sample's list may have
+ * the sample's key (rare). The lists of the second queue's samples propose literals, which are
+ * compared.
  */
 #ifndef TRAWL_CUDA_KERNELS_SETS_H
 #define TRAWL_CUDA_KERNELS_SETS_H
@@ -17,17 +24,18 @@
 #define SETS_SAMPLES 4u     /* samples of a lane between two tests of the queue's length */
 /* The least of several hashes is not evenly distributed; this factor spreads it again. */
 #define SETS_SPREAD 0x9e3779b1u
-/* The low bits of an entry, which hold the gram's number. The bits above hold the gram's place
- * among the grams from which its sample chose. */
+/* An entry's low SETS_INDEX_BITS bits are the gram's number. The 4 bits above are the gram's place
+ * among the c grams from which its sample chose. */
 #define SETS_INDEX_BITS 28u
-#define SETS_KEY (UINT32_MAX / 2) /* mask: an entry's key has 31 bits */
-/* The second word of a list's head has, from its lowest bit on: the end of the list's later
- * entries; the number of these entries, where a number above SCAN_SETS_ITEMS_MAX means too many for
- * any text; and the list's filter, with two bits for each later entry. */
+#define SETS_KEY (UINT32_MAX / 2) /* mask of the 31 bits of a key */
+/* The second word of a list's head has three parts, from its lowest bit on. First: where the list's
+ * later entries end in `entries`. From SETS_ITEMS_SHIFT on: the number of these entries; a number
+ * above SCAN_SETS_ITEMS_MAX means too many for any text. From SETS_FILTER_SHIFT on: the list's
+ * filter, in which each later entry sets two bits. */
 #define SETS_ITEMS_SHIFT 28u
 #define SETS_FILTER_SHIFT 48u
 
-/* The constants of a kernel that are known when the kernel is compiled. */
+/* The constants of a kernel, known when the kernel is compiled. */
 struct sets_form {
     uint32_t stride; /* 16 also stands for the multiples of 16 */
     uint32_t gram;   /* bytes of a gram; with choices = 1, the most bytes of a gram */
@@ -37,8 +45,8 @@ struct sets_form {
     int rare;      /* 1: the rare variant */
 };
 
-/* A warp's queues and sums, in shared memory. An entry is the sample's number, which counts from
- * a->position on, plus the hash of the sample's gram << 32. */
+/* A warp's queues and sums, in shared memory. An entry of a queue is the sample's number, which
+ * counts from a->position on, plus the hash of the sample's gram << 32. */
 struct sets_warp {
     uint64_t spent; /* cost of verification so far */
     uint64_t count;
@@ -50,9 +58,9 @@ struct sets_warp {
     uint64_t first[SCAN_SETS_AROUND * SCAN_SETS_RARE];
 };
 
-/* In the rare variant the first queue has samples' numbers, which lie after the second queue's
- * SCAN_SETS_RARE entries, and words of the text around each sample (sets_copy_around): word k of
- * entry i is sets_around()[k * SCAN_SETS_RARE + i]. */
+/* In the rare variant the first queue has the samples' numbers, which lie in `second` after the
+ * SCAN_SETS_RARE entries of the second queue, and words of the text around each sample
+ * (sets_copy_around). Word k around sample i is sets_around()[k * SCAN_SETS_RARE + i]. */
 SIMT_FUNCTION uint32_t *sets_numbers(struct sets_warp *warp)
 {
     return (uint32_t *)(void *)(warp->second + SCAN_SETS_RARE);
@@ -121,8 +129,9 @@ SIMT_FUNCTION struct sets_bytes sets_literal_bytes(const struct scan_arguments *
     return sets_folded(a, low, high);
 }
 
-/* sets_filter_word returns the number of a hash's word in the bitmap. sets_bit returns the number
- * of one of the hash's two bits in that word, in its lowest five bits. */
+/* sets_filter_word returns the number of the word of the bitmap in which a gram with this hash has
+ * its two bits. The lowest five bits of sets_bit are the number of one of these bits in the
+ * word. */
 SIMT_FUNCTION uint32_t sets_filter_word(const struct scan_arguments *a, uint32_t hash)
 {
     return simt_high_u32(hash, a->sets.filter_words);
@@ -156,17 +165,17 @@ SIMT_FUNCTION uint32_t sets_head(const struct scan_arguments *a, uint32_t mixed)
     return simt_high_u32(mixed * 0x85157af5u, a->sets.head_count);
 }
 
-/* Returns the last four bytes of a gram of 4 to 8 bytes. All these bytes change the high bits of a
- * hash as much as the first four bytes do. With the bytes from the fifth on instead, shifted up,
- * many grams of 6 or 7 bytes would have the same hash. */
+/* Returns the last four bytes of a gram of 4 to 8 bytes, of which some may be among the first four.
+ * All these bytes change the high bits of a hash as much as the first four bytes do. With the bytes
+ * from the fifth on instead, shifted up, many grams of 6 or 7 bytes would have the same hash. */
 SIMT_FUNCTION uint32_t sets_last_word(const struct scan_arguments *a, uint32_t low, uint32_t high)
 {
     return simt_funnel_clamp(low, high, 8u * a->sets.gram_bytes - 32u);
 }
 
-/* Returns the number that is added to a gram's hash to make an entry's key: a hash of up to four
- * bytes before and up to four bytes after the gram, as far as the run of the gram's literal has
- * these bytes. `before` has its bytes at its upper end, `after` at its lower end. */
+/* Returns the tag: a hash of up to four bytes before and up to four bytes after the gram, as far as
+ * the run of the gram's literal has these bytes. offset: where the gram begins in the run. `before`
+ * has its bytes at its upper end, `after` at its lower end. */
 SIMT_FUNCTION uint32_t sets_tag(const struct scan_arguments *a, uint32_t offset, uint32_t before,
                                 uint32_t after)
 {
@@ -208,7 +217,7 @@ SIMT_FUNCTION uint32_t sets_offset(const struct scan_arguments *a, uint64_t entr
 
 /* Sets *before and *after to the up to four bytes on each side of a gram, as sets_tag takes them.
  * The gram begins at byte `at` of the array of all literals, and `offset` bytes after the begin of
- * the bytes of its literal that the search looks at. */
+ * its literal's run. */
 SIMT_FUNCTION void sets_literal_beside(const struct scan_arguments *a, uint64_t at, uint32_t offset,
                                        uint32_t *before, uint32_t *after)
 {
@@ -224,9 +233,9 @@ SIMT_FUNCTION uint32_t sets_filter_bits(uint32_t mixed)
     return 1u << (mixed >> 28) | 1u << (mixed >> 24 & 15u);
 }
 
-/* The bits of an entry in the filter of its list follow from one or two bytes after the entry's
- * gram (sets_after_bits) or, if the run has no such bytes, before the gram (sets_before_bits);
- * without tags, from the hash. */
+/* An entry's two bits in the filter of its list follow from one or two bytes after the gram
+ * (sets_after_bits). If the run has no such bytes, they follow from the bytes before the gram
+ * (sets_before_bits). Without tags they follow from the hash. */
 SIMT_FUNCTION uint32_t sets_after_bits(const struct scan_arguments *a, uint32_t after)
 {
     return sets_filter_bits((after << a->sets.beside_shift) * 0x9e3779b1u);
@@ -252,7 +261,8 @@ SIMT_FUNCTION uint32_t sets_entry_bits(const struct scan_arguments *a, uint64_t 
                : sets_before_bits(a, before);
 }
 
-/* Returns whether a later entry may have the sample's gram and the bytes beside the gram. */
+/* Returns whether a later entry of the list with the head word `others` may have the sample's gram
+ * and the bytes beside it. */
 SIMT_FUNCTION int sets_may_meet(const struct scan_arguments *a, uint64_t others, uint32_t hash,
                                 uint32_t before, uint32_t after)
 {
@@ -264,8 +274,8 @@ SIMT_FUNCTION int sets_may_meet(const struct scan_arguments *a, uint64_t others,
            (sets_before_bits(a, before) & without) == 0;
 }
 
-/* Returns the hash of a sample with these bytes. Sets *chosen to the number of the gram that the
- * sample takes: the first that has the least hash. */
+/* Returns the hash of a sample with these bytes. Sets *chosen to the place of the gram that the
+ * sample takes: the first of the c grams that has the least hash. */
 SIMT_FUNCTION uint32_t sets_bytes_hash(const struct scan_arguments *a, struct sets_bytes bytes,
                                        uint32_t *chosen)
 {
@@ -307,7 +317,8 @@ SIMT_FUNCTION int sets_one_more(struct sets_form form)
     return form.rare && form.stride >= SCAN_SETS_MORE_STRIDE;
 }
 
-/* Returns a word whose lowest bit says whether a gram with this hash passes the bitmap. */
+/* Returns a word whose lowest bit says whether a gram with this hash passes the bitmap. The other
+ * bits mean nothing. */
 SIMT_FUNCTION uint32_t sets_pass(const struct scan_arguments *a, const uint32_t *filter,
                                  uint32_t hash, struct sets_form form)
 {
@@ -385,8 +396,8 @@ SIMT_FUNCTION uint64_t sets_from_byte(uint64_t low, uint64_t mid, uint64_t high,
     return first >> shift_bits | second << 1u << (63u - shift_bits);
 }
 
-/* Returns whether word k of the words around a sample is needed. Word 1 is the aligned word in
- * which the sample begins, word 0 the word before, words 2 and 3 the words after. */
+/* Returns whether word k of the four 64-bit words around a sample is needed. Word 1 is the aligned
+ * word in which the sample begins, word 0 the word before, words 2 and 3 the words after. */
 SIMT_FUNCTION int sets_is_around(const struct scan_arguments *a, uint32_t k, struct sets_form form)
 {
     uint32_t first =
@@ -415,8 +426,8 @@ SIMT_FUNCTION void sets_copy_around(const struct scan_arguments *a, uint64_t *ar
     }
 }
 
-/* Returns the hash of a sample by the words around the sample. Sets the bytes before and after the
- * chosen gram, for sets_tag. */
+/* Returns the hash of a sample from the words around the sample. Sets *before and *after to the
+ * bytes before and after the chosen gram, for sets_tag. */
 SIMT_FUNCTION uint32_t sets_around_hash(const struct scan_arguments *a, const uint64_t *w,
                                         uint64_t place, struct sets_form form, uint32_t *before,
                                         uint32_t *after)
@@ -446,7 +457,8 @@ SIMT_FUNCTION uint32_t sets_around_hash(const struct scan_arguments *a, const ui
     return form.choices > 1u ? least * SETS_SPREAD : least;
 }
 
-/* Sets the bytes before and after the gram at `place` of the text, for sets_tag. */
+/* Sets *before and *after to the bytes before and after the gram at `place` of the text, for
+ * sets_tag. */
 SIMT_FUNCTION void sets_beside(const struct scan_arguments *a, uint64_t place, uint32_t *before,
                                uint32_t *after)
 {
@@ -457,14 +469,14 @@ SIMT_FUNCTION void sets_beside(const struct scan_arguments *a, uint64_t place, u
 
 /* ---- Queues ----------------------------------------------------------------------------- */
 
-/* Returns the position of an entry's sample. */
+/* Returns the text position of the sample of a queue's entry. */
 SIMT_FUNCTION uint64_t sets_place(const struct scan_arguments *a, uint64_t entry)
 {
     return a->position + ((uint64_t)(uint32_t)entry << a->sets.stride_log2);
 }
 
-/* Records that the literal occurs at x: lowers the first occurrence, or marks the begin if marks
- * are wanted. */
+/* Records that the literal occurs at x: lowers the first occurrence, or sets the begin's bit in
+ * a->marks unless a->marks is NULL. */
 SIMT_FUNCTION void sets_found(const struct scan_arguments *a, uint64_t x, uint32_t literal)
 {
     uint64_t bit = x - (a->begin & ~15ull);
@@ -480,11 +492,11 @@ struct sets_sample {
     uint64_t first, others; /* the two words of the list's head (scan_sets.heads) */
     uint32_t number;        /* the sample's number, as the queues have it */
     uint32_t hash;
-    uint32_t chosen;        /* number of the chosen gram; not known yet without tags */
+    uint32_t chosen;        /* place of the chosen gram; set only with tags */
     uint32_t before, after; /* bytes beside the gram, for sets_tag */
 };
 
-/* Returns the number of the gram that the sample at `place` takes: the gram with the least hash. */
+/* Returns the place of the gram that the sample at `place` takes: the gram with the least hash. */
 SIMT_FUNCTION uint32_t sets_chosen(const struct scan_arguments *a, uint64_t place)
 {
     uint32_t chosen = 0;
@@ -518,7 +530,7 @@ SIMT_FUNCTION void sets_open(const struct scan_arguments *a, uint64_t entry,
         sample->others = 0;
 }
 
-/* Returns the sample of lane `lane`. Called by all lanes of the warp. */
+/* Returns a copy of the sample of lane `lane`, except `first`. Called by all lanes of the warp. */
 SIMT_FUNCTION struct sets_sample sets_sample_of(const struct scan_arguments *a,
                                                 const struct sets_sample *own, uint32_t lane)
 {
@@ -548,7 +560,7 @@ SIMT_FUNCTION uint32_t sets_owner(uint32_t through, uint32_t item)
 }
 
 /* Returns whether the entry has the sample's gram. Then sets *proposal to the sample's number << 32
- * | the number of the literal << stride_log2 | the sample's offset in the literal's run. */
+ * | the literal's index << stride_log2 | the sample's offset in the literal's run. */
 SIMT_FUNCTION int sets_is_met(const struct scan_arguments *a, const struct sets_sample *sample,
                               uint64_t entry, uint64_t *proposal)
 {
@@ -561,7 +573,8 @@ SIMT_FUNCTION int sets_is_met(const struct scan_arguments *a, const struct sets_
         chosen = sets_chosen(a, sets_place(a, sample->number));
     *proposal = (uint64_t)sample->number << 32 |
                 ((sets_index(entry) & ~(a->sets.stride - 1u)) + offset - chosen);
-    /* the sample may begin beyond the run: then the literal need not have all of its grams */
+    /* a sample that begins beyond the run proposes nothing: the literal may end before the sample
+     * does */
     return offset - chosen < a->sets.stride;
 }
 
@@ -604,7 +617,7 @@ SIMT_FUNCTION void sets_compare(const struct scan_arguments *a, const uint64_t *
  * tests the first entry of its own list. Then the lanes share the later entries of all lists
  * evenly, since lists differ in length and the longest list would keep 31 lanes waiting. Proposals
  * take the place of the queue's entries, and up to 32 proposals are compared at once. most: the
- * budget of the warp's verification up to now. */
+ * cost that the warp's verification may have reached by now; above it, the warp gives up. */
 SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets_warp *warp,
                                      uint32_t from, uint32_t count, uint64_t most)
 {
@@ -640,7 +653,7 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
             break;
         owner = sets_owner(through, at + simt_lane());
         sample = sets_sample_of(a, &own, owner);
-        /* the number of entries before the list's end */
+        /* the distance of the lane's entry from the end of its list */
         items = simt_shuffle_u32(through, owner) - at - simt_lane();
         entry = SCAN_SETS_END;
         if (SIMT_BOUND(at + simt_lane() < total))
@@ -660,7 +673,8 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
     simt_warp_sync(); /* lane 0 has written before other lanes read */
 }
 
-/* Sets the second queue's length, and searches lists while there is an entry for each lane. */
+/* Sets the second queue's length to `queued`, and searches lists while the queue has an entry for
+ * each lane. */
 SIMT_FUNCTION void sets_verify_full(const struct scan_arguments *a, struct sets_warp *warp,
                                     uint32_t queued, uint64_t most)
 {
@@ -700,7 +714,7 @@ SIMT_FUNCTION uint32_t sets_own(uint32_t k, uint32_t count)
     return own < count ? own : 0;
 }
 
-/* Takes `count` ≤ 64 entries of the first queue, from `from` on (dense variant). Moves the
+/* In the dense variant: takes `count` ≤ 64 entries of the first queue, from `from` on. Moves the
  * entries whose bits are set in the 64-bit words to the second queue. */
 SIMT_FUNCTION void sets_look_up(const struct scan_arguments *a, struct sets_warp *warp,
                                 uint32_t from, uint32_t count, uint64_t most)
@@ -725,9 +739,9 @@ SIMT_FUNCTION void sets_look_up(const struct scan_arguments *a, struct sets_warp
     sets_verify_full(sets_arguments(), warp, queued, most);
 }
 
-/* Takes `count` ≤ 32 entries of the first queue, from `from` on (rare variant). Moves an entry to
- * the second queue if the first entry of the sample's list has the sample's key, or a later entry
- * may have the key. */
+/* In the rare variant: takes `count` ≤ 32 entries of the first queue, from `from` on. Moves an
+ * entry to the second queue if the first entry of the sample's list has the sample's key, or a
+ * later entry may have the key. */
 SIMT_FUNCTION void sets_look_up_rare(const struct scan_arguments *a, struct sets_warp *warp,
                                      uint32_t from, uint32_t count, uint64_t most,
                                      struct sets_form form)
@@ -753,7 +767,8 @@ SIMT_FUNCTION void sets_look_up_rare(const struct scan_arguments *a, struct sets
     sets_verify_full(a, warp, sets_push_second(warp, warp->second_count, pass, entry), most);
 }
 
-/* Returns the budget of verification up to now. */
+/* Returns the cost that the warp's verification may have reached by now: SCAN_SETS_BUDGET_MIN, plus
+ * sets.budget for each step searched so far. */
 SIMT_FUNCTION uint64_t sets_most(const struct scan_arguments *a, const struct sets_lane *s)
 {
     return SCAN_SETS_BUDGET_MIN + (uint64_t)s->steps * a->sets.budget;

@@ -8,13 +8,13 @@
  *   SIMT_FUNCTION, SIMT_FUNCTION_LARGE              a helper, inlined or not
  *   SIMT_SHARED(type, name, count)                  an array in shared memory, at function scope
  *   SIMT_SHARED_DYNAMIC(type, name, bytes)          an array of as many bytes of shared memory as
- *                                                   the launch asks for, from a multiple of 16 on
+ *                                                   the launch asks for, at a multiple of 16
  *   SIMT_CONSTANT(type, name, count)                an array in constant memory, at file scope; the
  *                                                   host fills the array, and simt_constant_u32 and
  *                                                   simt_constant_u8 read it
- *   SIMT_BOUND(condition)                           a condition that keeps an access in bounds. The
- *                                                   simulator can replace a condition by true, to
- *                                                   see a test fail
+ *   SIMT_BOUND(condition)                           a condition that keeps an access in bounds.
+ *                                                   tests/mutation replaces such a condition by
+ *                                                   true, and expects that a test fails
  *   simt_barrier()                                  waits for all threads of the block
  *   simt_barrier_or(condition)                      as simt_barrier; returns whether the condition
  *                                                   is true for any thread
@@ -32,7 +32,7 @@
  *   simt_put_u32x4(to, value), simt_get_u32x4(from) 16 bytes to and from shared memory
  *   simt_copy_u64(to, from)                         starts a copy from global to shared memory
  *   simt_copies_wait()                              waits for all copies that the thread started
- *   simt_high_u32(a, b)                             the upper half of the product
+ *   simt_high_u32(a, b)                             the upper 32 bits of the product of a and b
  *   simt_atomic_*                                   relaxed atomics on shared or global memory,
  *                                                   which return the old value
  *   simt_add_u64, simt_max_u64                      relaxed atomics on global memory, which return
@@ -46,10 +46,11 @@
  *                                                   writes before the fence earlier than its writes
  *                                                   after the fence
  *   SIMT_LAUNCH(kernel, blocks, threads, args)      starts a child grid without waiting for the
- *                                                   grid; 0 or the runtime's error code
- *   simt_launch_is_full(code)                       whether SIMT_LAUNCH failed for want of room
- *   simt_opaque_u32(value)                          the value, but unknown to the compiler
- *   simt_add_equal(sum, a, b, one, value)           adds value times `one` to the sum if a equals b
+ *                                                   grid; returns 0 or the runtime's error code
+ *   simt_launch_is_full(code)                       whether this error code of SIMT_LAUNCH says
+ * that there was no room for a further grid simt_opaque_u32(value)                          the
+ * value, but unknown to the compiler simt_add_equal(sum, a, b, one, value)           adds value
+ * times `one` to the sum if a equals b
  *
  * The address of a load is a multiple of the load's size. Shared memory has undefined content until
  * a thread writes.
@@ -59,8 +60,8 @@
 
 #include <stdint.h>
 
-/* Host and device both need the hashes of samples.h and layout.h. These headers know no device, so
- * CUDA compiles their inline functions for both. */
+/* Host and device both need the hashes of samples.h and layout.h. These headers have no words of
+ * CUDA; the macro makes CUDA compile their inline functions for both. */
 #if defined(__CUDACC__)
 #define inline __host__ __device__ inline
 #include "cuda/kernels/samples.h"
@@ -80,7 +81,7 @@ struct simt_u32x4 {
 #if defined(__CUDACC__)
 
 /* Threads that a multiprocessor of the device can hold. The compiler refuses a kernel that asks for
- * blocks with more threads together. */
+ * several blocks at a time whose threads are more than that. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 800
 #define SIMT_RESIDENT_THREADS 1024
 #elif __CUDA_ARCH__ == 800 || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1100)
@@ -168,8 +169,9 @@ SIMT_FUNCTION uint32_t simt_opaque_u32(uint32_t value)
     asm volatile("" : "+r"(value));
     return value;
 }
-/* Adds value to *sum if a equals b. The multiplier adds, since comparisons keep the other units
- * busy. So the compiler must not know that `one` is 1, nor that a value is 1. */
+/* Adds value to *sum if a equals b. The addition is part of a multiplication with `one`, since
+ * comparisons keep the units busy that add. If the compiler knew that `one` or value is 1, it would
+ * use these units. */
 SIMT_FUNCTION void simt_add_equal(uint32_t *sum, uint32_t a, uint32_t b, uint32_t one,
                                   uint32_t value)
 {
@@ -543,10 +545,10 @@ SIMT_FUNCTION uint32_t simt_warp_upto_u32(uint32_t value)
     return value;
 }
 
-/* Returns whether a code of SIMT_LAUNCH says that the device has no room for a further child grid:
- * cudaErrorLaunchPendingCountExceeded according to cuda.h, cudaErrorLaunchOutOfResources according
- * to the programming guide, or cudaErrorMemoryAllocation, as the memory for pending launches may
- * run out. */
+/* Returns whether an error code of SIMT_LAUNCH says that the device has no room for a further child
+ * grid. That is cudaErrorLaunchPendingCountExceeded according to cuda.h,
+ * cudaErrorLaunchOutOfResources according to the programming guide, and cudaErrorMemoryAllocation,
+ * since the memory for pending launches may run out. */
 SIMT_FUNCTION int simt_launch_is_full(uint32_t code)
 {
     return code == 69u || code == 701u || code == 2u;

@@ -1,7 +1,7 @@
 /* stream: counts the occurrences of one pattern, or finds the first, without bitmaps.
  *
- * Method     the filters of method every, by pipelined loads. stream.h describes the loads, with a
- *            drawing.
+ * Method     the comparisons of method every (every.cu) at each position, by pipelined loads.
+ *            stream.h describes the loads, with a drawing.
  * Grid       any: a block's first tile is the tile of the block's number, and the block draws
  *            further tiles from a ticket. 32 to 256 threads.
  * Shared     static, 10.5 KiB: a queue of 160 entries per warp.
@@ -10,8 +10,8 @@
  * Bound      by the device's memory: 0.98 of the read speed for m = 1 to 32 [H200, 16 GiB].
  * Progress   no block waits for a different block.
  * Order      no order: a count.
- * Limits     want is WANT_COUNT or WANT_FIRST; further limits as method every. The kernel lists
- *            dense tiles and does not count their occurrences.
+ * Limits     want is WANT_COUNT or WANT_FIRST; further limits as in every.cu. The kernel lists the
+ *            numbers of dense tiles and does not count their occurrences.
  * Source     filters: see every.cu. Loads that overlap in registers: no publication known.
  */
 #include "stream.h"

@@ -11,19 +11,19 @@
  *                 exact filter: add to a count in a register
  *                 other filters: candidates -> queue in shared memory -> 32 at a time: verify
  *
- * Pairs of bytes are counted at the read speed; at 0.69 if each row is loaded right after the row
- * before was used, since the loads of a loop share one scoreboard, so that a use waits for the
- * newest load [H200].
+ * Patterns of 2 bytes are counted at the GPU's read speed. They ran at 0.69 of that speed when each
+ * row was loaded right after the use of the row before: the loads of a loop share one scoreboard,
+ * so that a use waits for the newest load [H200].
  *
  * A tile whose candidates cost more than the budget is given up: the block drops its count and
- * lists the tile's number. The host then runs the method's tile kernel over the listed tiles, and
- * the tile kernel treats these tiles as dense. For a pattern of more than TILE_LANE_BYTES, all
+ * lists the tile's number. The host then runs scan_every (every.cu) over the listed tiles, and
+ * scan_every treats these tiles as dense. For a pattern of more than TILE_LANE_BYTES (64), all
  * candidates of the queue are verified at a tile's end. For a shorter pattern the candidates stay
  * in the queue for the next tile, and a tile that is given up drops only its own candidates. If too
- * many tiles are listed, all blocks stop and the host runs the tile kernel over all tiles.
+ * many tiles are listed, all blocks stop and the host runs scan_every over all tiles.
  *
  * A search for the first occurrence verifies all candidates at a tile's end, and a block searches
- * no tile that lies behind an occurrence found so far.
+ * no tile that lies after an occurrence found so far.
  */
 #ifndef TRAWL_CUDA_KERNELS_STREAM_H
 #define TRAWL_CUDA_KERNELS_STREAM_H
@@ -35,12 +35,13 @@
 /* room for up to 31 entries of earlier steps and for the entries of a step */
 #define STREAM_QUEUE_MAX ((STREAM_ROWS + 1u) * SIMT_WARP_THREADS)
 #define STREAM_MASK_UNIT (1ull << 48)
-/* a lane loads bytes that begin before the last position plus this */
+/* a lane loads 16 bytes only if they begin before stream_last() plus this */
 #define STREAM_BEYOND_BYTES 16u
 #define STREAM_HINT_TURNS 8u
 
-/* Kinds beside those of filter.h. FOLDED: patterns of up to 4 bytes, compared without case. PAIR_n:
- * patterns of n bytes, decided by the word at the pattern's begin and the word at its end. */
+/* Further kinds of comparison, beside those of filter.h. FOLDED compares patterns of up to 4 bytes
+ * without case. PAIR_n compares patterns of n bytes by two words: one at the pattern's begin and
+ * one at its end. */
 enum { STREAM_FOLDED = FILTER_SET + 1, STREAM_PAIR_5, STREAM_PAIR_6, STREAM_PAIR_7, STREAM_PAIR_8 };
 
 #define STREAM_KIND_LIST(X) \
@@ -63,7 +64,7 @@ enum { STREAM_FOLDED = FILTER_SET + 1, STREAM_PAIR_5, STREAM_PAIR_6, STREAM_PAIR
  */
 struct stream_warp {
     uint64_t queue[STREAM_QUEUE_MAX];
-    uint32_t earlier;       /* entries of earlier tiles, which are the first of the queue */
+    uint32_t earlier;       /* number of entries of earlier tiles, which come first in the queue */
     uint32_t steps;         /* steps of verification in this tile */
     uint32_t count;         /* occurrences that were verified in this tile */
     uint32_t count_earlier; /* occurrences of earlier tiles that were verified during this tile */
@@ -78,8 +79,8 @@ struct stream {
     uint32_t queued;
 };
 
-/* The rows of a step in a lane's registers: 16 neighbouring bytes of each row. `behind`: in the
- * last lane, the 8 bytes after the step. */
+/* The rows of a step in a lane's registers: 16 neighbouring bytes of each row. behind is used in
+ * the last lane only: the 8 bytes after the step. */
 struct stream_rows {
     uint32_t w[4u * STREAM_ROWS];
     uint32_t behind[2];
@@ -129,8 +130,8 @@ SIMT_FUNCTION int stream_goes_on(const struct scan_arguments *a, int first)
     return stream_is_brief(a) && !first;
 }
 
-/* Verifies the candidate x of each lane with `wanted`. Sets *found to the lanes with an occurrence.
- * Returns whether the warp gives up. */
+/* Verifies the candidate x of each lane whose `wanted` is not 0. Sets *found to the lanes with an
+ * occurrence. Returns whether the warp gives the tile up. */
 SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, int wanted,
                                     uint32_t *steps, uint32_t *found)
 {
@@ -160,8 +161,8 @@ SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, 
 }
 
 /* Verifies the last `count` ≤ 32 entries of the queue, from `first` on. Returns whether the warp
- * gives up. If entries of earlier tiles are among these, the warp gives up only before it has
- * verified any entry. */
+ * gives the tile up. If entries of earlier tiles are among the entries, the warp gives up only
+ * before it has verified any: the entries of earlier tiles then stay in the queue. */
 SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct stream_warp *warp,
                                       uint32_t first, uint32_t count)
 {
@@ -211,7 +212,8 @@ SIMT_FUNCTION void stream_push(struct stream *s, uint64_t place, uint32_t mask)
     s->queued += simt_popcount(lanes);
 }
 
-/* Verifies while the queue has an entry for each lane. Returns whether the warp gives up. */
+/* Verifies while the queue has an entry for each lane. Returns whether the warp gives the tile
+ * up. */
 SIMT_FUNCTION int stream_verify_full(const struct scan_arguments *a, struct stream *s)
 {
     if (s->queued < SIMT_WARP_THREADS)
@@ -225,7 +227,7 @@ SIMT_FUNCTION int stream_verify_full(const struct scan_arguments *a, struct stre
     return 0;
 }
 
-/* Verifies the entries that are left. Returns whether the warp gives up. */
+/* Verifies the entries that are left. Returns whether the warp gives the tile up. */
 SIMT_FUNCTION int stream_drain(const struct scan_arguments *a, struct stream *s)
 {
     uint32_t count = s->queued;
@@ -316,7 +318,7 @@ SIMT_FUNCTION uint32_t stream_count(const struct scan_arguments *a,
     return stream_count_pair(a, words, (uint32_t)(kind - STREAM_PAIR_5) + 1u);
 }
 
-/* Returns the kind of comparison in filter.h that tells which positions this kind accepts. */
+/* Returns the kind of comparison in filter.h that accepts the same positions as this kind. */
 SIMT_FUNCTION int stream_filter_kind(int kind)
 {
     if (kind == STREAM_PAIR_8)
@@ -520,7 +522,7 @@ struct stream_cursor {
     uint32_t nearest;
 };
 
-/* Returns the tile, or a->tile_count, which stands for no tile, if the tile lies behind the first
+/* Returns the tile, or a->tile_count, which stands for no tile, if the tile lies after the first
  * occurrence that is known. */
 SIMT_FUNCTION uint32_t stream_unless_behind(const struct scan_arguments *a,
                                             const struct stream_cursor *cursor, uint32_t tile)
@@ -531,9 +533,10 @@ SIMT_FUNCTION uint32_t stream_unless_behind(const struct scan_arguments *a,
                : tile;
 }
 
-/* Draws a further ticket for this block. Does not use the ticket, since any use waits for the
- * atomic operation: stream_end, which uses the ticket, adds the number of blocks, whose first tiles
- * take no ticket. Every STREAM_HINT_TURNS turns, updates cursor->is_vain. Called by thread 0. */
+/* Draws a further ticket for this block. Does not use the ticket yet, since any use waits for the
+ * atomic operation. stream_end uses it, and adds the number of blocks, since the blocks' first
+ * tiles take no ticket. Every STREAM_HINT_TURNS turns, updates cursor->is_vain. Called by thread
+ * 0. */
 SIMT_FUNCTION void stream_ask(const struct scan_arguments *a, struct stream_cursor *cursor,
                               int kind)
 {
@@ -542,8 +545,8 @@ SIMT_FUNCTION void stream_ask(const struct scan_arguments *a, struct stream_curs
     cursor->ahead = tile_ticket(a);
 }
 
-/* Adds the warp's counts of a tile to its totals; of a dense tile, adds only the occurrences of
- * earlier tiles. */
+/* Adds the warp's counts of a tile to its totals. If the tile is dense, adds only the occurrences
+ * of earlier tiles, and drops the tile's entries from the queue. */
 SIMT_FUNCTION void stream_sum(struct stream *s, int dense)
 {
     uint32_t earlier = s->warp->earlier;
@@ -559,10 +562,10 @@ SIMT_FUNCTION void stream_sum(struct stream *s, int dense)
     simt_warp_sync(); /* lane 0 has written before other lanes read */
 }
 
-/* Ends a tile: the block adds the tile's counts, or gives the tile up and lists it. Thread 0 sets
- * *third, the tile after the next, and draws a further ticket. In a search for the first
- * occurrence, it also clears *next if that tile lies behind an occurrence found by now. Called by
- * all threads of the block. */
+/* Ends a tile: the block adds the tile's counts, or gives the tile up and lists it. Thread 0
+ * chooses *third, the tile after the next, and draws a further ticket. In a search for the first
+ * occurrence, *next becomes a->tile_count (no tile) if that tile lies after an occurrence found by
+ * now. Called by all threads of the block. */
 SIMT_FUNCTION void stream_end(const struct scan_arguments *a, struct stream *s,
                               struct stream_cursor *cursor, uint32_t tile, int kind, int first,
                               int dense, uint32_t *next, uint32_t *third)
@@ -596,9 +599,8 @@ SIMT_FUNCTION void stream_end(const struct scan_arguments *a, struct stream *s,
 }
 
 /* Searches a tile, without the work of stream_end, and loads the first step of the block's next
- * tile. For a step that is not whole or lies after the text, the text's first step is loaded
- * instead, so that no load needs a branch. Returns whether the warp gives up.
- */
+ * tile. Instead of a step that is not whole or lies after the text, loads the text's first step, so
+ * that no load needs a branch. Returns whether the warp gives the tile up. */
 SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uint32_t next,
                               struct stream_rows *step, int kind, int first, struct stream *s,
                               struct stream_cursor *cursor, uint64_t *count)
@@ -628,8 +630,8 @@ SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uin
     return dense;
 }
 
-/* For the first occurrence: searches a tile in which the warp has found occurrences once more, step
- * by step as at a text's edge, which tells positions. */
+/* In a search for the first occurrence: searches a tile in which the warp has found occurrences
+ * once more, step by step as at a text's edge, which finds positions rather than numbers. */
 SIMT_FUNCTION_LARGE void stream_tile_again(const struct scan_arguments *a, uint32_t tile, int kind,
                                            struct stream *s)
 {

@@ -1,13 +1,13 @@
 /* hits_stream: lists the positions of one pattern in order, with the loads of stream.h.
  *
  * Method     the filters of method every, by the loads of stream.h. All warps of a block except the
- *            last are *filtering warps*. The filtering warps go through a tile as streams do and
- *            set a bit in shared memory for each position that has the pattern or may have the
- *            pattern, and list the latter. The *last warp*, up to two tiles behind, verifies the
- *            listed positions, 128 at a time, so that their loads overlap. It counts the bits,
- *            publishes the count, draws tickets, and learns how many hits come before older tiles
- *            (order.h). Once that number is known, each filtering warp writes its own hits, in the
- *            first step of a later tile, while loads are in flight.
+ *            last are *filtering warps*. They go through a tile as the kernels of stream.h do, and
+ *            set a bit in shared memory for each position that has the pattern or may have it. They
+ *            list the positions that only may have it. The *last warp*, up to two tiles behind,
+ *            verifies the listed positions, 128 at a time, so that their loads overlap. It counts
+ *            the bits, publishes the count, draws tickets, and learns how many hits come before
+ *            older tiles (order.h). Once that number is known, each filtering warp writes its own
+ *            hits, in the first step of a later tile, while loads are in flight.
  *
  *              turn              t            t + 1                         t + 2
  *              filtering warps   bits of t    bits of t + 1                 write hits of t;
@@ -22,12 +22,13 @@
  *            8. Per tile: writes 8 bytes, and reads up to 2 KiB if the tile has hits.
  * Bound      by instructions, if there are many hits: at 1 in 100 positions 96 per row of 512 bytes
  *            against 65 for the count, 70 % of the issue slots [H200, m = 4].
- * Progress   the last warp waits for the last warps of blocks with lower tiles (order.h); the
- *            filtering warps wait for the last warp if the last warp is HITS_TURNS tiles behind.
+ * Progress   the last warp waits for the last warps of blocks with lower tiles (order.h). The
+ *            filtering warps wait, at the end of a tile, until the last warp has finished the tile
+ *            before.
  * Order      ascending.
  * Limits     want is WANT_HITS; otherwise as stream. If a tile costs more than its budget, or has
  *            more than HITS_LISTED_MAX positions to verify, the launch is abandoned: result->listed
- *            is then more than listed_max, and the host runs the tile kernel.
+ *            is then more than listed_max, and the host runs hits_every (every.cu).
  * Lost       as fractions of the count's speed [H200]. Lists of positions instead of bits: 0.61 at
  *            1 hit in 100 positions, against 0.85 now. Two sets of registers for the rows of a
  *            step: fewer instructions, but longer code, 0.79 instead of 0.82. Each filtering warp
@@ -37,8 +38,8 @@
  */
 #include "stream.h"
 
-/* Words of a cell. A cell has the bits of a step: for every two rows a word of each lane, whose low
- * half is the first row. */
+/* Words of a *cell*, which has the bits of a warp's step: for every two rows of 512 bytes a word of
+ * each lane, whose low half is the first row. */
 #define HITS_CELL_WORDS (STREAM_ROWS / 2u * SIMT_WARP_THREADS)
 #define HITS_CELLS_MAX (SCAN_THREADS_MAX / SIMT_WARP_THREADS * SCAN_HITS_STEPS)
 /* From this many hits of a step on, the warp writes the hits word by word, a lane for each bit, so
@@ -50,7 +51,7 @@
 #define HITS_LISTED_MAX 1008u
 #define HITS_TOGETHER 4u /* positions that a lane verifies together: their loads overlap */
 
-/* The most tiles of a block whose hits are not written yet. */
+/* A *turn* is the work on one tile of a block. The most turns whose hits are not written yet. */
 #define HITS_TURNS 5u
 #define HITS_NONE UINT32_MAX
 
@@ -64,15 +65,15 @@ struct hits_noted {
     uint32_t count;
     uint32_t before_cell[HITS_CELLS_MAX]; /* hits of the tile before each cell */
     uint64_t base; /* offset of a hit that begins at the tile's first position */
-    /* for each cell, the index of its first hit, plus HITS_SLOT_ALL if the cell has fewer than
-     * HITS_DENSE hits and all fit, else plus HITS_SLOT_ROOM times the number of hits that fit; 0:
-     * the cell has no hits to write */
+    /* for each cell, 0 if it has no hits to write. Otherwise the index of its first hit, plus
+     * HITS_SLOT_ALL if the cell has fewer than HITS_DENSE hits and all fit, else plus
+     * HITS_SLOT_ROOM times the number of hits that fit */
     uint64_t slots[HITS_CELLS_MAX];
 }; /* a multiple of 16 bytes, for simt_get_u32x4 */
 #define HITS_SLOT_ROOM (1ull << 48)
 #define HITS_SLOT_ALL (1ull << 63)
 
-/* The last warp draws the tile of a turn HITS_AHEAD turns before, so that the filtering warps know
+/* The last warp draws the tile of a turn HITS_AHEAD turns earlier, so that the filtering warps know
  * the tile while they go through the tile of the turn before. */
 #define HITS_AHEAD 3u
 #define HITS_TICKETS 4u
@@ -82,11 +83,12 @@ struct hits_noted {
  * t + 2. */
 struct hits_shared {
     struct hits_noted noted[HITS_TURNS]; /* noted[t % HITS_TURNS] has the positions of turn t */
-    /* released[t % 2]: after the last warp's turn t, the hits of this many turns may be written */
+    /* released[t % 2]: the number of turns whose hits may be written after the last warp's turn
+     * t */
     uint32_t released[2];
     uint32_t tickets[HITS_TICKETS]; /* the tile of turn t: tickets[t % HITS_TICKETS] */
-    /* list[t % 2] has the first HITS_LISTED_MAX positions to verify of turn t, in any order;
-     * listed[t % 2]: how many positions there are */
+    /* list[t % 2] has, in any order, up to HITS_LISTED_MAX of the positions of turn t that must be
+     * verified; listed[t % 2] is the number of all such positions */
     uint16_t list[2][HITS_LISTED_MAX];
     uint32_t listed[2];
     struct tile_totals totals; /* the last warp's sums */
@@ -121,8 +123,8 @@ SIMT_FUNCTION uint32_t hits_bytes(const struct scan_arguments *a, const struct f
     return mask;
 }
 
-/* Returns which of 16 positions have the pattern. distance 0: the pattern has 4 bytes; else 5 to 8
- * bytes, and its last word begins `distance` bytes after its first. */
+/* Returns which of 16 positions have the pattern. If distance is 0, the pattern has 4 bytes.
+ * Otherwise it has 5 to 8 bytes, and its last word begins `distance` bytes after its first. */
 SIMT_FUNCTION uint32_t hits_words(const struct scan_arguments *a, const struct filter_words *words,
                                   uint32_t distance)
 {
@@ -141,7 +143,7 @@ SIMT_FUNCTION uint32_t hits_words(const struct scan_arguments *a, const struct f
     return mask;
 }
 
-/* Returns which of 16 positions have the pattern without case. */
+/* Returns which of 16 positions have the pattern of up to 4 bytes, compared without case. */
 SIMT_FUNCTION uint32_t hits_folded(const struct scan_arguments *a, const struct filter_words *words)
 {
     uint32_t mask = 0, one = a->one;
@@ -281,7 +283,8 @@ SIMT_FUNCTION struct hits_bits hits_share(const struct hits_noted *noted, uint32
     return bits;
 }
 
-/* Writes the hits at the lane's 64 positions, from `to` on. first: the hit at the lowest. */
+/* Writes the hits at the lane's 64 positions, from `to` on. first: the hit at the lowest of these
+ * positions. */
 SIMT_FUNCTION void hits_write_few(struct hits_bits left, uint64_t first, uint64_t *to)
 {
     for (; (left.low | left.high) != 0; to++) {
@@ -310,9 +313,9 @@ SIMT_FUNCTION void hits_write_many(const struct hits_noted *noted, uint32_t c, u
     }
 }
 
-/* Writes the hits of the cells that this warp filled earlier. The sums over lower lanes of all
- * cells with few hits are added up together, HITS_SUM_BITS for each cell. Called by all lanes of
- * the warp. */
+/* Writes the hits of the cells that this warp filled earlier. For cells with few hits, the numbers
+ * of hits in lower lanes are added up for all cells at once, in HITS_SUM_BITS bits for each cell.
+ * Called by all lanes of the warp. */
 SIMT_FUNCTION void hits_write(const struct scan_arguments *a, const struct hits_noted *noted)
 {
     uint32_t warps = a->step_bytes / STREAM_STEP_BYTES, own = 0, before;
@@ -352,16 +355,17 @@ SIMT_FUNCTION int hits_is_whole(const struct scan_arguments *a, uint32_t tile)
     return tile >= a->whole_from && SIMT_BOUND(tile < a->whole_upto);
 }
 
-/* Loads a tile's first step; if the tile is not whole, the text's first step. */
+/* Loads a tile's first step. If the tile is not whole, loads the text's first step instead. */
 SIMT_FUNCTION void hits_load(const struct scan_arguments *a, uint32_t tile,
                              struct stream_rows *step, int kind)
 {
     stream_load(a, hits_is_whole(a, tile) ? stream_begin(a, tile) : a->position, step, kind);
 }
 
-/* Goes through a whole tile and fills the warp's cells; in the first step writes the warp's hits of
- * turn `ready`, unless that is HITS_NONE. *next is the tile that the block takes afterwards; it is
- * read only when it is needed, since a register that is spilled waits for the loads in flight. */
+/* Goes through a whole tile and fills the warp's cells. In the first step also writes the warp's
+ * hits of turn `ready`, unless ready is HITS_NONE. *next is the tile that the block takes
+ * afterwards; it is read only when it is needed, since a register that is spilled waits for the
+ * loads in flight. */
 SIMT_FUNCTION void hits_look(const struct scan_arguments *a, uint32_t tile, const uint32_t *next,
                              struct stream_rows *step, int kind, struct hits_shared *shared,
                              uint32_t turn, uint32_t ready)
@@ -479,7 +483,7 @@ SIMT_FUNCTION int hits_verify(const struct scan_arguments *a, struct hits_noted 
     return 0;
 }
 
-/* Sets slots and base of a turn's tile. before: the number of hits before the tile. */
+/* Sets slots and base of a turn's positions. before: the number of hits before the turn's tile. */
 SIMT_FUNCTION void hits_place(const struct scan_arguments *a, struct hits_noted *noted,
                               uint64_t before)
 {
@@ -498,10 +502,10 @@ SIMT_FUNCTION void hits_place(const struct scan_arguments *a, struct hits_noted 
         noted->base = a->hits_base - a->begin + hits_tile_begin(a, noted->number);
 }
 
-/* Lets the warps write the hits of the block's turns below `turns`, the oldest turn first. Waits
- * for the number of hits before a turn's tile if the turn is below `least`. Later turns are
- * released only if that number is known already: one turn, or more if HITS_TURNS / 2 or more turns
- * are not released. */
+/* Lets the filtering warps write the hits of the block's turns below `turns`, the oldest turn
+ * first, and counts these turns in *released. Waits for the number of hits before a turn's tile if
+ * the turn is below `least`. Later turns are released only if that number is known already: one
+ * turn, or more if HITS_TURNS / 2 or more turns are not released. */
 SIMT_FUNCTION void hits_release(const struct scan_arguments *a, struct hits_shared *shared,
                                 uint32_t *released, uint32_t least, uint32_t turns)
 {
@@ -561,7 +565,8 @@ SIMT_FUNCTION void hits_count(const struct scan_arguments *a, int kind, struct h
 }
 
 /* Draws a further tile. Returns a->tile_count, which stands for no tile, if the launch is
- * abandoned; that is checked every STREAM_HINT_TURNS turns. Called by a single thread. */
+ * abandoned; only every STREAM_HINT_TURNS-th turn looks whether it is. Called by a single
+ * thread. */
 SIMT_FUNCTION uint32_t hits_ask(const struct scan_arguments *a, uint32_t turn)
 {
     if (turn % STREAM_HINT_TURNS == 0 && simt_hint_u64(&a->result->listed) > a->listed_max)
@@ -569,9 +574,9 @@ SIMT_FUNCTION uint32_t hits_ask(const struct scan_arguments *a, uint32_t turn)
     return tile_ticket(a);
 }
 
-/* Does the last warp's turn: counts the bits of the filtering warps' same turn, then lets warps
- * write hits (hits_release). Returns whether a further turn follows. The function is not inlined,
- * so that it takes no registers from the filtering warps. This function reads the arguments from
+/* Does a turn of the last warp: counts the bits that the filtering warps set in their same turn,
+ * then lets them write hits (hits_release). Returns whether a further turn follows. The function is
+ * not inlined, so that it takes no registers from the filtering warps. It reads the arguments from
  * shared memory, since a function that is not inlined reads the kernel's own arguments from slow
  * memory. */
 SIMT_FUNCTION_LARGE int hits_turn(int kind, struct hits_shared *shared, uint32_t turn)
@@ -605,10 +610,10 @@ SIMT_FUNCTION_LARGE int hits_turn(int kind, struct hits_shared *shared, uint32_t
 
 /* ---- The block -------------------------------------------------------------------------- */
 
-/* The named barriers, used in turn by even and odd turns, so that no warp comes to a barrier twice.
- * At 1 and 2 the last warp waits until the filtering warps have filled their cells of a turn. At 3
- * and 4 the filtering warps wait, at the end of the next turn, for each other and for the last
- * warp's turn. */
+/* The named barriers. Even turns use 1 and 3, odd turns 2 and 4, so that no warp comes to a barrier
+ * twice. At 1 and 2 the last warp waits until the filtering warps have filled their cells of the
+ * turn. At 3 and 4 the filtering warps wait, at the end of the next turn, for each other and for
+ * the end of the last warp's turn. */
 SIMT_FUNCTION void hits_others_are_done(uint32_t turn, int is_last)
 {
     if (is_last && turn % 2u == 0)

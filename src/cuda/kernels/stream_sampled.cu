@@ -1,11 +1,11 @@
 /* stream_sampled: searches for one long pattern by 16 bytes at every `stride` bytes of the text.
  *
- * Method     hashes the sample of 16 bytes at every stride-th position. The hash names the
- *            pattern's offsets in [0, stride) whose gram has this hash; the sample's position minus
- *            the offset is a begin, and each begin is proposed once. A warp takes 128 neighbouring
- *            samples at a time, four per lane, and loads the next 128 samples before it tests
- *            these. Two bits of a word in shared memory say whether the pattern may have a gram
- *            with the hash; nearly all samples fail this test. The samples that pass go to the
+ * Method     hashes the sample of 16 bytes at every stride-th position. A table gives the pattern's
+ *            offsets in [0, stride) whose 16 bytes (the gram) have this hash. The sample's position
+ *            minus the offset is a begin, and each begin is proposed once. A warp takes a *group*
+ *            of 128 neighbouring samples at a time, four per lane, and loads the next group before
+ *            it tests this group. Two bits of a word in shared memory say whether the pattern may
+ * have a gram with the hash; nearly all samples fail this test. The samples that pass go to the
  *            warp's queue. When the queue has 32 samples, each lane goes through the list of a
  *            sample and verifies the begins that the list proposes; all lanes together go through a
  *            list of 32 or more entries.
@@ -15,37 +15,34 @@
  *
  *            Occurrences are counted, compared with the first so far, or put into a list in any
  *            order, which sampled_sort sorts. If lists and comparisons cost more than the budget,
- *            the warp empties the queue and lists the groups of 128 samples from which the queue's
- *            samples came, for scan_every. If too many groups are listed, all warps stop.
+ *            the warp empties the queue and lists the groups from which the queue's samples came,
+ *            for scan_every (every.cu). If too many groups are listed, all warps stop.
  * Grid       any; warps draw tickets, each for some groups. 32 to 256 threads.
  * Shared     static, 42 KiB; of the 32 KiB of bits only those in use are loaded.
- * Traffic    per sample: 16 bytes of a 32-byte sector. One sample in 50 (stride 16384) to some
- *            hundreds passes by chance and reads 4 to 8 bytes of a list. sampled_sort: each thread
- *            reads all begins that were found, SCAN_SORTED_MAX at most, usually from L1.
- * Bound      by sectors: 40 G/s in order, 35 G/s at random [H200].
- * Progress   no warp waits for another.
- * Order      ascending, by sampled_sort.
- * Limits     stride a multiple of 16. If groups are listed, or there are more occurrences than can
- *            be sorted, the host lists hits by other kernels.
- * Lost       groups assigned to warps beforehand: 0.86 of the speed, since warps drift apart, while
- *            tickets keep the sectors that are read at a time close together. The whole warp
- *            compares one candidate after the other: 0.45 to 0.70 of the speed if a pattern of 256
- *            to 1,000 bytes occurs every 1,000 bytes [H100].
- * Source     the sampling rule in docs/kernels.md; Grabowski and Bieniecki, "copMEM", 2018; two
- *            bits of one word: Putze, Sanders and Singler, "Cache-, hash- and space-efficient Bloom
- *            filters", 2009.
+ * Traffic    per sample: 16 bytes of a 32-byte sector. By chance one sample in 50 (stride 16384),
+ * or in some hundreds (shorter strides), passes and reads 4 to 8 bytes of a list. sampled_sort:
+ * each thread reads all begins that were found, SCAN_SORTED_MAX at most, usually from L1. Bound by
+ * sectors: 40 G/s in order, 35 G/s at random [H200]. Progress   no warp waits for another. Order
+ * ascending, by sampled_sort. Limits     stride a multiple of 16. If groups are listed, or there
+ * are more occurrences than can be sorted, the host lists hits by other kernels. Lost       groups
+ * assigned to warps beforehand: 0.86 of the speed, since warps drift apart, while tickets keep the
+ * sectors that are read at a time close together. The whole warp compares one candidate after the
+ * other: 0.45 to 0.70 of the speed if a pattern of 256 to 1,000 bytes occurs every 1,000 bytes
+ * [H100]. Source     samples: Grabowski and Bieniecki, "copMEM", 2018; two bits of one word: Putze,
+ * Sanders and Singler, "Cache-, hash- and space-efficient Bloom filters", 2009.
  */
 #define SAMPLED_STREAM_LOADS (SCAN_SAMPLE_STEP / SIMT_WARP_THREADS)
 /* room for up to 31 samples of earlier steps and for the samples of a step */
 #define SAMPLED_QUEUE_MAX (SCAN_SAMPLE_STEP + SIMT_WARP_THREADS)
-/* the value of `at` after the last step: no sample has this number or a greater number */
+/* the value of sampled_walk.at after the last step: no sample has this number or a greater
+ * number */
 #define SAMPLED_END (UINT32_MAX - 2u * SCAN_SAMPLE_STEP)
-/* bytes that a lane compares alone of a pattern of more than TILE_LANE_BYTES bytes */
+/* if the pattern has more than TILE_LANE_BYTES bytes, a lane compares this many bytes alone */
 #define SAMPLED_LANE_BYTES 16u
-/* lanes that compare one of several candidates, and the words that such a lane loads at a time */
+/* lanes that compare one of several candidates, and the words that such a lane loads together */
 #define SAMPLED_GROUP 8u
 #define SAMPLED_REST_LOADS 6u
-/* words that a lane loads at a time if all lanes compare one candidate */
+/* words that a lane loads together if all lanes compare one candidate */
 #define SAMPLED_ONE_LOADS 8u
 
 SIMT_FUNCTION uint64_t sampled_place(const struct scan_arguments *a, uint32_t sample)
@@ -53,15 +50,15 @@ SIMT_FUNCTION uint64_t sampled_place(const struct scan_arguments *a, uint32_t sa
     return a->sample_base + scan_sample_position(sample, a->stride, a->sample_pair);
 }
 
-/* Returns whether the sample is read. The difference is unsigned, so that samples before the first
- * are not read either. */
+/* Returns whether the sample is read. Samples before sample_first are not: the difference is
+ * unsigned, so it is large for them. */
 SIMT_FUNCTION int sampled_is_wanted(const struct scan_arguments *a, uint32_t sample)
 {
     return SIMT_BOUND(sample - a->sample_first < a->sample_count - a->sample_first);
 }
 
-/* With a fold, all bytes lose a bit, not only letters. So different bytes may have the same hash;
- * the later comparison tells them apart. */
+/* Returns a sample's hash. With a fold, all bytes lose a bit, not only letters. So different bytes
+ * may have the same hash; the later comparison tells them apart. */
 SIMT_FUNCTION uint32_t sampled_hash(const struct scan_arguments *a, const struct simt_u32x4 *sample)
 {
     uint32_t fold = a->sample_fold;
@@ -86,8 +83,8 @@ struct sampled_walk {
     uint32_t at;    /* number of the step's first sample; SAMPLED_END: no step is left */
     uint32_t steps; /* steps left of the ticket, this step included */
     uint64_t ahead; /* lane 0 holds the next ticket */
-    uint32_t limit; /* in lane 0: upper half of result->nearest when the next ticket was drawn; 0:
-                       no occurrence is known, or the first is not wanted */
+    uint32_t limit; /* in lane 0: upper half of result->nearest when the next ticket was drawn. 0:
+                       no occurrence is known, or the search is not for the first. */
 };
 
 struct sampled_step {
@@ -102,7 +99,7 @@ SIMT_FUNCTION void sampled_ask(const struct scan_arguments *a, struct sampled_wa
         walk->limit = simt_read_u32((const uint32_t *)(const void *)&a->result->nearest + 1);
 }
 
-/* Returns whether all begins of a sample lie behind the first occurrence found so far. */
+/* Returns whether the first occurrence found so far lies before all begins of a sample. */
 SIMT_FUNCTION int sampled_is_behind(const struct scan_arguments *a, const struct sampled_walk *walk,
                                     uint32_t sample)
 {
@@ -146,9 +143,10 @@ SIMT_FUNCTION void sampled_load_step(const struct scan_arguments *a,
             step->sample[k] = sampled_load(a, place + k * further);
 }
 
-/* Does the work of tile_equal_rest, for one candidate, with all loads of a round in flight
- * together. The compared bytes are many and nearly always equal, and a load takes microseconds
- * while other warps sample the text. */
+/* Returns whether the pattern's bytes from SAMPLED_LANE_BYTES on stand in the text at the begin x.
+ * All lanes compare one candidate, with all loads of a round in flight together: the compared bytes
+ * are many and nearly always equal, and a load takes microseconds while other warps sample the
+ * text. */
 SIMT_FUNCTION int sampled_equal_one(const struct scan_arguments *a, uint64_t x, uint32_t *steps)
 {
     const uint64_t *text = (const uint64_t *)(const void *)(a->text + (x & ~7ull));
@@ -189,8 +187,8 @@ SIMT_FUNCTION int sampled_equal_one(const struct scan_arguments *a, uint64_t x, 
     return 1;
 }
 
-/* Returns whether the text from x on differs from the pattern behind the first SAMPLED_LANE_BYTES
- * bytes, where this lane looks: a group of SAMPLED_GROUP lanes compares a candidate, each lane an
+/* Returns whether this lane finds a difference between the text at x and the pattern, after the
+ * first SAMPLED_LANE_BYTES bytes. A group of SAMPLED_GROUP lanes compares a candidate, each lane an
  * aligned word of the text at a time. The loads of SAMPLED_REST_LOADS words are in flight together:
  * nearly all candidates are equal, and a load takes microseconds while other warps sample the text.
  * looks: the lane's group has a candidate. Called by all lanes of the warp. */
@@ -236,10 +234,10 @@ SIMT_FUNCTION int sampled_differs(const struct scan_arguments *a, uint64_t x, in
     return differs;
 }
 
-/* Returns whether the pattern occurs at the begin x of this lane, for lanes with `equal`, whose
- * first SAMPLED_LANE_BYTES bytes are compared already. The warp compares several candidates at a
- * time, so that their loads are in flight together, and one or two candidates one after the other,
- * with all lanes. Stops early if the budget is used up. */
+/* Returns whether the pattern occurs at the lane's begin x, if `equal` says that its first
+ * SAMPLED_LANE_BYTES bytes are equal. The warp compares three or more candidates at a time, so that
+ * their loads are in flight together; it compares one or two candidates one after the other, with
+ * all lanes. Stops early if the budget is used up. */
 SIMT_FUNCTION int sampled_equal_rest(const struct scan_arguments *a, uint64_t x, int equal,
                                      uint32_t *steps)
 {
@@ -282,8 +280,8 @@ SIMT_FUNCTION void sampled_found(const struct scan_arguments *a, uint64_t x)
         simt_store_u64(a->order + 1 + slot, x - a->begin);
 }
 
-/* Compares the pattern with the text at the begin x of each lane with `equal`. Returns whether the
- * warp gives up. */
+/* Compares the pattern with the text at the begin x of each lane whose `equal` is not 0. Returns
+ * whether the warp gives up: the budget is used up. */
 SIMT_FUNCTION int sampled_compare(const struct scan_arguments *a, struct sampled_stream *s,
                                   int equal, uint64_t x)
 {
@@ -343,8 +341,8 @@ SIMT_FUNCTION void sampled_offers_pass(const struct scan_arguments *a, uint32_t 
         list->entry = simt_load_u32(a->sample_entries + list->at);
 }
 
-/* Compares at the begin that an entry proposes for the list's sample. is_there: the lane has an
- * entry. Returns whether the warp gives up. */
+/* Compares the pattern at the begin that an entry proposes for the list's sample. is_there: the
+ * lane has an entry. Returns whether the warp gives up. */
 SIMT_FUNCTION int sampled_offer(const struct scan_arguments *a, struct sampled_stream *s,
                                 int is_there, uint32_t entry, const struct sampled_offers *list)
 {
@@ -356,8 +354,8 @@ SIMT_FUNCTION int sampled_offer(const struct scan_arguments *a, struct sampled_s
     return sampled_compare(a, s, valid, list->place - offset);
 }
 
-/* Compares at the begins of the next 32 entries of lane `source`, an entry for each lane. Returns
- * whether the warp gives up. */
+/* Compares the pattern at the begins of the next 32 entries of the list of lane `source`, an entry
+ * for each lane. Returns whether the warp gives up. */
 SIMT_FUNCTION int sampled_offer_long(const struct scan_arguments *a, struct sampled_stream *s,
                                      const struct sampled_offers *own, uint32_t source)
 {
@@ -370,8 +368,9 @@ SIMT_FUNCTION int sampled_offer_long(const struct scan_arguments *a, struct samp
     return sampled_offer(a, s, 1, simt_load_u32(a->sample_entries + at), &list);
 }
 
-/* Goes through the lists of the queue's 32 samples from `first` on. A lane goes through a short
- * list alone, and all lanes go through a long list together. Returns whether the warp gives up. */
+/* Goes through the lists of the queue's 32 samples from `first` on. A lane goes through a list of
+ * less than 32 entries alone; all lanes go through a longer list together. Returns whether the warp
+ * gives up. */
 SIMT_FUNCTION int sampled_lists(const struct scan_arguments *a, struct sampled_stream *s,
                                 uint32_t first)
 {
@@ -400,8 +399,9 @@ SIMT_FUNCTION int sampled_lists(const struct scan_arguments *a, struct sampled_s
     return 0;
 }
 
-/* Lists the groups from which the queue's samples came. Returns whether too many groups are listed
- * by now; if hits are wanted, a single group is too many. */
+/* Writes the numbers of the groups from which the queue's samples came into a->tile_list. Returns
+ * whether too many groups are listed by now. If hits are wanted, writes nothing, and a single group
+ * is too many. */
 SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, struct sampled_stream *s)
 {
     int too_many = 0;
@@ -447,8 +447,8 @@ SIMT_FUNCTION void sampled_queue(struct sampled_stream *s, uint32_t slot, uint32
     s->queue[SAMPLED_QUEUE_MAX + slot] = hash;
 }
 
-/* Queues those samples of the step at `at` for which `pass` has a bit. Returns whether this launch
- * is abandoned. Called by all lanes of the warp. */
+/* Queues those samples of the step at `at` for which `pass` has a bit, and verifies the queue if it
+ * has 32 samples. Returns whether this launch is abandoned. Called by all lanes of the warp. */
 SIMT_FUNCTION_LARGE int sampled_push(const struct scan_arguments *a, struct sampled_stream *s,
                                      uint32_t at, uint32_t pass, struct simt_u32x4 hashes)
 {
@@ -467,7 +467,8 @@ SIMT_FUNCTION_LARGE int sampled_push(const struct scan_arguments *a, struct samp
     return s->queued >= SIMT_WARP_THREADS && sampled_verify_queue(a, s);
 }
 
-/* Queues those samples of a loaded step that pass. Returns whether this launch is abandoned. */
+/* Tests the samples of a loaded step, and queues those that pass. Returns whether this launch is
+ * abandoned. */
 SIMT_FUNCTION int sampled_look_step(const struct scan_arguments *a, struct sampled_stream *s,
                                     const uint32_t *words, uint32_t at,
                                     const struct sampled_step *step)
@@ -499,8 +500,8 @@ SIMT_FUNCTION int sampled_turn(const struct scan_arguments *a, struct sampled_st
     return sampled_look_step(a, s, words, at, loaded) || walk->at == SAMPLED_END;
 }
 
-/* Copies sample_words to shared memory, by four loads at a time, since this copy takes most of the
- * time of a short scan. Called by all threads of the block. */
+/* Copies sample_words to shared memory. A thread has four loads in flight, since this copy takes
+ * most of the time of a short search. Called by all threads of the block. */
 SIMT_FUNCTION void sampled_load_words(const struct scan_arguments *a, uint32_t *words)
 {
     uint32_t count = 1u << a->sample_words_log2, step = 4u * simt_threads();

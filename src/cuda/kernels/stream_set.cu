@@ -3,11 +3,12 @@
  *
  * Method     takes a sample at every s-th position: the gram of q bytes that begins there, or, if
  *            the form has c > 1 choices, of the c grams that begin at c consecutive bytes the first
- *            gram with the least hash. Each pattern enters the grams that its s samples have, so
- *            that one sample proposes each occurrence (s + c + q - 2 <= m). With c choices a
- *            pattern has about 1 + 2 (s - 1) / (c + 1) grams instead of s, because neighbouring
- *            samples often choose the same gram. Tables name the (pattern, offset) pairs with a
- *            sample's hash; each table lets fewer samples pass than the table before:
+ *            gram with the least hash. A pattern of m bytes enters into the tables the grams of the
+ *            samples at s consecutive bytes, so that one sample proposes each occurrence (s + c + q
+ *            - 2 <= m). With c choices a pattern has about 1 + 2 (s - 1) / (c + 1) grams instead of
+ *            s, because neighbouring samples often choose the same gram. Tables name the (pattern,
+ *            offset) pairs with a sample's hash; each table lets fewer samples pass than the table
+ *            before:
  *
  *              text -> hash -> bitmap ---> first queue --> 64-bit words --> second queue --> lists
  *                              shared;     shared, per     L2; two bits     shared, per      heads,
@@ -45,19 +46,18 @@
  * Order      no order: a count, the first, or a bit per begin with an occurrence, from which
  *            hits_set lists.
  * Limits     want is WANT_COUNT or WANT_FIRST. A warp whose lists and comparisons cost more than
- *            the budget ends the launch; the host then runs automaton.
- * Lost       each variant's fraction of the read speed, instead of the fraction at that time: no
- *            bitmap, each sample looked up in L2: 0.15 instead of 0.21 of the read speed for
- *            1,000,000 patterns of 16 bytes. Two places in the code that load text: the compiler
- *            lets a use of either wait for both. A bitmap spread over the shared memory of a
- *            cluster of blocks: 164 G lookups/s in clusters of 2, and 94, 80 and 70 in clusters of
- *            4, 8 and 16, while L2 has 160 and a block's own shared memory 3,100. The rare variant
- *            without copies of the text, which read the bytes of 64 queued samples again: 0.74
- *            instead of 0.90 for 10,000 patterns of 8, since the text had left L2 [H200].
- * Source     the sampling rule in docs/kernels.md; the least of several hashes: Schleimer,
- *            Wilkerson and Aiken, "Winnowing: local algorithms for document fingerprinting", 2003;
- *            two bits of one word: Putze, Sanders and Singler, "Cache-, hash- and space-efficient
- *            Bloom filters", 2009.
+ *            the budget ends the launch; the host then searches by automaton.cu.
+ * Lost       each as a fraction of the read speed, instead of the kernel's fraction at that time.
+ *            No bitmap, each sample looked up in L2: 0.15 instead of 0.21 for 1,000,000 patterns of
+ *            16 bytes. Two places in the code that load text: the compiler lets a use of either
+ *            wait for both. A bitmap spread over the shared memory of a cluster of blocks: 164 G
+ *            lookups/s in clusters of 2, and 94, 80 and 70 in clusters of 4, 8 and 16, while L2 has
+ *            160 and a block's own shared memory 3,100. The rare variant without copies of the
+ *            text, which read the bytes of 64 queued samples again: 0.74 instead of 0.90 for 10,000
+ *            patterns of 8 bytes, since the text had left L2 [H200].
+ * Source     the least of several hashes: Schleimer, Wilkerson and Aiken, "Winnowing: local
+ *            algorithms for document fingerprinting", 2003; two bits of one word: Putze, Sanders
+ *            and Singler, "Cache-, hash- and space-efficient Bloom filters", 2009.
  */
 #include "sets.h"
 
@@ -66,11 +66,13 @@
 /* A gram of a literal. */
 struct sets_gram {
     uint64_t at; /* the byte of literal_bytes at which the gram's sample begins */
-    /* where the sample begins in the literal's run; its hash; the number of the chosen gram */
+    /* where the sample begins in the literal's run, which is the part of the literal that is
+     * sampled; the sample's hash; the place of the chosen gram among the c grams */
     uint32_t offset, hash, chosen;
 };
 
-/* Sets *gram to gram i % stride of literal i / stride. Returns 0 if gram i - 1 is the same gram. */
+/* Sets *gram to the gram of the sample at offset i % stride in the run of literal i / stride.
+ * Returns 0 if sample i - 1 chooses the same gram. */
 SIMT_FUNCTION int sets_gram(const struct scan_arguments *a, uint64_t i, struct sets_gram *gram)
 {
     struct simt_u32x4 record = simt_load_u32x4(a->sets.literals + 4u * (i / a->sets.stride));
@@ -111,8 +113,8 @@ SIMT_KERNEL(set_runs, scan_arguments, SCAN_THREADS_MAX, 1)
     }
 }
 
-/* Enters each gram of each literal into the bitmap and, if there are any, the 64-bit words, and
- * counts the gram in the head of the gram's list. The host has set all tables to zero. */
+/* Enters each gram of each literal into the bitmap and, if table_words is not 0, into the 64-bit
+ * words. Counts the gram in the head of the gram's list. The host has set all tables to zero. */
 SIMT_KERNEL(set_count, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint64_t total = (uint64_t)args.sets.literal_count * args.sets.stride;
@@ -141,8 +143,8 @@ SIMT_KERNEL(set_count, scan_arguments, SCAN_THREADS_MAX, 1)
     }
 }
 
-/* Empties each list and gives the list room for its later entries, after set_count: all lanes of a
- * warp take their lists' room at once. */
+/* Runs after set_count. Empties each list and gives the list room for its later entries: all lanes
+ * of a warp take their lists' room at once. */
 SIMT_KERNEL(set_room, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint64_t step = (uint64_t)simt_blocks() * simt_threads();
@@ -167,8 +169,8 @@ SIMT_KERNEL(set_room, scan_arguments, SCAN_THREADS_MAX, 1)
     }
 }
 
-/* Enters each gram into its list, after set_room: as the list's first entry. The entry that was the
- * first before joins the later entries. */
+/* Runs after set_room. Enters each gram into its list, as the list's first entry. The entry that
+ * was the first before joins the later entries. */
 SIMT_KERNEL(set_fill, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint64_t total = (uint64_t)args.sets.literal_count * args.sets.stride;
@@ -200,7 +202,7 @@ SIMT_KERNEL(set_fill, scan_arguments, SCAN_THREADS_MAX, 1)
 
 /* ---- Rows of 16 bytes per lane ---------------------------------------------------------- */
 
-/* Returns the distance in bytes from a lane's 16 bytes to the next lane's. */
+/* Returns the distance in bytes between the 16 bytes of neighbouring lanes. */
 SIMT_FUNCTION uint32_t sets_apart(const struct scan_arguments *a, struct sets_form form)
 {
     return form.stride >= 16u ? a->sets.stride : 16u;
@@ -212,7 +214,7 @@ SIMT_FUNCTION uint32_t sets_row_samples(uint32_t stride)
     return stride >= 16u ? 1u : 16u / stride;
 }
 
-/* Returns how many words behind a lane's 16 bytes the lane's samples reach. */
+/* Returns how many words after a lane's 16 bytes the lane's samples reach. */
 SIMT_FUNCTION uint32_t sets_behind(struct sets_form form)
 {
     uint32_t bytes = form.choices > 1u ? form.gram + form.choices - 1u : 4u * sets_words(form);
@@ -220,9 +222,9 @@ SIMT_FUNCTION uint32_t sets_behind(struct sets_form form)
     return form.stride >= 16u ? 0 : (16u - form.stride + bytes + 3u) / 4u - 4u;
 }
 
-/* Copies row k of the step to w: the lane's 16 bytes and the `behind` words behind. The next lane
- * has these words; for the last lane, lane 0 has the words in row k + 1, or in the last row the
- * lane itself in step->behind. Called by all lanes of the warp. */
+/* Copies row k of the step to w: the lane's 16 bytes and the next `behind` words. The next lane has
+ * these words. For the last lane, lane 0 has them in row k + 1; in the last row, the last lane has
+ * them in step->behind. Called by all lanes of the warp. */
 SIMT_FUNCTION void sets_row_words(const struct sets_step *step, uint32_t k, uint32_t rows,
                                   uint32_t behind, uint32_t *w)
 {
@@ -273,8 +275,8 @@ SIMT_FUNCTION void sets_row(const struct scan_arguments *a, struct sets_lane *s,
 
 /* ---- Steps and tiles -------------------------------------------------------------------- */
 
-/* Issues the loads of the step at `place` of the text. If the step reaches beyond the text, zeros
- * replace the lanes' rows that begin there, and the words behind. */
+/* Issues the loads of the step at `place` of the text. If the step reaches beyond the text, rows of
+ * a lane that begin beyond the text become zeros, and so do the words of to->behind. */
 SIMT_FUNCTION void sets_load(const struct scan_arguments *a, uint64_t place, uint32_t apart,
                              uint32_t rows, uint32_t behind, struct sets_step *to)
 {
@@ -332,8 +334,8 @@ SIMT_FUNCTION void sets_look(const struct scan_arguments *a, struct sets_lane *s
     uint32_t first = (uint32_t)((at - a->position) >> a->sets.stride_log2) + simt_lane() * count;
 
     s->steps++;
-    /* If the samples reach one word behind, the lane fetches its neighbour's word for all rows at
-     * once, so that no row waits. Two words would take too many registers. */
+    /* If the samples reach one word beyond the lane's 16 bytes, the lane fetches its neighbour's
+     * word for all rows at once, so that no row waits. Two words would take too many registers. */
     SIMT_UNROLL
     for (uint32_t k = 0; k < rows && behind == 1u; k++)
         sets_row_words(step, k, rows, behind, w[k]);
@@ -357,7 +359,7 @@ SIMT_FUNCTION int sets_is_whole(const struct scan_arguments *a, uint64_t at, uin
 }
 
 /* Issues the loads of the step at `at`. If the step is not whole, loads the text's first bytes
- * instead, as sets_edge reads a step that is not whole from memory. */
+ * instead: sets_edge reads such a step from memory itself. */
 SIMT_FUNCTION void sets_rare_load(const struct scan_arguments *a, uint64_t at, uint32_t apart,
                                   uint32_t rows, uint32_t behind, struct sets_step *to)
 {
@@ -387,9 +389,9 @@ SIMT_FUNCTION void sets_rare_load(const struct scan_arguments *a, uint64_t at, u
     }
 }
 
-/* Queues the sample of each lane that passes, by the sample's number, and starts to copy the text
- * around the sample. Without the copy, the text would have left L2 when 32 samples are queued, and
- * the warp would read the text from memory again. */
+/* Queues the number of each lane's sample that passes, and starts to copy the text around the
+ * sample. Without the copy, the text would have left L2 when 32 samples are queued, and the warp
+ * would read the text from memory again. */
 SIMT_FUNCTION void sets_push_rare(const struct scan_arguments *a, struct sets_lane *s, int pass,
                                   uint32_t sample, struct sets_form form)
 {
@@ -403,8 +405,9 @@ SIMT_FUNCTION void sets_push_rare(const struct scan_arguments *a, struct sets_la
     sets_drain(a, s, sets_take(form) - 1u, form);
 }
 
-/* Queues the samples whose bits are set. `top` is the number of the first sample that the lane has
- * in the highest row; bits number the samples of a row upwards, and the rows downwards. */
+/* Queues the samples whose bits are set. `top` is the number of the lane's first sample in the last
+ * of the rows. From bit 0 on, the bits stand for the samples of that row, then for those of the row
+ * before, and so on. */
 SIMT_FUNCTION void sets_collect(const struct scan_arguments *a, struct sets_lane *s, uint32_t bits,
                                 uint32_t top, struct sets_form form)
 {
@@ -488,8 +491,8 @@ SIMT_FUNCTION void sets_rare_step(const struct scan_arguments *a, struct sets_la
 }
 
 /* Searches a tile. next: the warp's next tile. The loads of a step are issued before the step
- * before is searched. The code has only one place with loads: the search waits for all loads that
- * the compiler counts by the same counter, and two places would share a counter. */
+ * before is searched. The code has only one place with loads, since two places would share a
+ * counter: the search waits for all loads that the compiler counts by the same counter. */
 SIMT_FUNCTION void sets_tile(const struct scan_arguments *a, struct sets_lane *s, uint32_t tile,
                              uint32_t next, struct sets_step *ahead, struct sets_form form)
 {
@@ -521,8 +524,8 @@ SIMT_FUNCTION void sets_end(const struct scan_arguments *a, struct sets_lane *s,
                 sets_most(a, s));
 }
 
-/* Returns whether all begins that the tile's samples propose are behind the first occurrence found
- * so far. Called by one thread. */
+/* Returns whether the first occurrence found so far lies before all begins that the tile's samples
+ * can propose. Called by one thread. */
 SIMT_FUNCTION int sets_is_behind(const struct scan_arguments *a, uint64_t tile)
 {
     uint64_t from = a->position + tile * a->tile_bytes;

@@ -2,7 +2,8 @@
  * candidates, lists of hits, tickets and sums.
  *
  * Bit b of a tile stands for the begin origin + b. Each thread owns tile_words / threads
- * neighbouring words of the bitmap. To list hits, the threads' counts become slots:
+ * neighbouring words of the bitmap. A *slot* is the index of a hit in the result. To list hits, the
+ * threads' counts become slots:
  *
  *     bits -> thread counts -> prefix in the warp -> warp totals -> prefix in the block -> slots
  *                              (shuffles)            (shared)       + hits before the tile
@@ -16,7 +17,7 @@
 
 #include "order.h"
 
-/* if a lane has more hits per word of its bitmap, all lanes of the warp write their hits
+/* if a lane has more hits per word of its part of the bitmap, all lanes of the warp write the hits
  * together */
 #define TILE_DENSE 4u
 #define TILE_STEPS 4u /* steps of a warp, of 256 bytes each, whose loads are in flight together */
@@ -41,13 +42,13 @@ struct tile_shared {
     uint32_t *warp_totals; /* a word for each warp of the block: the warp's total */
     uint64_t *slot;
     uint64_t *ticket; /* 2 words */
-    uint32_t *beyond; /* a word that the threads of the block lower (plane.h) */
+    uint32_t *beyond; /* for plane.h: the least of the numbers that the threads find */
     uint64_t *list;   /* TILE_LIST_MAX words */
     struct tile_pending *pending;
     int lists; /* a constant: 1 in kernels that list hits, else 0 */
 };
 
-#define TILE_LOADS_MAX 8u /* the most loads that tile_keep_words does */
+#define TILE_LOADS_MAX 8u /* the most loads of a thread in tile_keep_words */
 
 /* Declares the arrays and a struct tile_shared named `shared`; lists_hits is 0 or 1. Kernels that
  * list hits are separate: their registers and shared memory would slow counts of dense texts from
@@ -72,7 +73,8 @@ struct tile_totals {
     uint64_t dense_count;
 };
 
-/* Returns the eight bytes with A-Z as a-z. The sums carry into bit 7 from 'A' on and beyond 'Z'. */
+/* Returns the eight bytes with A-Z as a-z. The first sum sets bit 7 of the bytes from 'A' on, the
+ * second sum of the bytes above 'Z'. */
 SIMT_FUNCTION uint64_t tile_fold(uint64_t word)
 {
     uint64_t low = word & 0x7f7f7f7f7f7f7f7full;
@@ -104,8 +106,8 @@ SIMT_FUNCTION void tile_keep_words(uint32_t *to, const uint32_t *from, uint32_t 
     }
 }
 
-/* Returns eight text bytes from any position. Reads up to 15 bytes beyond the position, which may
- * be padding. */
+/* Returns eight text bytes from any position, in lower case if a->fold is set. Reads up to 15 bytes
+ * beyond the position, which may be padding. */
 SIMT_FUNCTION uint64_t tile_text_word(const struct scan_arguments *a, uint64_t position)
 {
     const uint64_t *aligned = (const uint64_t *)(const void *)(a->text + (position & ~7ull));
@@ -228,7 +230,8 @@ SIMT_FUNCTION int tile_verify(const struct scan_arguments *a, uint64_t origin,
     return 0;
 }
 
-/* Writes a hit into its slot; does nothing if a->hits has no room for the slot. */
+/* Writes a hit into its slot: in the list in shared memory if the slot has TILE_LISTED, else in
+ * a->hits. Does nothing if a->hits has no room for the slot. */
 SIMT_FUNCTION void tile_put(const struct scan_arguments *a, const struct tile_shared *shared,
                             uint64_t slot, uint64_t hit)
 {
@@ -276,10 +279,10 @@ SIMT_FUNCTION void tile_end(const struct scan_arguments *a, const struct tile_sh
         tile_flush(a, shared, shared->pending->partition);
 }
 
-/* Publishes the number of the partition's hits, of which this thread has `own`, and finds slots: in
- * the list if the hits are few, so that the block need not wait for earlier partitions, else in the
- * result. Returns the thread's first slot; *shared->slot is the block's first slot. Called by all
- * threads of the block. */
+/* Publishes the number of the partition's hits, of which this thread has `own`, and finds slots for
+ * the hits. If the hits are few, the slots are in the list in shared memory, so that the block need
+ * not wait for earlier partitions. Returns the thread's first slot; *shared->slot is the block's
+ * first slot. Called by all threads of the block. */
 SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
                                     const struct tile_shared *shared, uint32_t own,
                                     uint64_t partition)
@@ -313,7 +316,8 @@ SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
     return *shared->slot + before + (inclusive - own);
 }
 
-/* Publishes that the partition has no hits. Only the call of the block's warp 0 has an effect. */
+/* Publishes that this tile, or this part of a group of samples, has no hits. All warps of the block
+ * call; only warp 0 acts. */
 SIMT_FUNCTION void tile_without(const struct scan_arguments *a, const struct tile_shared *shared,
                                 uint64_t partition)
 {
@@ -321,14 +325,16 @@ SIMT_FUNCTION void tile_without(const struct scan_arguments *a, const struct til
         (void)order_take(a, partition, 0);
 }
 
-/* Lowers the first occurrence to `found`, (x - begin) << 32 | literal, if `found` is lower. */
+/* Lowers the first occurrence known (result->nearest) to `found`, if that is lower. An occurrence
+ * is (x - begin) << 32 | literal. */
 SIMT_FUNCTION void tile_lower_first(const struct scan_arguments *a, uint64_t found)
 {
     simt_max_u64(&a->result->nearest, SCAN_NONE - found);
 }
 
-/* Writes the warp's hits. The thread has `count` hits, and writes from `slot` on. Called by all
- * lanes of the warp, after the lanes have written their bits and synchronised. */
+/* Writes the hits of the warp's words of the bitmap. The thread has `count` of the hits, whose
+ * slots begin at `slot`. Called by all lanes of the warp, after the lanes have written their bits
+ * and synchronised. */
 SIMT_FUNCTION void tile_write(const struct scan_arguments *a, uint64_t origin,
                               const struct tile_shared *shared, uint64_t slot, uint32_t count)
 {
@@ -354,8 +360,8 @@ SIMT_FUNCTION void tile_write(const struct scan_arguments *a, uint64_t origin,
     }
 }
 
-/* Counts the bitmap's bits and, as `want` says, lists them in order or lowers the first occurrence.
- * Called by all threads of the block. */
+/* Counts the bitmap's bits. If hits are wanted (a->want), also lists the hits in order, or lowers
+ * the first occurrence. Called by all threads of the block. */
 SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
                              const struct tile_shared *shared, uint64_t partition,
                              struct tile_totals *totals)
@@ -405,9 +411,9 @@ SIMT_FUNCTION uint64_t tile_lane_ask(const struct scan_arguments *a)
     return simt_lane() == 0 ? simt_atomic_add_u64(&a->result->ticket, 1) : 0;
 }
 
-/* Returns the number of the next tile; a number ≥ tile_count stands for no tile. Two tickets are
- * used in turn, so that a single barrier is enough: when thread 0 writes a ticket, all threads have
- * read that ticket's earlier value. Called by all threads of the block. */
+/* Returns the number of the next tile; a number ≥ tile_count stands for no tile. Two words of
+ * shared memory are used in turn, so that a single barrier is enough: when thread 0 writes a word,
+ * all threads have read that word's earlier value. Called by all threads of the block. */
 SIMT_FUNCTION uint64_t tile_next(const struct scan_arguments *a, const struct tile_shared *shared,
                                  struct tile_queue *queue)
 {
@@ -420,8 +426,8 @@ SIMT_FUNCTION uint64_t tile_next(const struct scan_arguments *a, const struct ti
     return *ticket;
 }
 
-/* Returns whether all begins from x on lie behind the first occurrence found so far. All threads of
- * the block call and get the same answer. */
+/* Returns whether the first occurrence found so far lies before x, so that begins from x on need no
+ * search. All threads of the block call and get the same answer. */
 SIMT_FUNCTION int tile_is_behind(const struct scan_arguments *a, uint64_t x)
 {
     int behind = 0;
@@ -452,17 +458,16 @@ SIMT_FUNCTION void tile_sign(const struct scan_arguments *a)
             simt_store_u64((uint64_t *)a->answer + simt_lane(), simt_read_u64(word));
         simt_store_u64(word, 0);
     }
-    simt_warp_sync(); /* the lanes have written their words before lane 0 writes the launch's number
-                       */
+    simt_warp_sync(); /* lane 0 writes the launch's number after all other words */
     if (simt_lane() == 0) {
         simt_fence_host();
         simt_store_u64(&a->answer->blocks, a->launch);
     }
 }
 
-/* Hands over the sums of a count, without a fence: each word packs its sum with the number of
- * blocks that have added to the word, so that the last block to add has the whole sum. Called by
- * all lanes of the block's warp 0; lane i has sum i. */
+/* Hands the sums of a count over to the host, without a fence: each word packs its sum with the
+ * number of blocks that have added to the word, so that the last block to add has the whole sum.
+ * Called by all lanes of the block's warp 0; lane i has sum i. */
 SIMT_FUNCTION void tile_hand_over(const struct scan_arguments *a, uint64_t own)
 {
     uint64_t *word = (uint64_t *)a->result + simt_lane(), sum;
@@ -483,10 +488,10 @@ SIMT_FUNCTION void tile_hand_over(const struct scan_arguments *a, uint64_t own)
 }
 
 /* Adds the threads' sums to the result, by an atomic operation per block and sum: an atomic
- * operation per thread takes 5 times as long as the scan, at 32 MiB and m = 1. asked: the thread's
- * last ticket if the thread draws tickets, never UINT64_MAX. The comparison with UINT64_MAX waits
- * for the ticket, so that the block signs only after all its tickets have arrived. All threads of
- * the block call, at the end. */
+ * operation per thread takes 5 times as long as the whole scan, for a pattern of 1 byte in 32 MiB.
+ * asked is the thread's last ticket if the thread draws tickets, never UINT64_MAX. The comparison
+ * with UINT64_MAX waits for the ticket, so that the block signs only after all its tickets have
+ * arrived. All threads of the block call, at the end. */
 SIMT_FUNCTION void tile_finish(const struct scan_arguments *a, const struct tile_totals *totals,
                                uint64_t asked)
 {
