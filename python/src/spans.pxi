@@ -44,7 +44,7 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
     cdef uint64_t shift = found.base, stop = 0, begin, end, word  # stop: the end of record found.record
     cdef bint valid = False  # record found.record is not null
 
-    if records != NULL:
+    if records != NULL and window.match_count > 0:  # without records there is no second offset
         stop, valid = offset_of(records, found.record + 1), is_valid(records, found.record)
         shift -= found.record if found.by_lines else 0
     for i in range(window.match_count):
