@@ -32,7 +32,8 @@ struct approx_device {
     struct engine_result result; /* hits of pieces */
     struct approx_tables tables;
     struct cuda_memory memory; /* the tables on the device */
-    /* `memory` holds the plan's tables; PIECES: `worker` is compiled for the plan's pieces */
+    /* Method GRAMS: `memory` holds the plan's tables. Method PIECES: `worker` is compiled for the
+     * plan's pieces. */
     bool ready;
     struct cuda_memory count; /* on the device: the number of candidates, 64 bits */
     struct cuda_memory found; /* candidates */
@@ -201,7 +202,8 @@ static enum trawl_status launch(struct approx_device *own, struct grams_argument
                      a->shared_bytes, own->worker->stream, parameters, NULL);
 }
 
-/* Copies `bytes` from the device to the landing buffer and waits for the copy. */
+/* Copies `bytes` bytes from the device to the landing buffer, the worker's pinned memory, and waits
+ * for the copy. */
 static enum trawl_status bring(struct approx_device *own, uint64_t address, uint64_t bytes,
                                struct trawl_error *error)
 {
@@ -273,7 +275,8 @@ static enum trawl_status search_range(struct engine_worker *worker, void *contex
     return landing_take(own, count, hits_base, step->candidates, error);
 }
 
-/* Searches [from, *to) by grams. If `candidates` is NULL, only counts: sets *counted. */
+/* Finds the candidates that begin in [from, *to) by kernels/grams.cu. If `candidates` is NULL, only
+ * sets *counted to their number. */
 static enum trawl_status by_grams(struct approx_device *own, const struct engine_chunk *chunk,
                                   uint64_t from, uint64_t *to, struct approx_candidates *candidates,
                                   uint64_t *counted, struct trawl_error *error)

@@ -127,8 +127,8 @@ static enum trawl_status by_grams(struct approx_host *host, const struct engine_
 
 /* ---- Planes and columns -------------------------------------------------------------------- */
 
-/* Appends the candidates of the offsets from `from` of the chunk on, without the first `known`
- * offsets. Consecutive ends make one candidate. */
+/* Appends the candidates that host->found marks. Bit i belongs to offset from + i of the chunk; the
+ * first `known` offsets are left out. With edits, consecutive ends make one candidate. */
 static enum trawl_status take_bits(const struct approx_host *host, uint64_t from, uint64_t known,
                                    uint64_t offsets, uint32_t literal, uint64_t count,
                                    struct approx_candidates *candidates, struct trawl_error *error)
@@ -158,7 +158,8 @@ static enum trawl_status take_bits(const struct approx_host *host, uint64_t from
     return TRAWL_OK;
 }
 
-/* Returns `bytes` bytes of the chunk from `from` on, with readable bytes after the end. */
+/* Returns a pointer to `bytes` bytes of the chunk from `from` on, with FILTER_SLACK readable bytes
+ * after their end. */
 static const uint8_t *stretch_text(struct approx_host *host, const struct engine_chunk *chunk,
                                    uint64_t from, uint64_t bytes)
 {

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "cpu/sizes.h"
 
-#define STEP_HOST (1u << 18) /* begins of a step */
+#define STEP_HOST (1u << 18) /* number of begins of a worker's first step */
 #define STEP_DEVICE (1u << 30)
 /* If a step has at least this many candidates, the engine asks whether the host's method takes
  * less time than the verification. To verify LEFT_MIN candidates takes about a millisecond. */
@@ -23,7 +23,7 @@ struct engine_worker {
     const struct approximate *approximate;
     struct approx_verifier *verifier;
     struct approx_candidates candidates;
-    uint64_t step; /* begins of the next step */
+    uint64_t step; /* number of begins that the next step searches */
 };
 
 /* Frees the members that belong to one plan. */

@@ -102,8 +102,8 @@ static void read_literal(struct lists_builder *builder, uint32_t number)
     approx_coded_read(builder->approximate, &builder->codes, number, &builder->literal);
 }
 
-/* Returns the group of the literal that was read last. Makes a new group if necessary;
- * GRAMS_GROUPS_MAX: there is no room for the group. */
+/* Returns the number of the group for the exact part of the literal that was read last. Makes a new
+ * group if necessary. GRAMS_GROUPS_MAX: there is no room for the group. */
 static uint32_t group_of(struct lists_builder *builder)
 {
     struct approx_grams *grams = builder->grams;

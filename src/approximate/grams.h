@@ -23,7 +23,8 @@
 #define GRAMS_GROUPS_MAX 8u
 
 struct grams_group {
-    /* the codes of the exact part, as in an entry: bit j is the high bit of symbol j's code */
+    /* the codes of the exact part, as in the arrays of struct approx_grams: bit j of `high` is the
+     * high bit of symbol j's code */
     uint32_t high;
     uint32_t low;
     uint32_t care;
@@ -35,7 +36,8 @@ struct grams_group {
 struct grams_piece {
     uint32_t symbol;       /* the piece's first symbol in each literal */
     uint32_t gram_symbols; /* the first symbols of the piece, which are looked up as a gram */
-    /* index of the piece's first head: one head for each gram, then the end of the last list */
+    /* index of the piece's first head in approx_grams.heads. A piece has a head for each gram, the
+     * index of the first entry of the gram's list; then follows the end of the last list. */
     uint64_t heads;
 };
 

@@ -30,7 +30,8 @@ bool scope_find(struct approx_scope *scope, int64_t byte);
 
 /* Reads the symbol that begins at this byte of the scope. Returns the symbol's number of bytes. */
 int64_t scope_symbol(const struct approx_scope *scope, int64_t byte, uint32_t *symbol);
-/* Returns the begin of the symbol that contains this byte; the scope's end for the scope's end. */
+/* Returns the begin of the symbol that contains this byte. If `byte` is the scope's end, returns
+ * the scope's end. */
 int64_t scope_symbol_begin(const struct approx_scope *scope, int64_t byte);
 
 /* Returns the offset of the first byte of [from, end) that is not ASCII, or `end`. */
