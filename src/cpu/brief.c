@@ -36,7 +36,8 @@ struct brief {
     struct engine_brief *found;
 };
 
-/* Lists an occurrence of the literal. Occurrences come in the order of hits. */
+/* Lists the literal's occurrence at x. Calls come in the order of hits: by offset, then by
+ * literal. */
 static void list(struct brief *brief, uint64_t x, uint32_t index)
 {
     struct hits *hits = brief->found->hits;

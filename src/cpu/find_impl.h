@@ -388,9 +388,8 @@ static uint64_t FIND_NAME(sieve)(const uint8_t *text, uint64_t word_count, const
         tile->mask[w] = kept;
         kept ^= bits;
         cleared += (uint64_t)__builtin_popcountll(kept);
-        failed_word =
-            /* conditional moves, because a branch would often be mispredicted */
-            kept != 0 ? w : failed_word;
+        /* conditional moves, because a branch would often be mispredicted */
+        failed_word = kept != 0 ? w : failed_word;
         failed = kept != 0 ? kept : failed;
     }
     if (failed != 0)

@@ -67,7 +67,8 @@ static void run_candidates(struct scan *scan, enum program program)
     }
 }
 
-/* Searches by the program. If the plan has no parts, the first program searches, now and later. */
+/* Searches by the program. If the program needs parts of the plan and there are none, the plan's
+ * first program searches instead, now and later. */
 static void run(struct scan *scan, enum program program)
 {
     struct tournament *tournament = &scan->worker->tournament;
@@ -166,7 +167,7 @@ static enum program fastest(const struct tournament *own)
 }
 
 /* Ends a tournament: the fastest program goes on, or the program before if it is nearly as fast.
- * Each measured program then rests. */
+ * Each measured program then rests: it is not compared again for a while. */
 static void choose(struct tournament *own)
 {
     enum program best = fastest(own), before = own->before;
@@ -186,7 +187,7 @@ static void choose(struct tournament *own)
         own->of[i].rest = max_u64(own->of[i].interval,
                                   (uint64_t)min_double(max_double(lost, 0), (double)(1ull << 62)));
     }
-    /* A program that is compared next needs not wait for the winner's time. */
+    /* The winner's time so far counts, so that the next tournament need not wait for it again. */
     own->spent = own->of[best].ns;
     own->searched = own->of[best].bytes;
     own->now = best;
@@ -194,8 +195,8 @@ static void choose(struct tournament *own)
     own->left = 0;
 }
 
-/* Gives the turn to the open program that has searched the least. Ends the tournament if one
- * program is left, or if all have searched enough. */
+/* Gives the turn to the program that has searched the least, of those that are still in the
+ * tournament. Ends the tournament if one program is left, or if all have searched enough. */
 static void next_turn(struct tournament *own)
 {
     uint64_t enough = PIECES_MAX * cpu_sizes.trial_bytes;
@@ -282,8 +283,8 @@ static bool is_hopeless(const struct tournament *own, uint64_t ns, uint64_t byte
            (double)ns / (double)bytes > HOPELESS_TIMES * rate_of(own, best);
 }
 
-/* Counts `bytes` of text that took `ns`, and moves on. `counts`: the time is that of searching
- * alone. */
+/* Counts `bytes` of text that took `ns`, and moves on. `counts` is false if the program also made
+ * tables in this time. */
 static void count(struct scan *scan, uint64_t bytes, uint64_t ns, bool counts)
 {
     struct tournament *own = &scan->worker->tournament;
@@ -471,7 +472,8 @@ enum trawl_status worker_look(struct engine_worker *worker, const struct engine_
 
 /* ---- All programs ------------------------------------------------------------------------ */
 
-/* Returns the programs of the plan's set: which fit, and which is the first. */
+/* Returns the plan's tournament as it is before the search: the programs that fit, and the first
+ * program. */
 static struct tournament tournament_of(const struct trawl_plan *plan)
 {
     bool has_parts = plan->pattern_count > 1 && plan->pattern_count <= PARTS_PATTERNS_MAX;

@@ -250,8 +250,8 @@ uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *
     return excerpts * EXCERPT_BYTES;
 }
 
-/* Gets the plan's matcher for the worker. If the plan has none yet, makes a matcher for this text.
- * Errors: MEMORY, LIMIT. */
+/* Gets the plan's matcher (the hash tables of the classes) for the worker. If the plan has none
+ * yet, makes a matcher for this text. Errors: MEMORY, LIMIT. */
 static enum trawl_status classes_begin(const struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;

@@ -27,10 +27,9 @@ struct step {
     uint64_t begins; /* strings that begin at the positions [0, begins) of text are searched */
     uint64_t from;   /* position of text[0] in the chunk */
     uint64_t until;  /* the chunk's position after the last of these positions */
-    const uint32_t
-        /* If the text was rewritten: byte i of text comes from byte from + origin[i] of the chunk.
-         * NULL: from byte from + i. */
-        *origin;
+    /* If the text was rewritten: byte i of text comes from byte from + origin[i] of the chunk.
+     * NULL: from byte from + i. */
+    const uint32_t *origin;
 };
 
 static void lists_release(struct dense_worker *worker)
@@ -206,7 +205,8 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, s
     step->count = min_u64(scan->available - step->from, step->begins + scan->plan->length_max - 1);
     step->origin = NULL;
     TRAWL_ASSERT(step->begins > 0 && step->begins <= step->count);
-    /* If the step's end cuts a character, rewriting may take the rest for more bytes. */
+    /* All rewritten bytes of a character become begins, even if step->begins ends inside the
+     * character. So the room is for step->count ends. */
     TRAWL_TRY(worker_reserve(worker, sums ? 0 : step->count,
                              set->fold == NULL ? 0 : step->count + 1, scan->error));
     if (set->fold == NULL)

@@ -124,9 +124,8 @@ void scan_sampled(struct scan *scan)
             scan->at = i - stride + 1;
         }
         if (i + sizeof(uint64_t) > scan->available) {
-            scan->at =
-                /* no gram of the literal is here, so no occurrence that holds this sample exists */
-                scan->limit;
+            /* no gram of the literal is here, so no occurrence that holds this sample exists */
+            scan->at = scan->limit;
             return;
         }
         verify_sample(scan, i);

@@ -64,7 +64,8 @@ struct set_class {
     struct set_entry *entries; /* NULL if by_stems */
     uint64_t entry_count;
 
-    /* searched by stems; the bitmap holds the four bytes at each offset < stride */
+    /* true: the class is searched by stems, and the bitmap holds the literals' four bytes at each
+     * offset < stride */
     bool by_stems;
     /* in a class that is searched by stems: the keys of the literals (set_stem_key), instead of
      * entries */
@@ -239,7 +240,8 @@ static inline uint64_t set_begin_bits(uint64_t hash)
     return set_bits(hash >> SET_BEGIN_SHIFT);
 }
 
-/* For stride 1: returns the number of the gram's bit. `low`: the gram and the bytes after. */
+/* For stride 1: returns the number of the gram's bit in the bitmap. `low` holds the 8 bytes from
+ * the gram on. */
 static inline uint32_t set_head_bit(const struct set_class *class, uint64_t low)
 {
     const struct plan_set *heads = &class->heads;
