@@ -530,7 +530,7 @@ struct sample_pairs {
     uint32_t first_bytes; /* different first bytes of the samples */
 };
 
-/* Sorts the samples. */
+/* Counts the pairs; sorts the samples for this. */
 static void count_pairs(struct sample *samples, uint32_t count, struct sample_pairs *pairs)
 {
     struct sample room[GRAM_SAMPLES];

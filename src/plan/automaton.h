@@ -12,8 +12,9 @@
 #include "plan/plan.h"
 
 #define PLAN_AUTOMATON_NODES_MAX (1u << 25) /* 512 MiB of cells */
-/* The words of a node's row: the number of strings that begin there, the longest as an index in
- * `ends` (or PLAN_NONE), and for each class of bytes the index in `rows` of the next node's row. */
+/* A node's row begins with this many words: the number of strings that begin there, and the longest
+ * of these as an index in `ends` (or PLAN_NONE). Then follows, for each class of bytes, the index
+ * in `rows` of the next node's row. */
 #define PLAN_AUTOMATON_ROW_HEAD 2u
 
 /* An end: a group of equal strings of the set. */
@@ -45,7 +46,8 @@ struct plan_automaton {
     const struct plan_literal *strings;
     const uint8_t *bytes; /* the bytes to which the strings' offsets refer */
     uint32_t count;
-    uint64_t row_words_max; /* a table of rows may have so many words */
+    /* the most words that a table of rows may have; above, the automaton gets cells */
+    uint64_t row_words_max;
     /* numbers of the strings, sorted by reversed bytes, then by number */
     uint32_t *sorted;
     /* end_count groups, in the order of `sorted`; there is room for `count` */

@@ -48,7 +48,7 @@ struct plan_nibbles {
 struct trawl_plan;
 
 /* Gets the set's tables: for six low bits of each byte (`six`), or for low halves. The first call
- * makes these objects, which the plan owns. Sets *nibbles to NULL if the set has more than
+ * makes the tables, which the plan owns. Sets *nibbles to NULL if the set has more than
  * PLAN_NIBBLE_LITERALS_MAX literals. Errors: MEMORY. */
 enum trawl_status plan_nibbles_want(const struct trawl_plan *plan, bool six,
                                     const struct plan_nibbles **nibbles, struct trawl_error *error);

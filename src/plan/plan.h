@@ -113,8 +113,8 @@ struct trawl_plan {
     bool holds_line_end;
     struct trawl_letters utf8;
 
-    bool misses_letters; /* as in struct trawl_plan_told, like the next field */
-    uint8_t pcre;
+    bool misses_letters; /* case is ignored, but only of A to Z, and a pattern has other letters */
+    uint8_t pcre; /* 1: PCRE2 searches for an expression; 2: for one that may match no byte */
     uint64_t pattern_count;
     uint64_t *pattern_ids;   /* numbers that the caller gave to the patterns; NULL: none */
     uint64_t *pattern_begin; /* pattern_count + 1 offsets into pattern_bytes */
@@ -135,7 +135,8 @@ struct trawl_plan {
     uint64_t length_min;  /* length of the shortest literal in bytes, without its tail */
     uint64_t length_max;  /* length of the longest occurrence in bytes, with its tail */
     uint64_t need_before; /* number of bytes that a search reads before an occurrence */
-    /* number of bytes that a search reads after the last begin: length_max - 1 + context */
+    /* number of bytes that a search reads after the last begin: length_max - 1, and the bytes after
+     * an occurrence that the plan's conditions look at */
     uint64_t need_after;
 
     /* If the plan has errors, expressions or an algorithm, no method is chosen, and the members
@@ -150,7 +151,7 @@ struct trawl_plan {
 
     /* The next two are set if the plan has a single literal without a tail: */
     uint64_t period; /* the least period; 0: it is longer than half of the literal */
-    /* which bytes of the literal are tested; by the caller's sample, or without a sample */
+    /* which bytes of the literal are tested, chosen by the caller's sample if there is a sample */
     struct plan_tuning tuning;
 
     /* The next members are set if the plan has several literals, or a literal with a tail: */
@@ -339,7 +340,8 @@ static inline uint8_t fold_byte(uint8_t byte)
 }
 
 /* Returns whether an occurrence of a string of `bytes` could contain `byte`. If case is ignored,
- * another byte may stand for a letter, and for a byte of a longer character. */
+ * returns true for all letters and all bytes beyond ASCII, because other bytes may stand for
+ * these. */
 static inline bool plan_may_hold(const uint8_t *bytes, uint64_t bytes_count, bool ignores_case,
                                  uint8_t byte)
 {

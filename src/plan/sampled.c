@@ -20,7 +20,7 @@
 #define SEEN_SHARE 4096u /* sampled_seen takes at most one sample for so many bytes of text */
 /* sampled_seen stops after SEEN_STEPS + SEEN_STEPS_EACH × samples steps along chains. */
 #define SEEN_STEPS 256u
-#define SEEN_STEPS_EACH 8u /* see SEEN_STEPS */
+#define SEEN_STEPS_EACH 8u
 /* Sample number i of n is taken from part i × SEEN_ORDER mod n of the text. So the first samples
  * already come from all over the text. */
 #define SEEN_ORDER 40503u

@@ -115,8 +115,8 @@ bool plan_has_letters(const struct trawl_plan *plan)
     return plan->byte_bits >= LETTER_BITS_MIN && plan->byte_bits < LETTER_BITS_MAX;
 }
 
-/* fill_set prefetches the bucket and the entry of the literal so far ahead, because the tables of
- * large sets exceed the caches. */
+/* fill_set prefetches the bucket and the entry of the literal that comes this many literals later,
+ * because the tables of large sets exceed the caches. */
 #define FETCH_AHEAD 24u
 
 static void fetch_bucket(const struct trawl_plan *plan, const struct plan_set_tables *tables,

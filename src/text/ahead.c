@@ -95,7 +95,7 @@ static uint64_t packed_room(const struct ahead *ahead)
 }
 
 /* Reads the compressed bytes of a cell, and `beyond` bytes after it, for decoding by blocks.
- * Returns the number (bytes_count of blocks.h); 0 also if there is no memory. */
+ * Returns the number of bytes that were read; 0 also if memory is short. */
 static uint64_t load(const struct ahead *ahead, struct piece *piece, uint64_t from, uint64_t beyond)
 {
     uint64_t used;

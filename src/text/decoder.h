@@ -57,7 +57,8 @@ enum trawl_status decoder_begin(struct decoder *decoder, const struct codec *cod
 /* Moves the decoder to this file offset. decoder_begin must have been called before. */
 void decoder_move(struct decoder *decoder, uint64_t file_offset);
 void decoder_close(struct decoder *decoder);
-/* Returns how many bytes the library holds for the window, as far as the members have told. */
+/* Returns how many bytes the library holds for the window, as far as the headers that were read
+ * tell. */
 uint64_t decoder_memory(const struct decoder *decoder);
 
 /* Reads more compressed bytes after the input. */

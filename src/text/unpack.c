@@ -23,8 +23,8 @@ struct text_unpack {
     pid_t process;  /* the process that began to read; 0: no process has */
     uint32_t threads;
     struct ahead *ahead; /* the pieces that threads unpack ahead; NULL: nothing is unpacked ahead */
-    struct piece
-        *piece; /* a piece of `ahead` that is being read; the decoder continues after the piece */
+    /* the piece of `ahead` that is being read; NULL: the decoder continues */
+    struct piece *piece;
     struct decoder *decoder; /* owned */
     /* A bzip2 stream is being read block by block. */
     bool in_blocks;
