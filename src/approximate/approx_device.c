@@ -22,7 +22,7 @@
 #define STATIC_SHARED_BYTES (17u << 10)
 /* time in ns in which one thread makes a word of the tables */
 #define TABLE_WORD_NS 30
-/* blocks have this many times the threads of the CUDA engine's kernels */
+/* a block of a kernel here has this many times the threads of a block of the CUDA engine */
 #define THREADS_TIMES 4u
 
 struct approx_device {
@@ -216,7 +216,8 @@ static enum trawl_status bring(struct approx_device *own, uint64_t address, uint
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }
 
-/* Appends the candidates in the landing buffer. The range's first begin is `base` in the chunk. */
+/* Appends the `count` candidates in the landing buffer to *candidates. Their begins count from
+ * offset `base` of the chunk. */
 static enum trawl_status landing_take(const struct approx_device *own, uint64_t count,
                                       uint64_t base, struct approx_candidates *candidates,
                                       struct trawl_error *error)
@@ -234,7 +235,8 @@ static enum trawl_status landing_take(const struct approx_device *own, uint64_t 
     return TRAWL_OK;
 }
 
-/* Searches a range, as the member `search` of struct cuda_steps. */
+/* Finds the candidates of a range of the text by the kernel. Serves as the member `search` of
+ * struct cuda_steps. */
 static enum trawl_status search_range(struct engine_worker *worker, void *context,
                                       const struct cuda_range *range, enum want want,
                                       uint64_t hits_base, struct engine_result *result,

@@ -19,8 +19,9 @@ struct approx_candidates {
     uint64_t capacity;
 };
 
-/* Returns the candidate of a literal that begins at `begin` if it has no error. With edits, the
- * occurrence ends up to errors_max bytes before or after the end without errors. */
+/* Returns the candidate for an occurrence of the literal that would begin at `begin` without
+ * errors. With edits, the occurrence ends up to errors_max bytes before or after the end without
+ * errors. */
 static inline struct approx_candidate approx_candidate_at(const struct approximate *approximate,
                                                           uint32_t literal, int64_t begin)
 {

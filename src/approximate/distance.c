@@ -139,7 +139,8 @@ static int64_t equal_run(struct approx_pair *pair, int64_t row, int64_t place)
     return i;
 }
 
-/* Returns how many symbols before `row` equal the text's before `place`, backwards. */
+/* Returns how many symbols before `row`, counted backwards from there, equal the text's symbols
+ * before `place`. */
 static int64_t equal_run_before(struct approx_pair *pair, int64_t row, int64_t place)
 {
     int64_t most = min_i64(row, place - pair->begin), i = 0;

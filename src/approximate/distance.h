@@ -16,7 +16,7 @@ struct approx_pair {
     uint32_t literal;
     int64_t count; /* number of the literal's symbols */
     const uint32_t *symbols;
-    const uint8_t *exact; /* as in struct approximate; NULL: no exact parts */
+    const uint8_t *exact; /* APPROX_EXACT_* flags of each symbol; NULL: no exact parts */
     /* the literal's bytes if each is a symbol that equals no other byte, otherwise NULL */
     const uint8_t *bytes;
     const uint8_t *plain; /* `bytes`; NULL if the places are `characters` */
@@ -40,8 +40,9 @@ void pair_places(struct approx_pair *pair, const uint8_t *text, const uint32_t *
 /* Returns whether the literal's symbol equals this character of a text. */
 bool pair_equals_character(struct approx_pair *pair, uint32_t symbol, uint32_t character);
 
-/* Returns the mismatches of the literal with the `count` current places from `begin` on; k + 1 (k
- * is errors_max) if there are more than k mismatches or one mismatch lies in an exact part. */
+/* Returns the number of mismatches between the literal and the `count` current places from `begin`
+ * on. Returns k + 1 (k is errors_max) if there are more than k mismatches, or if a mismatch lies in
+ * an exact part. */
 uint32_t pair_mismatches(struct approx_pair *pair, int64_t begin);
 
 /* Computes edits without regard to exact parts, for each place e in [from, to]: distances[e - from]

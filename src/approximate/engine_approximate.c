@@ -16,7 +16,7 @@
 #define LEFT_MIN 4096u
 
 struct engine_worker {
-    const char *instruction_set; /* of the host's engine; NULL: the best */
+    const char *instruction_set; /* set of the host's engine; NULL: the best set */
     struct approx_host *host;    /* NULL: a device searches */
     struct approx_device *device;
     uint64_t serial; /* serial number of the plan to which all members below belong; 0: no plan */
@@ -158,8 +158,9 @@ static enum trawl_status scan(struct engine_worker *worker, const struct engine_
 }
 
 /* Decides whether the host is to search a text. If the text is in memory, the device first counts
- * the candidates of the sample, unless the host were the better choice even without a candidate. If
- * the text is not in memory, the sample has no bytes of the text, and the text is taken as random.
+ * the candidates of the sample, unless the host is the better choice even if there is no candidate.
+ * If the text is not in memory, the sample has no bytes of the text, and the text is taken as
+ * random.
  */
 static enum trawl_status ask(struct engine_worker *worker, const struct engine_chunk *sample,
                              struct engine_result *result, struct trawl_error *error)

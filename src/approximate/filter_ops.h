@@ -5,7 +5,7 @@
 #include "approximate/approx_filter.h"
 #include "approximate/grams.h"
 
-/* The words of two of the widest vectors. The words of a row are a multiple of this number. */
+/* Number of words in two of the widest vectors. Each row has a multiple of this number of words. */
 #define FILTER_BLOCK_WORDS 16u
 #define FILTER_WINDOWS_MAX 16u /* the lanes of two of the widest vectors */
 
@@ -68,7 +68,8 @@ struct filter_ops {
     grams_function grams;
 };
 
-/* Returns the functions for an instruction set of trawl_instruction_set; NULL: the portable ones.
+/* Returns the functions for the instruction set of this name (see trawl_instruction_set). If name
+   is NULL, returns the portable functions.
  */
 const struct filter_ops *filter_ops_by_name(const char *name);
 

@@ -273,7 +273,8 @@ static enum trawl_status allocate(struct approx_grams *grams, uint64_t entries,
     return TRAWL_OK;
 }
 
-/* Makes groups, pieces, lists and masks. The caller has set the grams' sizes and codes. */
+/* Makes groups, pieces, lists and masks. The caller has set the codes and the other plain members
+ * of builder->grams. */
 static enum trawl_status make_lists(struct lists_builder *builder, struct trawl_error *error)
 {
     struct approx_grams *grams = builder->grams;

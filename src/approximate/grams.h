@@ -19,7 +19,8 @@
 #define GRAMS_STRETCH_WORDS (GRAMS_OFFSETS_MAX / 64u + 4u)
 #define GRAMS_BITS_BEFORE 64u /* bits of a stretch before the bit of offset 0 */
 
-/* Literals with the same exact part, which the scan compares with the text before the pieces. */
+/* A group has the literals with the same exact part. The scan compares the exact part with the text
+ * before the pieces. */
 #define GRAMS_GROUPS_MAX 8u
 
 struct grams_group {

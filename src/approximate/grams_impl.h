@@ -61,7 +61,7 @@ struct entries {
     uint32_t errors_max;
 };
 
-/* Counts the bits of each lane. */
+/* Counts the set bits of each lane. */
 static inline void count_bits(const lanes *bits, lanes *count)
 {
 #if defined(__AVX2__)
@@ -237,7 +237,7 @@ static inline uint64_t compare_ends(const struct approx_grams *grams,
     return count;
 }
 
-/* Scans as scan_begins does, with edits. */
+/* Does for edits what scan_begins does for mismatches. */
 static uint64_t scan_ends(const struct approx_grams *grams, struct grams_stretch *stretch,
                           uint64_t *found, uint64_t room)
 {

@@ -120,8 +120,8 @@ struct bucket {
     uint32_t x, begin, end;
 };
 
-/* Lists the positions' buckets, but only buckets with several entries, or with one that fits. Has
- * no branch for each position, because the processor could not predict the branch. */
+/* Lists the positions' buckets, but only buckets with several entries, or with one entry that fits
+ * the text. Has no branch for each position, because the processor could not predict the branch. */
 static uint32_t list_buckets(const struct brief *brief, const uint32_t *positions, uint32_t count,
                              struct bucket *buckets)
 {

@@ -187,7 +187,7 @@ static void choose(struct tournament *own)
         own->of[i].rest = max_u64(own->of[i].interval,
                                   (uint64_t)min_double(max_double(lost, 0), (double)(1ull << 62)));
     }
-    /* The winner's time so far counts, so that the next tournament need not wait for it again. */
+    /* The winner's time in this tournament counts towards the next tournament. */
     own->spent = own->of[best].ns;
     own->searched = own->of[best].bytes;
     own->now = best;

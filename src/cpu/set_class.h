@@ -224,9 +224,10 @@ static inline uint32_t set_code_bytes(uint32_t code)
     return code >> SET_CODE_POSITION_BITS;
 }
 
-/* Only by stems. Shifts of a hash before its bits in the stem map are taken: by SET_STEM_SHIFT for
- * a whole stem, by SET_BEGIN_SHIFT for a stem's first stem_min bytes. The bits of a stem must
- * depend on all its bytes, and the lowest bits of a hash depend only on the first six bytes. */
+/* For classes that are searched by stems: shifts of a hash before its bits in the stem map are
+ * taken: by SET_STEM_SHIFT for a whole stem, by SET_BEGIN_SHIFT for a stem's first stem_min bytes.
+ * The bits of a stem must depend on all its bytes, and the lowest bits of a hash depend only on the
+ * first six bytes. */
 #define SET_STEM_SHIFT 23u
 #define SET_BEGIN_SHIFT 11u
 
@@ -371,8 +372,9 @@ static inline uint32_t set_side_tag(const struct set_class *class, const uint8_t
     return offset | set_side(bytes, fold) << SET_OFFSET_BITS;
 }
 
-/* Only by stems: returns the hash of the first k bytes of `low`. The hash depends on k, because
- * otherwise "word" followed by four NULs would be equal to the stem "word". */
+/* For classes that are searched by stems: returns the hash of the first k bytes of `low`. The hash
+ * depends on k, because otherwise "word" followed by four NULs would be equal to the stem
+ * "word". */
 static inline uint64_t set_stem_hash(uint64_t low, uint64_t fold, uint32_t k)
 {
     return set_hash((low | fold) & UINT64_MAX >> (64 - 8 * k), k);

@@ -45,8 +45,8 @@ struct cpu_sizes {
     /* positions of a step that each lane reads at least; the automaton reads lanes, parts of the
      * text, side by side */
     uint64_t lane_bytes;
-    /* with up to this many words (< 2^32), an automaton is stored as rows; cells are faster for
-     * larger automata */
+    /* an automaton that takes up to this many words (< 2^32) as a table of rows is stored as rows;
+     * larger automata are faster as the smaller table of cells */
     uint64_t row_words;
     /* borders_apply skips tiles with less than one candidate for this many words of 64 positions */
     uint64_t border_share;

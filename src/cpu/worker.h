@@ -93,7 +93,8 @@ struct engine_worker {
     struct plan_prices prices;
     /* ns per byte that method sampled took when a search last left this method; 0: not known */
     double sampled_took;
-    uint64_t look_left; /* bytes of text until a look at the text may be due; UINT64_MAX: never */
+    /* bytes of text until a look at a sample of the text may be due; UINT64_MAX: never */
+    uint64_t look_left;
     /* bytes of text that were searched since the last look; `took` and `priced` are about these
      * bytes */
     uint64_t searched;
@@ -119,8 +120,8 @@ struct engine_worker {
     uint8_t head[64];      /* if head_bytes > 0: the literal, then zeros */
     /* If not 0, so many bytes of `head` are compared for all candidates of a tile at once. */
     uint32_t head_bytes;
-    /* the plan wants whole words or lines, and has no periodic literal: the byte before rules out
-     * most begins */
+    /* the plan wants whole words or lines, and has no periodic literal: the byte before a begin
+     * rules out most begins */
     bool at_borders;
     struct find_bytes inside; /* byte values after which no occurrence can begin */
     bool bytes_only; /* all literals have one byte, without conditions: `bytes` holds them all */
