@@ -9,7 +9,7 @@
  * byte. */
 struct hit {
     uint32_t offset;
-    uint32_t literal; /* number of the literal, a string that occurs, in the plan */
+    uint32_t literal; /* number of the literal (the string that occurs) in the plan */
 };
 
 /* In searches within errors, a word of hits.lengths is the occurrence's length | its distance <<

@@ -70,7 +70,8 @@ double analyse_byte_bits(const uint8_t *bytes, uint64_t count)
 
 uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates)
 {
-    double best_rate = 1e9, rate[4] = {0}; /* rates of the words at four consecutive offsets */
+    /* rates of the four-byte sequences at four consecutive offsets */
+    double best_rate = 1e9, rate[4] = {0};
     uint64_t best = 0;
 
     TRAWL_ASSERT(count >= 7);
@@ -104,7 +105,7 @@ static void fill_residues(const uint8_t *bytes, struct plan_grams *grams)
         uint8_t may = (uint8_t) ~(1u << b);
 
         for (uint32_t j = 0; j < PLAN_GRAM_BYTES; j++) {
-            /* the byte of the gram that stands at byte j */
+            /* index in the gram of the byte that stands at byte j of a word */
             uint32_t i = (j - begin) % PLAN_GRAM_BYTES;
 
             if (j >= begin)
@@ -571,7 +572,7 @@ void analyse_likeness(const struct trawl_plan *plan, struct strings_likeness *li
 
         random = random * 6364136223846793005u + 1442695040888963407u;
         at += (random >> 11) % (next - at);
-        /* may run into the next string */
+        /* the sample may run into the next string */
         samples[i] = sample_at(plan, at, min_u64(ANALYSE_GRAM_MAX, total - at));
     }
     count_pairs(samples, count, &pairs);

@@ -57,7 +57,8 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
  * blocks of 64 positions. */
 uint32_t analyse_first_probes(const double *passed, uint32_t probe_count);
 
-/* Returns the share of the sample's positions that the grams would make candidates, or 0. */
+/* Returns the share of the sample's positions that the grams would make candidates; 0 if too few
+ * positions match to tell a rate. */
 double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
                           const struct plan_grams *grams);
 

@@ -156,7 +156,7 @@ typedef uint8_t bytes16 __attribute__((vector_size(16)));
 static void survivors_begin(const uint8_t *sample, uint64_t sample_bytes, uint64_t probe,
                             const struct probe_window *window, struct survivors *left)
 {
-    /* a multiple of the vector's 16 bytes */
+    /* the span is a multiple of the 16 bytes of a vector */
     uint64_t lead = probe - window->first, span = PLAN_PROBE_SPAN_BYTES;
     uint8_t value = window->value[lead], fold = window->fold[lead];
 
@@ -210,7 +210,7 @@ static void window_meet(const struct survivors *left, struct probe_window *windo
 }
 
 /* Raises the costs of offsets after a probe was chosen. Equal bytes near each other occur together,
- * and neighbouring bytes depend on each other. The probe's own offset is taken. */
+ * and neighbouring bytes depend on each other. The probe's own offset cannot be chosen again. */
 static void raise_costs(uint64_t probe, struct probe_window *window)
 {
     uint64_t span = window->last - window->first, taken = probe - window->first;
@@ -385,7 +385,7 @@ void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint
     double passed[PLAN_PROBES_MAX];
 
     TRAWL_ASSERT(plan_is_one_literal(plan) && (sample != NULL || sample_bytes == 0));
-    tuning->grams = (struct plan_grams){.stride = 0}; /* until plan_tune_grams */
+    tuning->grams = (struct plan_grams){.stride = 0}; /* unset until plan_tune_grams */
     tuning->gram_rate = 0;
     tuning->is_seen = sample_bytes >= PLAN_SAMPLE_BYTES_MIN;
     analyse_rates(sample, sample_bytes, bytes, count, fold, rates);

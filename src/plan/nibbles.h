@@ -30,7 +30,7 @@
 #define PLAN_NIBBLE_LITERALS_MAX 256u
 #define PLAN_NIBBLE_BYTES_MAX 8u
 #define PLAN_NIBBLE_WHOLE_MAX 4u /* bytes of which both halves are tested, for short literals */
-#define PLAN_NIBBLE_REACH 16u    /* for longer literals, at[j] < this */
+#define PLAN_NIBBLE_REACH 16u    /* at[j] is less than this */
 #define PLAN_NIBBLE_LOWS 64u     /* values of a byte's six low bits */
 
 struct plan_nibbles {

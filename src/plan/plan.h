@@ -60,7 +60,7 @@ struct plan_set_tables {
 
 /* Objects that belong to a plan, each made when a search or the plan's building first needs it. */
 enum plan_attachment {
-    PLAN_SAMPLED,      /* sampled_tables, plan/sampled.c */
+    PLAN_SAMPLED,      /* tables of method sampled: plan/sampled.c */
     PLAN_ALONE,        /* each pattern as a plan of its own: plan/parts.c */
     PLAN_PARTS_HOST,   /* parts in which the host searches: plan/parts.c */
     PLAN_PARTS_DEVICE, /* parts in which a GPU searches */
@@ -70,14 +70,15 @@ enum plan_attachment {
     PLAN_WHOLE_ALONE,
     PLAN_WHOLE_PARTS_HOST,
     PLAN_WHOLE_PARTS_DEVICE,
-    PLAN_SET_TABLES,  /* plan_set_tables, plan/tables.c */
+    PLAN_SET_TABLES,  /* bitmaps and buckets of a set: plan/tables.c */
     PLAN_NIBBLES,     /* nibble tables for low halves of bytes: plan/nibbles.c */
     PLAN_NIBBLES_SIX, /* nibble tables for six low bits */
     PLAN_MATCHER,     /* tables of a large set: cpu/set_matcher.c */
-    PLAN_DENSE,       /* the automaton, cpu/dense_set.c */
+    PLAN_DENSE,       /* the automaton of a set: cpu/dense_set.c */
     PLAN_ERRORS,      /* the compiled plan with errors: approximate/approx_compile.c */
     PLAN_EXPRESSIONS, /* the compiled expressions: regex/regex_compile.c */
-    /* the same, but searched by the strings that are rare in a sample of the text */
+    /* the compiled expressions, but searched by the strings that are rare in a sample of the
+     * text */
     PLAN_RESPLIT,
     PLAN_ORDER, /* the literals, sorted: plan/open.c */
     PLAN_ATTACHMENTS

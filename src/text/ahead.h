@@ -28,8 +28,8 @@ struct piece {
     uint64_t at, count;
     uint64_t begin; /* offset in the file where the piece begins; UINT64_MAX: not known yet */
     uint64_t cell;
-    /* if by_blocks: the piece's blocks, its compressed bytes, and the compressed bytes not decoded
-     * yet */
+    /* if the file is divided at blocks: the piece's blocks, and their compressed bytes, of which
+     * packed[packed_at, packed_count) are not decoded yet */
     struct blocks blocks;
     uint8_t *packed;
     uint64_t packed_at, packed_count;

@@ -185,7 +185,8 @@ static bool lacks_input(const struct decoder *decoder)
 }
 
 /* Calls the library once; for a codec with head_bytes, once for each block. Calls without input if
- * output may have found no room. Sets *moved to whether the library used input or gave output. */
+ * earlier output may have found no room. Sets *moved to whether the library used input or gave
+ * output. */
 static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t count,
                               uint64_t *read_bytes, bool *moved)
 {

@@ -20,7 +20,7 @@
 struct decoder_source {
     const struct trawl_text *text;
     bool from_file; /* read by pread from a file; false: read a stream */
-    int wake;       /* see struct text_need */
+    int wake;       /* eventfd that ends a wait for bytes (struct text_need); -1: none */
     struct trawl_error *error;
 };
 

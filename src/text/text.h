@@ -150,7 +150,8 @@ struct text_cursor {
     int map_read_credit;
 
     /* text_cursor_open sets all members above to 0. */
-    pthread_mutex_t lock;            /* is held while a chunk is taken or judged */
+    /* is held while a chunk is taken or judged (text_cursor_judge) */
+    pthread_mutex_t lock;
     struct trawl_error stream_error; /* the error that belongs to stream_status */
 };
 

@@ -224,7 +224,7 @@ static enum trawl_status next_piece(struct text_unpack *unpack, const struct dec
     return TRAWL_OK;
 }
 
-/* Reads bytes from the piece. When the piece ends, the piece's decoder becomes the reader's. */
+/* Reads bytes from the piece. At the piece's end, prepares to read what follows the piece. */
 static void read_piece(struct text_unpack *unpack, uint8_t *buffer, uint64_t count,
                        uint64_t *read_bytes)
 {
