@@ -77,9 +77,9 @@ static void rate_bytes(const struct approximate *approximate, bool *fold, struct
     analyse_rates(NULL, 0, plan->literal_bytes, plan->literal_bytes_total, *fold, rates);
 }
 
-/* Returns the number of literals that method PLANES compares at an offset of the text. Making the
- * bit plane of a class of bytes counts as a literal, since that takes as long as comparing a
- * literal. */
+/* Returns the number of literals that method PLANES, which counts mismatches in bit planes,
+ * compares at an offset of the text. Making the bit plane of a class of bytes counts as a literal,
+ * since that takes as long as comparing a literal. */
 static double rate_of_planes(const struct approximate *approximate)
 {
     double class_rate[APPROX_CLASSES_MAX] = {0};
@@ -143,7 +143,8 @@ static double rate_alike(const struct approximate *approximate, bool fold)
     return looked == 0 ? 0 : 2 * (double)pairs / (double)looked * ((double)all / (double)looked);
 }
 
-/* Returns the expected number of candidates of method PIECES per byte of text. */
+/* Returns the expected number of candidates of method PIECES, the exact search for pieces of the
+ * literals, per byte of text. */
 static double rate_of_pieces(const struct approximate *approximate)
 {
     const struct trawl_plan *plan = approximate->plan;

@@ -1,4 +1,5 @@
-/* approx_host: finds candidates on the host, by the method of the plan. */
+/* approx_host: finds candidates on the host, by the method of the plan. A stretch is the part of a
+ * text that is searched at a time. */
 #include "approximate/approx_host.h"
 
 #include <string.h>

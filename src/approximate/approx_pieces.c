@@ -1,5 +1,6 @@
 /* approx_pieces: searches by pieces. An occurrence with k errors contains one of the k + 1 pieces
- * of its literal without an error, near the offset that the piece has in the literal. */
+ * of its literal without an error, near the offset that the piece has in the literal. A scope is
+ * the text or one of the text's records. */
 #include "approximate/approx_pieces.h"
 
 #include "approximate/scope.h"
@@ -60,8 +61,8 @@ static bool candidate_of(const struct approximate *approximate, struct approx_sc
 
 #define POLL_EVERY 64u /* once in this many hits, the search asks whether its call is over */
 
-/* Appends a candidate for each hit of a piece whose occurrence fits in the scope (the text or a
- * record). The hits' offsets count from `part`, which chunk_of_pieces made. */
+/* Appends a candidate for each hit of a piece whose occurrence fits in the scope. The hits' offsets
+ * count from `part`, which chunk_of_pieces made. */
 static enum trawl_status hits_take(const struct approximate *approximate,
                                    const struct engine_chunk *chunk,
                                    const struct engine_chunk *part, const struct hits *hits,

@@ -1,11 +1,11 @@
 /* approx_verify: decides which candidates are occurrences, by the rules of docs/approximate.md.
  *
- * A span lies in a scope, which is the text or a record of the text; within lines, a span lies in
- * one line of the scope. The symbols of the scope that matter to the ends in question become the
- * places of a struct approx_pair, with which distance.h compares the literal. m is the literal's
- * number of symbols. A span has at most m + k symbols, so text further left changes no distance up
- * to k; and the answer for an end depends on at most m + k later ends. Therefore each end's answer
- * does not depend on how the ends were divided among calls.
+ * A span (substring) lies in a scope, which is the text or a record of the text; within lines, a
+ * span lies in one line of the scope. The symbols of the scope that matter to the ends in question
+ * become the places of a struct approx_pair, with which distance.h compares the literal. m is the
+ * literal's number of symbols. A span has at most m + k symbols, so text further left changes no
+ * distance up to k; and the answer for an end depends on at most m + k later ends. Therefore each
+ * end's answer does not depend on how the ends were divided among calls.
  */
 #include "approximate/approx_verify.h"
 

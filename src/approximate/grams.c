@@ -1,4 +1,6 @@
-/* grams: makes the lists of the pieces' grams, and turns a text's codes into bits. */
+/* grams: makes the lists of the pieces' grams, and turns a text's codes into bits. The list of a
+ * gram has an entry for each literal whose piece begins with the gram. A head is the index of a
+ * list's first entry. */
 #include "approximate/grams.h"
 
 #include <string.h>

@@ -132,14 +132,15 @@ struct find_ops {
     uint32_t (*gram_samples)(const uint8_t *text, uint64_t first, uint64_t last,
                              const struct set_class *class, uint64_t fold,
                              struct set_passed *passed);
-    /* Three functions serve a class that is searched by stems. Each returns how many entries it
-     * wrote, and may write up to SET_ROOM entries more. Positions are less than 2^32. stem_samples
-     * writes the samples whose four bytes pass the class's bitmap, among the samples that can lie
-     * in a literal with a begin in a span. The spans ascend. text is readable up to `readable`.
-     * stem_begins looks at each position in `positions` and the stride - 1 positions before, and
-     * writes the begins in [begin, end) whose first stem_min bytes pass the stem map. Depends on 8
-     * bytes from each begin on. stems writes the stems at the begins that pass the stem map, as
-     * set_stem_code of (begin - base). Depends on 8 bytes from each begin on. */
+    /* Three functions serve a class that is searched by stems, the first (up to) 8 bytes of
+     * literals. Each returns how many entries it wrote, and may write up to SET_ROOM entries more.
+     * Positions are less than 2^32. stem_samples writes the samples whose four bytes pass the
+     * class's bitmap, among the samples that can lie in a literal with a begin in a span. The spans
+     * ascend. text is readable up to `readable`. stem_begins looks at each position in `positions`
+     * and the stride - 1 positions before, and writes the begins in [begin, end) whose first
+     * stem_min bytes pass the stem map. Depends on 8 bytes from each begin on. stems writes the
+     * stems at the begins that pass the stem map, as set_stem_code of (begin - base). Depends on 8
+     * bytes from each begin on. */
     uint32_t (*stem_samples)(const uint8_t *text, const struct set_span *spans, uint32_t span_count,
                              uint64_t readable, const struct set_class *class, uint64_t fold,
                              uint32_t *positions);

@@ -1,4 +1,4 @@
-/* programs: chooses the program by which a worker of the host searches, and runs it.
+/* programs: chooses the program (search loop) by which a worker of the host searches, and runs it.
  *
  * A plan's prices (plan/choose.c) choose the first program for a single literal. The worker
  * measures how much more time this program takes than the cheapest program could. Once the
@@ -67,8 +67,9 @@ static void run_candidates(struct scan *scan, enum program program)
     }
 }
 
-/* Searches by the program. If the program needs parts of the plan and there are none, the plan's
- * first program searches instead, now and later. */
+/* Searches by the program. If the program needs parts of the plan (sets of patterns that are
+ * searched in turn) and there are none, the plan's first program searches instead, now and
+ * later. */
 static void run(struct scan *scan, enum program program)
 {
     struct tournament *tournament = &scan->worker->tournament;

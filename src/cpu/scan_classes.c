@@ -1,9 +1,9 @@
 /* scan_classes: searches for a large set. The literals are divided into classes by length
  * (set_class.h), and each tile (a piece of text) is searched for one class after the other.
  *
- * The scan gathers all occurrences of a tile, sorts them, and only then emits them. So if the
- * tile's candidates turn out to be dense, the scan can drop what it has gathered, and leave the
- * text from the tile's begin on to the automaton.
+ * The scan gathers all occurrences of a tile, sorts them, and only then emits them. So if the tile
+ * turns out to have too many candidates, the scan can drop what it has gathered, and leave the text
+ * from the tile's begin on to the automaton.
  */
 #include <string.h>
 

@@ -1,6 +1,7 @@
-/* scan_dense: emits the occurrences of a set that the automaton finds (dense.h). The scan
- * takes over from other search loops where candidates are dense, because its time does not depend
- * on the number of candidates.
+/* scan_dense: emits the occurrences of a set that the automaton finds (dense.h). The scan takes
+ * over from other search loops where a text has many candidates, because the automaton's time does
+ * not depend on the number of candidates. An end of the automaton is a group of equal strings of
+ * the set.
  *
  * The text is searched in steps. The automaton reads a step's text from the end to the begin, and
  * stores for each position the longest string that begins there. The scan then emits the

@@ -25,9 +25,9 @@
  * probes the byte of the literal where the comparisons failed. */
 #define LEARN_SHARE_MAX 1024u
 #define HOT_SHARE_MIN 2u
-/* In a dense part of the text, every probe is tested at every position. A dense part ends at a
- * tile with at most 1 candidate per 8 words. A probe is dropped if comparing the literal rejects
- * at most 1 of 8192 positions. */
+/* In a dense part of the text, a part full of candidates, every probe is tested at every position.
+ * A dense part ends at a tile with at most 1 candidate per 8 words. A probe is dropped if comparing
+ * the literal rejects at most 1 of 8192 positions. */
 #define DENSE_SHARE_MIN 8u
 #define DENSE_CLEARED_MIN 8192u
 

@@ -2,7 +2,8 @@
  * search of a single chunk of text.
  *
  * A begin is a position where an occurrence may begin. A candidate is a begin that passed a filter.
- * A program is one of the search loops scan_*.c.
+ * A program is one of the search loops scan_*.c. A tile is a piece of text whose candidates are
+ * collected together. Candidates are dense where there are so many that the automaton is faster.
  */
 #ifndef TRAWL_CPU_WORKER_H
 #define TRAWL_CPU_WORKER_H

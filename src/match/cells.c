@@ -1,4 +1,5 @@
-/* cells: makes the cells of a record from its matches, in the thread that searched.
+/* cells: makes the cells of a record from its matches, in the thread that searched. A cell is a
+ * pattern that occurs in the record, with its first begin.
  *
  * A record of few matches is sorted by insertion, which also finds a pattern that came before. For
  * a record of many matches, the caller marks the matches from the last to the first: each match

@@ -1,4 +1,5 @@
-/* sink: implements the sinks that need only the text and the occurrences. */
+/* sink: implements the sinks that need only the text and the occurrences. `digest` functions run in
+ * the thread that searched a chunk, `deliver` functions in the calling thread. */
 #include "match/sink.h"
 
 #include <string.h>
@@ -258,10 +259,10 @@ static enum trawl_status digest_window(const struct sink *sink, const struct sin
 
 #define SPANS (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_SPANS_FIRST)
 
-/* Keeps the spans among the chunk's matches, with their line numbers, and returns how many spans
- * there are. sink->spans_end is the end of the last span; at first, of the last span before the
- * chunk. Engines report more matches than spans: a device does not know where the span before a
- * chunk ends. */
+/* Keeps the spans (matches that do not overlap) among the chunk's matches, with their line numbers,
+ * and returns how many spans there are. sink->spans_end is the end of the last span; at first, of
+ * the last span before the chunk. Engines report more matches than spans: a device does not know
+ * where the span before a chunk ends. */
 static uint64_t keep_spans(struct sink *sink, const struct sink_chunk *chunk)
 {
     const bool longest = (sink->window_flags & TRAWL_WINDOW_SPANS_FIRST) == 0;

@@ -1,5 +1,5 @@
-/* nibbles: fills the nibble tables of a small set (nibbles.h): chooses which literals share a slot,
- * and which half bytes (nibbles) are tested. */
+/* nibbles: fills the nibble tables of a small set (nibbles.h): chooses which literals share a slot
+ * (a bit of the tables), and which half bytes (nibbles) are tested. */
 #include "plan/nibbles.h"
 
 #include <string.h>

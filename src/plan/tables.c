@@ -39,7 +39,7 @@ static uint32_t literal_gram(const struct trawl_plan *plan, uint32_t literal)
     return (gram | plan->set.fold) & plan->set.gram_mask;
 }
 
-/* Returns the literal's bit in the wide bitmap. */
+/* Returns the literal's bit in the wide bitmap, which is indexed by up to 8 first bytes. */
 static uint32_t literal_wide(const struct trawl_plan *plan, uint32_t literal)
 {
     uint64_t head = literal_load(plan, literal, min_u64(plan->length_min, sizeof head));

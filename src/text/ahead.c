@@ -1,5 +1,7 @@
 /* ahead: lets several threads unpack pieces of a single compressed file before the reading thread
- * needs the pieces. ahead.h explains members, cells and pieces. */
+ * needs the pieces. A member can be decoded without earlier bytes. A cell is one of the parts of
+ * equal length into which the file is divided. A piece is what a thread unpacks, from the first
+ * member in a cell on (ahead.h). */
 #include "text/ahead.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
-/* codec: decodes compressed texts. There is a codec for each format, which uses a library.
+/* codec: decodes compressed texts. There is a codec for each format, which uses a library. A member
+ * is what can be decoded without earlier bytes, like a gzip member.
  *
  * A format's library is loaded with the first text of that format. So the command does not load
  * five libraries at the start, and a program that links libtrawl needs no decoder. The build takes

@@ -1,4 +1,5 @@
-/* decoder: decodes a compressed text, member by member, from an offset of the file on. */
+/* decoder: decodes a compressed text, member by member, from an offset of the file on. A member is
+ * what can be decoded without earlier bytes, like a gzip member. */
 #include "text/decoder.h"
 
 #include <inttypes.h>

@@ -1,4 +1,6 @@
-/* unpack: reads a compressed text as a stream of unpacked bytes (unpack.h). */
+/* unpack: reads a compressed text as a stream of unpacked bytes (unpack.h). A member is what can be
+ * decoded without earlier bytes, like a gzip member. A piece is a part that a thread unpacked ahead
+ * of the reader. */
 #include "text/unpack.h"
 
 #include <string.h>
