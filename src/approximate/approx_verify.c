@@ -280,7 +280,7 @@ static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_
     return best;
 }
 
-/* Returns the least distance of the spans that end at the place and that the plan accepts. Returns
+/* Returns the least distance of the spans that end at `end` and that the plan accepts. Returns
  * k + 1 if there is no such span within k errors. The caller asks for ends in ascending order. `to`
  * is the last end of the search; for a row of ends with equal distances the caller also asks for
  * ends after `to`. */

@@ -160,8 +160,7 @@ static enum trawl_status scan(struct engine_worker *worker, const struct engine_
 /* Decides whether the host is to search a text. If the text is in memory, the device first counts
  * the candidates of the sample, unless the host is the better choice even if there is no candidate.
  * If the text is not in memory, the sample has no bytes of the text, and the text is taken as
- * random.
- */
+ * random. */
 static enum trawl_status ask(struct engine_worker *worker, const struct engine_chunk *sample,
                              struct engine_result *result, struct trawl_error *error)
 {

@@ -69,8 +69,7 @@ struct filter_ops {
 };
 
 /* Returns the functions for the instruction set of this name (see trawl_instruction_set). If name
-   is NULL, returns the portable functions.
- */
+ * is NULL, returns the portable functions. */
 const struct filter_ops *filter_ops_by_name(const char *name);
 
 extern const struct filter_ops approx_filter_portable;

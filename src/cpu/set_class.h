@@ -224,10 +224,10 @@ static inline uint32_t set_code_bytes(uint32_t code)
     return code >> SET_CODE_POSITION_BITS;
 }
 
-/* For classes that are searched by stems: shifts of a hash before its bits in the stem map are
- * taken: by SET_STEM_SHIFT for a whole stem, by SET_BEGIN_SHIFT for a stem's first stem_min bytes.
- * The bits of a stem must depend on all its bytes, and the lowest bits of a hash depend only on the
- * first six bytes. */
+/* For classes that are searched by stems. Before the bits of a hash in the stem map are taken, the
+ * hash is shifted: by SET_STEM_SHIFT for a whole stem, by SET_BEGIN_SHIFT for a stem's first
+ * stem_min bytes. The bits of a stem must depend on all its bytes, and the lowest bits of a hash
+ * depend only on the first six bytes. */
 #define SET_STEM_SHIFT 23u
 #define SET_BEGIN_SHIFT 11u
 
