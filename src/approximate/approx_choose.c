@@ -205,7 +205,7 @@ static enum approx_method choose(const struct approximate *approximate, double r
     const bool dna = approximate->plan->errors.alphabet == TRAWL_DNA;
     double pieces = literals * (approximate->errors_max + 1);
     double length = (double)approximate->symbol_count / max_double(literals, 1);
-    /* number of symbols of a literal after which mostly no offset is left to compare */
+    /* number of a literal's symbols that are compared until, mostly, no offset can have it */
     double symbols = min_double(length, 10 + 2 * (double)approximate->errors_max);
     double verify = edits ? prices->ends : prices->begin;
     double price[APPROX_METHODS];

@@ -44,7 +44,7 @@ struct approx_device {
 struct device_step {
     struct approx_device *device;
     struct approx_candidates *candidates; /* NULL: candidates are only counted */
-    uint64_t counted;                     /* the count, if candidates is NULL */
+    uint64_t counted;                     /* number of candidates, if `candidates` is NULL */
     /* the number of candidates if the room was too small; 0: all candidates were copied */
     uint64_t found;
 };

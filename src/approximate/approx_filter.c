@@ -82,7 +82,7 @@ struct approx_filter {
 };
 
 struct approx_scan {
-    const struct approx_filter *filter; /* the filter may be freed before the scan is closed */
+    const struct approx_filter *filter; /* approx_scan_close must not read it: it may be freed */
     const struct filter_ops *ops;
     uint64_t plane_words;
     uint64_t planes_words; /* class_count * plane_words */

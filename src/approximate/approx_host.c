@@ -141,8 +141,8 @@ static enum trawl_status take_bits(const struct approx_host *host, uint64_t from
     for (uint64_t w = 0; w < (offsets + 63) / 64; w++)
         for (uint64_t bits = host->found[w]; bits != 0; bits &= bits - 1) {
             uint64_t at = 64 * w + (uint64_t)__builtin_ctzll(bits);
-            int64_t offset =
-                (int64_t)(from + at + edits); /* with edits: the offset after the end */
+            /* with edits, `at` is an occurrence's last byte, and its end is one more */
+            int64_t offset = (int64_t)(from + at + edits);
             struct approx_candidate *last =
                 candidates->count > 0 ? &candidates->items[candidates->count - 1] : NULL;
 

@@ -162,7 +162,8 @@ static int64_t byte_of(const struct approx_verifier *verifier, int64_t place)
     return verifier->offsets[place];
 }
 
-/* Returns the first place at or after the byte. The end of the last place counts, too. */
+/* Returns the first place that begins at or after the byte. Returns the number of places if only
+ * the end of the last place does. */
 static int64_t place_of(const struct approx_verifier *verifier, int64_t byte)
 {
     uint64_t low = 0, high = verifier->count + 1;

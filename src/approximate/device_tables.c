@@ -44,7 +44,7 @@ _Static_assert(GRAMS_SYMBOLS_MAX == CODED_SYMBOLS_MAX, "kernels compare this man
 _Static_assert(GRAMS_CODES == CODES, "kernels have as many codes");
 
 struct literal_piece {
-    uint32_t begin, end; /* symbols */
+    uint32_t begin, end; /* the piece has the literal's symbols [begin, end) */
 };
 
 struct cut_literal {

@@ -61,8 +61,8 @@ struct approx_grams {
     uint32_t *literal;
     uint64_t entry_room;
     uint32_t list_max; /* entries of the longest list */
-    /* For each literal: masks[code], the symbols that equal the code, then masks[CODES], all
-     * symbols of the literal. Owned. */
+    /* For literal i, masks[i][code] has a bit for each symbol that equals the code, and
+     * masks[i][CODES] has a bit for every symbol. Owned. */
     uint32_t (*masks)[8];
     uint32_t literal_count;
 };

@@ -49,8 +49,8 @@ static void list(struct brief *brief, uint64_t x, uint32_t index)
         brief->work = UINT64_MAX - UINT32_MAX;
 }
 
-/* Handles a position where the literal's bytes may stand: counts or lists an occurrence, or keeps
- * the occurrence if it is the first. */
+/* Compares the literal with the text at x. If the literal occurs there, counts or lists the
+ * occurrence, or keeps it if only the first is wanted. */
 static inline void take(struct brief *brief, uint64_t x, uint32_t index)
 {
     const struct trawl_plan *plan = brief->plan;

@@ -83,7 +83,7 @@ struct find_ops {
      * too. The tile is dense if all probes were tested at every position. */
     void (*every)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                   uint32_t first, uint32_t probe_count, struct find_tile *tile);
-    /* As `every`, for probes of which at least one folds case. */
+    /* Does what `every` does, for probes of which at least one ignores case. */
     void (*every_fold)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                        uint32_t first, uint32_t probe_count, struct find_tile *tile);
     /* Tests the grams at text - 8, text - 8 + stride, ... Sets bit stride * i + stride - 1 - o if

@@ -179,7 +179,7 @@ static void FIND_NAME(every_fold)(const uint8_t *text, uint64_t word_count,
 static void FIND_NAME(grams)(const uint8_t *text, uint64_t word_count,
                              const struct plan_grams *grams, struct find_tile *tile)
 {
-    /* a copy, which stores to the tile cannot change, as the compiler can see */
+    /* a copy, so that the compiler knows that stores to the tile do not change it */
     const struct plan_grams copy = *grams;
     const struct gram_vectors vectors = gram_vectors_load(grams);
     uint32_t hot_count = 0;
@@ -222,7 +222,7 @@ static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *s
 static void FIND_NAME(set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
                            const uint64_t *bitmap, struct find_tile *tile)
 {
-    /* a copy, which stores to the tile cannot change, as the compiler can see */
+    /* a copy, so that the compiler knows that stores to the tile do not change it */
     const struct plan_set copy = *set;
     uint32_t hot_count = 0;
 

@@ -40,7 +40,7 @@ void scan_automaton(struct scan *scan)
     worker->work_spared = WORK_SPARED_MAX;
     worker->dense_left = 0;
     if (!scan_dense(scan, x, to)) {
-        scan->work_max = UINT64_MAX; /* without the automaton, only candidates are left */
+        scan->work_max = UINT64_MAX; /* so candidates are tested, whatever that costs */
         return;
     }
     TRAWL_ASSERT(scan->over || scan->at >= to);
@@ -53,7 +53,7 @@ static void run_candidates(struct scan *scan, enum program program)
 {
     struct engine_worker *worker = scan->worker;
 
-    if (worker->dense_by != program) /* the automaton belongs to the program that left the text */
+    if (worker->dense_by != program) /* dense_left was set for a different program */
         worker->dense_left = program == PROGRAM_AUTOMATON ? UINT64_MAX : 0;
     worker->dense_by = program;
     scan->work_max = 0;
@@ -94,7 +94,7 @@ static const struct cpu_parts *parts_of(const struct engine_worker *worker, enum
     return parts != NULL && parts->of != NULL ? parts : NULL;
 }
 
-/* The rows of set_programs.def. */
+/* What set_programs.def says of each program. */
 static const struct {
     enum trawl_method method;
     double once, once_literal, once_byte, count, hits, literal, byte;
@@ -257,7 +257,7 @@ static void begin(struct scan *scan)
             least = min_double(least, costs[i]);
         }
     if (worth == 0) {
-        own->left = own->searched / 2; /* until then, the figures would hardly change */
+        own->left = own->searched / 2; /* before that, the time per byte would hardly change */
         return;
     }
     own->open = bit_of(own->now);
@@ -275,7 +275,8 @@ static void begin(struct scan *scan)
     next_turn(own);
 }
 
-/* Returns whether the current program takes so long that nothing can make up for it. */
+/* Returns whether a piece took the current program so long, before any of its pieces counted, that
+ * the program cannot become the fastest. */
 static bool is_hopeless(const struct tournament *own, uint64_t ns, uint64_t bytes)
 {
     enum program best = fastest(own);
@@ -547,7 +548,7 @@ void choice_begin(struct engine_worker *worker)
             worker->parts[i]->of = NULL;
 }
 
-/* The rows of methods.def, by method. */
+/* The search loop of each method, from methods.def. */
 static void (*const programs[TRAWL_METHODS_COUNT])(struct scan *scan) = {
 #define METHOD(name, literals, length_min, work, program) [TRAWL_METHOD_##name] = program,
 #include "plan/methods.def"

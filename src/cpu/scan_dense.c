@@ -104,7 +104,7 @@ static void list_fill(const struct plan_automaton *set, uint32_t end, uint32_t *
         const struct plan_automaton_end *own = &set->ends[at];
 
         TRAWL_ASSERT(own->alike <= from && own->outputs <= count);
-        from -= own->alike; /* shortest string first, because that is often the right order */
+        from -= own->alike; /* shortest string first, because the numbers often ascend then */
         memcpy(strings + from, set->sorted + own->first, own->alike * sizeof *strings);
     }
     TRAWL_ASSERT(from == 0);
@@ -425,7 +425,7 @@ void dense_allow(struct scan *scan, uint64_t positions)
 {
     TRAWL_ASSERT(positions <= scan->chunk->owned + 64);
     TRAWL_ASSERT(scan->work >= scan->work_begin);
-    /* dense_leaves has counted only some of the work for the previous positions */
+    /* count the work for the previous positions that dense_leaves has not counted */
     if (scan->worker->dense_waits)
         scan->worker->dense_work += scan->work - scan->work_begin;
     scan->worker->dense_waits = false;

@@ -33,8 +33,8 @@
 /* If even the shortest literal of a class has this length, grams are faster than stems. */
 #define SET_STEM_LENGTH_MAX 12u
 #define SET_STEM_LENGTHS (SET_STEM_BYTES - SET_STEM_MIN + 1)
-/* Words, even of three bytes, form a single class if there are at most this many, and are found by
- * pairs of bytes. */
+/* In a set of at most this many words, even words of three bytes have no class of their own. A
+ * class of at most this many literals is searched by pairs of bytes. */
 #define SET_FEW_LITERALS 3072u
 
 /* An entry of the hash table: a gram of a literal. The low 8 bits of `tagged` hold the gram's

@@ -98,7 +98,7 @@ static uint64_t take_sample(const struct set_sample *sample, const struct set_ma
     return count;
 }
 
-/* Computes how many entries of class number `index` a gram of the sample names on
+/* Computes how many entries of class number `index` have the hash of a gram of the sample, on
  * average, with q and stride of `class`. of[set_class_of_length(length)] is the number of a
  * length's class. Errors: MEMORY. */
 static enum trawl_status set_named(const struct set_sample *sample,

@@ -89,7 +89,7 @@ struct engine_worker {
      * sample of the text has led to a new choice */
     const struct plan_tuning *tuning;
     struct plan_tuning own;         /* the tuning that the last such look made */
-    const struct plan_costs *costs; /* of the instruction set that the worker uses */
+    const struct plan_costs *costs; /* the methods' costs with the worker's instruction set */
     /* expected costs of the methods, by the plan's tuning or by the last look */
     struct plan_prices prices;
     /* ns per byte that method sampled took when a search last left this method; 0: not known */

@@ -138,8 +138,8 @@ static uint64_t sort_few(struct cell *row, uint64_t count)
     return left;
 }
 
-/* As sort_few, for long rows: a stable radix sort by pattern number, lowest byte first, alternating
- * between row and room. *sorted is the buffer that holds the result. */
+/* Does what sort_few does, for long rows: a stable radix sort by pattern number, lowest byte first,
+ * moves the cells back and forth between row and room. *sorted is the buffer with the result. */
 static uint64_t sort_many(struct cell *row, struct cell *room, uint64_t count,
                           const struct cell **sorted)
 {

@@ -143,7 +143,7 @@ static uint64_t count_ended(const struct sink *sink, const struct sink_chunk *ch
     return ended;
 }
 
-/* As count_ended, if no two hits begin in the same line. */
+/* Does what count_ended does, if no two hits begin in the same line. */
 static uint64_t count_ended_apart(const struct sink *sink, const struct sink_chunk *chunk,
                                   uint64_t i, bool *open_hit)
 {
@@ -273,7 +273,7 @@ static uint64_t keep_spans(struct sink *sink, const struct sink_chunk *chunk)
         bool longer = longest && kept > 0 && matches[i].begin == matches[kept - 1].begin &&
                       matches[i].end > matches[kept - 1].end;
 
-        TRAWL_ASSERT(matches[i].begin <= matches[i].end); /* equal: see TRAWL_WINDOW_EMPTY */
+        TRAWL_ASSERT(matches[i].begin <= matches[i].end); /* equal: an empty match */
         TRAWL_ASSERT(i == 0 || kept == 0 || matches[kept - 1].begin <= matches[i].begin);
         if (!longer && ((kept > 0 && matches[i].begin == matches[kept - 1].begin) ||
                         matches[i].begin < sink->spans_end))

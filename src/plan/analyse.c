@@ -13,9 +13,9 @@
 #define SEEN_FAR_LOG2 14u
 /* distance of an examined position from the position examined before; a prime */
 #define SEEN_JUMP 1009u
-#define ROOT_STEPS 40u       /* enough for 1e-10 to 1e10 */
+#define ROOT_STEPS 40u       /* of Newton's method: enough for roots of 1e-10 to 1e10 */
 #define SAMPLES_INSERTED 64u /* up to this many samples are sorted by insertion, more by qsort */
-#define RESIDUES 8u          /* of a byte, by its low three bits (layout.h) */
+#define RESIDUES 8u          /* number of residues, the values of a byte's low three bits */
 #define SUFFIX_BITS 65536u   /* bits of the table that counts suffixes */
 
 double analyse_log2(double value)
@@ -92,7 +92,7 @@ uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct b
     return best;
 }
 
-/* Fills residues, begun and carried from the grams at bytes. */
+/* Fills the members residues, begun and carried for the grams that begin at `bytes`. */
 static void fill_residues(const uint8_t *bytes, struct plan_grams *grams)
 {
     uint8_t begun[PLAN_GRAM_BYTES] = {0}, carried[PLAN_GRAM_BYTES] = {0};
@@ -238,7 +238,7 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
 {
     struct seen_positions p = positions_of(sample_bytes, sizeof(uint64_t));
     uint64_t found = 0, places = 0;
-    /* bit o of entry b: gram o has byte b at that offset */
+    /* bit o of entry b: the first, or the fourth, byte of gram o is b */
     uint8_t first[256] = {0}, fourth[256] = {0};
 
     TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN && grams->q >= 4);
@@ -304,8 +304,9 @@ static void windows_open(const uint8_t *bytes, uint32_t windows, uint64_t step, 
     }
 }
 
-/* Returns the window at or beyond `from` that the sample holds least often, and sets *rate, if that
- * is less often than *rate says of `best`; otherwise returns `best`. */
+/* On entry *rate is the share of the sample's positions that hold the window at offset `best`. If
+ * the sample holds windows from `from` on less often, returns the offset of the rarest, and sets
+ * *rate to its share. Otherwise returns `best`. */
 static uint64_t rarer_window(const uint8_t *bytes, uint64_t from, uint64_t count, uint64_t folds,
                              const uint8_t *sample, uint64_t sample_bytes, uint64_t best,
                              double *rate)

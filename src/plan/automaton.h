@@ -33,7 +33,8 @@ struct plan_automaton_end {
  * distinguishes. A state is 2 × (index of a cell), plus 1 if a row begins at that cell. A row has a
  * cell for each class. */
 struct plan_automaton_cell {
-    /* to[1]: the state after a byte of `class`; to[0]: after any other byte */
+    /* to[1]: the state after a byte of `class`. to[0]: the state in which any other byte is tested
+     * again; in a row, where each class has a cell, the node after a byte of `class`. */
     uint32_t to[2];
     uint32_t class;
     /* index in `ends` of the longest string that begins where this test succeeds, or PLAN_NONE */

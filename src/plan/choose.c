@@ -232,7 +232,7 @@ static uint64_t most_telling(const struct probe_window *window, uint32_t survivo
 {
     uint64_t best = 0;
 
-    if (survivors == 0) { /* as without a sample */
+    if (survivors == 0) { /* the sample tells nothing more, so the least cost decides */
         for (uint64_t o = 1; o < window->last - window->first; o++)
             best = window->cost[o] < window->cost[best] ? o : best;
         return window->first + best;
@@ -284,7 +284,9 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
     uint64_t best = 0; /* offset of the first rarest byte */
     struct probe_window window;
     struct survivors left;
-    double rate = 1, others = 1; /* product of the rates of the probes after the first */
+    /* rate: expected share of positions that pass all probes so far; others: product of the rates
+     * of the probes after the first */
+    double rate = 1, others = 1;
 
     for (uint64_t offset = 1; offset < count; offset++)
         if (rates->rate[bytes[offset]] < rates->rate[bytes[best]])
@@ -513,7 +515,7 @@ static struct work work_sampled(const struct asked *of)
         .took_ns = of->tuning->sampled_took};
 }
 
-/* The rows of methods.def, by method. */
+/* What methods.def says of each method. */
 static const struct {
     enum { ANY, PLAIN, ONE } literals;
     uint32_t length_min;

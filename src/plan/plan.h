@@ -49,7 +49,7 @@ struct plan_head {
 struct plan_set_tables {
     uint64_t bytes;    /* size of this object with its arrays, which are one block of memory */
     uint64_t *bitmap;  /* 2^bitmap_bits bits */
-    uint64_t *wide;    /* 2^bitmap_bits bits by plan_hash_wide; NULL if set.wide_mask is 0 */
+    uint64_t *wide;    /* as many bits, indexed by plan_hash_wide; NULL if set.wide_mask is 0 */
     uint32_t *buckets; /* 2^bucket_bits + 1 indexes: where each bucket begins in `entries` */
     uint32_t *entries; /* literal numbers by bucket, ascending inside each bucket */
     /* First bytes of the literals in `entries`, in the same order. By these most entries of a

@@ -47,7 +47,7 @@ static uint32_t literal_wide(const struct trawl_plan *plan, uint32_t literal)
     return plan_hash_wide(&plan->set, head);
 }
 
-/* Returns a hash of `bits` bits of the literal's first bytes, as many as all literals have. */
+/* Returns a hash, of `bits` bits, of the literal's first min(length_min, 8) bytes. */
 static uint32_t literal_hash(const struct trawl_plan *plan, uint32_t literal, uint32_t bits)
 {
     uint64_t head = literal_load(plan, literal, min_u64(plan->length_min, sizeof head));
