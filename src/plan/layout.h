@@ -79,7 +79,8 @@ struct plan_set {
     /* Mask for bytes 4 to 7: keeps the bytes that all literals have; 0 if length_min < 5. */
     uint32_t wide_mask;
     uint32_t reserved;
-    uint64_t head_fold; /* as fold and gram_mask, but for the 8 bytes that choose the bucket */
+    /* what fold and gram_mask are for q bytes, for the 8 bytes that choose the bucket */
+    uint64_t head_fold;
     uint64_t head_mask;
 };
 
