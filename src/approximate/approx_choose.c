@@ -1,7 +1,8 @@
 /* approx_choose: computes the prices of the methods.
  *
  * A price is the time in nanoseconds per byte of text: to search every offset, and to verify as
- * many candidates as the method would propose in random text with the patterns' bytes.
+ * many candidates as the method would propose in random text whose bytes are as frequent as in the
+ * patterns.
  */
 #include "approximate/approx_choose.h"
 
@@ -25,7 +26,8 @@ struct prices {
 #include "approximate/prices.def"
 #undef PRICES
 
-/* Returns whether each symbol of the literals stands for a single byte or character. */
+/* Returns whether each symbol of the literals equals a single byte or character, up to letters'
+ * case, so that an exact search can find the literals' pieces. */
 static bool has_pieces(const struct approximate *approximate)
 {
     const struct trawl_plan *plan = approximate->plan;
@@ -59,9 +61,9 @@ static bool can(const struct approximate *approximate, enum approx_method method
            method != (approximate->edits ? APPROX_PLANES : APPROX_COLUMNS);
 }
 
-/* Computes each byte's share of random text with the patterns' bytes. With `fold`, upper case is
- * rated as lower case. Text of DNA has the four bases only, also where patterns have letters that
- * stand for several bases. */
+/* Computes each byte's share of random text with the patterns' bytes. Sets *fold to whether upper
+ * case counts as lower case. Text of DNA is taken to have only the four bases, even if patterns
+ * have letters that stand for several bases. */
 static void rate_bytes(const struct approximate *approximate, bool *fold, struct byte_rates *rates)
 {
     const struct trawl_plan *plan = approximate->plan;
@@ -75,8 +77,9 @@ static void rate_bytes(const struct approximate *approximate, bool *fold, struct
     analyse_rates(NULL, 0, plan->literal_bytes, plan->literal_bytes_total, *fold, rates);
 }
 
-/* Returns the number of literals with which planes compare an offset. Making the plane of a class
- * counts as a literal, since it takes as long as comparing a literal. */
+/* Returns the number of literals that method PLANES, which counts mismatches in bit planes,
+ * compares at an offset of the text. Making the bit plane of a class of bytes counts as a literal,
+ * since that takes as long as comparing a literal. */
 static double rate_of_planes(const struct approximate *approximate)
 {
     double class_rate[APPROX_CLASSES_MAX] = {0};
@@ -97,7 +100,7 @@ static double rate_of_planes(const struct approximate *approximate)
 /* A slot of a hash table of pieces. */
 struct alike {
     uint64_t piece;
-    uint64_t literal; /* hash of the whole literal that had the piece last */
+    uint64_t literal; /* hash of the last whole literal that was seen with the piece */
     uint64_t count;   /* number of literals seen with the piece; 0: the slot is free */
 };
 
@@ -111,8 +114,8 @@ static uint64_t hash_of(const uint8_t *bytes, uint64_t count, bool fold)
 }
 
 /* Returns how many pieces are expected at an offset of a text like the literals, estimated from the
- * pairs of literals that share a piece. Often the bytes of a text depend on each other, so that a
- * text has pieces far more often than random text. */
+ * pairs of literals that share a piece. Often the bytes of a text depend on each other, so that the
+ * pieces occur in the text far more often than in random text. */
 static double rate_alike(const struct approximate *approximate, bool fold)
 {
     const struct trawl_plan *plan = approximate->plan;
@@ -140,7 +143,8 @@ static double rate_alike(const struct approximate *approximate, bool fold)
     return looked == 0 ? 0 : 2 * (double)pairs / (double)looked * ((double)all / (double)looked);
 }
 
-/* Returns the expected number of candidates of method PIECES per byte of text. */
+/* Returns the expected number of candidates of method PIECES, the exact search for pieces of the
+ * literals, per byte of text. */
 static double rate_of_pieces(const struct approximate *approximate)
 {
     const struct trawl_plan *plan = approximate->plan;
@@ -169,7 +173,8 @@ static double rate_of_pieces(const struct approximate *approximate)
     return max_double(sum, rate_alike(approximate, fold));
 }
 
-/* Returns the expected number of literals whose piece begins with a gram of a text. */
+/* Returns the expected number of literals with a piece that begins with the gram (the codes of the
+ * next symbols) at an offset of a text. */
 static double rate_of_grams(const struct approximate *approximate)
 {
     const bool dna = approximate->plan->errors.alphabet == TRAWL_DNA;
@@ -189,8 +194,9 @@ static double rate_of_grams(const struct approximate *approximate)
     return sum;
 }
 
-/* Returns the cheapest method, for the host or for a device, by `prices`. by_classes: symbols may
- * be compared as bytes. *best_price is the method's price per byte of text. */
+/* Returns the cheapest method, for the host or for a device, by `prices`. `rate` is the number of
+ * candidates of method PIECES per byte of text. by_classes: symbols may be compared as bytes.
+ * *best_price is the method's price per byte of text. */
 static enum approx_method choose(const struct approximate *approximate, double rate,
                                  const struct prices *prices, bool by_classes, double *best_price)
 {
@@ -199,7 +205,7 @@ static enum approx_method choose(const struct approximate *approximate, double r
     const bool dna = approximate->plan->errors.alphabet == TRAWL_DNA;
     double pieces = literals * (approximate->errors_max + 1);
     double length = (double)approximate->symbol_count / max_double(literals, 1);
-    /* number of symbols of a literal after which mostly no offset is left to compare */
+    /* number of a literal's symbols that are compared until, mostly, no offset can have it */
     double symbols = min_double(length, 10 + 2 * (double)approximate->errors_max);
     double verify = edits ? prices->ends : prices->begin;
     double price[APPROX_METHODS];
@@ -248,7 +254,7 @@ bool approx_is_for_host(const struct approximate *approximate, const struct appr
            price_is_less(host, work->is_found ? 1 : CLEARLY_TIMES, device, work->bytes);
 }
 
-/* Returns the prices of a core of the host. */
+/* Returns the prices of a core of the host that has this instruction set. */
 static const struct prices *host_prices(const char *instruction_set)
 {
     if (strncmp(instruction_set, "avx512", 6) == 0)

@@ -1,14 +1,15 @@
-/* approx_choose: chooses the method that finds the candidates of a search with errors, by the
- * methods' expected times. */
+/* approx_choose: chooses the method that finds the candidates (places that may be occurrences) of a
+ * search with errors, by the methods' expected times. */
 #ifndef TRAWL_APPROXIMATE_APPROX_CHOOSE_H
 #define TRAWL_APPROXIMATE_APPROX_CHOOSE_H
 
 #include "approximate/approx_compile.h"
 
-/* For tests: the method for all plans that it fits; APPROX_METHODS: the cheapest method. */
+/* Tests set this variable to a method, which is then used for every plan that it fits.
+ * APPROX_METHODS: the cheapest method is used. */
 extern enum approx_method approx_method_forced;
 
-/* The time in ns that a search on a device takes in addition to its bytes: the sample, the
+/* The time in ns that a search on a device takes whatever the length of the text: the sample, the
  * launches, the copies of results, and the preparation of a new plan's pieces on a device. Tests
  * replace this value. */
 extern double approx_device_fixed_ns;
@@ -29,13 +30,13 @@ struct approx_work {
 };
 
 /* Returns whether the host is to search. Before a device has searched, the host searches unless the
- * device's price is clearly less than the host's. Once the device has found the candidates
+ * device's expected time is clearly less than the host's. Once the device has found the candidates
  * (is_found), the host searches if verifying the candidates would take longer than the host's
  * search. Returns false whenever a test forces the method, unless the device has no method. */
 bool approx_is_for_host(const struct approximate *approximate, const struct approx_work *work);
 
-/* Returns the first symbol of piece `index` of the k + 1 pieces of a literal of `count` symbols;
- * `count` for index k + 1. */
+/* Returns the index of the first symbol of piece `index`, where a literal of `count` symbols is cut
+ * into k + 1 pieces. For index k + 1, returns `count`. */
 static inline uint64_t approx_piece_begin(const struct approximate *approximate, uint64_t count,
                                           uint64_t index)
 {

@@ -72,8 +72,9 @@ static enum trawl_status make_symbols(struct approximate *approximate, struct tr
     return TRAWL_OK;
 }
 
-/* Marks a range's symbols as exact. A range that reaches beyond the literal's end is cut there.
- * In a reverse complement the range lies as far from the end as from the pattern's begin. */
+/* Marks a range's symbols as exact. A range that reaches beyond the literal's end is cut there. In
+ * a reverse complement, the range lies as far from the literal's end as it lies from the pattern's
+ * begin. */
 static void mark_exact(struct approximate *approximate, uint32_t literal,
                        const struct trawl_range *range)
 {
@@ -130,7 +131,8 @@ static void make_classes(struct approximate *approximate)
     }
 }
 
-/* Returns the number of the class of those ASCII characters that the symbol equals. */
+/* Returns the number of the class of those ASCII characters that the symbol equals. Makes the class
+ * if it is new. APPROX_CLASSES_MAX: there is no room for another class. */
 static uint32_t class_of_character(struct approximate *approximate, struct approx_pair *pair,
                                    uint32_t symbol)
 {
@@ -149,7 +151,7 @@ static uint32_t class_of_character(struct approximate *approximate, struct appro
 }
 
 /* Makes classes for symbols that are characters. If there would be too many classes, makes none.
- * `known` keeps the classes of some symbols. */
+ * `known` caches the classes of some symbols. */
 static enum trawl_status make_character_classes(struct approximate *approximate,
                                                 struct trawl_error *error)
 {

@@ -24,7 +24,8 @@ enum approx_method {
     APPROX_METHODS
 };
 
-/* One of the k + 1 parts of a literal. Pattern i of the plan `pieces` is piece[i]. */
+/* One of the k + 1 parts of a literal. In struct approximate, piece[i] is pattern i of the plan
+ * `pieces`. */
 struct approx_piece {
     uint32_t literal;
     uint32_t symbol;  /* index in the literal of the piece's first symbol */
@@ -54,7 +55,7 @@ struct approximate {
     double host_ns;
     double device_ns;
     double device_rate;
-    uint32_t class_count; /* 0 with TRAWL_CHARACTERS if there would be too many */
+    uint32_t class_count; /* 0 with TRAWL_CHARACTERS if there would be too many classes */
     uint64_t classes[APPROX_CLASSES_MAX][4]; /* byte b is in class c: bit b % 64 of [c][b / 64] */
     uint64_t symbol_count;                   /* symbols of all literals together */
     uint32_t *symbols;
@@ -67,12 +68,12 @@ struct approximate {
     uint64_t piece_count;
     /* the filter if the host's method is PLANES or COLUMNS, otherwise NULL */
     struct approx_filter *filter;
-    struct approx_grams *grams; /* the lists if the host's method is GRAMS, otherwise NULL */
+    struct approx_grams *grams; /* the tables if the host's method is GRAMS, otherwise NULL */
 };
 
-/* Returns the plan's compiled form, which is made at the first call and freed with the plan. The
- * host's method is the cheapest for the instruction set; NULL: for the machine's best. Errors:
- * MEMORY, LIMIT. Any thread may call. */
+/* Sets *approximate to the plan's compiled form, which is made at the first call and freed with the
+ * plan. The host's method is the cheapest for the instruction set. If instruction_set is NULL, the
+ * machine's best set counts. Errors: MEMORY, LIMIT. Any thread may call. */
 enum trawl_status approx_want(const struct trawl_plan *plan, const char *instruction_set,
                               const struct approximate **approximate, struct trawl_error *error);
 

@@ -22,7 +22,7 @@
 #define STATIC_SHARED_BYTES (17u << 10)
 /* time in ns in which one thread makes a word of the tables */
 #define TABLE_WORD_NS 30
-/* blocks have this many times the threads of the CUDA engine's kernels */
+/* a block of a kernel here has this many times the threads of a block of the CUDA engine */
 #define THREADS_TIMES 4u
 
 struct approx_device {
@@ -32,7 +32,8 @@ struct approx_device {
     struct engine_result result; /* hits of pieces */
     struct approx_tables tables;
     struct cuda_memory memory; /* the tables on the device */
-    /* `memory` holds the plan's tables; PIECES: `worker` is compiled for the plan's pieces */
+    /* Method GRAMS: `memory` holds the plan's tables. Method PIECES: `worker` is compiled for the
+     * plan's pieces. */
     bool ready;
     struct cuda_memory count; /* on the device: the number of candidates, 64 bits */
     struct cuda_memory found; /* candidates */
@@ -43,7 +44,7 @@ struct approx_device {
 struct device_step {
     struct approx_device *device;
     struct approx_candidates *candidates; /* NULL: candidates are only counted */
-    uint64_t counted;                     /* the count, if candidates is NULL */
+    uint64_t counted;                     /* number of candidates, if `candidates` is NULL */
     /* the number of candidates if the room was too small; 0: all candidates were copied */
     uint64_t found;
 };
@@ -201,7 +202,8 @@ static enum trawl_status launch(struct approx_device *own, struct grams_argument
                      a->shared_bytes, own->worker->stream, parameters, NULL);
 }
 
-/* Copies `bytes` from the device to the landing buffer and waits for the copy. */
+/* Copies `bytes` bytes from the device to the landing buffer, the worker's pinned memory, and waits
+ * for the copy. */
 static enum trawl_status bring(struct approx_device *own, uint64_t address, uint64_t bytes,
                                struct trawl_error *error)
 {
@@ -214,7 +216,8 @@ static enum trawl_status bring(struct approx_device *own, uint64_t address, uint
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }
 
-/* Appends the candidates in the landing buffer. The range's first begin is `base` in the chunk. */
+/* Appends the `count` candidates in the landing buffer to *candidates. Their begins count from
+ * offset `base` of the chunk. */
 static enum trawl_status landing_take(const struct approx_device *own, uint64_t count,
                                       uint64_t base, struct approx_candidates *candidates,
                                       struct trawl_error *error)
@@ -232,7 +235,8 @@ static enum trawl_status landing_take(const struct approx_device *own, uint64_t 
     return TRAWL_OK;
 }
 
-/* Searches a range, as the member `search` of struct cuda_steps. */
+/* Finds the candidates of a range of the text by the kernel. Serves as the member `search` of
+ * struct cuda_steps. */
 static enum trawl_status search_range(struct engine_worker *worker, void *context,
                                       const struct cuda_range *range, enum want want,
                                       uint64_t hits_base, struct engine_result *result,
@@ -273,7 +277,8 @@ static enum trawl_status search_range(struct engine_worker *worker, void *contex
     return landing_take(own, count, hits_base, step->candidates, error);
 }
 
-/* Searches [from, *to) by grams. If `candidates` is NULL, only counts: sets *counted. */
+/* Finds the candidates that begin in [from, *to) by kernels/grams.cu. If `candidates` is NULL, only
+ * sets *counted to their number. */
 static enum trawl_status by_grams(struct approx_device *own, const struct engine_chunk *chunk,
                                   uint64_t from, uint64_t *to, struct approx_candidates *candidates,
                                   uint64_t *counted, struct trawl_error *error)

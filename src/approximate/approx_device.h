@@ -1,6 +1,6 @@
 /* approx_device: finds the candidates of a search with errors on a device. Method PIECES uses the
- * CUDA engine's kernels for sets, method GRAMS uses kernels/grams.cu. The host verifies the
- * candidates. */
+ * CUDA engine's kernels for sets of strings, method GRAMS uses kernels/grams.cu. The host verifies
+ * the candidates. */
 #ifndef TRAWL_APPROXIMATE_APPROX_DEVICE_H
 #define TRAWL_APPROXIMATE_APPROX_DEVICE_H
 
@@ -9,8 +9,8 @@
 
 struct approx_device;
 
-/* Opens a worker of the CUDA engine on device `index` (ENGINE_DEVICES_MAX: any device) for this
- * engine's kernels. Errors: MEMORY, DEVICE. */
+/* Opens a worker of the CUDA engine on device `index` (ENGINE_DEVICES_MAX: any device) for searches
+ * with errors. Errors: MEMORY, DEVICE. */
 enum trawl_status approx_device_open(struct engine *cuda, uint32_t index,
                                      struct approx_device **device, struct trawl_error *error);
 void approx_device_close(struct approx_device *device);
@@ -33,7 +33,8 @@ enum trawl_status approx_device_candidates(struct approx_device *device,
 /* Measures the number of candidates per byte of the chunk. Errors: MEMORY, DEVICE. */
 enum trawl_status approx_device_rate(struct approx_device *device, const struct engine_chunk *chunk,
                                      double *rate, struct trawl_error *error);
-/* Returns the expected time to make the tables of method GRAMS, in ns; 0 if not needed. */
+/* Returns the expected time to make the tables of method GRAMS, in ns. Returns 0 if the tables
+ * exist or the method is PIECES. */
 double approx_device_ready_ns(const struct approx_device *device);
 /* Returns whether some device's memory contains the chunk's bytes. */
 bool approx_device_holds(const struct approx_device *device, const struct engine_chunk *chunk);

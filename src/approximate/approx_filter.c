@@ -3,8 +3,8 @@
  * A row has a bit for each offset. With mismatches, the bit says that the symbol at offset + shift
  * is not in the row's class. With edits, the shift is 0 and the bit says that the symbol is in the
  * class. Literals share rows. With edits, the stretch is divided into windows that are searched
- * side by side, one in each lane of a vector; a window begins to count after some words before it,
- * on which its first results depend (filter_ops.h).
+ * side by side, one in each lane of a vector; a window's search starts some words before the
+ * window, because the first results depend on those words (struct filter_windows).
  */
 #include "approximate/approx_filter.h"
 
@@ -24,22 +24,23 @@
 #define WINDOWS_WORDS (4u * FILTER_WINDOWS_MAX)
 
 /* The length of a stretch, the part of a text that a scan searches at a time. With mismatches the
- * rows should fit in a first-level cache beside other data. If offsets are selected, a stretch
- * should leave some thousand selected offsets. */
+ * rows should fit in a first-level cache beside other data. If a scan first selects the offsets
+ * with an exact part (see below), a stretch should have some thousand selected offsets. */
 #define ROWS_BYTES 24576u
 #define STRETCH_BYTES_MIN 1024u
 #define STRETCH_BYTES_MISMATCHES 8192u
 #define STRETCH_BYTES_SELECTED 16384u
 
-/* At least GROUP_LITERALS_MIN literals that share an exact part form a group. The offsets at which
- * the exact part stands are first gathered, and the group's literals are searched among these
- * offsets only. For DNA of 23 bases with two exact bases, within 4 mismatches, a search with groups
- * of 16 literals had 0.7 of the speed without groups, with 32 literals 1.2, with 64 literals 1.7,
- * and with 1,000 literals 6.5 [AVX2, EPYC]. */
+/* At least GROUP_LITERALS_MIN literals that share an exact part (symbols that allow no error) form
+ * a group. The offsets at which the exact part stands are first gathered, and the group's literals
+ * are searched among these offsets only. For DNA of 23 bases with two exact bases, within 4
+ * mismatches, a search with groups of 16 literals had 0.7 of the speed without groups, with 32
+ * literals 1.2, with 64 literals 1.7, and with 1,000 literals 6.5 [AVX2, EPYC]. */
 #define GROUP_LITERALS_MIN 32u
 /* selecting the offsets costs as much as the search for this many literals */
 #define GROUP_COST 25.0
-/* a selected offset costs this many times an unselected offset, since blocks are not full */
+/* comparing a selected offset costs this many times as much as comparing an offset of the whole
+ * text, since blocks of vectors are not full */
 #define GROUP_OFFSET_COST 2.0
 
 /* The row's class and shift. With mismatches, row 0 has no bit set. */
@@ -81,7 +82,7 @@ struct approx_filter {
 };
 
 struct approx_scan {
-    const struct approx_filter *filter; /* the filter may be freed before the scan is closed */
+    const struct approx_filter *filter; /* approx_scan_close must not read it: it may be freed */
     const struct filter_ops *ops;
     uint64_t plane_words;
     uint64_t planes_words; /* class_count * plane_words */
@@ -350,7 +351,8 @@ void approx_scan_close(struct approx_scan *scan)
     memory_release(scan, 1, sizeof *scan);
 }
 
-/* Arranges a plane's words by the windows' steps: word l of step t is word t - warm of window l. */
+/* Arranges a plane's words by steps. Step t of the row has a word of each window: word t - warm of
+ * window l, where the window's first word is 0. */
 static void make_windows(const uint64_t *plane, uint32_t window_count,
                          const struct filter_windows *windows, uint64_t *row)
 {

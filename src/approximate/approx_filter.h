@@ -34,7 +34,7 @@ struct approx_filter_literals {
 struct approx_filter; /* immutable, so any number of threads may use a filter */
 struct approx_scan;   /* the state of one thread */
 
-/* Makes a filter, which keeps no pointer into `literals`. Errors: MEMORY. Cost: linear. */
+/* Makes a filter, which keeps no pointer into `literals`. Errors: MEMORY. */
 enum trawl_status approx_filter_open(const struct approx_filter_literals *literals,
                                      struct approx_filter **filter, struct trawl_error *error);
 void approx_filter_close(struct approx_filter *filter); /* accepts NULL */
@@ -53,7 +53,7 @@ enum trawl_status approx_scan_open(const struct approx_filter *filter, const cha
 void approx_scan_close(struct approx_scan *scan); /* accepts NULL */
 
 /* Makes `text` the bytes that approx_scan_find searches: at most approx_filter_bytes_max bytes,
- * after which FILTER_SLACK bytes are readable. Other bytes do not change the answer. */
+ * after which FILTER_SLACK bytes are readable. Those later bytes do not change the answer. */
 void approx_scan_stretch(struct approx_scan *scan, const uint8_t *text, uint32_t bytes);
 /* Finds one literal's candidates. *literal is the literal's number, which is different for each
  * index in [0, literal_count). Returns how many offsets of [0, bytes) are candidates: offset i is a

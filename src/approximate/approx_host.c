@@ -1,4 +1,5 @@
-/* approx_host: finds candidates on the host, by the method of the plan. */
+/* approx_host: finds candidates on the host, by the method of the plan. A stretch is the part of a
+ * text that is searched at a time. */
 #include "approximate/approx_host.h"
 
 #include <string.h>
@@ -127,8 +128,8 @@ static enum trawl_status by_grams(struct approx_host *host, const struct engine_
 
 /* ---- Planes and columns -------------------------------------------------------------------- */
 
-/* Appends the candidates of the offsets from `from` of the chunk on, without the first `known`
- * offsets. Consecutive ends make one candidate. */
+/* Appends the candidates that host->found marks. Bit i belongs to offset from + i of the chunk; the
+ * first `known` offsets are left out. With edits, consecutive ends make one candidate. */
 static enum trawl_status take_bits(const struct approx_host *host, uint64_t from, uint64_t known,
                                    uint64_t offsets, uint32_t literal, uint64_t count,
                                    struct approx_candidates *candidates, struct trawl_error *error)
@@ -140,8 +141,8 @@ static enum trawl_status take_bits(const struct approx_host *host, uint64_t from
     for (uint64_t w = 0; w < (offsets + 63) / 64; w++)
         for (uint64_t bits = host->found[w]; bits != 0; bits &= bits - 1) {
             uint64_t at = 64 * w + (uint64_t)__builtin_ctzll(bits);
-            int64_t offset =
-                (int64_t)(from + at + edits); /* with edits: the offset after the end */
+            /* with edits, `at` is an occurrence's last byte, and its end is one more */
+            int64_t offset = (int64_t)(from + at + edits);
             struct approx_candidate *last =
                 candidates->count > 0 ? &candidates->items[candidates->count - 1] : NULL;
 
@@ -158,7 +159,8 @@ static enum trawl_status take_bits(const struct approx_host *host, uint64_t from
     return TRAWL_OK;
 }
 
-/* Returns `bytes` bytes of the chunk from `from` on, with readable bytes after the end. */
+/* Returns a pointer to `bytes` bytes of the chunk from `from` on, with FILTER_SLACK readable bytes
+ * after their end. */
 static const uint8_t *stretch_text(struct approx_host *host, const struct engine_chunk *chunk,
                                    uint64_t from, uint64_t bytes)
 {

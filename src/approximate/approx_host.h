@@ -4,22 +4,25 @@
 
 #include "approximate/collect.h"
 
-/* With the alphabet TRAWL_CHARACTERS, a step that begins near a byte beyond ASCII searches at least
- * this many begins by method_beyond, and a step of ASCII bytes is at least as long. Tests replace
+/* A step is a range of begins that is searched in one call. With the alphabet TRAWL_CHARACTERS, a
+ * step near a byte beyond ASCII searches at least this many begins by method_beyond, the method for
+ * text that is not ASCII. A step of ASCII bytes is at least as long. Tests replace
  * approx_beyond_min. */
 #define APPROX_BEYOND_MIN 256u
 extern uint64_t approx_beyond_min;
 
 struct approx_host;
 
-/* Opens a host's state of searches; `cpu` is the host's engine. Errors: MEMORY. */
+/* Opens the state with which one thread of the host searches. `cpu` is the host's engine. Errors:
+ * MEMORY. */
 enum trawl_status approx_host_open(struct engine *cpu, struct approx_host **host,
                                    struct trawl_error *error);
 void approx_host_close(struct approx_host *host); /* accepts NULL */
 /* Makes `approximate` the plan of later searches. */
 enum trawl_status approx_host_begin(struct approx_host *host, const struct approximate *approximate,
                                     struct trawl_error *error);
-/* Does what approx_device_candidates does, on the host. Errors: MEMORY. */
+/* Finds the candidates of all occurrences that begin in [from, *to) of the chunk. May lower *to,
+ * but not down to `from`. Errors: MEMORY. */
 enum trawl_status approx_host_candidates(struct approx_host *host, const struct engine_chunk *chunk,
                                          uint64_t from, uint64_t *to,
                                          struct approx_candidates *candidates,

@@ -1,5 +1,6 @@
 /* approx_pieces: searches by pieces. An occurrence with k errors contains one of the k + 1 pieces
- * of its literal without an error, near the offset that the piece has in the literal. */
+ * of its literal without an error, near the offset that the piece has in the literal. A scope is
+ * the text or one of the text's records. */
 #include "approximate/approx_pieces.h"
 
 #include "approximate/scope.h"
@@ -27,10 +28,10 @@ static void chunk_of_pieces(const struct approximate *approximate, const struct 
 }
 
 /* Makes the candidate of a piece that occurs at `offset` of the chunk. With mismatches, the
- * occurrence begins as many symbols before the piece as the piece does in the literal. With edits,
- * the occurrence ends after the symbols that follow the piece in the literal, up to k symbols more
- * or fewer. Returns false if symbols are characters and the piece does not begin at a character of
- * the scope, or the occurrence would begin before the scope. */
+ * occurrence begins piece->symbol symbols before the piece. With edits, the occurrence ends after
+ * the symbols that follow the piece in the literal, up to k symbols more or fewer. Returns false if
+ * symbols are characters and the piece does not begin at a character of the scope, or the
+ * occurrence would begin before the scope. */
 static bool candidate_of(const struct approximate *approximate, struct approx_scope *scope,
                          const struct approx_piece *piece, int64_t offset,
                          struct approx_candidate *candidate)
@@ -60,8 +61,8 @@ static bool candidate_of(const struct approximate *approximate, struct approx_sc
 
 #define POLL_EVERY 64u /* once in this many hits, the search asks whether its call is over */
 
-/* Appends a candidate for each hit whose occurrence fits in the scope. The part was made by
- * chunk_of_pieces. */
+/* Appends a candidate for each hit of a piece whose occurrence fits in the scope. The hits' offsets
+ * count from `part`, which chunk_of_pieces made. */
 static enum trawl_status hits_take(const struct approximate *approximate,
                                    const struct engine_chunk *chunk,
                                    const struct engine_chunk *part, const struct hits *hits,

@@ -1,11 +1,11 @@
 /* approx_verify: decides which candidates are occurrences, by the rules of docs/approximate.md.
  *
- * A span lies in a scope, which is the text or a record of the text; within lines, a span lies in
- * one line of the scope. The part of the scope that matters to the ends in question becomes the
- * places of a pair (distance.h). m is the literal's number of symbols. A span has at most m + k
- * symbols, so text further left changes no distance up to k; and the answer for an end depends on
- * at most m + k later ends. Therefore each end's answer does not depend on how the ends were
- * divided among calls.
+ * A span (substring) lies in a scope, which is the text or a record of the text; within lines, a
+ * span lies in one line of the scope. The symbols of the scope that matter to the ends in question
+ * become the places of a struct approx_pair, with which distance.h compares the literal. m is the
+ * literal's number of symbols. A span has at most m + k symbols, so text further left changes no
+ * distance up to k; and the answer for an end depends on at most m + k later ends. Therefore each
+ * end's answer does not depend on how the ends were divided among calls.
  */
 #include "approximate/approx_verify.h"
 
@@ -19,7 +19,8 @@
 
 /* beyond the ends that the caller asked for, distances are computed for this many ends at a time */
 #define AHEAD 64
-#define POLL_EVERY 64u /* the search polls its call once in this many found ends */
+/* once in this many found ends, the verification asks whether its call was cancelled */
+#define POLL_EVERY 64u
 
 int64_t approx_ends_min = APPROX_ENDS_MIN;
 
@@ -121,9 +122,9 @@ static enum trawl_status characters_reserve(struct approx_verifier *verifier, ui
     return TRAWL_OK;
 }
 
-/* Makes bytes [from, to) the current places. With characters, the places are the characters that
- * begin before `inner`, and at most `more` characters after `inner`; if all these are ASCII, the
- * places are bytes. */
+/* Makes bytes [from, to) the current places (the symbols that the pair compares). With characters,
+ * the places are the characters that begin before `inner`, and at most `more` characters after
+ * `inner`; if all these are ASCII, the places are bytes. */
 static enum trawl_status places_open(struct approx_verifier *verifier, int64_t from, int64_t to,
                                      int64_t inner, int64_t more, struct trawl_error *error)
 {
@@ -161,7 +162,8 @@ static int64_t byte_of(const struct approx_verifier *verifier, int64_t place)
     return verifier->offsets[place];
 }
 
-/* Returns the first place at or after the byte. The end of the last place counts, too. */
+/* Returns the first place that begins at or after the byte. Returns the number of places if only
+ * the end of the last place does. */
 static int64_t place_of(const struct approx_verifier *verifier, int64_t byte)
 {
     uint64_t low = 0, high = verifier->count + 1;
@@ -279,9 +281,10 @@ static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_
     return best;
 }
 
-/* Returns the distance d of docs/approximate.md for one end; k + 1 stands for infinity. The caller
- * asks for ends in ascending order. `to` is the last end of the search; for a row of ends with
- * equal distances the caller also asks for ends after `to`. */
+/* Returns the least distance of the spans that end at `end` and that the plan accepts. Returns
+ * k + 1 if there is no such span within k errors. The caller asks for ends in ascending order. `to`
+ * is the last end of the search; for a row of ends with equal distances the caller also asks for
+ * ends after `to`. */
 static uint32_t distance_at(struct approx_verifier *verifier, int64_t end, int64_t to)
 {
     struct approx_pair *pair = &verifier->pair;
@@ -336,7 +339,7 @@ static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t f
 
         run = 1;
         /* if several ends in a row have the same distance, only the first counts, unless the end
-         * after them is nearer */
+         * after the row has a smaller distance */
         if (found && !every) {
             while (run <= reach && end + run <= pair->end &&
                    (next = distance_at(verifier, end + run, to)) == distance)

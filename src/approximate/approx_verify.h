@@ -26,12 +26,12 @@ void approx_verifier_begin(struct approx_verifier *verifier, const struct engine
 void approx_verifier_fetch(const struct approx_verifier *verifier, int64_t place);
 
 /* Mismatches: decides whether the literal occurs at byte `begin` of the chunk. If so, and if the
- * chunk owns the begin, appends a hit with its length and distance (hits_length). */
+ * begin is in [0, chunk->owned), appends a hit with its length and distance (hits_length). */
 enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t literal,
                                       int64_t begin, struct hits *hits, struct trawl_error *error);
-/* Edits: appends the occurrences of the literal whose ends lie in bytes [from, to] of the chunk
- * and whose begins are owned and at least `begin_min`. The caller passes ascending ranges that
- * do not overlap for each literal. */
+/* Edits: appends the occurrences of the literal whose ends lie in bytes [from, to] of the chunk and
+ * whose begins are in [begin_min, chunk->owned). The caller passes ascending ranges that do not
+ * overlap for each literal. */
 enum trawl_status approx_verify_ends(struct approx_verifier *verifier, uint32_t literal,
                                      int64_t from, int64_t to, uint64_t begin_min,
                                      struct hits *hits, struct trawl_error *error);

@@ -1,4 +1,5 @@
-/* codes: chooses which bytes of a text share a code. */
+/* codes: chooses which bytes of a text share a code. A class is the set of bytes that a symbol of
+ * the patterns equals. */
 #include "approximate/codes.h"
 
 #include <string.h>

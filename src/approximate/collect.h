@@ -5,8 +5,8 @@
 #include "approximate/approx_verify.h"
 
 /* Mismatches: `offset` is where the occurrence begins. Edits: the end of the occurrence lies in
- * [offset, offset + reach]. Offsets count from the chunk's first byte, and may lie before or after
- * the owned bytes. */
+ * [offset, offset + reach]. Offsets count from the chunk's first byte, and may be outside of the
+ * range [0, owned). */
 struct approx_candidate {
     int64_t offset;
     uint32_t literal;
@@ -19,8 +19,9 @@ struct approx_candidates {
     uint64_t capacity;
 };
 
-/* Returns the candidate of a literal that begins at `begin` if it has no error. With edits, the
- * occurrence ends up to errors_max bytes before or after the end without errors. */
+/* Returns the candidate for an occurrence of the literal that would begin at `begin` without
+ * errors. With edits, the occurrence ends up to errors_max bytes before or after the end without
+ * errors. */
 static inline struct approx_candidate approx_candidate_at(const struct approximate *approximate,
                                                           uint32_t literal, int64_t begin)
 {
@@ -34,8 +35,8 @@ static inline struct approx_candidate approx_candidate_at(const struct approxima
                                      2 * k};
 }
 
-/* The most candidates of a step; a step of a single begin may have more. Tests replace
- * approx_candidates_max. */
+/* The most candidates of a step, which is a range of begins searched in one call. A step of a
+ * single begin may have more. Tests replace approx_candidates_max. */
 #define APPROX_CANDIDATES_MAX (1u << 20)
 extern uint64_t approx_candidates_max;
 

@@ -1,8 +1,9 @@
 /* device_tables: cuts the literals into pieces, and makes the list of pieces for each gram.
  *
  * The longer a gram, the fewer pieces are on its list. But a piece that is shorter than the gram is
- * on the list of every gram that begins with the piece. approx_grams.h explains motifs and
- * segments.
+ * on the list of every gram that begins with the piece. A motif is an exact part that literals
+ * share; a segment has the pieces of one motif that begin at the same symbol
+ * (kernels/approx_grams.h).
  */
 #include "approximate/device_tables.h"
 
@@ -26,8 +27,8 @@
  * tables in shared memory. */
 #define GLOBAL_GAIN 1.5
 
-/* Costs, in units of a comparison with tables in shared memory: of an offset without comparisons,
- * and of a comparison. */
+/* The costs of an offset without comparisons, and of a comparison. The unit is a comparison with
+ * tables in shared memory. */
 struct cost {
     double offset, comparison;
 };
@@ -43,7 +44,7 @@ _Static_assert(GRAMS_SYMBOLS_MAX == CODED_SYMBOLS_MAX, "kernels compare this man
 _Static_assert(GRAMS_CODES == CODES, "kernels have as many codes");
 
 struct literal_piece {
-    uint32_t begin, end; /* symbols */
+    uint32_t begin, end; /* the piece has the literal's symbols [begin, end) */
 };
 
 struct cut_literal {
@@ -71,7 +72,8 @@ static double set_rate(const struct cut_literal *literal, uint32_t symbol)
     return (double)__builtin_popcount(literal->coded.sets[symbol]) / CODES;
 }
 
-/* Returns the share of offsets in random text that have a piece's first `symbols` symbols. */
+/* Returns the share of offsets in random text that have a piece's first `symbols` symbols. Symbols
+ * of the motif do not count. */
 static double piece_rate(const struct cut_literal *literal, const struct literal_piece *piece,
                          uint32_t symbols)
 {
@@ -164,8 +166,8 @@ static uint32_t motif_of(struct builder *builder, const struct cut_literal *lite
     return motif;
 }
 
-/* Returns the segment of a motif's pieces that begin at the symbol. GRAMS_SEGMENTS_MAX: the segment
- * is new, and there is no room for another segment. */
+/* Returns the number of the segment for a motif's pieces that begin at the symbol.
+ * GRAMS_SEGMENTS_MAX: the segment is new, and there is no room for another segment. */
 static uint32_t segment_of(struct builder *builder, uint32_t motif, uint32_t symbol)
 {
     uint32_t word = motif << GRAMS_SYMBOL_BITS | symbol, segment = 0;

@@ -1,5 +1,5 @@
 /* device_tables: makes the tables by which a device searches with errors: the literals, and for
- * each gram, which is some symbols in a row, the pieces that begin with the gram
+ * each gram (the codes of some neighbouring symbols) the pieces that begin with the gram
  * (kernels/approx_grams.h). */
 #ifndef TRAWL_APPROXIMATE_DEVICE_TABLES_H
 #define TRAWL_APPROXIMATE_DEVICE_TABLES_H
@@ -22,7 +22,7 @@ struct approx_tables {
 extern uint64_t approx_shared_bytes_max;
 
 /* Makes the tables of the plan's literals, whose symbols are classes of bytes. shared_bytes: the
- * shared memory that a block may have. whole = false: only sets the sizes, without the words.
+ * shared memory that a block may have. If `whole` is false, only sets the sizes, without the words.
  * Errors: MEMORY; UNSUPPORTED if the tables would be too large. */
 enum trawl_status approx_tables_make(const struct approximate *approximate, uint64_t shared_bytes,
                                      bool whole, struct approx_tables *tables,

@@ -139,7 +139,8 @@ static int64_t equal_run(struct approx_pair *pair, int64_t row, int64_t place)
     return i;
 }
 
-/* Returns how many symbols before `row` equal the text's before `place`, backwards. */
+/* Returns how many symbols before `row`, counted backwards from there, equal the text's symbols
+ * before `place`. */
 static int64_t equal_run_before(struct approx_pair *pair, int64_t row, int64_t place)
 {
     int64_t most = min_i64(row, place - pair->begin), i = 0;
@@ -185,7 +186,7 @@ void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t 
         for (int64_t x = 1 + errors; x <= width - errors; x++) {
             int64_t same = rows[x], diagonal = first + x, row;
 
-            if (errors == 0) /* a span may begin at any place */
+            if (errors == 0) /* a span (substring of the text) may begin at any place */
                 row = diagonal < pair->begin || diagonal > pair->end ? NOWHERE : 0;
             else
                 row = next_row(pair, pair->end - diagonal, left, same, rows[x + 1]);

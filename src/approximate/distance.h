@@ -7,7 +7,8 @@
 #define DISTANCE_ENDS_MAX 512u /* the most ends of one call */
 #define DISTANCE_SPANS (2 * TRAWL_ERRORS_MAX + 1)
 
-/* number of remembered answers of the plan's `utf8`, each whether two characters are equal */
+/* number of remembered answers of the plan's `utf8` (struct trawl_letters), each whether two
+ * characters are equal */
 #define DISTANCE_ASKED 1024u
 
 struct approx_pair {
@@ -15,10 +16,10 @@ struct approx_pair {
     uint32_t literal;
     int64_t count; /* number of the literal's symbols */
     const uint32_t *symbols;
-    const uint8_t *exact; /* as in struct approximate; NULL: no exact parts */
+    const uint8_t *exact; /* APPROX_EXACT_* flags of each symbol; NULL: no exact parts */
     /* the literal's bytes if each is a symbol that equals no other byte, otherwise NULL */
     const uint8_t *bytes;
-    const uint8_t *plain; /* `bytes`, unless the places are `characters` */
+    const uint8_t *plain; /* `bytes`; NULL if the places are `characters` */
     /* Place i of the text is its symbol i: characters[i], or the byte text[i] if `characters` is
      * NULL. With the alphabet TRAWL_CHARACTERS, places that are bytes are ASCII. */
     const uint8_t *text;
@@ -31,15 +32,17 @@ struct approx_pair {
 
 void pair_open(struct approx_pair *pair, const struct approximate *approximate);
 void pair_literal(struct approx_pair *pair, uint32_t literal);
-/* Makes the bytes or, unless that is NULL, the characters [begin, end) the current places. */
+/* Makes the bytes [begin, end) of `text` the current places. If `characters` is not NULL, makes the
+ * characters [begin, end) the current places. */
 void pair_places(struct approx_pair *pair, const uint8_t *text, const uint32_t *characters,
                  int64_t begin, int64_t end);
 
 /* Returns whether the literal's symbol equals this character of a text. */
 bool pair_equals_character(struct approx_pair *pair, uint32_t symbol, uint32_t character);
 
-/* Returns the mismatches of the literal with the `count` current places from `begin` on; k + 1 (k
- * is errors_max) if there are more than k mismatches or one mismatch lies in an exact part. */
+/* Returns the number of mismatches between the literal and the `count` current places from `begin`
+ * on. Returns k + 1 (k is errors_max) if there are more than k mismatches, or if a mismatch lies in
+ * an exact part. */
 uint32_t pair_mismatches(struct approx_pair *pair, int64_t begin);
 
 /* Computes edits without regard to exact parts, for each place e in [from, to]: distances[e - from]

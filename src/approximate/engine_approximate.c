@@ -9,21 +9,21 @@
 #include "base/memory.h"
 #include "cpu/sizes.h"
 
-#define STEP_HOST (1u << 18) /* begins of a step */
+#define STEP_HOST (1u << 18) /* number of begins of a worker's first step */
 #define STEP_DEVICE (1u << 30)
 /* If a step has at least this many candidates, the engine asks whether the host's method takes
  * less time than the verification. To verify LEFT_MIN candidates takes about a millisecond. */
 #define LEFT_MIN 4096u
 
 struct engine_worker {
-    const char *instruction_set; /* of the host's engine; NULL: the best */
+    const char *instruction_set; /* set of the host's engine; NULL: the best set */
     struct approx_host *host;    /* NULL: a device searches */
     struct approx_device *device;
     uint64_t serial; /* serial number of the plan to which all members below belong; 0: no plan */
     const struct approximate *approximate;
     struct approx_verifier *verifier;
     struct approx_candidates candidates;
-    uint64_t step; /* begins of the next step */
+    uint64_t step; /* number of begins that the next step searches */
 };
 
 /* Frees the members that belong to one plan. */
@@ -158,9 +158,9 @@ static enum trawl_status scan(struct engine_worker *worker, const struct engine_
 }
 
 /* Decides whether the host is to search a text. If the text is in memory, the device first counts
- * the candidates of the sample, unless the host were the better choice even without a candidate. If
- * the text is not in memory, the sample has no bytes of the text, and the text is taken as random.
- */
+ * the candidates of the sample, unless the host is the better choice even if there is no candidate.
+ * If the text is not in memory, the sample has no bytes of the text, and the text is taken as
+ * random. */
 static enum trawl_status ask(struct engine_worker *worker, const struct engine_chunk *sample,
                              struct engine_result *result, struct trawl_error *error)
 {

@@ -4,9 +4,10 @@
  * TERNARY(a, b, c, table), any bitwise operation of three vectors; the look-ups of cpu/lookups.h.
  * Compilers translate all other vector operations from C.
  *
- * Mismatches: each offset has a counter of two to five bits. One vector holds one bit of many
- * counters, and one more vector marks the counters that overflowed. A counter starts so high that
- * mismatch k + 1 overflows the counter. Carry-save adders add four rows at a time.
+ * Mismatches: a row has a bit for each offset of the text, whether a symbol of a literal differs
+ * there. Each offset has a counter of two to five bits. One vector holds one bit of many counters,
+ * and one more vector marks the counters that overflowed. A counter starts so high that mismatch
+ * number k + 1 overflows it. Carry-save adders add four rows at a time.
  *
  * Edits: Myers, A fast bit-vector algorithm for approximate string matching based on dynamic
  * programming, 1999, for blocks as Hyyro, A bit-vector algorithm for computing Levenshtein and
@@ -75,9 +76,10 @@ INLINE bool vector_any(vector a)
 #endif
 }
 
-/* Adapts vote->from, the number of groups of four rows after which a block first tests whether an
- * offset is left. The block tested `votes` times; `passed` says that its last test found no offset.
- * In the long run, one block in nine makes a test too many. */
+/* Adapts vote->from, the number of groups of four rows after which a block first tests whether some
+ * offset can still have an occurrence. The block tested `votes` times; `passed` says that the
+ * block's last test found no such offset. In the long run, one block in nine makes a test too
+ * many. */
 INLINE void vote_move(struct filter_vote *vote, uint32_t votes, bool passed)
 {
     if (votes > 1)
@@ -281,8 +283,9 @@ static bool find_mismatches(const struct filter_rows *rows, const uint32_t *begi
 
 /* ---- Edits --------------------------------------------------------------------------------- */
 
-/* The cells of 64 offsets of each window, in the row of the last added symbol. Bit i of `more` or
- * `less`: cell i is one more, or one less, than cell i - 1. `left` is the cell before cell 0. */
+/* The cells of Sellers' table for 64 offsets of each window, in the row of the last added symbol.
+ * Bit i of `more` or `less`: cell i is one more, or one less, than cell i - 1. `left` is the cell
+ * before cell 0. */
 struct sellers_cells {
     vector more[2], less[2], left[2];
 };

@@ -5,7 +5,7 @@
 #include "approximate/approx_filter.h"
 #include "approximate/grams.h"
 
-/* The words of two of the widest vectors. The words of a row are a multiple of this number. */
+/* Number of words in two of the widest vectors. Each row has a multiple of this number of words. */
 #define FILTER_BLOCK_WORDS 16u
 #define FILTER_WINDOWS_MAX 16u /* the lanes of two of the widest vectors */
 
@@ -23,9 +23,9 @@ struct filter_rows {
     uint64_t words_used; /* words of each row that are searched */
 };
 
-/* `from` is the number of groups of four rows after which a search first tests whether any offset
- * is left. `passed` counts the first tests that found no offset. `from` moves towards the least
- * number at which most tests find no offset. */
+/* `from` is the number of groups of four rows after which a search first tests whether some offset
+ * can still have an occurrence. `passed` counts the first tests that found no such offset. `from`
+ * moves towards the least number at which most tests find none. */
 struct filter_vote {
     uint32_t from;
     uint32_t passed;
@@ -59,16 +59,17 @@ struct filter_ops {
                        uint32_t exact_count, uint32_t count, uint32_t errors_max,
                        struct filter_vote *vote, uint64_t *found);
     /* Sets a bit for each offset at which a span ends that is within errors_max edits of the
-     * literal. `found` has words_total words. Returns whether there is such an offset. The rows are
-     * arranged by steps: word l of step t is word t - warm of window l. */
+     * literal. `found` has words_total words. Returns whether there is such an offset. Step t of a
+     * row has a word of each window: word t - warm of window l, where the window's first word is
+     * 0. */
     bool (*edits)(const struct filter_rows *rows, const uint32_t *rows_begin, uint32_t count,
                   uint32_t errors_max, const struct filter_windows *windows, uint64_t words_total,
                   struct filter_vote *vote, uint64_t *found);
     grams_function grams;
 };
 
-/* Returns the functions for an instruction set of trawl_instruction_set; NULL: the portable ones.
- */
+/* Returns the functions for the instruction set of this name (see trawl_instruction_set). If name
+ * is NULL, returns the portable functions. */
 const struct filter_ops *filter_ops_by_name(const char *name);
 
 extern const struct filter_ops approx_filter_portable;

@@ -1,4 +1,6 @@
-/* grams: makes the lists of the pieces' grams, and turns a text's codes into bits. */
+/* grams: makes the lists of the pieces' grams, and turns a text's codes into bits. The list of a
+ * gram has an entry for each literal whose piece begins with the gram. A head is the index of a
+ * list's first entry. */
 #include "approximate/grams.h"
 
 #include <string.h>
@@ -102,8 +104,8 @@ static void read_literal(struct lists_builder *builder, uint32_t number)
     approx_coded_read(builder->approximate, &builder->codes, number, &builder->literal);
 }
 
-/* Returns the group of the literal that was read last. Makes a new group if necessary;
- * GRAMS_GROUPS_MAX: there is no room for the group. */
+/* Returns the number of the group for the exact part of the literal that was read last. Makes a new
+ * group if necessary. GRAMS_GROUPS_MAX: there is no room for the group. */
 static uint32_t group_of(struct lists_builder *builder)
 {
     struct approx_grams *grams = builder->grams;
@@ -273,7 +275,8 @@ static enum trawl_status allocate(struct approx_grams *grams, uint64_t entries,
     return TRAWL_OK;
 }
 
-/* Makes groups, pieces, lists and masks. The caller has set the grams' sizes and codes. */
+/* Makes groups, pieces, lists and masks. The caller has set the codes and the other plain members
+ * of builder->grams. */
 static enum trawl_status make_lists(struct lists_builder *builder, struct trawl_error *error)
 {
     struct approx_grams *grams = builder->grams;

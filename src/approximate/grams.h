@@ -19,11 +19,13 @@
 #define GRAMS_STRETCH_WORDS (GRAMS_OFFSETS_MAX / 64u + 4u)
 #define GRAMS_BITS_BEFORE 64u /* bits of a stretch before the bit of offset 0 */
 
-/* Literals with the same exact part, which the scan compares with the text before the pieces. */
+/* A group has the literals with the same exact part. The scan compares the exact part with the text
+ * before the pieces. */
 #define GRAMS_GROUPS_MAX 8u
 
 struct grams_group {
-    /* the codes of the exact part, as in an entry: bit j is the high bit of symbol j's code */
+    /* the codes of the exact part, as in the arrays of struct approx_grams: bit j of `high` is the
+     * high bit of symbol j's code */
     uint32_t high;
     uint32_t low;
     uint32_t care;
@@ -35,7 +37,8 @@ struct grams_group {
 struct grams_piece {
     uint32_t symbol;       /* the piece's first symbol in each literal */
     uint32_t gram_symbols; /* the first symbols of the piece, which are looked up as a gram */
-    /* index of the piece's first head: one head for each gram, then the end of the last list */
+    /* index of the piece's first head in approx_grams.heads. A piece has a head for each gram, the
+     * index of the first entry of the gram's list; then follows the end of the last list. */
     uint64_t heads;
 };
 
@@ -58,8 +61,8 @@ struct approx_grams {
     uint32_t *literal;
     uint64_t entry_room;
     uint32_t list_max; /* entries of the longest list */
-    /* For each literal: masks[code], the symbols that equal the code, then masks[CODES], all
-     * symbols of the literal. Owned. */
+    /* For literal i, masks[i][code] has a bit for each symbol that equals the code, and
+     * masks[i][CODES] has a bit for every symbol. Owned. */
     uint32_t (*masks)[8];
     uint32_t literal_count;
 };

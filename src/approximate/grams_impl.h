@@ -1,5 +1,5 @@
-/* grams_impl: struct filter_ops.grams, written in the compiler's vectors and compiled
- * for every instruction set. */
+/* grams_impl: implements the member `grams` of struct filter_ops in the compiler's vectors.
+ * Compiled for every instruction set. */
 #ifndef TRAWL_APPROXIMATE_GRAMS_IMPL_H
 #define TRAWL_APPROXIMATE_GRAMS_IMPL_H
 
@@ -40,7 +40,7 @@ static inline bool has_zero(const lanes *value)
 #endif
 }
 
-/* Returns the index of the head of the list for the piece's codes. */
+/* Returns the index of the head of the list for the codes at the piece's symbols. */
 static inline uint64_t gram_of(const struct grams_piece *piece, uint32_t high, uint32_t low)
 {
     const uint32_t mask = (1u << piece->gram_symbols) - 1;
@@ -61,7 +61,7 @@ struct entries {
     uint32_t errors_max;
 };
 
-/* Counts the bits of each lane. */
+/* Counts the set bits of each lane. */
 static inline void count_bits(const lanes *bits, lanes *count)
 {
 #if defined(__AVX2__)
@@ -183,8 +183,9 @@ static inline void lanes_read(const struct approx_grams *grams, const struct gra
     }
 }
 
-/* Sets the lanes that have a span within errors_max edits that ends among the literal's symbols and
- * 2 * errors_max symbols more. Computes columns of Sellers' table (Myers 1999). */
+/* Sets *near, to a value other than 0, in the lanes that have a span within errors_max edits that
+ * ends among the literal's symbols and 2 * errors_max symbols more. Computes columns of Sellers'
+ * table (Myers 1999). */
 static inline void lanes_compare(const struct approx_grams *grams, const struct lanes_text *text,
                                  const lanes masks[5], lanes *near)
 {
@@ -236,7 +237,7 @@ static inline uint64_t compare_ends(const struct approx_grams *grams,
     return count;
 }
 
-/* Scans as scan_begins does, with edits. */
+/* Does for edits what scan_begins does for mismatches. */
 static uint64_t scan_ends(const struct approx_grams *grams, struct grams_stretch *stretch,
                           uint64_t *found, uint64_t room)
 {

@@ -71,7 +71,8 @@ bool scope_is_ascii(struct approx_scope *scope, int64_t from, int64_t to)
 {
     if (from < scope->ascii_begin || from > scope->ascii_end)
         scope->ascii_begin = scope->ascii_end = from;
-    if (scope->ascii_end < to) /* offsets before the chunk are below 0 */
+    /* ascii_end may be below 0, so it is added to the pointer and not passed as an offset */
+    if (scope->ascii_end < to)
         scope->ascii_end += (int64_t)scope_ascii_end(scope->chunk->bytes + scope->ascii_end, 0,
                                                      (uint64_t)(to - scope->ascii_end));
     return scope->ascii_end >= to;

@@ -14,8 +14,8 @@ struct approx_scope {
     uint64_t record;
     int64_t begin; /* bytes of the chunk: [begin, end) */
     int64_t end;
-    int64_t
-        ascii_begin; /* bytes of the chunk that are known to be ASCII: [ascii_begin, ascii_end) */
+    /* bytes of the chunk that are known to be ASCII: [ascii_begin, ascii_end) */
+    int64_t ascii_begin;
     int64_t ascii_end;
 };
 
@@ -30,7 +30,8 @@ bool scope_find(struct approx_scope *scope, int64_t byte);
 
 /* Reads the symbol that begins at this byte of the scope. Returns the symbol's number of bytes. */
 int64_t scope_symbol(const struct approx_scope *scope, int64_t byte, uint32_t *symbol);
-/* Returns the begin of the symbol that contains this byte; the scope's end for the scope's end. */
+/* Returns the begin of the symbol that contains this byte. If `byte` is the scope's end, returns
+ * the scope's end. */
 int64_t scope_symbol_begin(const struct approx_scope *scope, int64_t byte);
 
 /* Returns the offset of the first byte of [from, end) that is not ASCII, or `end`. */
@@ -41,7 +42,8 @@ bool scope_is_ascii(struct approx_scope *scope, int64_t from, int64_t to);
 
 /* scope_back returns the begin of the symbol that stands `count` symbols before the symbol at
  * `byte`; scope->begin - 1 if the scope has fewer symbols before. scope_ahead returns the begin of
- * the symbol `count` symbols after; scope->end if the scope has no more symbols after. */
+ * the symbol that stands `count` symbols after the symbol at `byte`; scope->end if the scope has
+ * fewer symbols after. */
 int64_t scope_back(struct approx_scope *scope, int64_t byte, int64_t count);
 int64_t scope_ahead(struct approx_scope *scope, int64_t byte, int64_t count);
 

@@ -1,4 +1,4 @@
-/* clock: see clock.h. */
+/* clock: reads the system's clocks. */
 #include "base/clock.h"
 
 #include <time.h>

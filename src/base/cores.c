@@ -1,4 +1,4 @@
-/* cores: see cores.h. */
+/* cores: compares the runnable threads of /proc/loadavg with the cores. */
 #include "base/cores.h"
 
 #include <fcntl.h>

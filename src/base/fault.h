@@ -26,8 +26,8 @@ enum fault_point {
  * disarms. */
 void fault_arm(uint64_t nth, bool persistent);
 /* Makes the next point fail that is passed at a new place. A place is a line of code with the calls
- * that led there. A place is new if no point failed there since the program began, in the same
- * mode: alone, or, if `persistent`, with all later points. */
+ * that led there. A place is new if no point failed there since the program began. If `persistent`,
+ * all later points fail, too; the calls with and without `persistent` have separate places. */
 void fault_arm_new(bool persistent);
 /* Returns whether a point has failed since fault_arm or fault_arm_new. */
 bool fault_has_failed(void);

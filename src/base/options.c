@@ -1,4 +1,4 @@
-/* options: versioned option structs. */
+/* options: reads and fills versioned option structs. */
 #include "base/options.h"
 
 #include <inttypes.h>

@@ -12,7 +12,7 @@ enum trawl_status options_read(void *options, uint64_t bytes, const void *given,
                                struct trawl_error *error);
 
 /* Copies `told`, which has `bytes` bytes, to the caller's struct `given`, whose first field is the
- * struct's size: as many bytes as both have. The field keeps its value. */
+ * struct's size: as many bytes as both have. The size in `given` keeps its value. */
 enum trawl_status options_tell(void *given, const void *told, uint64_t bytes, const char *name,
                                struct trawl_error *error);
 

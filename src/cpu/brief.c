@@ -36,7 +36,8 @@ struct brief {
     struct engine_brief *found;
 };
 
-/* Lists an occurrence of the literal. Occurrences come in the order of hits. */
+/* Lists the literal's occurrence at x. Calls come in the order of hits: by offset, then by
+ * literal. */
 static void list(struct brief *brief, uint64_t x, uint32_t index)
 {
     struct hits *hits = brief->found->hits;
@@ -48,8 +49,8 @@ static void list(struct brief *brief, uint64_t x, uint32_t index)
         brief->work = UINT64_MAX - UINT32_MAX;
 }
 
-/* Handles a position where the literal's bytes may stand: counts or lists an occurrence, or keeps
- * the occurrence if it is the first. */
+/* Compares the literal with the text at x. If the literal occurs there, counts or lists the
+ * occurrence, or keeps it if only the first is wanted. */
 static inline void take(struct brief *brief, uint64_t x, uint32_t index)
 {
     const struct trawl_plan *plan = brief->plan;
@@ -119,8 +120,8 @@ struct bucket {
     uint32_t x, begin, end;
 };
 
-/* Lists the positions' buckets, but only buckets with several entries, or with one that fits. Has
- * no branch for each position, because the processor could not predict the branch. */
+/* Lists the positions' buckets, but only buckets with several entries, or with one entry that fits
+ * the text. Has no branch for each position, because the processor could not predict the branch. */
 static uint32_t list_buckets(const struct brief *brief, const uint32_t *positions, uint32_t count,
                              struct bucket *buckets)
 {

@@ -2,8 +2,9 @@
  * Tests replace these values by smaller values. */
 #include "cpu/worker.h"
 
-/* dense_step is chosen so that the lanes of dense_read do not read at distances of 4 KiB. At such
- * distances the lanes would compete for the same sets of the first-level cache. */
+/* dense_step is chosen so that the lanes of dense_read, parts of the text that are read side by
+ * side, do not read at distances of 4 KiB. At such distances the lanes would compete for the same
+ * sets of the first-level cache. */
 #define SIZES                                                                             \
     {                                                                                     \
         .short_one = 1u << 10, .short_set = WORKER_SHORT_BYTES, .look_after = 512u << 10, \

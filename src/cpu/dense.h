@@ -70,8 +70,8 @@ enum trawl_status dense_fold_strings(const struct trawl_plan *plan, struct dense
  * of bytes of the result, at most `count`. */
 uint64_t dense_fold_text(const struct fold *fold, const uint8_t *text, uint64_t count,
                          uint8_t *folded, uint32_t *origin);
-/* Returns whether each member of a group is a variant of each other member. If not, the scan must
- * compare each string that the automaton finds with the pattern. */
+/* Returns whether all characters with the same representative are variants of each other. If not,
+ * the scan must compare each string that the automaton finds with the pattern. */
 bool dense_fold_is_exact(const struct fold *fold);
 void dense_fold_free(struct fold *fold);
 

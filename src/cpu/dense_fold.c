@@ -154,8 +154,9 @@ static enum trawl_status element_note(struct fold *fold, const struct plan_eleme
             first = index;
         groups_join(fold, first, index);
     }
-    /* Both cases of a letter are the same member. If they have different numbers of variants, keep
-     * the smaller number: fold_finish then finds that the variants are not mutual. */
+    /* Both cases of an ASCII letter are the same member. If the cases have different numbers of
+     * variants, keep the smaller number: fold_finish then finds that the variants are not
+     * mutual. */
     if (fold->members[first].variants == 0 ||
         fold->members[first].variants > element->alternative_count)
         fold->members[first].variants = element->alternative_count;

@@ -74,8 +74,7 @@ const char *trawl_instruction_set(uint32_t index)
     return NULL;
 }
 
-/* ---- The engine -------------------------------------------------------------------------------
- */
+/* ---- The engine ---------------------------------------------------------------------------- */
 
 struct engine {
     const struct find_ops *find;

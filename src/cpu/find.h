@@ -79,11 +79,11 @@ struct find_ops {
     /* Sets bit x if probes 0 to probe_count - 1 all match at text + x. Depends on text bytes up to
      * 64 * word_count - 1 + the greatest probe offset. Tests the first `first` probes at every
      * position, 1 ≤ first ≤ min(FIND_FIRST_MAX, probe_count). Tests the further probes only in
-     * words where a position passed the first, or at every position, too. The tile is dense if all
-     * probes were tested at every position. */
+     * words where a position passed the first probes; a variant may test them at every position,
+     * too. The tile is dense if all probes were tested at every position. */
     void (*every)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                   uint32_t first, uint32_t probe_count, struct find_tile *tile);
-    /* As `every`, for probes of which at least one folds case. */
+    /* Does what `every` does, for probes of which at least one ignores case. */
     void (*every_fold)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                        uint32_t first, uint32_t probe_count, struct find_tile *tile);
     /* Tests the grams at text - 8, text - 8 + stride, ... Sets bit stride * i + stride - 1 - o if
@@ -132,13 +132,14 @@ struct find_ops {
     uint32_t (*gram_samples)(const uint8_t *text, uint64_t first, uint64_t last,
                              const struct set_class *class, uint64_t fold,
                              struct set_passed *passed);
-    /* Three functions serve a class that is searched by stems. Each returns how many entries it
-     * wrote, and may write up to SET_ROOM entries more. Positions are less than 2^32. stem_samples
-     * writes the samples whose four bytes pass, among the samples that can lie in a literal with a
-     * begin in a span. The spans ascend. text is readable up to `readable`. stem_begins looks at
-     * each position in `positions` and the stride - 1 positions before, and writes the begins in
-     * [begin, end) whose first stem_min bytes pass. Depends on 8 bytes from each begin on. stems
-     * writes the stems that pass at the begins, as set_stem_code of (begin - base). Depends on 8
+    /* Three functions serve a class that is searched by stems, the first (up to) 8 bytes of
+     * literals. Each returns how many entries it wrote, and may write up to SET_ROOM entries more.
+     * Positions are less than 2^32. stem_samples writes the samples whose four bytes pass the
+     * class's bitmap, among the samples that can lie in a literal with a begin in a span. The spans
+     * ascend. text is readable up to `readable`. stem_begins looks at each position in `positions`
+     * and the stride - 1 positions before, and writes the begins in [begin, end) whose first
+     * stem_min bytes pass the stem map. Depends on 8 bytes from each begin on. stems writes the
+     * stems at the begins that pass the stem map, as set_stem_code of (begin - base). Depends on 8
      * bytes from each begin on. */
     uint32_t (*stem_samples)(const uint8_t *text, const struct set_span *spans, uint32_t span_count,
                              uint64_t readable, const struct set_class *class, uint64_t fold,

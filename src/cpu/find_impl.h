@@ -16,10 +16,10 @@
  *   stem_samples_vectors etc.      see find_stems_avx512.h, which defines HAS_STEM_VECTORS
  * This file then defines the variant's functions and their table.
  *
- * The first probes are tested at every position. The further probes are tested only in blocks where
- * a position passed the first: a branch per block, rarely taken if the first probes rule out
- * enough. How many first probes a text needs depends on the text. So the caller passes the number,
- * and the function reports how many blocks passed.
+ * A probe tests one byte of the pattern. The first probes are tested at every position. The further
+ * probes are tested only in blocks where a position passed the first: a branch per block, rarely
+ * taken if the first probes rule out enough. How many first probes a text needs depends on the
+ * text. So the caller passes the number, and the function reports how many blocks passed.
  */
 #ifndef TRAWL_CPU_FIND_IMPL_H
 #define TRAWL_CPU_FIND_IMPL_H
@@ -179,7 +179,7 @@ static void FIND_NAME(every_fold)(const uint8_t *text, uint64_t word_count,
 static void FIND_NAME(grams)(const uint8_t *text, uint64_t word_count,
                              const struct plan_grams *grams, struct find_tile *tile)
 {
-    /* a copy, which stores to the tile cannot change, as the compiler can see */
+    /* a copy, so that the compiler knows that stores to the tile do not change it */
     const struct plan_grams copy = *grams;
     const struct gram_vectors vectors = gram_vectors_load(grams);
     uint32_t hot_count = 0;
@@ -222,7 +222,7 @@ static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *s
 static void FIND_NAME(set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
                            const uint64_t *bitmap, struct find_tile *tile)
 {
-    /* a copy, which stores to the tile cannot change, as the compiler can see */
+    /* a copy, so that the compiler knows that stores to the tile do not change it */
     const struct plan_set copy = *set;
     uint32_t hot_count = 0;
 
@@ -388,9 +388,8 @@ static uint64_t FIND_NAME(sieve)(const uint8_t *text, uint64_t word_count, const
         tile->mask[w] = kept;
         kept ^= bits;
         cleared += (uint64_t)__builtin_popcountll(kept);
-        failed_word =
-            /* conditional moves, because a branch would often be mispredicted */
-            kept != 0 ? w : failed_word;
+        /* conditional moves, because a branch would often be mispredicted */
+        failed_word = kept != 0 ? w : failed_word;
         failed = kept != 0 ? kept : failed;
     }
     if (failed != 0)

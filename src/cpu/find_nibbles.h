@@ -25,8 +25,8 @@ struct nibble_tables {
     bytes_vector low[PLAN_NIBBLE_BYTES_MAX], high[PLAN_NIBBLE_WHOLE_MAX];
 };
 
-/* Loads the tables that the search uses. The numbers are compile-time constants, so that no unused
- * table is loaded. */
+/* Loads the tables that the search uses. `bytes`, `whole` and `groups` are compile-time constants,
+ * so that no unused table is loaded. */
 static inline __attribute__((always_inline)) void nibbles_load(struct nibble_tables *tables,
                                                                const struct plan_nibbles *nibbles,
                                                                uint32_t bytes, bool whole,

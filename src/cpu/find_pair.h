@@ -3,7 +3,7 @@
  *
  * Other functions of find.h fill a bitmap. This function writes only positions, so it stores
  * nothing where no position matches. A variant may replace the functions between #ifndef and #endif
- * by its own. `fold` is a compile-time constant: without it the probes ignore no case.
+ * by its own. `fold` is a compile-time constant; if it is false, no probe ignores case.
  */
 #ifndef TRAWL_CPU_FIND_PAIR_H
 #define TRAWL_CPU_FIND_PAIR_H

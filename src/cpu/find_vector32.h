@@ -1,4 +1,5 @@
-/* find_vector32: defines the vector operations of find_grams.h for AVX2 (32 bytes). */
+/* find_vector32: defines the vector operations of find_grams.h by 32-byte vectors, for AVX2 and
+ * AVX-512. */
 #ifndef TRAWL_CPU_FIND_VECTOR32_H
 #define TRAWL_CPU_FIND_VECTOR32_H
 

@@ -1,4 +1,4 @@
-/* programs: chooses the program by which a worker of the host searches, and runs it.
+/* programs: chooses the program (search loop) by which a worker of the host searches, and runs it.
  *
  * A plan's prices (plan/choose.c) choose the first program for a single literal. The worker
  * measures how much more time this program takes than the cheapest program could. Once the
@@ -40,7 +40,7 @@ void scan_automaton(struct scan *scan)
     worker->work_spared = WORK_SPARED_MAX;
     worker->dense_left = 0;
     if (!scan_dense(scan, x, to)) {
-        scan->work_max = UINT64_MAX; /* without the automaton, only candidates are left */
+        scan->work_max = UINT64_MAX; /* so candidates are tested, whatever that costs */
         return;
     }
     TRAWL_ASSERT(scan->over || scan->at >= to);
@@ -53,7 +53,7 @@ static void run_candidates(struct scan *scan, enum program program)
 {
     struct engine_worker *worker = scan->worker;
 
-    if (worker->dense_by != program) /* the automaton belongs to the program that left the text */
+    if (worker->dense_by != program) /* dense_left was set for a different program */
         worker->dense_left = program == PROGRAM_AUTOMATON ? UINT64_MAX : 0;
     worker->dense_by = program;
     scan->work_max = 0;
@@ -67,7 +67,9 @@ static void run_candidates(struct scan *scan, enum program program)
     }
 }
 
-/* Searches by the program. If the plan has no parts, the first program searches, now and later. */
+/* Searches by the program. If the program needs parts of the plan (sets of patterns that are
+ * searched in turn) and there are none, the plan's first program searches instead, now and
+ * later. */
 static void run(struct scan *scan, enum program program)
 {
     struct tournament *tournament = &scan->worker->tournament;
@@ -92,7 +94,7 @@ static const struct cpu_parts *parts_of(const struct engine_worker *worker, enum
     return parts != NULL && parts->of != NULL ? parts : NULL;
 }
 
-/* The rows of set_programs.def. */
+/* What set_programs.def says of each program. */
 static const struct {
     enum trawl_method method;
     double once, once_literal, once_byte, count, hits, literal, byte;
@@ -166,7 +168,7 @@ static enum program fastest(const struct tournament *own)
 }
 
 /* Ends a tournament: the fastest program goes on, or the program before if it is nearly as fast.
- * Each measured program then rests. */
+ * Each measured program then rests: it is not compared again for a while. */
 static void choose(struct tournament *own)
 {
     enum program best = fastest(own), before = own->before;
@@ -186,7 +188,7 @@ static void choose(struct tournament *own)
         own->of[i].rest = max_u64(own->of[i].interval,
                                   (uint64_t)min_double(max_double(lost, 0), (double)(1ull << 62)));
     }
-    /* A program that is compared next needs not wait for the winner's time. */
+    /* The winner's time in this tournament counts towards the next tournament. */
     own->spent = own->of[best].ns;
     own->searched = own->of[best].bytes;
     own->now = best;
@@ -194,8 +196,8 @@ static void choose(struct tournament *own)
     own->left = 0;
 }
 
-/* Gives the turn to the open program that has searched the least. Ends the tournament if one
- * program is left, or if all have searched enough. */
+/* Gives the turn to the program that has searched the least, of those that are still in the
+ * tournament. Ends the tournament if one program is left, or if all have searched enough. */
 static void next_turn(struct tournament *own)
 {
     uint64_t enough = PIECES_MAX * cpu_sizes.trial_bytes;
@@ -255,7 +257,7 @@ static void begin(struct scan *scan)
             least = min_double(least, costs[i]);
         }
     if (worth == 0) {
-        own->left = own->searched / 2; /* until then, the figures would hardly change */
+        own->left = own->searched / 2; /* before that, the time per byte would hardly change */
         return;
     }
     own->open = bit_of(own->now);
@@ -273,7 +275,8 @@ static void begin(struct scan *scan)
     next_turn(own);
 }
 
-/* Returns whether the current program takes so long that nothing can make up for it. */
+/* Returns whether a piece took the current program so long, before any of its pieces counted, that
+ * the program cannot become the fastest. */
 static bool is_hopeless(const struct tournament *own, uint64_t ns, uint64_t bytes)
 {
     enum program best = fastest(own);
@@ -282,8 +285,8 @@ static bool is_hopeless(const struct tournament *own, uint64_t ns, uint64_t byte
            (double)ns / (double)bytes > HOPELESS_TIMES * rate_of(own, best);
 }
 
-/* Counts `bytes` of text that took `ns`, and moves on. `counts`: the time is that of searching
- * alone. */
+/* Counts `bytes` of text that took `ns`, and moves on. `counts` is false if the program also made
+ * tables in this time. */
 static void count(struct scan *scan, uint64_t bytes, uint64_t ns, bool counts)
 {
     struct tournament *own = &scan->worker->tournament;
@@ -471,7 +474,8 @@ enum trawl_status worker_look(struct engine_worker *worker, const struct engine_
 
 /* ---- All programs ------------------------------------------------------------------------ */
 
-/* Returns the programs of the plan's set: which fit, and which is the first. */
+/* Returns the plan's tournament as it is before the search: the programs that fit, and the first
+ * program. */
 static struct tournament tournament_of(const struct trawl_plan *plan)
 {
     bool has_parts = plan->pattern_count > 1 && plan->pattern_count <= PARTS_PATTERNS_MAX;
@@ -544,7 +548,7 @@ void choice_begin(struct engine_worker *worker)
             worker->parts[i]->of = NULL;
 }
 
-/* The rows of methods.def, by method. */
+/* The search loop of each method, from methods.def. */
 static void (*const programs[TRAWL_METHODS_COUNT])(struct scan *scan) = {
 #define METHOD(name, literals, length_min, work, program) [TRAWL_METHOD_##name] = program,
 #include "plan/methods.def"

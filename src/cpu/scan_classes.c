@@ -1,9 +1,9 @@
 /* scan_classes: searches for a large set. The literals are divided into classes by length
  * (set_class.h), and each tile (a piece of text) is searched for one class after the other.
  *
- * The scan gathers all occurrences of a tile, sorts them, and only then emits them. So if the
- * tile's candidates turn out to be dense, the scan can drop what it has gathered, and leave the
- * text from the tile's begin on to the automaton.
+ * The scan gathers all occurrences of a tile, sorts them, and only then emits them. So if the tile
+ * turns out to have too many candidates, the scan can drop what it has gathered, and leave the text
+ * from the tile's begin on to the automaton.
  */
 #include <string.h>
 
@@ -14,7 +14,8 @@
 #include "cpu/set_matcher.h"
 
 #define SORTED_BY_HAND 16u
-/* Offsets in a tile are sorted by their upper and their lower half, which have this many bits. */
+/* Offsets in a tile are sorted by their lower half, and then by their upper half. A half has
+ * HALF_BITS bits. */
 #define HALF_BITS 7u
 #define HALF_LAST ((1u << HALF_BITS) - 1)
 #define LINE_TILE_POSITIONS 32u
@@ -250,8 +251,8 @@ uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *
     return excerpts * EXCERPT_BYTES;
 }
 
-/* Gets the plan's matcher for the worker. If the plan has none yet, makes a matcher for this text.
- * Errors: MEMORY, LIMIT. */
+/* Gets the plan's matcher (the hash tables of the classes) for the worker. If the plan has none
+ * yet, makes a matcher for this text. Errors: MEMORY, LIMIT. */
 static enum trawl_status classes_begin(const struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;

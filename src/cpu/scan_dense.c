@@ -1,6 +1,7 @@
-/* scan_dense: emits the occurrences of a set that the automaton finds (dense.h). The scan
- * takes over from other search loops where candidates are dense, because its time does not depend
- * on the number of candidates.
+/* scan_dense: emits the occurrences of a set that the automaton finds (dense.h). The scan takes
+ * over from other search loops where a text has many candidates, because the automaton's time does
+ * not depend on the number of candidates. An end of the automaton is a group of equal strings of
+ * the set.
  *
  * The text is searched in steps. The automaton reads a step's text from the end to the begin, and
  * stores for each position the longest string that begins there. The scan then emits the
@@ -27,10 +28,9 @@ struct step {
     uint64_t begins; /* strings that begin at the positions [0, begins) of text are searched */
     uint64_t from;   /* position of text[0] in the chunk */
     uint64_t until;  /* the chunk's position after the last of these positions */
-    const uint32_t
-        /* If the text was rewritten: byte i of text comes from byte from + origin[i] of the chunk.
-         * NULL: from byte from + i. */
-        *origin;
+    /* If the text was rewritten: byte i of text comes from byte from + origin[i] of the chunk.
+     * NULL: from byte from + i. */
+    const uint32_t *origin;
 };
 
 static void lists_release(struct dense_worker *worker)
@@ -104,7 +104,7 @@ static void list_fill(const struct plan_automaton *set, uint32_t end, uint32_t *
         const struct plan_automaton_end *own = &set->ends[at];
 
         TRAWL_ASSERT(own->alike <= from && own->outputs <= count);
-        from -= own->alike; /* shortest string first, because that is often the right order */
+        from -= own->alike; /* shortest string first, because the numbers often ascend then */
         memcpy(strings + from, set->sorted + own->first, own->alike * sizeof *strings);
     }
     TRAWL_ASSERT(from == 0);
@@ -206,7 +206,8 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, s
     step->count = min_u64(scan->available - step->from, step->begins + scan->plan->length_max - 1);
     step->origin = NULL;
     TRAWL_ASSERT(step->begins > 0 && step->begins <= step->count);
-    /* If the step's end cuts a character, rewriting may take the rest for more bytes. */
+    /* All rewritten bytes of a character become begins, even if step->begins ends inside the
+     * character. So the room is for step->count ends. */
     TRAWL_TRY(worker_reserve(worker, sums ? 0 : step->count,
                              set->fold == NULL ? 0 : step->count + 1, scan->error));
     if (set->fold == NULL)
@@ -424,7 +425,7 @@ void dense_allow(struct scan *scan, uint64_t positions)
 {
     TRAWL_ASSERT(positions <= scan->chunk->owned + 64);
     TRAWL_ASSERT(scan->work >= scan->work_begin);
-    /* dense_leaves has counted only some of the work for the previous positions */
+    /* count the work for the previous positions that dense_leaves has not counted */
     if (scan->worker->dense_waits)
         scan->worker->dense_work += scan->work - scan->work_begin;
     scan->worker->dense_waits = false;

@@ -33,7 +33,7 @@ static void verify_sample(struct scan *scan, uint64_t i)
         TRAWL_ASSERT(offset + sizeof own <= plan->length_min);
         memcpy(&own, bytes + offset, sizeof own); /* the literal's gram at this offset */
         if ((own | tables->layout.fold) == gram && offset <= i - begin)
-            verify_one(scan, i - offset); /* offsets descend along a chain, so the begins ascend */
+            verify_one(scan, i - offset); /* `next` leads to smaller offsets, so begins ascend */
     }
 }
 
@@ -110,7 +110,7 @@ void scan_sampled(struct scan *scan)
         .begin = scan->at, .began = clock_now_ns(), .candidates = scan->result->candidate_count};
     uint64_t stride = scan->worker->sampled->layout.stride;
     const uint8_t *bytes = scan->chunk->bytes;
-    /* shorten the first step, if the stride allows, so that no sample crosses two cache lines */
+    /* shorten the first step, if the stride allows, so that no sample lies in two cache lines */
     uint64_t skew = (uint64_t)(uintptr_t)(bytes + scan->at) % 64;
     uint64_t i = scan->at + min_u64((64 - skew) % 64, stride - 1);
 
@@ -124,9 +124,8 @@ void scan_sampled(struct scan *scan)
             scan->at = i - stride + 1;
         }
         if (i + sizeof(uint64_t) > scan->available) {
-            scan->at =
-                /* no gram of the literal is here, so no occurrence that holds this sample exists */
-                scan->limit;
+            /* no gram of the literal is here, so no occurrence that holds this sample exists */
+            scan->at = scan->limit;
             return;
         }
         verify_sample(scan, i);

@@ -1,6 +1,6 @@
-/* scan_set: searches for a set of literals by buckets: a bitmap of grams (the literals' first
- * bytes) proposes positions, a bucket lists the literals with the same hash, and a comparison of
- * bytes decides. */
+/* scan_set: searches for a set of literals by buckets: nibble tables or a bitmap of grams (the
+ * literals' first bytes) propose positions, a bucket lists the literals with the same hash, and a
+ * comparison of bytes decides. */
 #include "base/checked.h"
 #include "cpu/worker.h"
 

@@ -105,7 +105,7 @@ static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint32_t
     return kept;
 }
 
-/* Returns whether the hit may count for its line. A hit must lie in a single record. */
+/* Returns whether the hit counts. If the text has records, one record must hold the whole hit. */
 static bool may_stand(struct scan *scan, const struct hit *hit)
 {
     uint64_t length = plan_literal_at(scan->plan, hit->literal).bytes_count;
@@ -132,7 +132,7 @@ static void note_hits(const struct sampling *sampling, const struct line_map *ma
     }
 }
 
-/* Keeps in `gathered` only the hits that line_hit names, in the order of the lines. */
+/* Keeps in `gathered` only the hits whose indices are in line_hit, in the order of the lines. */
 static enum trawl_status keep_hits(struct engine_worker *worker, uint32_t lines,
                                    struct trawl_error *error)
 {

@@ -25,9 +25,9 @@
  * probes the byte of the literal where the comparisons failed. */
 #define LEARN_SHARE_MAX 1024u
 #define HOT_SHARE_MIN 2u
-/* In a dense part of the text, every probe is tested at every position. A dense part ends at a
- * tile with at most 1 candidate per 8 words. A probe is dropped if comparing the literal rejects
- * at most 1 of 8192 positions. */
+/* In a dense part of the text, a part full of candidates, every probe is tested at every position.
+ * A dense part ends at a tile with at most 1 candidate per 8 words. A probe is dropped if comparing
+ * the literal rejects at most 1 of 8192 positions. */
 #define DENSE_SHARE_MIN 8u
 #define DENSE_CLEARED_MIN 8192u
 
@@ -55,8 +55,8 @@ void worker_probes_begin(struct engine_worker *worker)
     /* If the whole literal fits a vector, all candidates are compared with it at once, which costs
      * little, so that no probe is tested behind a branch. Not for a periodic literal: its runs are
      * verified as a whole, so few candidates are left. Not for a literal that ignores case.
-     * Comparing the first 64 bytes of longer literals was slower (a Fibonacci text, 1024 bytes:
-     * 1.9 against 2.4 GB/s), because dense texts also hold these 64 bytes. */
+     * Comparing the first 64 bytes of longer literals was slower (for 1024 bytes, in a Fibonacci
+     * text: 1.9 against 2.4 GB/s), because dense texts also hold these 64 bytes. */
     if (plan->literal_count == 1 && plan->period == 0 && (plan->flags & TRAWL_IGNORE_CASE) == 0 &&
         plan_literal_at(plan, 0).bytes_count <= sizeof worker->head) {
         worker->head_bytes = (uint32_t)plan_literal_at(plan, 0).bytes_count;
@@ -69,7 +69,8 @@ void worker_probes_begin(struct engine_worker *worker)
     TRAWL_ASSERT(worker->head_bytes == 0 || worker->head_bytes == worker->plan->length_max);
 }
 
-/* Adds the offset where candidates fail as the first probe, and drops the last probe. */
+/* Makes the literal's byte at the offset where candidates fail the first probe, and drops the last
+ * probe. */
 static void probes_learn(struct engine_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
@@ -156,9 +157,8 @@ static void adapt_dense(struct engine_worker *worker, uint64_t words, uint64_t f
     TRAWL_ASSERT(worker->probe_count >= FIRST_PROBES_MIN && worker->probe_count <= FIND_FIRST_MAX);
     if (found <= words / DENSE_SHARE_MIN) { /* the dense part is over */
         worker->probe_count = FIND_FIRST_MAX;
-        worker->first_probes =
-            /* with FIND_FIRST_MAX - 1, variant avx512vbmi would test all probes everywhere */
-            FIND_FIRST_MAX - 2;
+        /* with FIND_FIRST_MAX - 1, variant avx512vbmi would test all probes everywhere */
+        worker->first_probes = FIND_FIRST_MAX - 2;
     } else if (cleared > positions / LEARN_SHARE_MAX && worker->probe_count < FIND_FIRST_MAX) {
         worker->first_probes = ++worker->probe_count;
     } else if (cleared <= positions / DENSE_CLEARED_MIN && worker->probe_count > FIRST_PROBES_MIN) {
@@ -193,8 +193,8 @@ static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uin
         worker->first_probes--;
 }
 
-/* Fills the worker's tile for the next positions by method every. Sets *positions to the number,
- * and *words to the number of words. */
+/* Fills the worker's tile for the next positions by method every. Sets *positions to the number of
+ * positions, and *words to the number of words. */
 static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
 {
     struct engine_worker *worker = scan->worker;

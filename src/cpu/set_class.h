@@ -33,8 +33,8 @@
 /* If even the shortest literal of a class has this length, grams are faster than stems. */
 #define SET_STEM_LENGTH_MAX 12u
 #define SET_STEM_LENGTHS (SET_STEM_BYTES - SET_STEM_MIN + 1)
-/* Words, even of three bytes, form a single class if there are at most this many, and are found by
- * pairs of bytes. */
+/* In a set of at most this many words, even words of three bytes have no class of their own. A
+ * class of at most this many literals is searched by pairs of bytes. */
 #define SET_FEW_LITERALS 3072u
 
 /* An entry of the hash table: a gram of a literal. The low 8 bits of `tagged` hold the gram's
@@ -64,7 +64,8 @@ struct set_class {
     struct set_entry *entries; /* NULL if by_stems */
     uint64_t entry_count;
 
-    /* searched by stems; the bitmap holds the four bytes at each offset < stride */
+    /* true: the class is searched by stems, and the bitmap holds the literals' four bytes at each
+     * offset < stride */
     bool by_stems;
     /* in a class that is searched by stems: the keys of the literals (set_stem_key), instead of
      * entries */
@@ -223,9 +224,10 @@ static inline uint32_t set_code_bytes(uint32_t code)
     return code >> SET_CODE_POSITION_BITS;
 }
 
-/* Only by stems. Shifts of a hash before its bits in the stem map are taken: by SET_STEM_SHIFT for
- * a whole stem, by SET_BEGIN_SHIFT for a stem's first stem_min bytes. The bits of a stem must
- * depend on all its bytes, and the lowest bits of a hash depend only on the first six bytes. */
+/* For classes that are searched by stems. Before the bits of a hash in the stem map are taken, the
+ * hash is shifted: by SET_STEM_SHIFT for a whole stem, by SET_BEGIN_SHIFT for a stem's first
+ * stem_min bytes. The bits of a stem must depend on all its bytes, and the lowest bits of a hash
+ * depend only on the first six bytes. */
 #define SET_STEM_SHIFT 23u
 #define SET_BEGIN_SHIFT 11u
 
@@ -239,7 +241,8 @@ static inline uint64_t set_begin_bits(uint64_t hash)
     return set_bits(hash >> SET_BEGIN_SHIFT);
 }
 
-/* For stride 1: returns the number of the gram's bit. `low`: the gram and the bytes after. */
+/* For stride 1: returns the number of the gram's bit in the bitmap. `low` holds the 8 bytes from
+ * the gram on. */
 static inline uint32_t set_head_bit(const struct set_class *class, uint64_t low)
 {
     const struct plan_set *heads = &class->heads;
@@ -369,8 +372,9 @@ static inline uint32_t set_side_tag(const struct set_class *class, const uint8_t
     return offset | set_side(bytes, fold) << SET_OFFSET_BITS;
 }
 
-/* Only by stems: returns the hash of the first k bytes of `low`. The hash depends on k, because
- * otherwise "word" followed by four NULs would be equal to the stem "word". */
+/* For classes that are searched by stems: returns the hash of the first k bytes of `low`. The hash
+ * depends on k, because otherwise "word" followed by four NULs would be equal to the stem
+ * "word". */
 static inline uint64_t set_stem_hash(uint64_t low, uint64_t fold, uint32_t k)
 {
     return set_hash((low | fold) & UINT64_MAX >> (64 - 8 * k), k);

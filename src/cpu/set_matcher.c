@@ -1,5 +1,6 @@
 /* set_matcher: divides a large set's literals into classes by length, and makes the hash tables of
- * each class. set_class.h says how the tables are used. */
+ * each class. An entry of a table is a gram of a literal at one offset, or a literal's stem.
+ * set_class.h says how the tables are used. */
 #include "cpu/set_matcher.h"
 
 #include <string.h>
@@ -24,12 +25,12 @@
 #define BITMAP_BITS_MIN 12u
 #define BITMAP_BITS_MAX 28u
 #define BITMAP_BITS_CACHED 22u /* 512 KiB, which stay in a second-level cache */
-#define BITS_PER_ENTRY 4u      /* log2 of the bits of a bitmap for each entry */
+#define BITS_PER_ENTRY 4u      /* log2 of the number of bits of a bitmap for each entry */
 /* With more literals, wide strides would take too much memory. */
 #define HUGE_COUNT (1u << 22)
 #define HUGE_STRIDE_MAX 4u
 #define FILL_MAX 32u /* number of entries whose memory is prefetched together */
-/* log2 of bits for each entry, if the bitmap then fits the cache */
+/* log2 of the least number of bits for each entry of a bitmap that exceeds BITMAP_BITS_CACHED */
 #define BITS_PER_ENTRY_MIN 3u
 
 /* Returns the length of the longest gram that this stride and SET_Q_MAX allow. */
@@ -97,7 +98,7 @@ static uint64_t take_sample(const struct set_sample *sample, const struct set_ma
     return count;
 }
 
-/* Computes how many entries of class number `index` a gram of the sample names on
+/* Computes how many entries of class number `index` have the hash of a gram of the sample, on
  * average, with q and stride of `class`. of[set_class_of_length(length)] is the number of a
  * length's class. Errors: MEMORY. */
 static enum trawl_status set_named(const struct set_sample *sample,
@@ -339,7 +340,7 @@ static void add_stem(struct filler *filler, struct set_class *class, uint32_t li
     set_stems_add(class, bytes, bytes_count, fold);
 }
 
-/* Adds the entries of a literal. `back`: from the greatest offset to the least, else upwards. */
+/* Adds the entries of a literal by ascending offset; if `back`, by descending offset. */
 static void filler_add(struct filler *filler, uint32_t literal, bool back)
 {
     const struct trawl_plan *plan = filler->plan;

@@ -17,36 +17,41 @@ struct cpu_sizes {
      * method */
     uint64_t look_after;
     uint64_t look_again; /* bytes of text between two looks, at least */
-    /* A look is due if the method has lost this many ns against the best possible method, or will
-     * have after the next chunk, because a look takes as long. 0: a look is always due, and prices
-     * count instead of the clock. */
+    /* A look is due once the method has lost this many ns against the best possible method, or will
+     * have lost them after the next chunk. The look itself takes about as long. 0: a look is always
+     * due, and prices count instead of the clock. */
     double look_lost_ns;
     /* sizes of the first two parts of a text: in the first part the method adapts to the text, and
      * the second part is timed */
     uint64_t look_first;
     uint64_t tile_positions; /* positions of a tile; a multiple of 64, ≤ 64 * FIND_TILE_WORDS */
-    uint64_t
-        /* positions of a tile that is searched by classes of literals, ≤ SET_TILE_POSITIONS */
-        class_positions;
-    uint64_t stem_batch;  /* positions whose stems are looked up together, ≤ SET_STEM_BATCH */
-    uint64_t named;       /* literals that are compared with the text together, ≤ SET_NAMED_MAX */
-    uint64_t trial_bytes; /* bytes of a piece in a tournament */
+    /* positions of a tile that is searched by classes of literals, ≤ SET_TILE_POSITIONS */
+    uint64_t class_positions;
+    /* positions whose stems (first bytes of literals) are looked up together, ≤ SET_STEM_BATCH */
+    uint64_t stem_batch;
+    uint64_t named; /* literals that are compared with the text together, ≤ SET_NAMED_MAX */
+    /* bytes of text that a program searches at a time in a tournament, a comparison of programs */
+    uint64_t trial_bytes;
     uint64_t trial_advance; /* ns that a tournament may begin before it is due; for tests */
     /* verify_linear searches this many positions for one literal, then for the next */
     uint64_t verify_step;
     /* if more than this many bytes were compared for each literal and each byte of the chunk, a
      * search in linear time (two_way) takes over */
     uint64_t work_factor;
-    /* positions that the automaton searches in the first dense part of a text */
+    /* positions that the automaton searches in the first dense part of a text, a part full of
+     * candidates */
     uint64_t dense_bytes;
     uint64_t dense_step; /* positions that the automaton reads in a step */
-    uint64_t lane_bytes; /* positions of a step that each lane (dense_read.c) reads at least */
-    /* with up to this many words (< 2^32), an automaton is stored as rows; cells are faster for
-     * larger automata */
+    /* positions of a step that each lane reads at least; the automaton reads lanes, parts of the
+     * text, side by side */
+    uint64_t lane_bytes;
+    /* an automaton that takes up to this many words (< 2^32) as a table of rows is stored as rows;
+     * larger automata are faster as the smaller table of cells */
     uint64_t row_words;
-    /* borders_apply works only on tiles with at least one candidate for this many words */
+    /* borders_apply skips tiles with less than one candidate for this many words of 64 positions */
     uint64_t border_share;
-    /* strings in the automaton's lists; when there would be more, all lists are dropped */
+    /* most entries of the lists of strings that a worker keeps for the automaton; before there
+     * would be more, the worker drops all lists */
     uint64_t pool;
     uint64_t hits; /* hits after which a scan stops; a further task continues there */
 };

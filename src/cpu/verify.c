@@ -1,9 +1,9 @@
 /* verify: tests which candidates are occurrences, in time linear in the text.
  *
  * Three rules keep the time of verification linear (docs/design.md has the argument):
- *   runs      if a literal with period p ≤ m / 2 occurs, the scan finds the end of the run once.
- *             The run's other occurrences follow by arithmetic, and nothing else in the run can
- *             match (Fine and Wilf 1965);
+ *   runs      if a literal occurs whose period is at most half its length, the scan finds once
+ *             where the text stops repeating with this period. The other occurrences of this run
+ *             follow by arithmetic, and nothing else in the run can match (Fine and Wilf 1965);
  *   learning  the scan first compares the offset where the last candidate failed;
  *   budget    when the compared bytes exceed cpu_sizes.work_factor times the chunk, two_way,
  *             whose time is linear, searches the rest of the chunk.
@@ -60,8 +60,8 @@ void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words)
     }
 }
 
-/* Fills the worker's tile `ends` with the line ends of the tile that is being verified. Kept out
- * of line: the address of `probe` is taken, so inlining would add a stack protector to
+/* Fills the worker's tile `ends` with the line ends of the tile that is being verified. Not
+ * inlined: the address of `probe` is taken, so inlining would add a stack protector to
  * verify_emit. */
 static __attribute__((noinline)) void fill_ends(struct scan *scan, uint8_t also)
 {

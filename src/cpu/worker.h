@@ -2,7 +2,8 @@
  * search of a single chunk of text.
  *
  * A begin is a position where an occurrence may begin. A candidate is a begin that passed a filter.
- * A program is one of the search loops scan_*.c.
+ * A program is one of the search loops scan_*.c. A tile is a piece of text whose candidates are
+ * collected together. Candidates are dense where there are so many that the automaton is faster.
  */
 #ifndef TRAWL_CPU_WORKER_H
 #define TRAWL_CPU_WORKER_H
@@ -14,7 +15,8 @@
 #include "engine.h"
 #include "plan/parts.h"
 
-/* More literals: buckets search only if a hit per line or place is enough, or without classes. */
+/* A set of more literals is searched by buckets only if the search does not want every hit, or if
+ * the set has no classes. */
 #define BUCKETS_MANY 256u
 #define WORK_SPARED_MAX 1024u /* limit of engine_worker.work_spared */
 #define WORKER_SAMPLE_BYTES (16u << 10)
@@ -38,7 +40,8 @@ struct cpu_parts {
     struct engine_result found[PLAN_PARTS_MAX];
 };
 
-/* The programs that may search for a set, and their comparison (programs.c). */
+/* The programs that may search for a set. In a tournament, programs search pieces of the text in
+ * turn, and the fastest program goes on (programs.c). */
 enum program {
 #define PROGRAM(name, ...) PROGRAM_##name,
 #include "cpu/set_programs.def"
@@ -56,7 +59,8 @@ struct tournament {
     uint32_t open;       /* programs that are compared, as bits; 0: no tournament is going on */
     uint32_t step;       /* number of the piece in the program's turn, from 1 on */
     uint32_t unsettled;  /* pieces of the turn in which tables were made */
-    /* bytes of text until the piece ends; between tournaments, until the next may begin */
+    /* bytes of text until the piece ends; between tournaments, until the next tournament may
+     * begin */
     uint64_t left;
     uint64_t spent;       /* ns that the search took since the last tournament */
     uint64_t searched;    /* bytes of text that were searched in `spent` */
@@ -81,16 +85,17 @@ struct engine_worker {
     struct cpu_parts *parts[CPU_PARTS];
     struct tournament tournament; /* compares the programs that can search for a set */
     uint64_t makes;               /* how often tables were made or fetched */
-    /* what is known about the literal and the text (plan_tuning): the plan's tuning; `own`, once a
-     * look at a sample of the text has led to a new choice */
+    /* what is known about the literal and the text: the plan's tuning, or `own` once a look at a
+     * sample of the text has led to a new choice */
     const struct plan_tuning *tuning;
-    struct plan_tuning own;         /* made by the last such look */
-    const struct plan_costs *costs; /* of the instruction set that the worker uses */
+    struct plan_tuning own;         /* the tuning that the last such look made */
+    const struct plan_costs *costs; /* the methods' costs with the worker's instruction set */
     /* expected costs of the methods, by the plan's tuning or by the last look */
     struct plan_prices prices;
-    /* cost of method sampled as measured when a search left it; 0: not known */
+    /* ns per byte that method sampled took when a search last left this method; 0: not known */
     double sampled_took;
-    uint64_t look_left; /* bytes of text until a look at the text may be due; UINT64_MAX: never */
+    /* bytes of text until a look at a sample of the text may be due; UINT64_MAX: never */
+    uint64_t look_left;
     /* bytes of text that were searched since the last look; `took` and `priced` are about these
      * bytes */
     uint64_t searched;
@@ -116,8 +121,8 @@ struct engine_worker {
     uint8_t head[64];      /* if head_bytes > 0: the literal, then zeros */
     /* If not 0, so many bytes of `head` are compared for all candidates of a tile at once. */
     uint32_t head_bytes;
-    /* the plan wants whole words or lines, and has no periodic literal: the byte before rules out
-     * most begins */
+    /* the plan wants whole words or lines, and has no periodic literal: the byte before a begin
+     * rules out most begins */
     bool at_borders;
     struct find_bytes inside; /* byte values after which no occurrence can begin */
     bool bytes_only; /* all literals have one byte, without conditions: `bytes` holds them all */
@@ -140,14 +145,15 @@ struct engine_worker {
     struct hits ordered; /* a buffer in which `gathered` is sorted */
     /* the automaton's state, for sets whose candidates are dense */
     struct dense_worker dense;
-    /* begins that the last dense part left to the automaton; halved with each other part since */
+    /* number of begins that the automaton got at the last dense part of the text; halved with each
+     * part since that was not dense */
     uint64_t dense_bytes;
     uint64_t dense_left;   /* number of those begins that the automaton has yet to search */
     enum program dense_by; /* the program that left the dense part to the automaton */
     /* a set's candidates are dense if they cost more work than this for each byte of text */
     uint64_t work_per_byte;
-    /* further work that is allowed: what sparse parts of the text left over, at most
-     * WORK_SPARED_MAX; after the automaton, WORK_SPARED_MAX */
+    /* work that is allowed beyond work_per_byte: what sparse parts of the text left over, at most
+     * WORK_SPARED_MAX. After the automaton it is WORK_SPARED_MAX. */
     uint64_t work_spared;
     /* Work in dense parts before the automaton is made, for the plan with number dense_serial.
      * Enough such work pays for the automaton. */
@@ -184,14 +190,16 @@ struct scan {
     uint64_t end;
     uint64_t available; /* bytes of text from chunk->bytes on */
     uint64_t loadable;  /* bytes from chunk->bytes on that a vector may load, ≥ available */
-    /* begins below this are decided, by a run of occurrences or by a taken line or span */
+    /* begins below this need no search: they lie in a run of occurrences that was handled, or in a
+     * line or span that has its hit */
     uint64_t run_until;
     /* cost of failed candidates and of occurrences so far; a unit is about a compared byte */
     uint64_t work;
     uint64_t work_max; /* when `work` exceeds this, two_way or the automaton takes over */
     /* sets: the part of `work` that is in dense_work already, or belongs to earlier positions */
     uint64_t work_begin;
-    /* positions that passed the first filter; method every: words of which a position passed */
+    /* positions that passed the first filter; with method every, words of the mask in which a
+     * position passed */
     uint64_t passed;
     uint64_t failed; /* candidates that turned out to be no occurrence */
     /* first position of the tile that is being verified; tile_words = 0: there is no tile */
@@ -200,7 +208,7 @@ struct scan {
     bool ends_known;
     /* result->count at the begin of this tile, if the tile has several words */
     uint64_t tile_count;
-    /* number of hits in earlier tiles; older tiles count less, by half for each tile */
+    /* number of hits in earlier tiles; a tile counts half as much as the tile after it */
     uint64_t tiles_count;
     /* true, if ends_known: some line ends of the tile are NULs, which end lines only for some
      * callers */
@@ -213,12 +221,13 @@ struct scan {
      * on, each hit that is taken is a span. */
     uint64_t span_begin;
     uint64_t span_end;
-    /* no occurrence seen so far ends after this; also none that began before this scan */
+    /* no occurrence that was seen, or that began before this scan, ends after this position */
     uint64_t span_reach;
     bool span_is_sure;
     /* a literal's occurrences have different lengths, which hits.lengths stores */
     bool keeps_lengths;
-    /* true: the program has its answer, is full, has failed or leaves the text, and returns */
+    /* true: the program returns, because it has its answer, its result is full, it failed, or it
+     * leaves the text */
     bool over;
     bool is_left; /* the program has left the text from `at` on to a different program */
     enum trawl_status status;
@@ -283,7 +292,7 @@ void bytes_add(struct find_bytes *bytes, uint8_t value);
 
 /* ---- borders.c: whole words and lines ---- */
 
-/* Both functions are for plans that want whole words or lines. The first prepares the worker. */
+/* For plans that want whole words or lines. borders_begin prepares the worker. */
 void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan);
 /* If the worker's tile, which begins at scan->at, has many candidates, clears the bits of
  * candidates that the byte before rules out. May leave some of these bits. */
@@ -302,8 +311,8 @@ uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *
 
 /* Chooses the first program for the worker's plan. */
 void choice_begin(struct engine_worker *worker);
-/* Adds to the worker's figures what the scan searched since `begin`, in `ns`. `candidates` and
- * `passed` are the scan's counts at `begin`. */
+/* Adds to the worker's `searched`, `took` and `priced` what the scan searched since `begin`, in
+ * `ns`. `candidates` and `passed` are the scan's counts at `begin`. */
 void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, uint64_t passed,
                   uint64_t ns);
 /* Runs before a chunk is searched. Makes the tables of method sampled if they pay. If a look is
@@ -319,7 +328,8 @@ enum trawl_method scan_method(const struct engine_worker *worker);
 /* ---- scan_parts.c ---- */
 
 /* Searches the begins in [scan->at, scan->limit) for each part of the plan's patterns. `kind`:
- * index in worker->parts. Returns false, with nothing searched, if parts or memory lack. */
+ * index in worker->parts. Returns false, and has searched nothing, if the plan has no parts or
+ * memory is short. */
 bool scan_parts(struct scan *scan, uint32_t kind);
 void parts_release(struct engine_worker *worker, struct cpu_parts *parts);
 
@@ -328,14 +338,15 @@ void parts_release(struct engine_worker *worker, struct cpu_parts *parts);
 /* Searches the begins in [from, to) by the automaton. Afterwards scan->at is where to go on: ≥ to
  * unless scan->over. Returns false, and has searched nothing, if the automaton cannot search. */
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);
-/* For sets: sets work_max for the next positions. */
+/* For sets: sets scan->work_max, the work that the next `positions` positions may cost. */
 void dense_allow(struct scan *scan, uint64_t positions);
-/* Ends positions that did not exceed work_max, and that decided this many bytes: keeps the unused
- * work for later positions, unless dense_waits, and halves dense_bytes. */
+/* Runs after positions that did not exceed work_max; `bytes` is the length of the text that they
+ * decided. Keeps the unused work for later positions, unless dense_waits, and halves
+ * dense_bytes. */
 void dense_spare(struct scan *scan, uint64_t bytes);
-/* Runs when positions have exceeded work_max. Leaves the text to the automaton from x on, each time
- * for longer. Returns false if making the automaton would not pay yet; the scan must then verify
- * the candidates from x on. */
+/* Runs when positions have exceeded work_max. Leaves the text from x on to the automaton, each time
+ * for more begins. Returns false if making the automaton would not pay yet; the scan must then
+ * verify the candidates from x on. */
 bool dense_leaves(struct scan *scan, uint64_t x);
 
 /* Returns whether the result has so many hits that the scan stops. A later scan can go on there. */

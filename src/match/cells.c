@@ -1,4 +1,5 @@
-/* cells: makes the cells of a record from its matches, in the thread that searched.
+/* cells: makes the cells of a record from its matches, in the thread that searched. A cell is a
+ * pattern that occurs in the record, with its first begin.
  *
  * A record of few matches is sorted by insertion, which also finds a pattern that came before. For
  * a record of many matches, the caller marks the matches from the last to the first: each match
@@ -137,8 +138,8 @@ static uint64_t sort_few(struct cell *row, uint64_t count)
     return left;
 }
 
-/* As sort_few, for long rows: a stable radix sort by pattern number, lowest byte first, alternating
- * between row and room. *sorted is the buffer that holds the result. */
+/* Does what sort_few does, for long rows: a stable radix sort by pattern number, lowest byte first,
+ * moves the cells back and forth between row and room. *sorted is the buffer with the result. */
 static uint64_t sort_many(struct cell *row, struct cell *room, uint64_t count,
                           const struct cell **sorted)
 {

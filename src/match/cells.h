@@ -73,8 +73,8 @@ static inline enum trawl_status cells_push(struct cell_scratch *scratch, uint64_
 enum trawl_status cells_keep(struct cells *cells, struct cell_scratch *scratch, uint64_t record,
                              struct trawl_error *error);
 
-/* Marks are faster for records with at least CELLS_MARKED_MIN occurrences, if the plan has at most
- * CELLS_MARKS_MAX patterns. Tests replace cells_marks_max. */
+/* Marks (cells_mark) are faster than sorting for records with at least CELLS_MARKED_MIN
+ * occurrences, if the plan has at most CELLS_MARKS_MAX patterns. Tests replace cells_marks_max. */
 #define CELLS_MARKED_MIN 17u
 #define CELLS_MARKS_MAX (1u << 18)
 extern uint64_t cells_marks_max;

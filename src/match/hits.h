@@ -9,7 +9,7 @@
  * byte. */
 struct hit {
     uint32_t offset;
-    uint32_t literal; /* number of the literal, a string that occurs, in the plan */
+    uint32_t literal; /* number of the literal (the string that occurs) in the plan */
 };
 
 /* In searches within errors, a word of hits.lengths is the occurrence's length | its distance <<
@@ -43,7 +43,7 @@ struct hits {
 
 /* Makes room for `more` further hits, and drops lengths if the array grows. Errors: MEMORY. */
 enum trawl_status hits_reserve(struct hits *hits, uint64_t more, struct trawl_error *error);
-/* As hits_reserve, for items and lengths. Keeps the lengths that are set. */
+/* Does what hits_reserve does for items and lengths, and keeps the lengths that are set. */
 enum trawl_status hits_reserve_lengths(struct hits *hits, uint64_t more, struct trawl_error *error);
 void hits_release(struct hits *hits);
 

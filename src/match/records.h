@@ -9,8 +9,9 @@ struct records {
     uint64_t tape_bytes;
     uint64_t origin; /* the caller's offset of the first record */
     const void *offsets;
-    bool narrow;             /* offsets are int32_t; else uint64_t */
-    const uint8_t *validity; /* bit validity_begin + i is 0: record i is null; NULL: none is */
+    bool narrow; /* offsets are int32_t; else uint64_t */
+    /* record i is null if bit validity_begin + i is 0; NULL: no record is null */
+    const uint8_t *validity;
     uint64_t validity_begin;
     uint64_t count;
 };
@@ -34,8 +35,8 @@ static inline bool records_is_null(const struct records *records, uint64_t index
 /* Checks the caller's array and opens *records. Errors: ARGUMENT. */
 enum trawl_status records_open(struct records *records, const struct trawl_record_array *array,
                                struct trawl_error *error);
-/* Returns the first record that ends beyond the position; `count` if there is none. No record
- * before `from` ends beyond the position. */
+/* Returns the first record that ends beyond the position; `count` if there is none. The caller
+ * knows that no record before `from` ends beyond the position. */
 uint64_t records_beyond(const struct records *records, uint64_t from, uint64_t position);
 
 #endif

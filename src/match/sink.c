@@ -1,4 +1,5 @@
-/* sink: implements the sinks that need only the text and the occurrences. */
+/* sink: implements the sinks that need only the text and the occurrences. `digest` functions run in
+ * the thread that searched a chunk, `deliver` functions in the calling thread. */
 #include "match/sink.h"
 
 #include <string.h>
@@ -142,7 +143,7 @@ static uint64_t count_ended(const struct sink *sink, const struct sink_chunk *ch
     return ended;
 }
 
-/* As count_ended, if no two hits begin in the same line. */
+/* Does what count_ended does, if no two hits begin in the same line. */
 static uint64_t count_ended_apart(const struct sink *sink, const struct sink_chunk *chunk,
                                   uint64_t i, bool *open_hit)
 {
@@ -258,10 +259,10 @@ static enum trawl_status digest_window(const struct sink *sink, const struct sin
 
 #define SPANS (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_SPANS_FIRST)
 
-/* Keeps the spans among the chunk's matches, with their line numbers, and returns how many spans
- * there are. sink->spans_end is the end of the last span; at first, of the last span before the
- * chunk. Engines report more matches than spans: a device does not know where the span before a
- * chunk ends. */
+/* Keeps the spans (matches that do not overlap) among the chunk's matches, with their line numbers,
+ * and returns how many spans there are. sink->spans_end is the end of the last span; at first, of
+ * the last span before the chunk. Engines report more matches than spans: a device does not know
+ * where the span before a chunk ends. */
 static uint64_t keep_spans(struct sink *sink, const struct sink_chunk *chunk)
 {
     const bool longest = (sink->window_flags & TRAWL_WINDOW_SPANS_FIRST) == 0;
@@ -272,7 +273,7 @@ static uint64_t keep_spans(struct sink *sink, const struct sink_chunk *chunk)
         bool longer = longest && kept > 0 && matches[i].begin == matches[kept - 1].begin &&
                       matches[i].end > matches[kept - 1].end;
 
-        TRAWL_ASSERT(matches[i].begin <= matches[i].end); /* equal: see TRAWL_WINDOW_EMPTY */
+        TRAWL_ASSERT(matches[i].begin <= matches[i].end); /* equal: an empty match */
         TRAWL_ASSERT(i == 0 || kept == 0 || matches[kept - 1].begin <= matches[i].begin);
         if (!longer && ((kept > 0 && matches[i].begin == matches[kept - 1].begin) ||
                         matches[i].begin < sink->spans_end))

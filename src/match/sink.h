@@ -52,7 +52,7 @@ struct line_digest {
 struct line_count {
     bool invert;
     uint64_t count_max;
-    uint64_t count;      /* selected lines that have ended */
+    uint64_t count;      /* lines with a hit, or with `invert` without a hit, that have ended */
     bool open_has_bytes; /* the line that has not ended yet has bytes */
     bool open_hit;
 };
@@ -103,8 +103,8 @@ struct sink {
     bool in_place;
     uint8_t line_end; /* the byte that ends the plan's lines; set when the search begins */
     uint8_t line_end_also;
-    /* LINES, and plans of expressions or errors: the text's records, which take the place of lines;
-     * NULL: the text has lines */
+    /* for WANT_LINES, and for plans of expressions or errors: the text's records, which take the
+     * place of lines; NULL: the text has lines */
     const struct records *records;
     /* NULL: the sink needs no digest. A chunk whose digest fails is not delivered. */
     enum trawl_status (*digest)(const struct sink *sink, const struct sink_chunk *chunk,
@@ -134,7 +134,8 @@ void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max);
 void sink_lines(struct sink *sink, bool invert, uint64_t lines_max);
 /* Sets up a sink without `deliver`, for callers that take the chunks from the search themselves. */
 void sink_batches(struct sink *sink, bool line_numbers);
-/* As sink_batches, with the caller's digest, which reads hits instead of matches. */
+/* Does what sink_batches does, but with the caller's digest, which reads hits instead of
+ * matches. */
 void sink_digests(struct sink *sink,
                   enum trawl_status (*digest)(const struct sink *sink,
                                               const struct sink_chunk *chunk,

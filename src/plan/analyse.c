@@ -13,9 +13,9 @@
 #define SEEN_FAR_LOG2 14u
 /* distance of an examined position from the position examined before; a prime */
 #define SEEN_JUMP 1009u
-#define ROOT_STEPS 40u       /* enough for 1e-10 to 1e10 */
+#define ROOT_STEPS 40u       /* of Newton's method: enough for roots of 1e-10 to 1e10 */
 #define SAMPLES_INSERTED 64u /* up to this many samples are sorted by insertion, more by qsort */
-#define RESIDUES 8u          /* of a byte, by its low three bits (layout.h) */
+#define RESIDUES 8u          /* number of residues, the values of a byte's low three bits */
 #define SUFFIX_BITS 65536u   /* bits of the table that counts suffixes */
 
 double analyse_log2(double value)
@@ -70,7 +70,8 @@ double analyse_byte_bits(const uint8_t *bytes, uint64_t count)
 
 uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates)
 {
-    double best_rate = 1e9, rate[4] = {0}; /* rates of the words at four consecutive offsets */
+    /* rates of the four-byte sequences at four consecutive offsets */
+    double best_rate = 1e9, rate[4] = {0};
     uint64_t best = 0;
 
     TRAWL_ASSERT(count >= 7);
@@ -91,7 +92,7 @@ uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct b
     return best;
 }
 
-/* Fills residues, begun and carried from the grams at bytes. */
+/* Fills the members residues, begun and carried for the grams that begin at `bytes`. */
 static void fill_residues(const uint8_t *bytes, struct plan_grams *grams)
 {
     uint8_t begun[PLAN_GRAM_BYTES] = {0}, carried[PLAN_GRAM_BYTES] = {0};
@@ -104,7 +105,7 @@ static void fill_residues(const uint8_t *bytes, struct plan_grams *grams)
         uint8_t may = (uint8_t) ~(1u << b);
 
         for (uint32_t j = 0; j < PLAN_GRAM_BYTES; j++) {
-            /* the byte of the gram that stands at byte j */
+            /* index in the gram of the byte that stands at byte j of a word */
             uint32_t i = (j - begin) % PLAN_GRAM_BYTES;
 
             if (j >= begin)
@@ -237,7 +238,7 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
 {
     struct seen_positions p = positions_of(sample_bytes, sizeof(uint64_t));
     uint64_t found = 0, places = 0;
-    /* bit o of entry b: gram o has byte b at that offset */
+    /* bit o of entry b: the first, or the fourth, byte of gram o is b */
     uint8_t first[256] = {0}, fourth[256] = {0};
 
     TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN && grams->q >= 4);
@@ -303,8 +304,9 @@ static void windows_open(const uint8_t *bytes, uint32_t windows, uint64_t step, 
     }
 }
 
-/* Returns the window at or beyond `from` that the sample holds least often, and sets *rate, if that
- * is less often than *rate says of `best`; otherwise returns `best`. */
+/* On entry *rate is the share of the sample's positions that hold the window at offset `best`. If
+ * the sample holds windows from `from` on less often, returns the offset of the rarest, and sets
+ * *rate to its share. Otherwise returns `best`. */
 static uint64_t rarer_window(const uint8_t *bytes, uint64_t from, uint64_t count, uint64_t folds,
                              const uint8_t *sample, uint64_t sample_bytes, uint64_t best,
                              double *rate)
@@ -530,7 +532,7 @@ struct sample_pairs {
     uint32_t first_bytes; /* different first bytes of the samples */
 };
 
-/* Sorts the samples. */
+/* Counts the pairs; sorts the samples for this. */
 static void count_pairs(struct sample *samples, uint32_t count, struct sample_pairs *pairs)
 {
     struct sample room[GRAM_SAMPLES];
@@ -571,7 +573,7 @@ void analyse_likeness(const struct trawl_plan *plan, struct strings_likeness *li
 
         random = random * 6364136223846793005u + 1442695040888963407u;
         at += (random >> 11) % (next - at);
-        /* may run into the next string */
+        /* the sample may run into the next string */
         samples[i] = sample_at(plan, at, min_u64(ANALYSE_GRAM_MAX, total - at));
     }
     count_pairs(samples, count, &pairs);

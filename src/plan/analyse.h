@@ -57,7 +57,8 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
  * blocks of 64 positions. */
 uint32_t analyse_first_probes(const double *passed, uint32_t probe_count);
 
-/* Returns the share of the sample's positions that the grams would make candidates, or 0. */
+/* Returns the share of the sample's positions that the grams would make candidates; 0 if too few
+ * positions match to tell a rate. */
 double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
                           const struct plan_grams *grams);
 
@@ -92,11 +93,11 @@ double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets
 double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
                      const struct byte_rates *rates, uint32_t stride, struct plan_grams *grams);
 
-/* Returns the number of different suffixes of the literals, which is the number of states of an
- * automaton that reads backwards, but one. `patterns`: numbers of `count` patterns, of which the
- * first literals count; literal_from: each pattern's first literal. patterns NULL: the plan's first
- * `count` literals. Suffixes with equal hashes count once, so the number may be a little low; for
- * sets of more than PLAN_SUFFIXES_MAX bytes it is useless. Takes 3 to 5 ns per byte. */
+/* Returns the number of different suffixes of the literals, which is one less than the number of
+ * states of an automaton that reads backwards. `patterns` has the numbers of `count` patterns; of
+ * pattern p only its first literal, literal_from[p], counts. If patterns is NULL, the plan's first
+ * `count` literals count. Suffixes with equal hashes count once, so the number may be a little low;
+ * for sets of more than PLAN_SUFFIXES_MAX bytes it is useless. Takes 3 to 5 ns per byte. */
 uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patterns,
                              const uint32_t *literal_from, uint32_t count);
 #define PLAN_SUFFIXES_MAX 20000u

@@ -80,8 +80,8 @@ struct making {
      * finish_nodes runs: its number of children. */
     uint32_t *fail;
     uint32_t *path; /* nodes of the current string, indexed by depth */
-    /* indices of ends, sorted by the depth at which their strings branch off; the first `live`
-     * entries are in work */
+    /* indices of ends, sorted by the depth at which their strings branch off. finish_nodes keeps
+     * the ends that have a node of their own at the current depth in front. */
     uint32_t *order;
     /* a node with at least so many children has a row; the root always has a row */
     uint32_t row_children;

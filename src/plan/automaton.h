@@ -12,8 +12,9 @@
 #include "plan/plan.h"
 
 #define PLAN_AUTOMATON_NODES_MAX (1u << 25) /* 512 MiB of cells */
-/* The words of a node's row: the number of strings that begin there, the longest as an index in
- * `ends` (or PLAN_NONE), and for each class of bytes the index in `rows` of the next node's row. */
+/* A node's row begins with this many words: the number of strings that begin there, and the longest
+ * of these as an index in `ends` (or PLAN_NONE). Then follows, for each class of bytes, the index
+ * in `rows` of the next node's row. */
 #define PLAN_AUTOMATON_ROW_HEAD 2u
 
 /* An end: a group of equal strings of the set. */
@@ -32,7 +33,8 @@ struct plan_automaton_end {
  * distinguishes. A state is 2 × (index of a cell), plus 1 if a row begins at that cell. A row has a
  * cell for each class. */
 struct plan_automaton_cell {
-    /* to[1]: the state after a byte of `class`; to[0]: after any other byte */
+    /* to[1]: the state after a byte of `class`. to[0]: the state in which any other byte is tested
+     * again; in a row, where each class has a cell, the node after a byte of `class`. */
     uint32_t to[2];
     uint32_t class;
     /* index in `ends` of the longest string that begins where this test succeeds, or PLAN_NONE */
@@ -45,7 +47,8 @@ struct plan_automaton {
     const struct plan_literal *strings;
     const uint8_t *bytes; /* the bytes to which the strings' offsets refer */
     uint32_t count;
-    uint64_t row_words_max; /* a table of rows may have so many words */
+    /* the most words that a table of rows may have; above, the automaton gets cells */
+    uint64_t row_words_max;
     /* numbers of the strings, sorted by reversed bytes, then by number */
     uint32_t *sorted;
     /* end_count groups, in the order of `sorted`; there is room for `count` */

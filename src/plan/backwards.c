@@ -16,7 +16,7 @@ struct key {
      * says how many bytes the string has left, at most KEY_BYTES + 1. */
     uint64_t bytes;
     uint32_t string; /* index in the unsorted strings */
-    uint32_t common; /* see struct backwards */
+    uint32_t common; /* number of bytes in common with the string before */
 };
 
 /* The keys begin .. end - 1. The strings share the first `depth` bytes, and are longer. */
@@ -53,7 +53,8 @@ static void insert_keys(struct key *keys, uint32_t count)
     }
 }
 
-/* Sorts keys by counting, once for each byte in which they differ. `other` is an equal buffer. */
+/* Sorts keys by counting, once for each byte in which they differ. `other` is a buffer of the same
+ * size. */
 static void count_keys(struct key *keys, struct key *other, uint32_t count)
 {
     uint32_t counts[8][256] = {{0}};

@@ -14,12 +14,12 @@ struct backwards {
     uint32_t common;
 };
 
-/* Sorts the strings, which must not be empty. Equal strings keep their order, and have common ==
- * bytes_count; no other string has. Time: a few passes over the strings, and over the bytes that
- * they share. Errors: MEMORY. */
+/* Sorts the strings, which must not be empty. Equal strings keep their order. A string has common
+ * == bytes_count exactly if it equals the string before it. Time: a few passes over the strings,
+ * and over the bytes that they share. Errors: MEMORY. */
 enum trawl_status backwards_sort(struct backwards *strings, uint32_t count,
                                  struct trawl_error *error);
-/* Does the same from the first byte to the last. */
+/* Sorts as backwards_sort does, but by the bytes from the first to the last. */
 enum trawl_status backwards_sort_forwards(struct backwards *strings, uint32_t count,
                                           struct trawl_error *error);
 

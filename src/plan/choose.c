@@ -156,7 +156,7 @@ typedef uint8_t bytes16 __attribute__((vector_size(16)));
 static void survivors_begin(const uint8_t *sample, uint64_t sample_bytes, uint64_t probe,
                             const struct probe_window *window, struct survivors *left)
 {
-    /* a multiple of the vector's 16 bytes */
+    /* the span is a multiple of the 16 bytes of a vector */
     uint64_t lead = probe - window->first, span = PLAN_PROBE_SPAN_BYTES;
     uint8_t value = window->value[lead], fold = window->fold[lead];
 
@@ -210,7 +210,7 @@ static void window_meet(const struct survivors *left, struct probe_window *windo
 }
 
 /* Raises the costs of offsets after a probe was chosen. Equal bytes near each other occur together,
- * and neighbouring bytes depend on each other. The probe's own offset is taken. */
+ * and neighbouring bytes depend on each other. The probe's own offset cannot be chosen again. */
 static void raise_costs(uint64_t probe, struct probe_window *window)
 {
     uint64_t span = window->last - window->first, taken = probe - window->first;
@@ -232,7 +232,7 @@ static uint64_t most_telling(const struct probe_window *window, uint32_t survivo
 {
     uint64_t best = 0;
 
-    if (survivors == 0) { /* as without a sample */
+    if (survivors == 0) { /* the sample tells nothing more, so the least cost decides */
         for (uint64_t o = 1; o < window->last - window->first; o++)
             best = window->cost[o] < window->cost[best] ? o : best;
         return window->first + best;
@@ -284,7 +284,9 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
     uint64_t best = 0; /* offset of the first rarest byte */
     struct probe_window window;
     struct survivors left;
-    double rate = 1, others = 1; /* product of the rates of the probes after the first */
+    /* rate: expected share of positions that pass all probes so far; others: product of the rates
+     * of the probes after the first */
+    double rate = 1, others = 1;
 
     for (uint64_t offset = 1; offset < count; offset++)
         if (rates->rate[bytes[offset]] < rates->rate[bytes[best]])
@@ -385,7 +387,7 @@ void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint
     double passed[PLAN_PROBES_MAX];
 
     TRAWL_ASSERT(plan_is_one_literal(plan) && (sample != NULL || sample_bytes == 0));
-    tuning->grams = (struct plan_grams){.stride = 0}; /* until plan_tune_grams */
+    tuning->grams = (struct plan_grams){.stride = 0}; /* unset until plan_tune_grams */
     tuning->gram_rate = 0;
     tuning->is_seen = sample_bytes >= PLAN_SAMPLE_BYTES_MIN;
     analyse_rates(sample, sample_bytes, bytes, count, fold, rates);
@@ -513,7 +515,7 @@ static struct work work_sampled(const struct asked *of)
         .took_ns = of->tuning->sampled_took};
 }
 
-/* The rows of methods.def, by method. */
+/* What methods.def says of each method. */
 static const struct {
     enum { ANY, PLAIN, ONE } literals;
     uint32_t length_min;

@@ -5,7 +5,7 @@
  * variants, become literals: a literal for each combination. The characters after these are the
  * tail. In an encoding, the bytes of a character never begin with the bytes of another character.
  * So at each position at most a single literal of a pattern matches, and the tail matches in a
- * single way.
+ * single way. An element is a character of a pattern with its variants.
  */
 #include "plan/steps.h"
 

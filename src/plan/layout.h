@@ -79,7 +79,8 @@ struct plan_set {
     /* Mask for bytes 4 to 7: keeps the bytes that all literals have; 0 if length_min < 5. */
     uint32_t wide_mask;
     uint32_t reserved;
-    uint64_t head_fold; /* as fold and gram_mask, but for the 8 bytes that choose the bucket */
+    /* what fold and gram_mask are for q bytes, for the 8 bytes that choose the bucket */
+    uint64_t head_fold;
     uint64_t head_mask;
 };
 
@@ -91,7 +92,7 @@ static inline uint32_t plan_hash32(uint32_t gram, uint32_t bits)
     return (gram * PLAN_HASH32_FACTOR) >> (32u - bits);
 }
 
-/* Hashes up to 8 bytes at a position, as many as all literals have. In a text of few byte values,
+/* Hashes min(length_min, 8) bytes at a position. In a text of few byte values,
  * the first four bytes rule out little: 1,000 16-mers of DNA contain every sequence of four bases.
  * Both halves are or-ed with set->fold, which covers four bytes whenever wide_mask is not 0. */
 #define PLAN_WIDE_SHIFT 3

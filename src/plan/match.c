@@ -25,7 +25,7 @@ static uint64_t fold_word(uint64_t word)
     return word | (upper >> 2);
 }
 
-/* `fold` is a compile-time constant. */
+/* Does what plan_mismatch does. `fold` is a compile-time constant. */
 static inline __attribute__((always_inline)) uint64_t mismatch(const uint8_t *literal,
                                                                const uint8_t *text, uint64_t count,
                                                                bool fold)

@@ -1,5 +1,5 @@
-/* nibbles: fills the nibble tables of a small set (nibbles.h): chooses which literals share a slot,
- * and which half bytes (nibbles) are tested. */
+/* nibbles: fills the nibble tables of a small set (nibbles.h): chooses which literals share a slot
+ * (a bit of the tables), and which half bytes (nibbles) are tested. */
 #include "plan/nibbles.h"
 
 #include <string.h>
@@ -15,8 +15,8 @@
 #define PASSES 2u
 #define NONE UINT8_MAX
 /* If tables test six low bits of each byte, six bytes suffice when a seventh byte would still leave
- * more than 1/8 of the positions that pass six bytes. So it is if many literals have no seventh
- * byte, like short words. */
+ * more than 1/8 of the positions that pass six bytes. That happens if many literals, like short
+ * words, have no seventh byte. */
 #define SIX_BYTES 6u
 /* If a byte of the literals carries fewer bits of information than this, the literals have few
  * different bytes, as DNA does. */
@@ -31,7 +31,8 @@
  * 1/1000 to 1/400 of all positions. */
 #define HALVES_FEW 4u
 #define HALVES_PASS (1.0f / 4096)
-/* the same limit for six low bits; it is lower, because the bytes of words are not independent */
+/* the limit HALVES_PASS for tables of six low bits, lower because the bytes of words are not
+ * independent */
 #define SIX_PASS (HALVES_PASS / 64)
 
 /* The most literals for which six tested bytes, one group or two groups suffice. The limits are

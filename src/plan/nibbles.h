@@ -30,7 +30,7 @@
 #define PLAN_NIBBLE_LITERALS_MAX 256u
 #define PLAN_NIBBLE_BYTES_MAX 8u
 #define PLAN_NIBBLE_WHOLE_MAX 4u /* bytes of which both halves are tested, for short literals */
-#define PLAN_NIBBLE_REACH 16u    /* for longer literals, at[j] < this */
+#define PLAN_NIBBLE_REACH 16u    /* at[j] is less than this */
 #define PLAN_NIBBLE_LOWS 64u     /* values of a byte's six low bits */
 
 struct plan_nibbles {
@@ -48,7 +48,7 @@ struct plan_nibbles {
 struct trawl_plan;
 
 /* Gets the set's tables: for six low bits of each byte (`six`), or for low halves. The first call
- * makes these objects, which the plan owns. Sets *nibbles to NULL if the set has more than
+ * makes the tables, which the plan owns. Sets *nibbles to NULL if the set has more than
  * PLAN_NIBBLE_LITERALS_MAX literals. Errors: MEMORY. */
 enum trawl_status plan_nibbles_want(const struct trawl_plan *plan, bool six,
                                     const struct plan_nibbles **nibbles, struct trawl_error *error);

@@ -1,5 +1,6 @@
-/* open: tells which occurrences at the end of a text are decided although more bytes will come.
- * Looks up, in the sorted literals, whether some literal begins with the last bytes of the text. */
+/* open: tells up to which position the occurrences near the end of a text are certain, whatever
+ * bytes follow. Looks up, in the sorted literals, whether some literal begins with the last bytes
+ * of the text. */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/backwards.h"

@@ -24,7 +24,7 @@ struct group {
     uint64_t begin, end;
     uint64_t length_min, length_max;
     uint64_t bytes;  /* sum of the strings' lengths */
-    uint64_t states; /* of an automaton of the group's strings: an estimate */
+    uint64_t states; /* estimated number of states of an automaton of the group's strings */
 };
 
 /* The state of cutting a plan into parts. */
@@ -69,7 +69,8 @@ static uint32_t class_of(uint64_t length)
     return class;
 }
 
-/* Fills lengths, literal_from and order, which are allocated. */
+/* Fills lengths, literal_from and order, which are allocated, and makes a group of each length
+ * class. */
 static void sort_patterns(struct cutting *cutting)
 {
     const struct trawl_plan *plan = cutting->plan;
@@ -138,7 +139,8 @@ double plan_automaton_cost(const struct plan_part_costs *costs, double words)
                      costs->doubled * analyse_log2(words / max_double(1, costs->near_words));
 }
 
-/* Returns the cost of searching groups [from, to) together. *method: by which method. */
+/* Returns the cost of searching groups [from, to) together. Sets *method to the cheapest method;
+ * AUTO: the engine chooses. */
 static double cost_of(const struct cutting *cutting, uint32_t from, uint32_t to,
                       enum trawl_method *method)
 {
@@ -230,7 +232,8 @@ static void group_singly(struct cutting *cutting)
 
 /* ---- Making --------------------------------------------------------------------------------- */
 
-/* Fills part->literals with its patterns' literals, in the order of its patterns. */
+/* Fills part->literals: for each literal of the part, the number of that literal in the whole
+ * plan. */
 static void number_literals(const struct cutting *cutting, uint64_t begin, struct plan_part *part)
 {
     uint32_t before = UINT32_MAX, nth = 0;

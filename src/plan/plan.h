@@ -49,7 +49,7 @@ struct plan_head {
 struct plan_set_tables {
     uint64_t bytes;    /* size of this object with its arrays, which are one block of memory */
     uint64_t *bitmap;  /* 2^bitmap_bits bits */
-    uint64_t *wide;    /* 2^bitmap_bits bits by plan_hash_wide; NULL if set.wide_mask is 0 */
+    uint64_t *wide;    /* as many bits, indexed by plan_hash_wide; NULL if set.wide_mask is 0 */
     uint32_t *buckets; /* 2^bucket_bits + 1 indexes: where each bucket begins in `entries` */
     uint32_t *entries; /* literal numbers by bucket, ascending inside each bucket */
     /* First bytes of the literals in `entries`, in the same order. By these most entries of a
@@ -60,7 +60,7 @@ struct plan_set_tables {
 
 /* Objects that belong to a plan, each made when a search or the plan's building first needs it. */
 enum plan_attachment {
-    PLAN_SAMPLED,      /* sampled_tables, plan/sampled.c */
+    PLAN_SAMPLED,      /* tables of method sampled: plan/sampled.c */
     PLAN_ALONE,        /* each pattern as a plan of its own: plan/parts.c */
     PLAN_PARTS_HOST,   /* parts in which the host searches: plan/parts.c */
     PLAN_PARTS_DEVICE, /* parts in which a GPU searches */
@@ -70,14 +70,15 @@ enum plan_attachment {
     PLAN_WHOLE_ALONE,
     PLAN_WHOLE_PARTS_HOST,
     PLAN_WHOLE_PARTS_DEVICE,
-    PLAN_SET_TABLES,  /* plan_set_tables, plan/tables.c */
+    PLAN_SET_TABLES,  /* bitmaps and buckets of a set: plan/tables.c */
     PLAN_NIBBLES,     /* nibble tables for low halves of bytes: plan/nibbles.c */
     PLAN_NIBBLES_SIX, /* nibble tables for six low bits */
     PLAN_MATCHER,     /* tables of a large set: cpu/set_matcher.c */
-    PLAN_DENSE,       /* the automaton, cpu/dense_set.c */
+    PLAN_DENSE,       /* the automaton of a set: cpu/dense_set.c */
     PLAN_ERRORS,      /* the compiled plan with errors: approximate/approx_compile.c */
     PLAN_EXPRESSIONS, /* the compiled expressions: regex/regex_compile.c */
-    /* the same, but searched by the strings that are rare in a sample of the text */
+    /* the compiled expressions, but searched by the strings that are rare in a sample of the
+     * text */
     PLAN_RESPLIT,
     PLAN_ORDER, /* the literals, sorted: plan/open.c */
     PLAN_ATTACHMENTS
@@ -113,8 +114,8 @@ struct trawl_plan {
     bool holds_line_end;
     struct trawl_letters utf8;
 
-    bool misses_letters; /* as in struct trawl_plan_told, like the next field */
-    uint8_t pcre;
+    bool misses_letters; /* case is ignored, but only of A to Z, and a pattern has other letters */
+    uint8_t pcre; /* 1: PCRE2 searches for an expression; 2: for one that may match no byte */
     uint64_t pattern_count;
     uint64_t *pattern_ids;   /* numbers that the caller gave to the patterns; NULL: none */
     uint64_t *pattern_begin; /* pattern_count + 1 offsets into pattern_bytes */
@@ -135,7 +136,8 @@ struct trawl_plan {
     uint64_t length_min;  /* length of the shortest literal in bytes, without its tail */
     uint64_t length_max;  /* length of the longest occurrence in bytes, with its tail */
     uint64_t need_before; /* number of bytes that a search reads before an occurrence */
-    /* number of bytes that a search reads after the last begin: length_max - 1 + context */
+    /* number of bytes that a search reads after the last begin: length_max - 1, and the bytes after
+     * an occurrence that the plan's conditions look at */
     uint64_t need_after;
 
     /* If the plan has errors, expressions or an algorithm, no method is chosen, and the members
@@ -150,7 +152,7 @@ struct trawl_plan {
 
     /* The next two are set if the plan has a single literal without a tail: */
     uint64_t period; /* the least period; 0: it is longer than half of the literal */
-    /* which bytes of the literal are tested; by the caller's sample, or without a sample */
+    /* which bytes of the literal are tested, chosen by the caller's sample if there is a sample */
     struct plan_tuning tuning;
 
     /* The next members are set if the plan has several literals, or a literal with a tail: */
@@ -339,7 +341,8 @@ static inline uint8_t fold_byte(uint8_t byte)
 }
 
 /* Returns whether an occurrence of a string of `bytes` could contain `byte`. If case is ignored,
- * another byte may stand for a letter, and for a byte of a longer character. */
+ * returns true for all letters and all bytes beyond ASCII, because other bytes may stand for
+ * these. */
 static inline bool plan_may_hold(const uint8_t *bytes, uint64_t bytes_count, bool ignores_case,
                                  uint8_t byte)
 {

@@ -13,18 +13,18 @@
 #define SAMPLED_STRIDE_MAX 8192u
 /* 32 to 64 bits for each gram: 1 of 32 to 64 other samples passes by chance */
 #define SAMPLED_BITMAP_LOG2 5u
-#define REPEATS_OFFSETS 256u /* sampled_repeats counts so many offsets of the literal at most */
+#define REPEATS_OFFSETS 256u /* sampled_repeats counts at most this many offsets */
 #define REPEATS_LOG2 13u
-#define SEEN_SAMPLES 512u /* sampled_seen takes so many samples of a text at most */
+#define SEEN_SAMPLES 512u /* sampled_seen takes at most this many samples of a text */
 #define SEEN_SAMPLES_MIN 64u
-#define SEEN_SHARE 4096u /* sampled_seen takes at most one sample for so many bytes of text */
+#define SEEN_SHARE 4096u /* sampled_seen takes at most one sample for this many bytes of text */
 /* sampled_seen stops after SEEN_STEPS + SEEN_STEPS_EACH × samples steps along chains. */
 #define SEEN_STEPS 256u
-#define SEEN_STEPS_EACH 8u /* see SEEN_STEPS */
+#define SEEN_STEPS_EACH 8u
 /* Sample number i of n is taken from part i × SEEN_ORDER mod n of the text. So the first samples
  * already come from all over the text. */
 #define SEEN_ORDER 40503u
-/* strides are multiples of this, so that no sample crosses two cache lines */
+/* strides are multiples of this, so that no sample lies in two cache lines */
 #define SAMPLED_STRIDE_UNIT 8u
 
 uint64_t sampled_stride(uint64_t length)

@@ -39,7 +39,7 @@ static uint32_t literal_gram(const struct trawl_plan *plan, uint32_t literal)
     return (gram | plan->set.fold) & plan->set.gram_mask;
 }
 
-/* Returns the literal's bit in the wide bitmap. */
+/* Returns the literal's bit in the wide bitmap, which is indexed by up to 8 first bytes. */
 static uint32_t literal_wide(const struct trawl_plan *plan, uint32_t literal)
 {
     uint64_t head = literal_load(plan, literal, min_u64(plan->length_min, sizeof head));
@@ -47,7 +47,7 @@ static uint32_t literal_wide(const struct trawl_plan *plan, uint32_t literal)
     return plan_hash_wide(&plan->set, head);
 }
 
-/* Returns a hash of `bits` bits of the literal's first bytes, as many as all literals have. */
+/* Returns a hash, of `bits` bits, of the literal's first min(length_min, 8) bytes. */
 static uint32_t literal_hash(const struct trawl_plan *plan, uint32_t literal, uint32_t bits)
 {
     uint64_t head = literal_load(plan, literal, min_u64(plan->length_min, sizeof head));
@@ -115,8 +115,8 @@ bool plan_has_letters(const struct trawl_plan *plan)
     return plan->byte_bits >= LETTER_BITS_MIN && plan->byte_bits < LETTER_BITS_MAX;
 }
 
-/* fill_set prefetches the bucket and the entry of the literal so far ahead, because the tables of
- * large sets exceed the caches. */
+/* fill_set prefetches the bucket and the entry of the literal that comes this many literals later,
+ * because the tables of large sets exceed the caches. */
 #define FETCH_AHEAD 24u
 
 static void fetch_bucket(const struct trawl_plan *plan, const struct plan_set_tables *tables,

@@ -45,7 +45,7 @@ struct plan_tuning {
     /* probes that are tested at every position; further probes would rule out few more blocks */
     uint32_t first_probes;
     struct plan_probe probes[PLAN_PROBES_MAX]; /* all within PLAN_PROBE_SPAN_BYTES */
-    /* only if the literal has at least PLAN_GRAMS_LENGTH_MIN bytes */
+    /* set only if the literal has at least PLAN_GRAMS_LENGTH_MIN bytes */
     struct plan_grams grams;
     /* expected number of candidates of method every per byte of text */
     double every_rate;
@@ -57,7 +57,7 @@ struct plan_tuning {
     struct sampled_rates sampled;
     /* ns per byte of text that method sampled took when a search left it; 0: not known */
     double sampled_took;
-    /* for GPUs: offset of the rarest 7 bytes of the literal; 8 bytes if there is a sample */
+    /* for GPUs: offset of the literal's rarest 7 bytes, or 8 bytes if there is a sample */
     uint64_t rare_offset;
 };
 

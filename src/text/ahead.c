@@ -1,5 +1,7 @@
 /* ahead: lets several threads unpack pieces of a single compressed file before the reading thread
- * needs the pieces. ahead.h explains members, cells and pieces. */
+ * needs the pieces. A member can be decoded without earlier bytes. A cell is one of the parts of
+ * equal length into which the file is divided. A piece is what a thread unpacks, from the first
+ * member in a cell on (ahead.h). */
 #include "text/ahead.h"
 
 #include <pthread.h>
@@ -95,7 +97,7 @@ static uint64_t packed_room(const struct ahead *ahead)
 }
 
 /* Reads the compressed bytes of a cell, and `beyond` bytes after it, for decoding by blocks.
- * Returns the number (bytes_count of blocks.h); 0 also if there is no memory. */
+ * Returns the number of bytes that were read; 0 also if memory is short. */
 static uint64_t load(const struct ahead *ahead, struct piece *piece, uint64_t from, uint64_t beyond)
 {
     uint64_t used;

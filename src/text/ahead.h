@@ -8,8 +8,8 @@
  * the piece begins. So a piece that began inside a member by mistake is dropped. If a piece's room
  * is full, the reader continues to decode.
  *
- * A bzip2 file without a second stream near its begin is divided at blocks (blocks.h) instead. The
- * offsets of pieces then count bits.
+ * A bzip2 file without a second stream near its begin is divided at blocks, which bzip2 compresses
+ * separately (blocks.h), instead. The offsets of pieces then count bits.
  */
 #ifndef TRAWL_TEXT_AHEAD_H
 #define TRAWL_TEXT_AHEAD_H
@@ -20,15 +20,16 @@
 struct ahead;
 
 struct piece {
-    struct decoder *decoder; /* continues after the piece; NULL if is_whole or by blocks */
-    bool is_whole;           /* the piece ends where a member ends and a further member begins */
-    uint64_t end;            /* offset in the file where the piece ends */
-    uint8_t *bytes;          /* the unpacked bytes, of which bytes[at, count) have not been read */
+    /* the decoder that continues after the piece; NULL if is_whole or by blocks */
+    struct decoder *decoder;
+    bool is_whole;  /* the piece ends where a member ends and a further member begins */
+    uint64_t end;   /* offset in the file where the piece ends */
+    uint8_t *bytes; /* the unpacked bytes, of which bytes[at, count) have not been read */
     uint64_t at, count;
     uint64_t begin; /* offset in the file where the piece begins; UINT64_MAX: not known yet */
     uint64_t cell;
-    /* if by_blocks: the piece's blocks, its compressed bytes, and the compressed bytes not decoded
-     * yet */
+    /* if the file is divided at blocks: the piece's blocks, and their compressed bytes, of which
+     * packed[packed_at, packed_count) are not decoded yet */
     struct blocks blocks;
     uint8_t *packed;
     uint64_t packed_at, packed_count;
@@ -61,7 +62,7 @@ struct piece *ahead_make(struct ahead *ahead, uint64_t bit);
 /* Returns the next `wanted` bytes of the piece without a copy, and counts the bytes as read. `kept`
  * earlier bytes and TEXT_SLACK_BYTES later bytes are readable, too. When the bytes are no longer
  * needed, the caller lowers piece->lent. Returns NULL if the piece has not all of these bytes, or
- * is the reader's own. */
+ * if ahead_make made the piece. */
 const uint8_t *ahead_lend(struct piece *piece, uint64_t kept, uint64_t wanted);
 /* Gives back a piece of which the reader has read all bytes. */
 void ahead_give(struct ahead *ahead, struct piece *piece);

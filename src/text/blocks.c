@@ -34,9 +34,9 @@ enum blocks_mark blocks_mark_at(const uint8_t *bytes, uint64_t bit, uint32_t *ch
 bool blocks_find(const uint8_t *bytes, uint64_t bytes_count, uint64_t from, uint64_t *at,
                  enum blocks_mark *mark)
 {
-    uint8_t shifts[256] = {/* indexed by a mark's third byte: the first bit position (0 to 7) at
-                            * which the mark may begin */
-                           0};
+    /* Indexed by a byte of the text: bit i is set if a mark may begin at bit i of the byte that
+     * stands two bytes before. */
+    uint8_t shifts[256] = {0};
     uint32_t checksum;
 
     for (unsigned i = 0; i < 8; i++) {

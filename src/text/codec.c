@@ -23,7 +23,7 @@ static const struct magic magics[] = {
     {&codec_gzip, {0x1f, 0x8b, 0x08}, 3},
     {&codec_xz, {0xfd, '7', 'z', 'X', 'Z', 0}, 6},
     {&codec_zstd, {0x28, 0xb5, 0x2f, 0xfd}, 4},
-    /* a frame that tells the size of the next, with which files of pzstd begin */
+    /* files of pzstd begin with this frame, which tells the size of the next frame */
     {&codec_zstd, {0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0}, 8},
     {&codec_lz4, {0x04, 0x22, 0x4d, 0x18}, 4},
     {&codec_bzip2, {'B', 'Z', 'h', '1', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59}, 10},

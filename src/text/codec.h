@@ -1,4 +1,5 @@
-/* codec: decodes compressed texts. There is a codec for each format, which uses a library.
+/* codec: decodes compressed texts. There is a codec for each format, which uses a library. A member
+ * is what can be decoded without earlier bytes, like a gzip member.
  *
  * A format's library is loaded with the first text of that format. So the command does not load
  * five libraries at the start, and a program that links libtrawl needs no decoder. The build takes
@@ -12,7 +13,8 @@
 
 #define CODEC_MAGIC_BYTES_MAX 10u
 
-/* Limit for the memory of a decoder's window. Data that needs more is refused. */
+/* Limit for the memory of a decoder's window, the earlier bytes to which compressed data may refer.
+ * Data that needs more is refused. */
 #define CODEC_MEMORY_MAX (UINT64_C(256) << 20)
 
 struct codec_io {
@@ -44,7 +46,7 @@ struct codec {
     uint32_t head_bytes;
     /* Looks up the library's functions. NULL: the library's header was missing in the build. */
     bool (*load)(void *library);
-    void *(*open)(uint32_t threads); /* NULL: out of memory */
+    void *(*open)(uint32_t threads); /* returns NULL if memory is short */
     enum codec_result (*step)(void *state, struct codec_io *io);
     /* Prepares for a further member, also after a fault. Returns false if memory is short. */
     bool (*again)(void *state);

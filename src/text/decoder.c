@@ -1,4 +1,5 @@
-/* decoder: decodes a compressed text, member by member, from an offset of the file on. */
+/* decoder: decodes a compressed text, member by member, from an offset of the file on. A member is
+ * what can be decoded without earlier bytes, like a gzip member. */
 #include "text/decoder.h"
 
 #include <inttypes.h>
@@ -185,7 +186,8 @@ static bool lacks_input(const struct decoder *decoder)
 }
 
 /* Calls the library once; for a codec with head_bytes, once for each block. Calls without input if
- * output may have found no room. Sets *moved to whether the library used input or gave output. */
+ * earlier output may have found no room. Sets *moved to whether the library used input or gave
+ * output. */
 static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t count,
                               uint64_t *read_bytes, bool *moved)
 {

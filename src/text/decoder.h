@@ -20,7 +20,7 @@
 struct decoder_source {
     const struct trawl_text *text;
     bool from_file; /* read by pread from a file; false: read a stream */
-    int wake;       /* see struct text_need */
+    int wake;       /* eventfd that ends a wait for bytes (struct text_need); -1: none */
     struct trawl_error *error;
 };
 
@@ -57,7 +57,8 @@ enum trawl_status decoder_begin(struct decoder *decoder, const struct codec *cod
 /* Moves the decoder to this file offset. decoder_begin must have been called before. */
 void decoder_move(struct decoder *decoder, uint64_t file_offset);
 void decoder_close(struct decoder *decoder);
-/* Returns how many bytes the library holds for the window, as far as the members have told. */
+/* Returns how many bytes the library holds for the window, as far as the headers that were read
+ * tell. */
 uint64_t decoder_memory(const struct decoder *decoder);
 
 /* Reads more compressed bytes after the input. */

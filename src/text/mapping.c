@@ -20,8 +20,8 @@ struct mapping_slot {
     _Atomic bool taken;
     _Atomic uintptr_t begin;
     _Atomic uintptr_t end;
-    _Atomic uintptr_t
-        repaired; /* pages from here to the end were replaced by zeros; 0: no page was */
+    /* address from which on the mapping's pages were replaced by zeros; 0: no page was replaced */
+    _Atomic uintptr_t repaired;
 };
 
 static struct mapping_slot slots[SLOTS];

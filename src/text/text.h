@@ -54,7 +54,7 @@ enum trawl_status text_host_begin(struct trawl_text *text, struct trawl_error *e
 /* Records that the copy is complete. */
 void text_host_done(struct trawl_text *text);
 
-/* The buffer of a thread that takes chunks. It is used for a single chunk after the other. */
+/* The buffer of a thread that takes chunks. A buffer holds one chunk at a time. */
 struct text_buffer {
     uint8_t *bytes;
     uint64_t capacity;
@@ -82,9 +82,9 @@ struct text_need {
     /* An eventfd. Once the eventfd is readable, threads stop waiting for a stream's bytes. -1: the
      * wait cannot be ended. */
     int wake;
-    /* Is called while a stream rests. Returns how many of the `have` bytes at `bytes` can be
-     * searched although fewer than `after` bytes follow. bytes[-before] is readable. May be
-     * NULL. */
+    /* Is called while a stream rests: no bytes come for a while. Returns how many of the `have`
+     * bytes at `bytes` can be searched although fewer than `after` bytes follow. bytes[-before] is
+     * readable. May be NULL. */
     uint64_t (*decided)(const void *context, const uint8_t *bytes, uint64_t before, uint64_t have);
     const void *decided_context;
 };
@@ -150,7 +150,8 @@ struct text_cursor {
     int map_read_credit;
 
     /* text_cursor_open sets all members above to 0. */
-    pthread_mutex_t lock;            /* is held while a chunk is taken or judged */
+    /* is held while a chunk is taken or judged (text_cursor_judge) */
+    pthread_mutex_t lock;
     struct trawl_error stream_error; /* the error that belongs to stream_status */
 };
 

@@ -1,4 +1,6 @@
-/* unpack: reads a compressed text as a stream of unpacked bytes (unpack.h). */
+/* unpack: reads a compressed text as a stream of unpacked bytes (unpack.h). A member is what can be
+ * decoded without earlier bytes, like a gzip member. A piece is a part that a thread unpacked ahead
+ * of the reader. */
 #include "text/unpack.h"
 
 #include <string.h>
@@ -23,8 +25,8 @@ struct text_unpack {
     pid_t process;  /* the process that began to read; 0: no process has */
     uint32_t threads;
     struct ahead *ahead; /* the pieces that threads unpack ahead; NULL: nothing is unpacked ahead */
-    struct piece
-        *piece; /* a piece of `ahead` that is being read; the decoder continues after the piece */
+    /* the piece of `ahead` that is being read; NULL: the decoder continues */
+    struct piece *piece;
     struct decoder *decoder; /* owned */
     /* A bzip2 stream is being read block by block. */
     bool in_blocks;
@@ -224,7 +226,7 @@ static enum trawl_status next_piece(struct text_unpack *unpack, const struct dec
     return TRAWL_OK;
 }
 
-/* Reads bytes from the piece. When the piece ends, the piece's decoder becomes the reader's. */
+/* Reads bytes from the piece. At the piece's end, prepares to read what follows the piece. */
 static void read_piece(struct text_unpack *unpack, uint8_t *buffer, uint64_t count,
                        uint64_t *read_bytes)
 {

@@ -48,10 +48,10 @@
 
 /* The tables begin with the codes of the 256 bytes, 4 codes in a word. */
 #define GRAMS_CODE_WORDS 64u
-/* Then follow: the literals; the motifs; the segments; the heads of the lists by segment and gram,
- * which are the begins of the lists, and the end of the last list; the entries, which are a
- * literal's number << GRAMS_SYMBOL_BITS | symbol. A gram's number has the high bits of its codes
- * above the low bits. */
+/* Then follow the literals, the motifs, the segments, the heads and the entries. A head is the
+ * index of a list's first entry; the heads are sorted by segment and gram, and after the last head
+ * stands the end of the last list. An entry is a literal's number << GRAMS_SYMBOL_BITS | symbol. A
+ * gram's number has the high bits of its codes above the low bits. */
 
 struct grams_arguments {
     const uint8_t *text; /* 256-byte aligned */
@@ -74,7 +74,7 @@ struct grams_arguments {
      * before the piece. */
     uint64_t *found;
     uint64_t capacity; /* words of `found` */
-    /* 0 before the launch; number of candidates, which may exceed the capacity */
+    /* the number of candidates, which may exceed the capacity; 0 before the launch */
     uint64_t *count;
 };
 

@@ -127,7 +127,7 @@ SIMT_FUNCTION void grams_emit(const struct grams_arguments *a, uint32_t literal,
 
 /* ---- Mismatches ---------------------------------------------------------------------------- */
 
-/* Returns whether an earlier piece of the literal, which also occurs, proposes the same begin. */
+/* Returns whether an earlier piece of the literal occurs, too, and so proposes the same begin. */
 SIMT_FUNCTION int grams_is_repeated(const struct grams_arguments *a, uint32_t pieces,
                                     uint32_t symbol, uint32_t differ)
 {
