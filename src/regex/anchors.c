@@ -16,7 +16,8 @@
 #include "regex/chain.h"
 #include "regex/program_memory.h"
 
-/* Only the first CHAINED_MAX anchors get chains (chain.h), because making a chain takes time. */
+/* Only the first CHAINED_MAX anchors get chains, automata that read heads and tails without RE2
+ * (chain.h), because making a chain takes time. */
 #define CHAINED_MAX 256u
 #define STRINGS_MAX (1u << 24)
 
@@ -92,8 +93,8 @@ static enum trawl_status compile(const struct anchor_maker *maker, const char *b
     return TRAWL_OK;
 }
 
-/* Returns the number of characters of each text that the sequence matches; 0 if the texts have
- * different lengths, or if the sequence has an edge of a word or line. */
+/* Returns the number of characters of each text that the sequence matches. Returns 0 if the texts
+ * have different lengths or more than 255 characters, or if the sequence has an edge. */
 static uint8_t length_of(const struct split_sequence *sequence)
 {
     uint32_t length = 0;
@@ -153,7 +154,7 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     return TRAWL_OK;
 }
 
-/* Returns whether I is no variant of i: the program's letters are as in Turkish, for example. */
+/* Returns whether i and I are different letters by the caller's rules, as in Turkish. */
 static bool splits_i(const struct regex_options *options)
 {
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], count = 0;
@@ -221,8 +222,8 @@ static bool same_string(const struct split_string *a, const struct split_string 
     return a->bytes_count == b->bytes_count && memcmp(a->bytes, b->bytes, a->bytes_count) == 0;
 }
 
-/* Sorts the strings, makes atoms of the different strings, and fills atom_first and
- * atom_anchors. */
+/* Sorts the strings. Each different string becomes an atom, a pattern of the plan made->atoms.
+ * Fills made->atom_first and made->atom_anchors. */
 static enum trawl_status index_strings(struct anchor_maker *maker, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
@@ -259,7 +260,7 @@ static bool no_word(void *context, uint32_t code_point)
 }
 
 /* Builds the plan of the strings. If the case of letters is ignored in some string, the plan gets
- * for each letter its variants. */
+ * the caller's rule for the case of letters. */
 static enum trawl_status build_atoms(const struct anchor_maker *maker,
                                      const struct trawl_pattern *patterns,
                                      struct trawl_error *error)
@@ -326,8 +327,8 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
                 plan_may_hold(string->bytes, string->bytes_count, maker->folds, ends[end]);
     }
     status = build_atoms(maker, patterns, error);
-    /* A plan ignores case in all strings or in none, so a mixture makes occurrences uncertain. So
-     * do strings that hold a line end, because no match does. */
+    /* A plan ignores case in all strings or in none, so with a mixture an occurrence may lie in no
+     * match. So may an occurrence of a string that holds a line end, which no match holds. */
     for (uint64_t i = 0;
          (holds_line_end || (maker->folds && maker->keeps)) && i < made->anchor_count; i++) {
         struct anchor *anchor = &made->anchors[i];

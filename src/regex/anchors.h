@@ -20,7 +20,7 @@ struct anchor_maker {
     bool keeps;          /* in some strings the case of letters counts */
     bool all_sure;       /* each occurrence of each string lies in a match */
     bool all_match;      /* each occurrence of each string is a match */
-    bool has_edges;      /* the matches of `expression` begin or end at an edge of a word or line */
+    bool has_edges;      /* RE2 searches `expression` for whole words or whole lines */
     /* The strings of all anchors: */
     struct anchor_string {
         struct split_string string;

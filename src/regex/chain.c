@@ -17,7 +17,7 @@
 #define UNKNOWN (1u << 30) /* bit of places.members: only RE2 knows whether the character fits */
 #define RANGES_MAX 1024u
 #define PAGE_CODES 64u
-/* the search for a line end reads this many bytes in the time of a byte of the automaton */
+/* the search for a line end reads this many bytes while the automaton reads one */
 #define BYTES_PER_FIND 16u
 
 /* The sequence with its repetitions written out, as places. A machine word stands for a set of
@@ -59,8 +59,8 @@ static void set_bit(uint32_t first, uint32_t last, uint32_t bit, struct places *
         places->members[code] |= bit;
 }
 
-/* Sets bit `bit` for each code point, or byte, that the character may be. Returns false if RE2
- * cannot list them. */
+/* Sets `bit` in places->members for each code point, or byte, that the character may be. Returns
+ * false if RE2 cannot list these. */
 static bool ask(const struct expressions *made, const struct split_character *character,
                 uint32_t bit, struct places *places)
 {
@@ -114,7 +114,8 @@ static bool write_out(const struct expressions *made, const struct split_sequenc
     return true;
 }
 
-/* Marks the code points that belong to words, by the rule of the program that decides. */
+/* Sets WORD for the code points that belong to words. Characters beyond ASCII count only if the
+ * expression has a program that reads marked copies of lines, and so knows them (words.h). */
 static void mark_words(const struct expressions *made, uint32_t expression, struct places *places)
 {
     const struct trawl_letters *letters = &made->options.letters;
@@ -180,7 +181,8 @@ static void number_symbols(const struct expressions *made, struct places *places
     }
 }
 
-/* Returns the set of `place` and of the places that may come next if those between are left out. */
+/* Returns the set of `place` and of the later places that may come next because all places from
+ * `place` up to them may be left out. */
 static uint32_t reach(const struct places *places, uint32_t place)
 {
     uint32_t set = 1u << place;
@@ -213,8 +215,8 @@ static uint8_t state_of(struct places *places, uint32_t set, bool last)
     return (uint8_t)(CHAIN_ASKS + 1 + i);
 }
 
-/* Returns whether the edge stands between the character read before (`last`: it belongs to a word)
- * and the next symbol. */
+/* Returns whether the edge stands between the character read before and the next symbol. last:
+ * whether the character read before belongs to a word. */
 static bool holds(const struct places *places, uint32_t edge, bool last, uint32_t symbol)
 {
     const uint32_t next = places->chain->words >> symbol & 1;
@@ -433,7 +435,8 @@ static uint32_t begin(const struct chain *chain, const uint8_t *bytes, uint64_t 
     return symbol == CHAIN_ELSE ? CHAIN_ASKS : chain->first[chain->words >> symbol & 1];
 }
 
-/* Returns false if the line's last byte rules out the rest after `end`. */
+/* Looks for the line's end. Returns false if no match of the sequence can end with the line's last
+ * byte. Subtracts from *spare the bytes that the automaton could have read meanwhile. */
 static bool may_end(const struct chain *chain, const uint8_t *bytes, uint64_t end, uint64_t count,
                     uint64_t *spare)
 {

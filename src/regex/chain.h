@@ -17,8 +17,8 @@
 /* a chain reads about this many bytes on each side, even if *spare of chain_read is 0 */
 #define CHAIN_BYTES 16u
 
-/* Results of reading. Larger numbers are states of the automaton, not results yet: state CHAIN_ASKS
- * + 1 + i has rows[i]. */
+/* Results of reading. CHAIN_ASKS: RE2 has to decide. Larger numbers are states of the automaton, in
+ * which it reads on: state CHAIN_ASKS + 1 + i has rows[i]. */
 enum { CHAIN_FAILS, CHAIN_MATCHES, CHAIN_ASKS };
 
 #define CHAIN_CODES 0x10000u /* number of code points that have characters of up to three bytes */
@@ -26,7 +26,7 @@ enum { CHAIN_FAILS, CHAIN_MATCHES, CHAIN_ASKS };
 #define CHAIN_PAGES 64u
 /* Characters that the sequence treats alike share a symbol, a column of the rows. CHAIN_END is a
  * line's end, CHAIN_ELSE a character about which RE2 has to decide. CHAIN_LONG, only in of_byte, is
- * a byte of a longer character. */
+ * a byte of a character of several bytes. */
 enum { CHAIN_END, CHAIN_ELSE, CHAIN_LONG = 255 };
 
 struct chain {
@@ -35,23 +35,23 @@ struct chain {
     uint8_t first[2];
     /* the chain reads backwards, from the last byte of a character to its first */
     bool backwards;
-    /* under TRAWL_MULTILINE: the text's end decides nothing, and a line end is an ordinary byte */
+    /* under TRAWL_MULTILINE: at the text's end RE2 decides, and a line end is an ordinary byte */
     bool multi;
     bool has_edges; /* the sequence has edges of words */
-    /* The line's last byte rules out most lines before the automaton reads: after a repetition, the
-     * sequence ends with a character and the line's edge. */
+    /* The sequence has a repetition without limit, and ends with a character and the line's end. So
+     * before the automaton reads, may_be_last tells whether the line's last byte fits. */
     bool checks_last;
     bool may_be_last[256];
     uint8_t line_ends[2];
     uint32_t state_count;
     uint64_t words; /* a bit for each symbol whose characters belong to words */
     uint8_t of_byte[256];
-    uint8_t page_of[CHAIN_CODES / 64];
-    /* indexed by page, then by code point % 64: symbols; the last page is for work */
+    uint8_t page_of[CHAIN_CODES / 64]; /* indexed by code point / 64: a page */
+    /* indexed by page, then by code point % 64: a symbol; the last page is scratch space */
     uint8_t pages[CHAIN_PAGES + 1][64];
     struct chain_row {
         uint8_t next[CHAIN_SYMBOLS];
-        uint64_t stays; /* a bit for each symbol that leaves the automaton in this state */
+        uint64_t stays; /* a bit for each symbol after which the automaton stays in this state */
     } rows[];
 };
 
@@ -71,8 +71,9 @@ struct around {
 };
 
 /* Reads the text before and after a string, which is bytes[at, end). The string's line lies in
- * bytes[0, count) and ends at a line end. If a chain is NULL, its answer is CHAIN_ASKS. Subtracts
- * from *spare the bytes that are read beyond about CHAIN_BYTES on each side. */
+ * bytes[0, count) and ends at a line end. If a chain is NULL, its answer is CHAIN_ASKS. Reads about
+ * CHAIN_BYTES + *spare bytes on each side at most. Subtracts all bytes read from *spare, down to
+ * 0. */
 struct around chain_read(const struct chain *before, const struct chain *after,
                          const uint8_t *bytes, uint64_t at, uint64_t end, uint64_t count,
                          uint64_t *spare);

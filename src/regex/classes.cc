@@ -199,7 +199,7 @@ std::string body(const ranges &of)
     return made;
 }
 
-// Returns the characters of the names, from `first` up to `end` - 1, which RE2 lists. Throws a
+// Returns the characters from `first` to `end` - 1 that RE2 finds in the classes of.names. Throws a
 // mistake if RE2 does not know a name.
 ranges members(const chars &of, uint32_t first, uint32_t end)
 {
@@ -207,7 +207,8 @@ ranges members(const chars &of, uint32_t first, uint32_t end)
 
     if (of.names.empty())
         return {};
-    if (!of.folds && end - first <= 0x7000) // with all other characters, RE2's program is small
+    // a class that also holds all characters outside [first, end) has a small program
+    if (!of.folds && end - first <= 0x7000)
         text.insert(1, body(without({{first, end - 1}}, 0x10ffff)));
     return remembered(text + std::to_string(first) + "-" + std::to_string(end), [&] {
         const re2::RE2 re(text, re2::RE2::Quiet);
@@ -362,7 +363,7 @@ ranges reader::named(const std::string &name) const
         return found == known().by_name.end() ? ranges{} : found->second;
     if (name == "word")
         return sum(named("alnum"), {{'_', '_'}});
-    if (name == "ascii") // for PCRE, what is printed or controls
+    if (name == "ascii")
         return sum(named("print"), named("cntrl"));
     count = options.letters.class_ranges(options.letters.context, name.c_str(), &listed);
     ranges made;
@@ -585,7 +586,8 @@ std::string other(std::string name)
     return name;
 }
 
-// Returns the expression that written.text of classes.h holds; empty if the set has no characters.
+// Returns the set in RE2's syntax, without the characters from U+D800 to U+DFFF; empty if the set
+// has no characters. beyond: also without ASCII characters.
 std::string parts_of(const chars &of, const regex_options &options, bool beyond)
 {
     const uint32_t last = last_of(options);

@@ -47,16 +47,16 @@ struct chars {
     bool negated = false;
 };
 
-// An exception: a mistake in a class of ripgrep's syntax. `at` is the offset of the mistake. An
-// empty `what` means that the part is no class of RE2 or no character, so RE2 will report a
-// mistake.
+// An exception: a mistake in a part of an expression, which is a character, an escape or a class.
+// `at` is the offset of the mistake, and `what` the message. An empty `what` means that RE2 will
+// find the mistake, too, and report it.
 struct mistake {
     size_t at;
     std::string what;
 };
 
-// Lists the characters that a part stands for (regex_ops.list has the arguments). Throws a mistake
-// where regex_ops.list returns UINT32_MAX.
+// Lists the characters from `first` to `last` that a part stands for, as regex_ops.list does.
+// Throws a mistake if the characters are unknown.
 ranges listed_of(const std::string &part, const regex_options &options, uint32_t last,
                  uint32_t first = 0);
 struct written {
@@ -65,7 +65,8 @@ struct written {
 };
 
 // Reads a part, which is a character, an escape or a class, and writes its set in RE2's syntax.
-// With options.marks, the written expression matches the character in a text with marks (words.h).
+// With options.marks, the written expression matches the character in a copy of a line in which
+// marks stand around characters (words.h).
 written write_chars(const std::string &part, const regex_options &options, bool fold);
 
 #endif

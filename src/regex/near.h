@@ -14,8 +14,9 @@ struct near {
 
 #define NEAR_ASKS 2
 
-/* Finds the first match of the expression that begins at `from` or later. Returns what words_match
- * returns: 1, 0 or a number below 0; or NEAR_ASKS if RE2 must read the text from span->end on. */
+/* Finds the first match of the expression that begins at `from` or later. Returns 1 for a match, 0
+ * for none, or an error of words_match, a number below 0. Returns NEAR_ASKS if RE2 must read the
+ * text from span->end on. */
 int near_match(const struct expressions *expressions, uint32_t expression, struct judged line,
                uint64_t from, struct regex_span *span);
 

@@ -12,8 +12,8 @@
 
 struct pcre2; /* a compiled expression */
 
-/* Part of a line: valid UTF-8 that nothing can make longer. The part in which a search looked last;
- * all zeros before the first search. */
+/* The part of a line in which a search looked last: valid UTF-8, and as long as possible. All zeros
+ * before the first search. */
 struct pcre2_run {
     uint64_t begin;
     uint64_t end;
@@ -25,7 +25,8 @@ struct pcre2_line {
     const uint8_t *bytes;
     uint64_t count;
     struct pcre2_run *run; /* kept from call to call, so that the line is checked only once */
-    /* a match begins here or later, also by a \K in a group that a look-behind calls */
+    /* A match whose begin PCRE2 reports before this offset, as a \K in a look-behind can make it
+     * do, begins here. */
     uint64_t first;
 };
 
@@ -62,7 +63,8 @@ uint32_t pcre2_groups(const struct pcre2 *pcre2);
 uint32_t pcre2_group(const struct pcre2 *pcre2, const char *name, uint64_t count);
 
 /* Writes the filter of an expression. If the expression cannot be read safely, the filter is empty,
- * so that each line matches. folds: letters stand for any case. Errors: MEMORY. */
+ * so that each line matches. folds: letters stand for any case. characters: lines are UTF-8; else
+ * each byte is a character. Errors: MEMORY. */
 enum trawl_status pcre2_filter(const char *bytes, uint64_t count, bool folds, bool characters,
                                struct pcre2_filter *out, struct trawl_error *error);
 void pcre2_filter_release(struct pcre2_filter *filter);

@@ -28,7 +28,7 @@ struct reader {
     struct pcre2_filter *out;
     bool folds;
     bool characters;
-    bool repeats; /* the last part is at the end of `out`, so a repetition may follow */
+    bool repeats; /* `out` ends with a part (character or group), so a repetition may follow */
     /* offset in `out` of a look-ahead's text, which is dropped if a part follows; or NONE */
     uint64_t ahead;
     bool begins;   /* the alternative has no part yet, and no group is open */
@@ -51,7 +51,8 @@ static void put(struct reader *reader, const char *text, uint64_t count)
     reader->out->count += count;
 }
 
-/* Begins a part. A look-ahead before the part is not at the end, so that text is dropped. */
+/* Begins a part. A look-ahead before the part does not end the alternative, so its text is
+ * dropped. */
 static void begin_part(struct reader *reader)
 {
     if (reader->ahead != NONE && reader->depth == 0) {

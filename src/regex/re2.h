@@ -27,7 +27,7 @@ enum regex_when {
  * so that RE2 knows words beyond ASCII (words.h). */
 enum regex_marks {
     REGEX_UNMARKED,
-    REGEX_MARKED,       /* texts with marks */
+    REGEX_MARKED,       /* copies with marks */
     REGEX_MARKED_LINES, /* copies in which blanks are the marks, for options.multi */
     REGEX_MARKED_WORD   /* copies with marks; no word character may stand before or after a match */
 };
@@ -38,8 +38,9 @@ struct regex_options {
     bool bytes;   /* each byte is a character; false: UTF-8 */
     bool lines;   /* the text has many lines, and a match may not contain a newline */
     bool dot_all; /* '.' matches a newline, too */
-    /* ^ and $ match at newlines; regex_ops.crosses tells what happens at `line_end` */
+    /* ^ and $ match at newlines, and a match may cross lines */
     bool multi;
+    /* with `multi`: the byte about which regex_ops.crosses tells */
     uint8_t line_end;
     bool ripgrep; /* classes are in ripgrep's syntax */
     bool unicode; /* \w, \d and \s mean Unicode's characters, and classes by name ignore case */

@@ -60,13 +60,13 @@ struct expressions {
     /* texts have many characters of three bytes, so chains must know them (chain.c) */
     bool is_wide_text;
     bool crosses;     /* a match may cross lines (TRAWL_MULTILINE) */
-    bool lines_alone; /* PCRE2 knows which lines match, but not the longest occurrences */
+    bool lines_alone; /* only lines can be asked for: PCRE2 may not find the longest occurrences */
     /* The expressions ask for whole words or for edges that RE2 lacks, so all lines need marks; or
      * PCRE2 decides about an expression. */
     bool needs_marks;
     struct marked_unit units[128]; /* only if `marked` is not NULL */
     uint8_t mark;   /* the byte that marks a character of no word; 0: not chosen yet */
-    bool is_strict; /* a byte that is no character never stands beside a word */
+    bool is_strict; /* no edge of a word stands beside a byte that belongs to no character */
     /* Words may have characters beyond ASCII: in lines beyond ASCII only `marked` may be asked. */
     bool has_wide_words;
     /* The common program: all expressions as alternatives, for texts of many lines. NULL: some
@@ -112,7 +112,7 @@ static inline bool expressions_take_empty(const struct expressions *expressions)
     return expressions->atoms == NULL || expressions->beyond != NULL;
 }
 
-/* Returns whether the task asks for the occurrences of atoms, so that RE2 need not be asked. */
+/* Returns whether the atoms that a search finds are all that the task asks for, without RE2. */
 static inline bool expressions_are_atoms(const struct expressions *expressions,
                                          const struct engine_task *task)
 {

@@ -76,7 +76,7 @@ class rewriter
     const regex_options &options;
     const bool alternates;
     bool pairs = false; // some character is a class of exactly a letter in both cases
-    // for RE2, three characters equal such a letter: K has the Kelvin sign, S the long s
+    // for RE2, such a letter equals a third character: K the Kelvin sign, S the long s
     bool has_three = false;
     bool others = false; // some character is anything else
     bool apart = false;
@@ -149,8 +149,10 @@ void rewriter::enter(const std::string &part)
     made += "(?" + on + (is_group && off == "i" ? "" : "-" + off) + part.back();
 }
 
-// Writes the edge of a word (translate.c). Without marks, RE2's \b knows only ASCII words, so the
-// expression may match too often; a program with marks then decides.
+// Writes an edge of a word: RE2's \b or \B, translate's \m or \M, where a word begins or ends, or
+// its \h or \H, before or after which no word character stands. Without marks, RE2's \b knows only
+// ASCII words, so the expression may match too often. A program that reads marked copies of lines
+// then decides (words.h).
 void rewriter::put_edge(char letter)
 {
     const bool is_marked = options.marks != REGEX_UNMARKED;

@@ -16,15 +16,17 @@ size_t part_end(const std::string &source, size_t at, const regex_options &optio
 // - ripgrep's classes, and Unicode's \w, \d and \s, become classes of RE2.
 // - No character lies between U+D800 and U+DFFF. RE2 lets `.` and negated classes match the bytes
 //   of such characters, and encodings that are too long.
-// - If there are alternatives, "(?:)" keeps some of the characters apart with which RE2 mistakes
-//   common begins and common sets of alternatives.
-// - With options.marks, the expression matches in texts with marks (words.h).
+// - If there are alternatives, an empty group "(?:)" stands before characters that RE2 would join
+//   wrongly with characters of other alternatives (rewrite.cc).
+// - With options.marks, the expression matches in copies of lines in which marks stand around
+//   characters (words.h).
 //
-// *crosses, unless NULL: as regex_ops.crosses. Throws a mistake (classes.h).
+// Unless crosses is NULL, *crosses receives what regex_ops.crosses returns. Throws a mistake
+// (classes.h).
 std::string rewrite(const std::string &source, const regex_options &options,
                     uint32_t *crosses = nullptr);
-// Returns an expression of the same length, which RE2 can parse and in which it finds the same
-// mistakes at the same places.
+// Returns an expression of the same length, in which RE2 finds the same mistakes at the same
+// places. Parts that only trawl knows become letters or \b.
 std::string for_message(std::string source, const regex_options &options);
 
 #endif

@@ -18,12 +18,13 @@
 
 #define NESTED_MAX 4u /* the most groups inside each other in which a run may lie */
 #define NO_SCORE (-1000.0)
-/* log2 of the distance at which a text should hold a string; rarer strings gain little */
+/* log2 of a distance in bytes: strings that should occur more rarely than that gain little */
 #define BITS_ENOUGH 20.0
 #define BITS_MAX 80.0
-#define BITS_CHAINED 3.0 /* a chain (chain.h) takes an eighth of the time that RE2 takes */
-/* If the search asks for whole words and a list has at most this many strings, the strings are
- * taken as a whole. Parts of words would need RE2. */
+/* log2 of 8: an automaton of chain.h takes an eighth of the time that RE2 takes */
+#define BITS_CHAINED 3.0
+/* If the search asks for whole words and all texts of a list are at most this many, these texts are
+ * the strings. Parts of words would need RE2. */
 #define WORDS_MAX 8u
 /* For each alternative of a group, the text around the group is copied into head and tail. In all,
  * the copies of an expression of n bytes may have TEXT_SHARE × n + TEXT_SPARED bytes. */
@@ -129,7 +130,7 @@ static uint32_t open_group(uint32_t flags, char open[16])
     return count;
 }
 
-/* Returns whether the item may match a line end. No head may then hold the item. */
+/* Returns whether the item may match a line end. If so, no head may hold the item. */
 static bool may_cross(const struct reader *reader, const struct item *item,
                       const struct split_strings *set)
 {
@@ -465,7 +466,7 @@ static bool may_be_left_out(const struct reader *reader, const struct ranges *ra
     return true;
 }
 
-/* Passes a run, with head and tail, to options->take. `first` is the run's list's first item. */
+/* Passes a run, with head and tail, to options->take. The run's list begins with item `first`. */
 static enum trawl_status emit(struct reader *reader, const struct run *run, uint64_t first,
                               const struct around *around, struct trawl_error *error)
 {

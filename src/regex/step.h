@@ -59,11 +59,11 @@ struct step {
     struct engine_result *result; /* receives the task's hits */
     bool splits_again;    /* the atoms shall be chosen again, and the step ends before this line */
     bool is_paused;       /* the result is full, so the step ended at step->to, inside a line */
-    uint64_t decided;     /* lines that begin before this offset are decided */
-    uint64_t atoms_begin; /* no match in the line begins before; 0: not known */
-    uint64_t atoms_end;   /* no match in the line begins there or later; 0: not known */
-    /* the record at which chains looked last; record_has_lines: a line end is a character of the
-     * record, which chains do not know */
+    uint64_t decided;     /* the search of the lines that begin before this offset is done */
+    uint64_t atoms_begin; /* no match in the line begins before this offset; 0: not known */
+    uint64_t atoms_end;   /* no match in the line begins at or after this offset; 0: not known */
+    /* The record that chains read last. record_has_lines: the record holds a line end, which is a
+     * character there, but not for chains. */
     uint64_t record_begin, record_end;
     bool record_has_lines;
     uint64_t judged; /* number of lines that RE2 has judged */

@@ -35,8 +35,8 @@ struct judged {
     /* under TRAWL_MULTILINE, if lines are wanted: after an occurrence, the search goes on behind
      * the line in which the occurrence ends */
     bool by_lines;
-    uint64_t atoms_begin; /* no match begins before; 0: not known */
-    uint64_t atoms_end;   /* no match begins there or later; 0: not known */
+    uint64_t atoms_begin; /* no match begins before this offset; 0: not known */
+    uint64_t atoms_end;   /* no match begins at or after this offset; 0: not known */
     struct words *words;  /* what is known of the line; words_begin resets this struct */
     uint64_t at;          /* offset of the line in the text, for error messages */
 };
@@ -77,9 +77,9 @@ void words_begin(struct judged line);
 void words_release(struct words *words);
 /* Finds a match of the expression in a line, as regex_ops.match does: the first that begins at
  * `from` or later. If the plan asks for whole words, the match must lie between word borders.
- * Returns 1 for a match, 0 for none, -1 for lack of memory, WORDS_CANCELLED or WORDS_LARGE; for
- * expressions of PCRE2 also PCRE2_OVER; for these, `to` must be the line's end, and `anchor` does
- * not count. */
+ * Returns 1 for a match, 0 for none, -1 for lack of memory, WORDS_CANCELLED or WORDS_LARGE. For an
+ * expression of PCRE2, `to` must be the line's end, `anchor` has no effect, and the result may also
+ * be PCRE2_OVER. */
 int words_match(const struct expressions *expressions, uint32_t expression, struct judged line,
                 uint64_t from, uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                 uint32_t span_count);
