@@ -23,8 +23,7 @@ static inline void calls_must(enum trawl_status status, const char *what, const 
 
 #define CHECK_STATUS(got, expected) TEST_CHECK_U64((uint64_t)(got), (uint64_t)(expected))
 
-/* Checks that the call, whose last argument is `error`, fails with this status and fills the
- * record. */
+/* Checks that the call, whose last argument is `error`, fails with this status and fills *error. */
 #define CHECK_ERROR(call, expected)                                        \
     do {                                                                   \
         struct trawl_error error_ = calls_error();                         \
@@ -227,8 +226,8 @@ static inline int calls_list_sink(void *context, const struct trawl_match *match
     return 0;
 }
 
-/* Calls trawl_positions, and writes the first `room` matches to an array; *count: the number of all
- * matches. */
+/* Calls trawl_positions, and writes the first `room` matches to an array. Sets *count to the number
+ * of all matches. */
 static inline enum trawl_status list_matches(struct trawl_searcher *searcher,
                                              const struct trawl_plan *plan, struct trawl_text *text,
                                              struct trawl_match *matches, uint64_t room,

@@ -9,7 +9,7 @@
  * test_amount(normal, long_run)   how many repetitions, by TRAWL_TEST_SCALE (a number, or "long")
  * test_is_long()                  whether this is a long run ("long", or a large number)
  * test_turn(index, share)         whether to try one of many similar combinations: one in `share`,
- *                                 in a long run each
+ *                                 in a long run all
  * test_cases(count, run)          calls run(0) to run(count - 1), or only the case that
  *                                 TRAWL_TEST_CASE names; returns whether all cases ran
  * test_random_*                   random numbers, by TRAWL_TEST_SEED (default 1) and the test's
@@ -101,8 +101,8 @@ static inline bool test_is_long(void)
            (strcmp(scale, "long") == 0 || strtoull(scale, NULL, 0) >= TEST_LONG_SCALE);
 }
 
-/* Returns by how much the number of repetitions is divided: by TRAWL_TEST_DIVISOR, under a
- * sanitizer at least by a fixed number. */
+/* Returns by how much numbers of repetitions are divided: TRAWL_TEST_DIVISOR, but under a sanitizer
+ * at least TEST_SANITIZED_DIVISOR. */
 static inline uint64_t test_divisor(void)
 {
     uint64_t divisor = test_setting("TRAWL_TEST_DIVISOR", 1);
@@ -122,7 +122,7 @@ static inline uint64_t test_amount(uint64_t normal, uint64_t long_run)
 }
 
 /* Returns whether number `index` of similar combinations is tried. A normal run tries one in
- * `share`, by the seed; with sanitizers, other combinations than without. */
+ * `share`. Which one depends on the seed, and on whether there are sanitizers. */
 static inline bool test_turn(uint64_t index, uint64_t share)
 {
     return test_is_long() ||

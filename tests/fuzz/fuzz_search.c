@@ -5,10 +5,11 @@
  *             end in 'a' instead of a newline; bit 5: a NUL ends lines, too
  * Byte 1      bits 0-3: method (15: the algorithm of the gallery that byte 4 chooses); bits 4-7:
  *             instruction set
- * Byte 2      chunk size; high byte of the number that the call gets
- * Byte 3      bits 0-3: call; bits 4-5: number of threads; bits 6-7: place
- * Byte 4      the text's offset in its place; low byte of the number that the call gets
- * Byte 5      bits 0-3: how often the text is repeated; bits 4-7: how often each pattern is
+ * Byte 2      chunk size; also the high byte of the number that the call gets
+ * Byte 3      bits 0-3: call; bits 4-5: number of threads; bits 6-7: place of the text (two kinds
+ *             of memory, a file's descriptor, a pipe)
+ * Byte 4      the text's offset in its place; also the low byte of the number that the call gets
+ * Byte 5      bits 0-3: repetitions of the text; bits 4-7: repetitions of each pattern
  * Byte 6      number of patterns
  * then        per pattern: its length, its bytes
  * then        the text
@@ -30,8 +31,8 @@
 
 static const uint64_t chunk_sizes[CHUNK_SIZES] = {0, 1, 3, 16, 31, 64, 100, 512};
 
-/* Returns a searcher of a pool. A searcher is opened once, because a fuzzer tries millions of
- * inputs. */
+/* Returns the searcher with these settings. Each searcher is opened once, because a fuzzer tries
+ * millions of inputs. */
 static struct trawl_searcher *searcher_for(const struct run_config *config, uint32_t set,
                                            uint32_t chunk)
 {

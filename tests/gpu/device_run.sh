@@ -6,8 +6,8 @@
 #     bash tests/gpu/device_run.sh papers [DATA-FOLDER [ARGUMENT...]]   the figures of docs/papers.md
 #     bash tests/gpu/device_run.sh gallery                       26,000 cases of published algorithms, and
 #                                                a tenth of the cases under compute-sanitizer's memcheck
-# The folder $OUT, or build/gpu-out, gets PART.log, the whole output. suites and bench also leave
-# PART.tar.gz; bench and papers, JSON and a report. TRAWL_GPU_SECONDS: the limit, instead of 570.
+# The folder $OUT, or build/gpu-out, gets PART.log, the whole output. suites and bench also leave PART.tar.gz
+# there. bench and papers also leave JSON and a report. TRAWL_GPU_SECONDS: the limit in seconds, instead of 570.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 part=${1:-suites}

@@ -45,7 +45,8 @@ static void random_scenes(void)
     }
 }
 
-/* Searches for `count` patterns of four letters, of 6 to 8 bytes, or of 8 bytes if count is 128. */
+/* Searches for `count` patterns of the letters a to d, which have 6 to 8 bytes each. If count is
+ * 128, all have 8 bytes. */
 static void many_patterns(uint64_t count)
 {
     struct test_random random = test_random_begin("gpu records many");

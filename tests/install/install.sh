@@ -7,7 +7,7 @@ part=$1
 build=$2
 compiler=$3
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-examples=("$here"/../../examples/*.c) # against the shared library; one also against the static one
+examples=("$here"/../../examples/*.c) # built against the shared library, `one` also against the static one
 one=$here/../../examples/count_buffer.c
 work=$(mktemp -d)
 # An installation that the developer made from this build can be uninstalled after the tests, too.
@@ -60,14 +60,14 @@ test_files() {
         grep -q '^\.TH' "$prefix/share/man/man1/trawl-serve.1"
         [ "$(find "$prefix" -name 'trawl-serve.service' -o -name 'trawl-serve.socket' | wc -l)" -eq 4 ]
     fi
-    # RE2's library, too, whether the command is called by its path or by its name.
+    # The command finds libtrawl_regex, whether the command is called by its path or by its name.
     if [ -n "$(find "$prefix" -name 'libtrawl_regex.so.*')" ]; then
         [ "$(echo 'one fish' | "$prefix/bin/trawl" -E -c 'f[a-i]sh')" -eq 1 ]
         [ "$(echo 'one fish' | PATH=$prefix/bin:$PATH trawl -E -c 'f[a-i]sh')" -eq 1 ]
-        # The server's program lies in libexec/trawl. It did not look for the library in lib.
+        # The server's program lies in libexec/trawl, and finds the library in lib.
         ! "$prefix/bin/trawl" serve --version | grep 'cannot be loaded'
     fi
-    # Only the headers meant for others, and nothing that names the folder it was built in.
+    # Only the public headers are installed, and no file names the build folder.
     [ "$(find "$prefix" -name '*.h' | wc -l)" -eq 5 ]
     if grep -rlF "$build" "$prefix"; then
         echo 'the files above name the build folder' >&2
@@ -200,7 +200,7 @@ test_package() {
     [ "$(readelf -d "$work/static/count_buffer" | grep -c 'NEEDED.*libtrawl')" -eq 0 ]
 }
 
-# The tree below the folder $1: every name, and what links lead to.
+# Prints the tree below the folder $1: every name, and what links lead to.
 tree() {
     (cd "$1" && find . -mindepth 1 -printf '%p %y %l\n' | LC_ALL=C sort)
 }
@@ -211,11 +211,11 @@ uninstall() {
         -P "$here/../../cmake/uninstall.cmake" >"$work/log" 2>&1
 }
 
-# Nothing that was installed is left, and nothing else is gone.
+# After `uninstall` nothing that was installed is left, and nothing else is gone.
 test_uninstall() {
     local before
 
-    # What the build's target does. Ninja is not run here: it could begin to build.
+    # The build's target `uninstall` runs the same script. Ninja is not run here: it could begin to build.
     grep -q 'cmake/uninstall.cmake' "$build/build.ninja" 2>/dev/null ||
         grep -rq 'cmake/uninstall.cmake' "$build/CMakeFiles/uninstall.dir"
     uninstall
@@ -229,7 +229,7 @@ test_uninstall() {
     fi
     grep -q 'nothing was installed' "$work/log"
 
-    # Beside others' files, links and empty folders; one of our files is gone already.
+    # Others' files, links and empty folders stay, and one of our files is gone already.
     mkdir -p "$prefix/share/man/man1" "$prefix/empty folder" "$prefix/include"
     echo others >"$prefix/share/man/man1/trawler.1"
     echo others >"$prefix/include/trawl_other.h"

@@ -2,8 +2,8 @@
 # without_gallery: the product builds, passes its tests and installs with TRAWL_GALLERY=OFF.
 # without_gallery.sh SOURCE_FOLDER C_COMPILER CMAKE_GENERATOR
 #
-# Not optimised, and a few tests alone, so that it takes seconds; with TRAWL_TEST_SCALE above 1 every
-# target and every test.
+# Builds without optimisation, and only a few targets and tests, so that it takes seconds. With
+# TRAWL_TEST_SCALE other than 1, builds every target with optimisation, and runs every test.
 set -euo pipefail
 
 source=$1
@@ -25,15 +25,15 @@ if command -v ccache >/dev/null; then
     options+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache)
 fi
 if [ "${TRAWL_TEST_SCALE:-1}" = 1 ]; then
-    # gcc warns of its own intrinsics where they are macros: without optimisation
+    # without optimisation, gcc's intrinsics are macros, of which gcc itself warns
     options+=(-DCMAKE_C_FLAGS_RELEASE=-O0 -DTRAWL_HARDEN=OFF -DTRAWL_WERROR=OFF -DTRAWL_NATIVE_ONLY_PORTABLE=ON)
 else
     targets=(all)
-    tests='^[^i]' # all but those of the installed files: they are looked at below
+    tests='^[^i]' # all but install.*: the installed files are checked below
 fi
 export TRAWL_TEST_SCALE=1
 
-# quietly COMMAND...: what it says is shown if it fails
+# quietly COMMAND...: runs the command, and shows the end of its output only if it fails
 quietly() {
     "$@" >"$work/log" 2>&1 || {
         tail -n 40 "$work/log"
@@ -46,7 +46,7 @@ quietly ctest --test-dir "$build" -j 1 -R "$tests" --no-tests=error --output-on-
 grep 'tests passed' "$work/log"
 quietly cmake --install "$build" --prefix "$work/prefix"
 
-# Nothing of the gallery is in it, and it says so.
+# The installed library has nothing of the gallery, and the command says so.
 trawl=$work/prefix/bin/trawl
 [ "$(printf 'one\ntwo\n' | "$trawl" -c two)" = 1 ]
 status=0

@@ -9,7 +9,7 @@ struct node {
     uint32_t sibling; /* the next node with the same parent; 0: no such node */
     uint32_t fail;
     uint32_t output;  /* the first pattern that ends here, plus 1; 0: no pattern does */
-    uint32_t shorter; /* the nearest node with an output along the failures; 0: no such node */
+    uint32_t shorter; /* the nearest node with an output along `fail` links; 0: no such node */
     uint8_t byte;
 };
 

@@ -125,8 +125,9 @@ static bool equal(const struct job *job, uint64_t j, uint64_t i)
     return job->equal[j * job->text.count + i];
 }
 
-/* Both functions take the number of a searched symbol. is_exact returns whether an exact part has
- * this symbol; is_inside_exact, whether an exact part has this symbol and the symbol before. */
+/* Both functions take the number of a searched symbol. is_exact returns whether this symbol lies in
+ * one of query->exact, the parts without errors. is_inside_exact returns whether this symbol and
+ * the symbol before lie in the same such part. */
 static bool is_exact(const struct job *job, uint64_t j)
 {
     for (uint64_t r = 0; r < job->query->exact_count; r++)

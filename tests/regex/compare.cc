@@ -1,4 +1,4 @@
-// compare: see compare.h.
+// compare: makes the library's calls, and compares the answers with RE2's (compare.h).
 #include "compare.h"
 
 #include <re2/re2.h>
@@ -85,8 +85,8 @@ size_t step(const std::string &line, size_t at, bool characters)
 }
 
 // Returns the end of the match that begins at `begin` and ends at a word's border, by the first
-// alternative; npos: no match. words: the expression, and what may follow a word. The search ends
-// at the line's first byte of no character.
+// alternative; npos: no match. words: the expression as a group, then what may follow a word. The
+// search ends at the line's first byte that belongs to no character.
 size_t first_end(const re2::RE2 &words, const std::string &line, size_t begin, bool characters)
 {
     std::string cut = line;
@@ -101,7 +101,8 @@ size_t first_end(const re2::RE2 &words, const std::string &line, size_t begin, b
     return begin + found[1].size();
 }
 
-// Finds the first match at `from` or later that meets the conditions. empty: also an empty match.
+// Finds the first match at `from` or later. If the plan asks for whole words or lines, the match
+// must be one. empty: the match may be empty.
 bool next_match(const re2::RE2 &re, const re2::RE2 &words, const setup &given,
                 const std::string &line, size_t from, bool empty, size_t *begin, size_t *end)
 {
@@ -142,8 +143,8 @@ bool next_match(const re2::RE2 &re, const re2::RE2 &words, const setup &given,
     return false;
 }
 
-// Finds all hits, the begins of the lines that match, and the ends of all lines. The text is a
-// record if there are `cells`, which then get the record's cells.
+// Finds all hits, the begins of the lines that match, and the ends of all lines. If cells is not
+// NULL, the text is a record, whose cells are added to *cells.
 void by_re2(const setup &given, std::vector<hit> *hits, std::vector<uint64_t> *begins,
             std::vector<uint64_t> *ends, uint64_t record = 0, std::vector<hit> *cells = nullptr)
 {

@@ -7,12 +7,12 @@
 
 #include "trawl_devices.h"
 
-// Of regex_borders.c.
+// Functions of regex_borders.c.
 extern "C" void borders_set(uint64_t seed);
 extern "C" void borders_set_part(uint64_t hits);
 extern "C" void borders_set_device(uint64_t seed);
-// Writes the expression in RE2's syntax to `out`. Returns the bytes written; out_max: the library
-// refuses the expression.
+// Writes the expression in RE2's syntax to `out`. Returns the number of bytes written, or out_max
+// if the library refuses the expression.
 extern "C" uint64_t expression_translated(const trawl_plan_options *options, const char *bytes,
                                           uint64_t count, char *out, uint64_t out_max);
 
@@ -27,17 +27,17 @@ struct setup {
 // one with \B, with (?m) or with \C, which -w refuses.
 bool is_left_out(const trawl_plan_options &options, const std::string &expression);
 
-extern uint64_t state; // of draw
+extern uint64_t state; // of draw's random numbers
 extern int failures;
 extern uint64_t device_chunks; // chunks in which devices searched for atoms
 
 uint32_t draw(uint32_t below);
 // Exits with 2 unless the status is TRAWL_OK.
 void want(trawl_status status);
-// Prints the case, and counts a failure; the eleventh exits.
+// Prints the case, and counts a failure. Exits at the eleventh failure.
 void show(const setup &given, const char *call);
-// Makes all calls with the text in memory, in the file `path` or in a pipe. path NULL: in memory;
-// loads: in memory, and loaded by devices.
+// Makes all calls with the text in memory, in the file `path` or in a pipe. If path is NULL, the
+// text is always in memory; with `loads` it is also loaded by devices.
 void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *plan, const char *path,
              bool loads);
 // Searches pieces of the text as records.

@@ -265,7 +265,7 @@ def main():
             environment['LC_ALL'] = draw.choice(found) if case is grep_case and number >= 0 else 'C.UTF-8'
             if number >= 0 and differs_by_design(wanted):
                 continue
-            if broken and {'-A1', '-B2'} & set(wanted):  # context after a line that is not printed is luck in grep
+            if broken and {'-A1', '-B2'} & set(wanted):  # grep may print context after a line that it does not print
                 continue
             first = run([programs[wanted[0]], *wanted[1:]], environment)
             second = run([programs[got[0]], *got[1:]], environment)

@@ -135,7 +135,7 @@ def main():
             judge, parts, groups, compiled = draw.choice(judges if only == '' else [one for one in judges if one[0] in only.split()])
             made = expression(draw, parts, groups)
             pieces = [piece.encode() for piece in PIECES + WIDE]
-            if judge in ('rg', 'grep', 'grep-P', 'rg-P') and draw.random() < 0.3 and '\\B' not in made and '-half' not in made:  # rows of regex.md
+            if judge in ('rg', 'grep', 'grep-P', 'rg-P') and draw.random() < 0.3 and '\\B' not in made and '-half' not in made:  # listed in docs/regex.md
                 pieces += BROKEN
             options = ['-anob']
             if judge == 'grep-E':
@@ -144,12 +144,12 @@ def main():
                 if re.search(r'\(\)|\(\||\|\)|\|\||\|$|[(|][+*?]', made):
                     continue  # an empty alternative
                 if 'w' in options[0] and subprocess.run(['grep', '-Eqxe', made], input=b'\n', env=environment, capture_output=True, check=False).returncode == 0:
-                    continue  # a row of regex.md: grep shortens no match to an empty match
+                    continue  # listed in docs/regex.md: grep shortens no match to an empty match
                 empty = [subprocess.run(['grep', '-Eqe', one], input=b'\n', env=environment, capture_output=True, check=False).returncode for one in (made, made.split('|', 1)[1])]
                 if empty == [1, 0]:
-                    continue  # a row of regex.md: beside a backreference, grep overlooks empty matches of ((b*)*|k)*
+                    continue  # listed in docs/regex.md: beside a backreference, grep overlooks empty matches of ((b*)*|k)*
             if judge == 'rg-P':
-                made = made.replace(r'\X', '.')  # a row of regex.md; grep has the same library
+                made = made.replace(r'\X', '.')  # listed in docs/regex.md; grep has the same library
             if judge.endswith('-P'):
                 made += draw.choice(['(?!Z)', '(?<!Z)', '(?#)(?=)'])
                 options = ['-a' + draw.choice(['nob', 'nob', 'n', 'c', 'nv', 'nx', 'obx'] if judge != 'perl-P' else ['nob'])] + ['-i'] * (judge != 'perl-P' and draw.random() < 0.3)
@@ -184,7 +184,7 @@ def main():
             more = [one for one in got if one not in wanted]
             broken = [line.decode(errors='ignore').encode() != line for line in lines]
             if judge.startswith('grep') and wanted == [one for one in got if one in wanted] and all(broken[int(one.split(b':')[0]) - 1] for one in more):
-                continue  # a row of regex.md: grep -P overlooks matches behind a byte of no character
+                continue  # listed in docs/regex.md: grep -P overlooks matches behind a byte of no character
             failures += 1
             print(f'DIFFERENT: {" ".join(command)} {made!r}, judged by {judge}: status {status}')
             print('  missing', [one for one in wanted if one not in got][:3], 'and too many', more[:3])

@@ -363,7 +363,7 @@ int count_matches(void *context, const trawl_match *matches, uint64_t count)
     return 0;
 }
 
-// Checks that many occurrences in a line take no more memory than a part of them.
+// Checks that a line with many occurrences takes no more memory than one with a few.
 void bounded_memory()
 {
     static const trawl_allocator allocator = {nullptr, take_memory, give_memory};

@@ -26,8 +26,8 @@ void borders_set(uint64_t seed)
     borders_draw(&random);
 }
 
-/* Lets a result hold this many hits, of expressions and of atoms, with all other sizes as users
- * have them. */
+/* Lets an engine's result hold this many hits, of expressions and of the strings by which they are
+ * searched. All other sizes are those that users have. */
 void borders_set_part(uint64_t hits)
 {
     cpu_sizes = cpu_sizes_default;

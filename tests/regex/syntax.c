@@ -164,7 +164,7 @@ static void test_meaning(void)
     finds(TRAWL_PERL, "(?<x>a)+", "aab", "0-2 ");
     finds(TRAWL_PERL, "[[:digit:](?<a]+", "P(a1P", "1-4 ");
     finds(TRAWL_PERL, "\\Q[(\\E(?<x>a)\\Q\\d(?<y>", "[(a\\d(?<y>", "0-10 ");
-    /* A line is searched as a separate text, also where no atom chooses the lines to read. */
+    /* A line is searched as a separate text, also if no string chooses the lines to read. */
     finds(TRAWL_PERL, "\\A\\w", "ab\nb\n-a", "0-1 3-4 ");
     finds(TRAWL_PERL, "\\w\\z", "xa\nb\na-", "1-2 3-4 ");
     finds(TRAWL_PERL, "(?-m)^\\w$", "a\nb\nab", "0-1 2-3 ");
@@ -389,7 +389,8 @@ static void test_memory(void)
     plans(patterns, SET_COUNT, &options, TRAWL_LIMIT);
 }
 
-/* Options that do not go with expressions or need them, and a mistake in ripgrep's syntax. */
+/* Checks options that expressions exclude or that need expressions, and a mistake in ripgrep's
+ * syntax. */
 static void test_options(void)
 {
     const struct trawl_pattern pattern = {"a", 1}, unicode = {"a[b[c]", 6};
