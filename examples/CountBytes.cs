@@ -1,4 +1,4 @@
-// CountBytes: the library from C#. Counts the words of a set in short texts. Prints 2.
+// CountBytes: the library from C#. Counts the words of a set in a short text. Prints 2.
 using System;
 using System.Linq;
 using System.Runtime.InteropServices;

@@ -62,7 +62,7 @@ int main(void)
         status = count(searcher, text, strings[i], &error);
     if (status != TRAWL_OK)
         fprintf(stderr, "gpu_resident: %s\n", error.message);
-    trawl_searcher_close(searcher); /* takes the copy from the device; `dna` is free again */
+    trawl_searcher_close(searcher); /* drops the device's copy, so `dna` may change again */
     trawl_text_close(text);
     return status == TRAWL_OK && fflush(stdout) == 0 ? 0 : 2;
 }

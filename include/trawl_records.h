@@ -43,9 +43,9 @@ enum trawl_matrix_shape {
     TRAWL_MATRIX_ANY = 1 /* for each record: does any pattern occur? The first occurrence decides */
 };
 
-/* Records [record_begin, record_end), complete. Fields of the other shape are NULL. Borrowed until
- * the next call for the search. Patterns are indices into the plan; begins count from the record's
- * first byte. */
+/* All results for records [record_begin, record_end). Fields of the other shape are NULL. Borrowed
+ * until the next call for the search. Patterns are indices into the plan; begins count from the
+ * record's first byte. */
 struct trawl_matrix_batch {
     uint64_t size; /* sizeof(struct trawl_matrix_batch), set by the caller */
     uint64_t record_begin;
@@ -62,8 +62,8 @@ struct trawl_matrix_batch {
 };
 
 /* Begin a search of records in one shape. The searcher is inside a call until trawl_matrix_close;
- * plan, tape, offsets and validity are borrowed until then, *records itself is not. Word and line
- * conditions of the plan take a record's borders for the text's.
+ * plan, tape, offsets and validity are borrowed until then, *records itself is not. For whole words
+ * and whole lines, a record's borders count as borders of the text.
  * Errors: as of trawl_positions, except READ. ARGUMENT also for an unknown shape or offset_bytes,
  * and for offsets that descend (text_offset: the record's offset) or exceed 2^63. With an algorithm
  * for records, ARGUMENT also for offsets of 4 bytes and for validity.
@@ -89,15 +89,16 @@ TRAWL_API void trawl_matrix_close(struct trawl_matrix_search *matrix);
  * Lists the matches of an expression in a line, also those of no byte, with their groups. What is
  * known of the line is kept from match to match, so that the time is linear in the line. */
 struct trawl_line;
-/* Open a line, which is without its line end. Line and plan are borrowed until trawl_line_close; so
- * is the searcher, whose cancelled call ends trawl_line_match with STOPPED. NULL: no searcher.
+/* Open a line, which is without its line end. Line, plan and searcher are borrowed until
+ * trawl_line_close. If the searcher's call is cancelled, trawl_line_match returns STOPPED. If
+ * searcher is NULL, nothing stops trawl_line_match.
  * Errors: ARGUMENT, MEMORY. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_open(
     const struct trawl_plan *plan, uint64_t pattern_index, const void *line, uint64_t line_bytes,
     const struct trawl_searcher *searcher, struct trawl_line **out, struct trawl_error *error);
-/* Find the first match of a search that begins at `begin`. Matches in turn: the next search begins
- * where the match ends; after a match of no byte, one byte further. groups: as of
- * trawl_expression_groups, and of no match groups[0] begins at UINT64_MAX.
+/* Find the first match at `begin` or later. To list all matches, search again from the match's end,
+ * or after a match of no byte from one byte further. Fills groups as trawl_expression_groups does.
+ * If there is no match, groups[0].begin is UINT64_MAX.
  * Errors: ARGUMENT, MEMORY, STOPPED; LIMIT for too much work by PCRE2. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_match(struct trawl_line *line, uint64_t begin,
                                                            struct trawl_range *groups,

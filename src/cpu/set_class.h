@@ -33,7 +33,7 @@
 /* If even the shortest literal of a class has this length, grams are faster than stems. */
 #define SET_STEM_LENGTH_MAX 12u
 #define SET_STEM_LENGTHS (SET_STEM_BYTES - SET_STEM_MIN + 1)
-/* In a set of at most this many words, even words of three bytes have no class of their own. A
+/* In a set of at most this many words, words of three bytes share a class with longer words. A
  * class of at most this many literals is searched by pairs of bytes. */
 #define SET_FEW_LITERALS 3072u
 
@@ -48,7 +48,7 @@ struct set_entry {
 struct find_pairs;
 
 struct set_class {
-    uint32_t length_min;
+    uint32_t length_min; /* length of the class's shortest literal */
     uint32_t literal_count;
     uint32_t q;           /* bytes of a gram, 1 to SET_Q_MAX */
     uint32_t stride;      /* distance of the samples, 1 to SET_STRIDE_MAX */
@@ -56,13 +56,13 @@ struct set_class {
     uint32_t bucket_bits; /* in a class that is searched by grams: log2 of the number of buckets */
     uint64_t bucket_count;
     uint64_t keep; /* mask of the first q of 8 bytes, if q < 8 */
-    /* only stride 1: the parameters of find_ops.set, which then defines the bitmap's hash */
+    /* with stride 1: the parameters of method set (layout.h), whose vectors then test the bitmap */
     struct plan_set heads;
     uint64_t *bitmap; /* 2^word_bits words */
     /* bucket_count + 1 numbers: where each bucket begins in `entries`, or in stem_keys */
     uint32_t *buckets;
     struct set_entry *entries; /* NULL if by_stems */
-    uint64_t entry_count;
+    uint64_t entry_count;      /* number of `entries`, or of stem_keys */
 
     /* true: the class is searched by stems, and the bitmap holds the literals' four bytes at each
      * offset < stride */
@@ -77,13 +77,14 @@ struct set_class {
      * the same length lie together: there are few short words, but most words of a text are short,
      * so the caches hold these buckets. */
     uint32_t stem_counts[SET_STEM_LENGTHS];
-    /* the hash, shifted right by this, is the bucket's number among the buckets of this length */
+    /* for stems of SET_STEM_MIN + i bytes: the hash of a stem, shifted right by this, is the number
+     * of the stem's bucket among the buckets for this length */
     uint32_t stem_shifts[SET_STEM_LENGTHS];
-    uint64_t stem_buckets[SET_STEM_LENGTHS]; /* index of the first bucket of this length */
+    uint64_t stem_buckets[SET_STEM_LENGTHS]; /* index of the first bucket for this length */
     uint32_t stem_bits;                      /* log2 of the number of words of stem_map */
     /* bitmap: two bits for each stem, and two for the first stem_min bytes of each stem */
     uint64_t *stem_map;
-    /* pairs of bytes that find positions instead of samples; NULL: too many literals */
+    /* pairs of bytes that name positions, instead of samples; NULL: too many literals */
     struct find_pairs *pairs;
 };
 
@@ -112,14 +113,15 @@ struct set_passed {
     uint32_t position[SET_PASSED_MAX + SET_ROOM];
 };
 
-/* A stem that was found in the text, and the tags of its literals that fit this place
- * (set_stem_tag). `four` and `two` are tags of the four and two bytes after the stem; 0 if the
- * stem is shorter than SET_STEM_BYTES. */
+/* A stem that was found in the text, and the tags that the keys of its literals may have if the
+ * literals stand there (set_stem_tag). */
 struct set_stem {
     uint64_t hash;
     uint32_t position;
     uint8_t bytes_count;
-    uint8_t whole;
+    uint8_t whole; /* tag of a literal that is no longer than the stem */
+    /* tags of the text's four and two bytes after the stem; 0 if the stem is shorter than
+     * SET_STEM_BYTES, or if the text ends among these bytes */
     uint8_t four;
     uint8_t two;
 };
@@ -149,10 +151,10 @@ struct set_scratch {
     struct set_named whole[SET_NAMED_MAX + SET_ROOM]; /* literals that need no comparison */
     uint32_t positions[SET_PASSED_MAX + SET_ROOM];
     uint32_t begins[SET_PASSED_MAX + SET_ROOM];
-    /* For a search line by line (scan_stem_lines.c), which works in rounds. A span: positions that
-     * this round looks at, of a line without a hit. span_line: number of the line in the tile.
-     * span_end: end of the line's positions. line_hit, indexed by line: index of the line's hit in
-     * `gathered`. */
+    /* For a search line by line (scan_stem_lines.c), which works in rounds. spans: the positions
+     * that this round looks at, in lines without a hit so far. span_line: the number of a span's
+     * line in the tile. span_end: the end of that line's positions. line_hit, indexed by line:
+     * index of the line's hit in `gathered`. */
     struct set_span spans[SET_TILE_POSITIONS + 1];
     uint16_t span_line[SET_TILE_POSITIONS + 1];
     uint32_t span_end[SET_TILE_POSITIONS + 1];
@@ -391,7 +393,8 @@ static inline uint32_t set_stem_shared(const struct set_class *class, uint32_t k
     return k < SET_STEM_FAR || class->stem_min > SET_STEM_FAR ? class->stem_min : SET_STEM_FAR;
 }
 
-/* Returns the number of a word of the stem map; `hash` is of the word's shared bytes. */
+/* Returns the number of a word of the stem map. `hash` is the hash of the first bytes that the
+ * word's stems share. */
 static inline uint64_t set_stem_word(const struct set_class *class, uint64_t hash)
 {
     return hash >> (64 - class->stem_bits);

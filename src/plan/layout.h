@@ -39,15 +39,15 @@ struct plan_probe {
 #define PLAN_GRAM_BYTES 8u
 
 struct plan_grams {
-    uint64_t offset;
+    uint64_t offset; /* where gram[0] begins in the literal */
     uint32_t stride; /* distance of the positions that are loaded: 8, 4, 2 or 1 */
     uint32_t q;      /* bytes of a gram: 4 to 8 */
     uint64_t fold;   /* or-ed into the 8 bytes at a position: 0 or 0x2020... */
     uint64_t keep;   /* mask that keeps the first q of 8 bytes */
-    uint64_t gram[PLAN_GRAM_STRIDE_MAX];
-    uint64_t begun;
-    uint64_t carried;
-    uint8_t residues[64];
+    uint64_t gram[PLAN_GRAM_STRIDE_MAX]; /* gram[o]: the literal's q bytes at offset + o */
+    uint64_t begun;       /* for each bit b: the bytes of its gram in the word where it begins */
+    uint64_t carried;     /* for each bit b: the bytes of its gram in the next word */
+    uint8_t residues[64]; /* for each byte of a word and residue: the bits b that exclude it */
 };
 
 /* Method sampled: the search loads q bytes (a sample) at every stride-th position of the text,
@@ -56,32 +56,32 @@ struct plan_grams {
  * ends the chain. Offsets descend along a chain, so that the begins of possible occurrences ascend.
  * Most samples have no offset; a bitmap of hashes tells so without reading heads. */
 struct plan_sampled {
-    uint64_t stride;
-    uint32_t q; /* always 8 */
-    uint32_t hash_bits;
+    uint64_t stride;      /* distance of the samples in bytes */
+    uint32_t q;           /* bytes of a sample: always 8 */
+    uint32_t hash_bits;   /* log2 of the number of entries of `heads` */
     uint32_t bitmap_bits; /* log2 of the bitmap's size in bits */
     uint32_t reserved;
     uint64_t fold; /* or-ed into the 8 bytes before hashing: 0 or 0x2020... */
 };
 
 /* Method set: at each position the search hashes the first q bytes and tests a bit of a bitmap. If
- * the bit is set, the search hashes the first min(length_min, 8) bytes. This hash chooses a bucket,
- * which lists all literals whose first bytes have the hash. Vectors can hash four bytes at every
- * position. The bucket depends on eight bytes because many literals may begin alike: by four bytes,
- * 10,000 literals "key-0000" would share a bucket, and 16-mers of DNA would fill only 256
- * buckets. */
+ * wide_mask is not 0, the CPU uses a second bitmap instead (plan_hash_wide). If the bit is set, the
+ * search hashes the first min(length_min, 8) bytes. This hash chooses a bucket, which lists all
+ * literals whose first bytes have the hash. The bucket depends on eight bytes because many literals
+ * may begin alike: by four bytes, 10,000 literals "key-0000" would share a bucket, and 16-mers of
+ * DNA would fill only 256 buckets. */
 struct plan_set {
-    uint32_t q;           /* 1 to 4 */
+    uint32_t q;           /* bytes that the bitmap's hash takes: 1 to 4 */
     uint32_t bitmap_bits; /* log2 of the bitmap's size in bits */
     uint32_t bucket_bits; /* log2 of the number of buckets */
     uint32_t fold;        /* or-ed into the q bytes before hashing, to ignore case */
     uint32_t gram_mask;   /* mask that keeps q bytes of a load of 32 bits */
-    /* Mask for bytes 4 to 7: keeps the bytes that all literals have; 0 if length_min < 5. */
+    /* mask for bytes 4 to 7 of a position: keeps the bytes that all literals have; 0 if
+     * length_min < 5 */
     uint32_t wide_mask;
     uint32_t reserved;
-    /* what fold and gram_mask are for q bytes, for the 8 bytes that choose the bucket */
-    uint64_t head_fold;
-    uint64_t head_mask;
+    uint64_t head_fold; /* or-ed into the bytes that choose the bucket, to ignore case */
+    uint64_t head_mask; /* mask that keeps these bytes of a load of 64 bits */
 };
 
 #define PLAN_HASH32_FACTOR 0x9e3779b1u
@@ -92,9 +92,10 @@ static inline uint32_t plan_hash32(uint32_t gram, uint32_t bits)
     return (gram * PLAN_HASH32_FACTOR) >> (32u - bits);
 }
 
-/* Hashes min(length_min, 8) bytes at a position. In a text of few byte values,
- * the first four bytes rule out little: 1,000 16-mers of DNA contain every sequence of four bases.
- * Both halves are or-ed with set->fold, which covers four bytes whenever wide_mask is not 0. */
+/* Hashes min(length_min, 8) bytes at a position, for the second bitmap of method set. In a text of
+ * few byte values, the first four bytes rule out little: 1,000 16-mers of DNA contain every
+ * sequence of four bases. Both halves are or-ed with set->fold, which covers four bytes whenever
+ * wide_mask is not 0. */
 #define PLAN_WIDE_SHIFT 3
 
 static inline uint32_t plan_hash_wide(const struct plan_set *set, uint64_t head)
