@@ -1,8 +1,8 @@
 /* engine_regex: searches for regular expressions.
  *
  * An atom is a string that a match must hold. An engine searches for the atoms as for any strings,
- * and RE2 decides about matches near them. A worker searches a chunk in steps of whole lines
- * (text_need.lines) in one of three ways:
+ * and RE2 decides about matches near them. A chunk consists of whole lines. A worker searches it in
+ * steps of some lines each, in one of three ways:
  *
  *   atoms   the engine finds the atoms; RE2 reads forwards and backwards from an atom
  *   whole   RE2 reads the step with all expressions at once, then each line with a match
@@ -35,14 +35,17 @@
 #define DECIDED 255u
 /* A failed verification takes about 80 ns, in which RE2 could read this many bytes. */
 #define BYTES_PER_MISS 48u
-/* bytes that RE2 could read in the time in which a chain (chain.h) rules out a string */
+/* Bytes that RE2 could read in the time in which a chain rules out an atom. A chain is an automaton
+ * that reads the characters beside an atom (chain.h). */
 #define BYTES_PER_LOOK 6u
 #define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
-/* the wasted time of a step may be this share of the step's bytes before it counts */
+/* the time that a step wastes, in bytes that RE2 could have read, counts only beyond 1/MISSED_SHARE
+ * of the step's bytes */
 #define MISSED_SHARE 16u
 #define SAMPLE_BYTES (UINT64_C(64) << 10)
 #define SPLIT_STEPS 2u /* a text of this many steps is long enough for a better choice of atoms */
-#define RESPLIT_MAX 4096u /* expressions with more anchors keep their atoms */
+/* Plans with more anchors keep their atoms. An anchor is an alternative of an expression. */
+#define RESPLIT_MAX 4096u
 /* This many anchors can be split again in the time of regex_missed_bytes. */
 #define RESPLIT_ANCHORS 16u
 /* On a GPU, the first and the longest steps are this many times longer: each takes a launch. */
@@ -633,8 +636,8 @@ static enum trawl_status resplit(const struct step *step, struct trawl_error *er
                                 error);
 }
 
-/* Searches a step by one of the three ways. If RE2 read more than the step's bytes in lines without
- * a match, the next WHOLE_STEPS steps do without atoms. */
+/* Searches a step by one of the three ways. If the search by atoms wasted more time than RE2 needs
+ * to read the whole step, the next WHOLE_STEPS steps do without atoms. */
 static enum trawl_status search_step(struct step *step, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;

@@ -79,7 +79,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
     if ((expressions->plan->flags & TRAWL_WHOLE_LINE) != 0) {
         if (from == 0 && count > 0)
             matched = words_match(expressions, expression, line, 0, count, REGEX_WHOLE, span, 1);
-        /* after \K, which makes a match begin later */
+        /* \K makes a match begin later, so the match may be empty */
         if (matched > 0 && span->end == span->begin) {
             empty = span->begin;
             matched = 0;
@@ -290,8 +290,9 @@ enum trawl_status regex_line_match(struct trawl_line *line, uint64_t from,
     return put_groups(line, found, 0, groups, groups_max, error);
 }
 
-/* Finds the groups of a match of PCRE2. With \K, the search for this match began before the match;
- * then the line's matches are found from the line's begin on, until this match comes. */
+/* Finds the groups of PCRE2's match [begin, end). If a search from `begin` does not find this
+ * match, because \K has put the match's begin later, lists the line's matches until this match
+ * comes. */
 static enum trawl_status groups_beyond(struct trawl_line *line, uint64_t begin, uint64_t end,
                                        struct trawl_range *groups, uint64_t groups_max,
                                        struct trawl_error *error)

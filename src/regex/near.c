@@ -38,7 +38,7 @@ static uint64_t first_from(const struct hits *hits, uint64_t from)
 }
 
 /* Finds the match that holds the atom at `at`, begins at `from` or later, and begins first. `begin`
- * is the begin of the atom's line. Returns what words_match returns. */
+ * is the begin of the atom's line. Returns 1 for a match, 0 for none, or an error below 0. */
 static int match_at(const struct expressions *expressions, const struct anchor *anchor,
                     struct judged line, uint64_t begin, uint64_t from, uint64_t at,
                     const struct plan_literal *literal, struct regex_span *span)
@@ -71,8 +71,9 @@ static int match_at(const struct expressions *expressions, const struct anchor *
                       line.count, REGEX_AT_FROM, span, 1);
 }
 
-/* Finds the match through the hit that begins first. Stores the match in *span if the match begins
- * before *span does. */
+/* Of the matches that hold the atom of the hit, finds the one that begins first. Stores this match
+ * in *span if it begins before *span does. Returns 1, even if there is no match. Returns NEAR_ASKS
+ * if the program of a head is missing, or an error below 0. */
 static int match_hit(const struct expressions *expressions, uint32_t expression, struct judged line,
                      uint64_t begin, uint64_t from, const struct hit *hit, struct regex_span *span)
 {

@@ -19,7 +19,7 @@
 #define DOLLAR_ENDONLY 0x10u
 #define DOTALL 0x20u
 #define MULTILINE 0x400u
-#define NO_DOTSTAR_ANCHOR 0x8000u /* behind a byte of no character, .* may match anew */
+#define NO_DOTSTAR_ANCHOR 0x8000u /* after a byte of no character, .* may match again */
 #define UCP 0x20000u
 #define UTF 0x80000u
 #define USE_OFFSET_LIMIT 0x00800000u
@@ -447,7 +447,7 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
         return match_with(pcre2, line, part, from, stop, spans, span_count);
     }
     seek_run(line, from, line.run);
-    /* PCRE2 crashes if a search begins inside a character, so such a place is a part of no byte */
+    /* PCRE2 crashes if a search begins inside a character, so it gets an empty part there */
     if (is_inside(pcre2, line, from) && pcre2->broken == NULL && !pcre2->has_border)
         found = match_with(pcre2, line, from == line.run->end ? *line.run : part, from, line.count,
                            spans, span_count);

@@ -190,8 +190,8 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
 }
 
 /* Compiles an expression for RE2: expression number `index`, or the filter that stands for it. Adds
- * the anchors, and adds the expression to the common program if the plan has at most WHOLE_MAX
- * expressions. */
+ * the strings by which the expression is searched to maker->anchors. Adds the expression to the
+ * common program if the plan has at most WHOLE_MAX expressions. */
 static enum trawl_status compile_linear(struct maker *maker, uint32_t index, const char *bytes,
                                         uint64_t count, struct trawl_error *error)
 {
