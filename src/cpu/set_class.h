@@ -101,7 +101,8 @@ struct set_named {
     uint32_t literal;
 };
 
-/* Room for a page of text plus what a stream kept of the text before. */
+/* Most positions of a tile, the part of a chunk that is searched at a time: a page of text plus
+ * what a stream kept of the text before. */
 #define SET_TILE_POSITIONS 4224u
 #define SET_ROOM 16u /* vectors may write this many entries after the entries that they count */
 #define SET_PASSED_MAX (SET_TILE_POSITIONS + SET_STRIDE_MAX + 1)
@@ -134,7 +135,7 @@ struct set_found {
     uint64_t work; /* number of keys that were looked at */
 };
 
-/* Begins whose stems are looked up together before the next step. */
+/* Number of begins whose stems are looked up together before the next step. */
 #define SET_STEM_BATCH 256u
 #define SET_STEMS_MAX (SET_STEM_BATCH * SET_STEM_LENGTHS)
 

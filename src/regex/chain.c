@@ -45,11 +45,10 @@ struct places {
     uint32_t state_count;
 };
 
-/* Ranges of code points. For each class of an expression, RE2 lists the class's characters in the
- * first range, which is everything. If that is impossible, RE2 lists the characters in the second
- * to last range, and the chain does not know characters outside: listing them would take RE2 longer
- * than reading a short text. If a text has few characters of three bytes, only the first two ranges
- * are used. */
+/* Ranges of code points in which RE2 lists the characters of a class. The first range is
+ * everything. If RE2 cannot list all characters, it lists those in the other ranges, and the chain
+ * does not know characters outside these ranges: listing them would take RE2 longer than reading a
+ * short text. If a text has few characters of three bytes, only the first two ranges are used. */
 static const struct regex_range blocks[] = {{0, UINT32_MAX},  {0, 0x7ff},       {0x2000, 0x2fff},
                                             {0x3000, 0x9fff}, {0xac00, 0xd7ff}, {0xf000, 0xffff}};
 

@@ -1,5 +1,6 @@
 /* step: how far a worker has come in a search for regular expressions: the worker, one step of its
- * task, and the lines of the step's chunk. An atom is a string that a match must hold. */
+ * task, and the lines of the step's chunk. An atom is a string that a match must hold. A chain is
+ * an automaton that reads the characters beside an atom (chain.h). */
 #ifndef TRAWL_REGEX_STEP_H
 #define TRAWL_REGEX_STEP_H
 
@@ -67,7 +68,7 @@ struct step {
     uint64_t record_begin, record_end;
     bool record_has_lines;
     uint64_t judged; /* number of lines that RE2 has judged */
-    uint64_t asked;  /* number of atoms about which the chains (chain.h) could not decide */
+    uint64_t asked;  /* number of atoms about which the chains could not decide */
     /* bytes that chains may read beyond CHAIN_BYTES; the limit keeps the time linear */
     uint64_t spare;
     /* bytes that RE2 could have read in the time of failed verifications and judgements */

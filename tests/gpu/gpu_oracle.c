@@ -1,5 +1,6 @@
-/* gpu_oracle: compares the CUDA engine on a real device with the oracle, in thousands of the cases
- * of tests/sim, with workers of all shapes on one engine.
+/* gpu_oracle: compares the CUDA engine on a real device with the oracle, in thousands of the random
+ * cases of tests/sim. Each worker on the engine has other limits: sizes of grids, tiles and
+ * buffers.
  *
  *     gpu_oracle [PART...]      default: all parts
  *

@@ -17,10 +17,8 @@ struct approximate_query {
     enum approximate_alphabet alphabet;
     bool edits;       /* errors are edits; otherwise mismatches */
     uint32_t k;       /* an occurrence has at most k errors */
-    bool ignore_case; /* letters of ASCII, and characters for which `alike` returns true, are equal
-                       */
-    bool whole_word;  /* a word has ASCII's letters, digits and _, and characters that is_word names
-                       */
+    bool ignore_case; /* ASCII letters of either case are equal, and characters as `alike` tells */
+    bool whole_word;  /* words have ASCII letters, digits, _ and characters as is_word tells */
     bool whole_line;
     bool within_lines;
     bool every_end;
