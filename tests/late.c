@@ -25,7 +25,7 @@
 #define LATE_LONG_US 1500u
 #define WATCH_STEP_S 1
 #define WATCH_STEPS 20 /* after this many steps without progress the program hangs */
-/* If the program takes as many milliseconds of processor time in a step, it does not hang. */
+/* A program that takes this many milliseconds of processor time in a step does not hang. */
 #define WATCH_WORK_MS 20u
 
 int __real_pthread_mutex_lock(pthread_mutex_t *mutex);

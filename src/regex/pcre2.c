@@ -424,7 +424,7 @@ static uint64_t valid_end(struct pcre2_line line, uint64_t at)
     return at;
 }
 
-/* Sets *run to the part of the line that holds the place `at`, or to the first part behind `at`. */
+/* Sets *run to the part of the line that holds offset `at`, or to the first part after `at`. */
 static void seek_run(struct pcre2_line line, uint64_t at, struct pcre2_run *run)
 {
     if (!run->is_known || at < run->first)

@@ -250,7 +250,7 @@ void explain(const re2::RE2 &re, regex_fault *fault)
              part.compare(0, 2, "\\P") == 0)
         std::snprintf(fault->message, sizeof fault->message, "unknown class or property: %.100s",
                       part.c_str());
-    else // RE2 quotes also the rest of the rewritten expression
+    else // RE2 may quote the rewritten expression, which the caller does not know
         std::snprintf(
             fault->message, sizeof fault->message, "%.*s",
             static_cast<int>(quotes ? whole.find(": ") : std::min<size_t>(whole.size(), 150)),

@@ -48,7 +48,8 @@ struct regex_options {
      * letters, digits and _. class_ranges NULL: names of classes mean ASCII characters. */
     struct trawl_letters letters;
     enum regex_marks marks;
-    /* A thread that asks often gets a copy of the program, which takes as much memory again. */
+    /* A thread that calls `match` often gets a copy of the program, which takes as much memory
+     * again. */
     bool is_copied;
     enum regex_when when;
     uint64_t memory_bytes;

@@ -57,7 +57,7 @@ struct expressions {
      * program in `each` is that of a filter, which matches each line in which PCRE2's program
      * matches. */
     struct pcre2 **beyond;
-    /* texts have many characters of three bytes, so chains must know them (chain.c) */
+    /* texts have many characters of three bytes, so the automata of chain.h must know them */
     bool is_wide_text;
     bool crosses;     /* a match may cross lines (TRAWL_MULTILINE) */
     bool lines_alone; /* only lines can be asked for: PCRE2 may not find the longest occurrences */

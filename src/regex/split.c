@@ -368,8 +368,8 @@ static const struct split_sequence *sequence_of(const struct reader *reader,
     return edge == 0 || add_edge(sequence, edge) ? sequence : NULL;
 }
 
-/* Returns whether chains can read the head and the rest of a run of the list that begins with the
- * item `first`. */
+/* Returns whether chains, the automata of chain.h, can read the head and the rest of a run. The
+ * run's list begins with item `first`. */
 static bool is_between_sequences(struct reader *reader, uint64_t first, const struct run *run,
                                  const struct around *around)
 {

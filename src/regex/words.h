@@ -57,7 +57,7 @@ struct words {
     uint64_t at_copied; /* the offset of the same character in the copy */
 };
 
-/* further results beside -1 (no memory), 0 (no match) and 1 (a match) */
+/* results of words_match, besides -1 (no memory), 0 (no match) and 1 (a match) */
 #define WORDS_CANCELLED (-2)
 #define WORDS_LARGE (-3) /* a program needs more memory than the plan allows */
 

@@ -174,8 +174,8 @@ static bool word_beside(const struct job *job, uint64_t at, bool before)
     return false;
 }
 
-/* Returns whether the span of bytes [begin, end) may occur, as far as neighbouring bytes and lines
- * decide. */
+/* Returns whether bytes [begin, end) may be an occurrence, by the line ends among them and by the
+ * bytes before and after them. */
 static bool accepts(const struct job *job, uint64_t begin, uint64_t end)
 {
     const struct approximate_query *query = job->query;
