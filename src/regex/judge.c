@@ -65,10 +65,16 @@ static uint64_t after_span(const struct expressions *expressions, struct judged 
     return end + bytes_find_either(line.bytes + end, line.count - end, line_end, line_end) + 1;
 }
 
+static const struct pcre2 *beyond_of(const struct expressions *expressions, uint64_t index)
+{
+    return expressions->beyond != NULL ? expressions->beyond[index] : NULL;
+}
+
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
                              struct judged line, struct regex_span *span, bool *found,
                              struct trawl_error *error)
 {
+    const struct pcre2 *pcre2 = beyond_of(expressions, expression);
     const uint64_t count = line.count;
     const bool takes_empty = line.takes_empty && span->end == 0;
     uint64_t from = after_span(expressions, line, span);
@@ -100,7 +106,10 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
                 break;
             empty = min_u64(empty, span->begin);
             matched = 0;
-            from = words_step(expressions, line.bytes, count, span->begin);
+            /* for \G, a search may begin inside a character, as in ripgrep */
+            from = pcre2 != NULL && !pcre2_may_stop(pcre2)
+                       ? span->begin + 1
+                       : words_step(expressions, line.bytes, count, span->begin);
         }
     }
     if (matched == 0 && takes_empty && empty != UINT64_MAX) {
@@ -202,11 +211,6 @@ enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_withi
         if (expressions->beyond[i] != NULL && *pcre < 2)
             *pcre = pcre2_may_be_empty(expressions->beyond[i]) ? 2 : 1;
     return TRAWL_OK;
-}
-
-static const struct pcre2 *beyond_of(const struct expressions *expressions, uint64_t index)
-{
-    return expressions->beyond != NULL ? expressions->beyond[index] : NULL;
 }
 
 static uint32_t groups_of(const struct expressions *expressions, uint64_t index)

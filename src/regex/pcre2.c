@@ -19,12 +19,10 @@
 #define DOLLAR_ENDONLY 0x10u
 #define DOTALL 0x20u
 #define MULTILINE 0x400u
-#define NO_DOTSTAR_ANCHOR 0x8000u /* after a byte of no character, .* may match again */
 #define UCP 0x20000u
 #define UTF 0x80000u
 #define USE_OFFSET_LIMIT 0x00800000u
 #define NEVER_BACKSLASH_C 0x100000u
-#define MATCH_INVALID_UTF 0x04000000u
 #define NOTBOL 0x1u
 #define NOTEOL 0x2u
 #define NO_JIT 0x2000u
@@ -36,7 +34,6 @@
 #define INFO_MATCHEMPTY 13u
 #define ERROR_COMPILE_MEMORY 121
 #define ERROR_NOMATCH (-1)
-#define ERROR_BADUTFOFFSET (-36)
 #define ERROR_JIT_STACKLIMIT (-46)
 #define ERROR_NOMEMORY (-48)
 
@@ -53,6 +50,7 @@
  * n for each repetition in a line of n bytes. If that could be more than JIT_STEPS in all, PCRE2
  * interprets the expression instead. */
 #define JIT_STEPS 1e9
+#define DIGITS "0123456789"
 #define SCRATCHES 32u /* number of threads that keep memory for matches between calls */
 
 /* The functions of the library. A `void *` stands for a pointer to a struct of PCRE2. */
@@ -76,6 +74,15 @@
     X(int, pattern_info, (const void *, uint32_t, void *))                                   \
     X(int, substring_number_from_name, (const void *, const char *))
 
+/* An expression, and what is written before and after it. */
+struct source {
+    const char *before;
+    const char *bytes;
+    uint64_t count;
+    const char *after;
+    bool counts; /* {,m} and blanks within braces make a repetition, as in ripgrep */
+};
+
 struct functions {
 #define MEMBER(result, name, arguments) result(*name) arguments;
     FUNCTION_LIST(MEMBER)
@@ -91,20 +98,24 @@ struct scratch {
 /* PCRE2 as in Debian 12 has a fault: for texts that may be invalid UTF-8, its machine code finds no
  * character beyond ASCII for \W, \D and \S. PCRE2 would also check the line again for each match.
  * So PCRE2 gets the parts of a line that are valid UTF-8 one by one, and is told that they are
- * valid.
+ * valid. For parts, an expression is rewritten so that \A, \z, \Z, \B and \G mean the line: an
+ * end of a part is no end of the line, and a search begins only in its first part.
  */
+enum program {
+    PROGRAM_LINES, /* for lines that are valid UTF-8 */
+    PROGRAM_FIRST, /* for the part in which a search begins */
+    PROGRAM_LATER, /* for the parts behind this part */
+    PROGRAMS
+};
+
 struct pcre2 {
-    void *code;
-    /* The program for lines that are invalid UTF-8, which is interpreted. NULL: the parts of such a
-     * line are searched, because the expression does not ask where a line begins or ends. */
-    void *broken;
-    bool is_utf8; /* false: each byte is a character */
+    void *codes[PROGRAMS]; /* NULL: as the program before */
+    bool is_utf8;          /* false: each byte is a character */
     uint32_t groups;
     uint32_t matches_empty;
     uint32_t repetitions;
     bool may_stop;
-    bool moves;      /* \K may move the begin of a match */
-    bool has_border; /* \B, a place that is no edge of a word */
+    bool moves; /* \K may move the begin of a match */
     _Atomic(struct scratch *) scratches[SCRATCHES];
 };
 
@@ -148,16 +159,13 @@ static enum trawl_status load(struct trawl_error *error)
 
 /* Returns PCRE2's options for an expression. In ripgrep's syntax and in the syntaxes of POSIX, \w
  * and other classes mean Unicode's characters. Only lines that end in NUL hold newlines: there ^
- * and $ match at newlines in Perl's syntax, and '.' matches a newline in the syntaxes of POSIX, as
- * in grep. */
-static uint32_t flags_of(const struct regex_options *options, uint8_t line_end)
+ * and $ match at newlines in ripgrep's syntax, and '.' matches a newline in the syntaxes of POSIX,
+ * as in grep. */
+static uint32_t flags_of(const struct regex_options *options)
 {
-    uint32_t flags = options->fold ? CASELESS : 0;
+    uint32_t flags = (options->fold ? CASELESS : 0) | (options->dot_all ? DOTALL : 0) |
+                     ((options->ripgrep && !options->longest) || options->multi ? MULTILINE : 0);
 
-    if (options->longest || options->multi)
-        flags |= (options->dot_all ? DOTALL : 0) | (options->multi ? MULTILINE : 0);
-    else if (options->ripgrep || line_end != '\n')
-        flags |= MULTILINE;
     if (!options->ripgrep)
         flags |= DOLLAR_ENDONLY;
     if (!options->bytes)
@@ -165,124 +173,275 @@ static uint32_t flags_of(const struct regex_options *options, uint8_t line_end)
     return flags;
 }
 
-static enum trawl_status compile(struct pcre2 *made, const char *source, uint64_t count,
-                                 uint64_t before, uint64_t most, uint32_t flags, uint32_t newline,
-                                 bool asks_ends, struct trawl_error *error)
+/* Reads an expression up to what has a meaning of its own. */
+struct reader {
+    const char *bytes;
+    uint64_t count;
+    uint64_t at;
+    bool in_class;
+    bool in_comment;  /* from # to the end of the line */
+    bool is_extended; /* a flag x stands before */
+};
+
+static char byte_at(const struct reader *reader, uint64_t at)
 {
+    return at < reader->count ? reader->bytes[at] : '\0';
+}
+
+/* Returns the offset after the bytes from `at` on that are among `bytes`. */
+static uint64_t skip(const struct reader *reader, uint64_t at, const char *bytes)
+{
+    while (byte_at(reader, at) != '\0' && strchr(bytes, byte_at(reader, at)) != NULL)
+        at++;
+    return at;
+}
+
+/* Returns the offset after the next `text` from `at` on, or the expression's end. */
+static uint64_t after(const struct reader *reader, uint64_t at, const char *text)
+{
+    const char *found = at < reader->count
+                            ? memmem(reader->bytes + at, reader->count - at, text, strlen(text))
+                            : NULL;
+
+    return found != NULL ? (uint64_t)(found - reader->bytes) + strlen(text) : reader->count;
+}
+
+/* Returns the offset after the '[' at `at`, and after what follows it as a part of the class. */
+static uint64_t after_bracket(const struct reader *reader, uint64_t at)
+{
+    uint64_t end = at + 2;
+
+    if (!reader->in_class) {
+        at += byte_at(reader, at + 1) == '^' ? 2 : 1;
+        return at + (byte_at(reader, at) == ']');
+    }
+    if (byte_at(reader, at + 1) != ':') /* [:name:] is a part of the class, [: is not */
+        return at + 1;
+    while ((byte_at(reader, end) | 0x20) >= 'a' || byte_at(reader, end) == '^')
+        end++;
+    return byte_at(reader, end) == ':' && byte_at(reader, end + 1) == ']' ? end + 2 : at + 1;
+}
+
+/* Returns the offset of the next escape outside of classes, of the next "(*", or of the next '{';
+ * or the expression's end. Moves reader->at to where reading goes on: behind the escape, the '(' or
+ * the '{'. */
+static uint64_t next_token(struct reader *reader)
+{
+    while (reader->at < reader->count) {
+        const uint64_t at = reader->at++;
+        const char byte = reader->bytes[at], next = byte_at(reader, at + 1);
+
+        if (byte == '\\' && next == 'Q' && !reader->in_comment) {
+            reader->at = after(reader, at + 2, "\\E");
+        } else if (byte == '\\') {
+            reader->at = min_u64(at + (next == 'c' ? 3 : 2), reader->count);
+            if (!reader->in_class)
+                return at;
+        } else if (reader->in_comment) {
+            reader->in_comment = byte != '\n';
+        } else if (byte == '[') {
+            reader->at = after_bracket(reader, at);
+            reader->in_class = true;
+        } else if (reader->in_class) {
+            reader->in_class = byte != ']';
+        } else if (byte == '#') {
+            reader->in_comment = reader->is_extended;
+        } else if (byte == '(' && next == '?') {
+            if (byte_at(reader, at + 2) == '#')
+                reader->at = after(reader, at, ")");
+            reader->is_extended |= byte_at(reader, skip(reader, at + 2, "imsnUJ^-")) == 'x';
+        } else if (byte == '{' || (byte == '(' && next == '*')) {
+            return at;
+        }
+    }
+    return reader->count;
+}
+
+/* Returns whether the expression holds \G or a verb such as (*SKIP), which depend on where a search
+ * begins. */
+static bool begins_matter(const char *bytes, uint64_t count)
+{
+    struct reader reader = {.bytes = bytes, .count = count};
+
+    for (uint64_t at; (at = next_token(&reader)) < count;)
+        if (bytes[at] == '(' || byte_at(&reader, at + 1) == 'G')
+            return true;
+    return false;
+}
+
+/* Returns what a program reads instead of an escape; NULL: the escape itself. */
+static const char *instead(enum program program, uint32_t flags, char letter)
+{
+    if (letter == 'G' && program == PROGRAM_LATER)
+        return "(?!)";
+    if (program == PROGRAM_LINES)
+        return NULL;
+    return letter == 'A'                   ? "(?-m:^)"
+           : letter == 'z'                 ? "(?-m:$)(?!(?s:.))"
+           : letter == 'B'                 ? "(?:(?=(?s:.))|(?-m:$)|(?<=(?s:.))|(?-m:^))\\B"
+           : letter != 'Z'                 ? NULL
+           : (flags & DOLLAR_ENDONLY) != 0 ? "(?=\\n?(?-m:$))"
+                                           : "(?-m:$)";
+}
+
+struct writer {
+    char *bytes; /* NULL: only the length is wanted */
+    uint64_t count;
+    bool differs; /* the program needs a text of its own */
+};
+
+static void put(struct writer *writer, const char *bytes, uint64_t count)
+{
+    if (writer->bytes != NULL && count > 0)
+        memcpy(writer->bytes + writer->count, bytes, (size_t)count);
+    writer->count += count;
+}
+
+/* Writes the repetition {n}, {n,}, {n,m} or {,m} at `at`, perhaps with blanks, which PCRE2 before
+ * 10.43 takes for a text, as all versions read it. Returns the offset after it. If there is no
+ * repetition, writes the bytes up to reader->at. */
+static uint64_t put_counts(const struct reader *reader, uint64_t at, struct writer *writer)
+{
+    const uint64_t least = skip(reader, at + 1, " \t"), least_end = skip(reader, least, DIGITS);
+    const uint64_t comma = skip(reader, least_end, " \t");
+    const bool has_comma = byte_at(reader, comma) == ',';
+    const uint64_t most = skip(reader, comma + has_comma, " \t");
+    const uint64_t most_end = has_comma ? skip(reader, most, DIGITS) : most;
+    const uint64_t end = skip(reader, most_end, " \t");
+
+    if (byte_at(reader, end) != '}' || (least == least_end && most == most_end)) {
+        put(writer, reader->bytes + at, reader->at - at);
+        return reader->at;
+    }
+    put(writer, "{0", least == least_end ? 2 : 1);
+    put(writer, reader->bytes + least, least_end - least);
+    put(writer, ",", has_comma);
+    put(writer, reader->bytes + most, most_end - most);
+    put(writer, "}", 1);
+    return end + 1;
+}
+
+/* Writes the text that a program is compiled from. */
+static void write_program(enum program program, const struct source *source, uint32_t flags,
+                          struct writer *writer)
+{
+    struct reader reader = {.bytes = source->bytes, .count = source->count};
+    uint64_t from = 0;
+
+    writer->count = 0;
+    writer->differs = program == PROGRAM_LINES;
+    put(writer, source->before, strlen(source->before));
+    for (uint64_t at; (at = next_token(&reader)) < reader.count; from = reader.at) {
+        const char letter = reader.bytes[at] == '\\' ? byte_at(&reader, at + 1) : '\0';
+        const char *text = instead(program, flags, letter);
+
+        put(writer, reader.bytes + from, at - from);
+        writer->differs |= text != NULL && (program == PROGRAM_FIRST || letter == 'G');
+        if (text != NULL)
+            put(writer, text, strlen(text));
+        else if (source->counts && reader.bytes[at] == '{')
+            reader.at = put_counts(&reader, at, writer);
+        else
+            put(writer, reader.bytes + at, reader.at - at);
+    }
+    put(writer, reader.bytes + from, reader.count - from);
+    put(writer, source->after, strlen(source->after));
+}
+
+static enum trawl_status compile(const struct source *source, struct writer text, uint32_t flags,
+                                 uint32_t newline, void **out, struct trawl_error *error)
+{
+    const uint64_t before = strlen(source->before);
     void *context = functions.compile_context_create(NULL);
     enum trawl_status status;
     char message[128];
     size_t at = 0;
-    int code;
+    int code = ERROR_COMPILE_MEMORY;
 
-    if (context == NULL)
-        return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
-    (void)functions.set_newline(context, newline);
-    made->code = functions.compile(source, (size_t)count, flags, &code, &at, context);
-    made->is_utf8 = (flags & UTF) != 0;
-    if (made->code != NULL && made->is_utf8 && asks_ends)
-        made->broken =
-            functions.compile(source, (size_t)count, flags | MATCH_INVALID_UTF | NO_DOTSTAR_ANCHOR,
-                              &code, &at, context);
-    functions.compile_context_free(context);
-    if (made->code != NULL && (made->broken != NULL || !made->is_utf8 || !asks_ends)) {
+    if (context != NULL) {
+        (void)functions.set_newline(context, newline);
+        *out = functions.compile(text.bytes, (size_t)text.count, flags, &code, &at, context);
+        functions.compile_context_free(context);
+    }
+    if (*out != NULL) {
         /* if this fails, the expression is interpreted */
-        (void)functions.jit_compile(made->code, JIT_COMPLETE);
-        (void)functions.pattern_info(made->code, INFO_CAPTURECOUNT, &made->groups);
-        (void)functions.pattern_info(made->code, INFO_MATCHEMPTY, &made->matches_empty);
-        /* PCRE2 does not count the empty match that a verb in a group accepts */
-        made->matches_empty |= memmem(source, (size_t)count, "(*ACCEPT", 8) != NULL;
+        (void)functions.jit_compile(*out, JIT_COMPLETE);
         return TRAWL_OK;
     }
-    functions.code_free(made->code); /* or NULL */
     if (code == ERROR_COMPILE_MEMORY)
         return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
     (void)functions.get_error_message(code, message, sizeof message);
     status = TRAWL_FAIL(error, ARGUMENT, "%s", message);
     if (error != NULL)
-        error->text_offset = min_u64(at > before ? at - before : 0, most);
+        error->text_offset = min_u64(at > before ? at - before : 0, source->count);
     return status;
 }
 
-/* Returns whether the expression may hold \G or a verb such as (*SKIP), which depend on where a
- * search begins. Some expressions without either count, too. */
-static bool begins_matter(const char *bytes, uint64_t count)
+/* Compiles the expression's programs. */
+static enum trawl_status compile_all(struct pcre2 *made, const struct source *source,
+                                     uint32_t flags, uint32_t newline, struct trawl_error *error)
 {
-    /* in a quotation or a comment, a bracket begins no class, and a backslash may be no escape */
-    const bool plain =
-        memmem(bytes, (size_t)count, "\\Q", 2) == NULL && memchr(bytes, '#', (size_t)count) == NULL;
-    bool in_class = false;
+    enum trawl_status status = TRAWL_OK;
 
-    for (uint64_t i = 0; i + 1 < count; i++) {
-        const char byte = bytes[i], next = bytes[i + 1];
+    for (int i = 0; i < (made->is_utf8 ? PROGRAMS : 1) && status == TRAWL_OK; i++) {
+        struct writer text = {.bytes = NULL};
+        uint64_t room;
 
-        if ((byte == '\\' && next == 'G') || (byte == '(' && next == '*' && !in_class))
-            return true;
-        if (byte == '\\') {
-            i += plain;
-        } else if (in_class && byte == '[' && next == ':') {
-            uint64_t end = i + 2; /* [:name:] is a part of the class, [: is not */
-
-            while (end + 1 < count && ((bytes[end] | 0x20) >= 'a' || bytes[end] == '^'))
-                end++;
-            if (end + 1 < count && bytes[end] == ':' && bytes[end + 1] == ']')
-                i = end + 1;
-        } else if (in_class) {
-            in_class = byte != ']';
-        } else if (byte == '[' && plain) {
-            in_class = true;
-            i += next == '^';
-            i += i + 1 < count && bytes[i + 1] == ']';
-        }
+        write_program((enum program)i, source, flags, &text);
+        if (!text.differs)
+            continue;
+        room = text.count;
+        TRAWL_TRY(MEMORY_NEW(text.bytes, room, error));
+        write_program((enum program)i, source, flags, &text);
+        status = compile(source, text, flags, newline, &made->codes[i], error);
+        memory_release(text.bytes, room, 1);
+        if (i > 0 && status == TRAWL_ARGUMENT)
+            status = TRAWL_OK; /* too large when rewritten: the program before serves */
     }
-    return false;
-}
-
-static bool has(const char *bytes, uint64_t count, const char *text)
-{
-    return memmem(bytes, (size_t)count, text, strlen(text)) != NULL;
+    return status;
 }
 
 enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
                                 const struct regex_options *options, uint32_t flags,
-                                uint8_t line_end, struct pcre2 **out, struct trawl_error *error)
+                                struct pcre2 **out, struct trawl_error *error)
 {
     const bool lines = (flags & TRAWL_WHOLE_LINE) != 0, words = (flags & TRAWL_WHOLE_WORD) != 0;
-    const char *before = lines ? "^(?:" : words ? "(?<!\\w)(?:" : "";
-    const char *after = lines ? ")$" : words ? ")(?!\\w)" : "";
-    const uint64_t begin = strlen(before), room = begin + count + strlen(after);
     const bool crlf = options->ripgrep && (flags & TRAWL_CRLF) != 0;
-    const bool asks_ends = has(bytes, count, "\\A") || has(bytes, count, "\\z") ||
-                           has(bytes, count, "\\Z") || has(bytes, count, "\\G");
+    const struct source source = {
+        .before = lines   ? "^(?:"
+                  : words ? "(?<!\\w)(?:"
+                          : "",
+        .bytes = bytes,
+        .count = count,
+        .after = lines   ? ")$"
+                 : words ? ")(?!\\w)"
+                         : "",
+        .counts = options->ripgrep,
+    };
     enum trawl_status status;
     struct pcre2 *made;
-    char *source;
 
     TRAWL_TRY(load(error));
     TRAWL_TRY(MEMORY_ZEROED(made, 1, error));
-    if (MEMORY_NEW(source, room + 1, error) != TRAWL_OK) {
-        memory_release(made, 1, sizeof *made);
-        return TRAWL_MEMORY;
-    }
-    memcpy(source, before, (size_t)begin);
-    memcpy(source + begin, bytes, (size_t)count);
-    memcpy(source + begin + count, after, strlen(after) + 1);
     /* counts at least as many repetitions as the expression has */
     for (uint64_t i = 0; i < count; i++)
         made->repetitions += bytes[i] == '*' || bytes[i] == '+' || bytes[i] == '{' ||
                              (bytes[i] == '?' && (i == 0 || bytes[i - 1] != '('));
-    made->moves = has(bytes, count, "\\K");
-    made->has_border = has(bytes, count, "\\B");
+    made->moves = memmem(bytes, (size_t)count, "\\K", 2) != NULL;
     made->may_stop = !begins_matter(bytes, count);
-    status =
-        compile(made, source, room, begin, count, flags_of(options, line_end) | USE_OFFSET_LIMIT,
-                crlf ? NEWLINE_ANYCRLF : NEWLINE_LF, asks_ends, error);
-    memory_release(source, room + 1, 1);
-    if (status != TRAWL_OK)
-        memory_release(made, 1, sizeof *made);
-    else
-        *out = made;
-    return status;
+    flags = flags_of(options) | USE_OFFSET_LIMIT;
+    made->is_utf8 = (flags & UTF) != 0;
+    status = compile_all(made, &source, flags, crlf ? NEWLINE_ANYCRLF : NEWLINE_LF, error);
+    if (status != TRAWL_OK) {
+        pcre2_release(made);
+        return status;
+    }
+    (void)functions.pattern_info(made->codes[0], INFO_CAPTURECOUNT, &made->groups);
+    (void)functions.pattern_info(made->codes[0], INFO_MATCHEMPTY, &made->matches_empty);
+    /* PCRE2 does not count the empty match that a verb in a group accepts */
+    made->matches_empty |= memmem(bytes, (size_t)count, "(*ACCEPT", 8) != NULL;
+    *out = made;
+    return TRAWL_OK;
 }
 
 static void scratch_free(struct scratch *scratch)
@@ -300,8 +459,8 @@ void pcre2_release(struct pcre2 *pcre2)
 {
     for (uint32_t i = 0; i < SCRATCHES; i++)
         scratch_free(pcre2->scratches[i]);
-    functions.code_free(pcre2->code);
-    functions.code_free(pcre2->broken); /* or NULL */
+    for (uint32_t i = 0; i < PROGRAMS; i++)
+        functions.code_free(pcre2->codes[i]); /* or NULL */
     memory_release(pcre2, 1, sizeof *pcre2);
 }
 
@@ -312,7 +471,7 @@ static struct scratch *scratch_new(const struct pcre2 *pcre2)
 
     if (MEMORY_ZEROED(made, 1, NULL) != TRAWL_OK)
         return NULL;
-    made->data = functions.match_data_create_from_pattern(pcre2->code, NULL);
+    made->data = functions.match_data_create_from_pattern(pcre2->codes[PROGRAM_LINES], NULL);
     made->context = functions.match_context_create(NULL);
     if (made->data == NULL || made->context == NULL) {
         scratch_free(made);
@@ -337,11 +496,15 @@ static bool is_inside(const struct pcre2 *pcre2, struct pcre2_line line, uint64_
     return pcre2->is_utf8 && at < line.count && (line.bytes[at] & 0xc0) == 0x80;
 }
 
-/* Searches a part of the line. Other arguments and results are as of pcre2_find. */
+/* Searches a part of the line. is_later: the search began in a part before. Other arguments and
+ * results are as of pcre2_find. */
 static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre2_line line,
-                 struct pcre2_run part, uint64_t from, uint64_t stop, struct regex_span *spans,
-                 uint32_t span_count)
+                 struct pcre2_run part, bool is_later, uint64_t from, uint64_t stop,
+                 struct regex_span *spans, uint32_t span_count)
 {
+    enum program program = is_later                                  ? PROGRAM_LATER
+                           : part.begin > 0 || part.end < line.count ? PROGRAM_FIRST
+                                                                     : PROGRAM_LINES;
     const uint64_t steps = STEPS / (line.count + 1);
     const uint64_t least = pcre2->may_stop ? STEPS_LEAST : STEPS_LEAST_WHOLE;
     const size_t *found = functions.get_ovector_pointer(scratch->data);
@@ -356,15 +519,16 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
     (void)functions.set_offset_limit(
         scratch->context, stop < line.count ? (size_t)(stop - 1 - part.begin) : SIZE_MAX);
     flags |= may_run_machine_code(pcre2, line.count) ? 0 : NO_JIT;
-    flags |= part.is_known ? NO_UTF_CHECK : 0;
+    flags |= NO_UTF_CHECK;
+    while (pcre2->codes[program] == NULL)
+        program--;
     do {
-        result =
-            functions.match(part.is_known ? pcre2->code : pcre2->broken, line.bytes + part.begin,
-                            (size_t)(part.end - part.begin), (size_t)(from - part.begin), flags,
-                            scratch->data, scratch->context);
+        result = functions.match(pcre2->codes[program], line.bytes + part.begin,
+                                 (size_t)(part.end - part.begin), (size_t)(from - part.begin),
+                                 flags, scratch->data, scratch->context);
         flags |= result == ERROR_JIT_STACKLIMIT ? NO_JIT : 0;
     } while (result == ERROR_JIT_STACKLIMIT);
-    if (result == ERROR_NOMATCH || result == ERROR_BADUTFOFFSET)
+    if (result == ERROR_NOMATCH)
         return 0;
     if (result < 0)
         return result == ERROR_NOMEMORY ? -1 : PCRE2_OVER;
@@ -381,7 +545,8 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
 
 /* Does what `match` does, with memory that the thread finds or makes. */
 static int match_with(const struct pcre2 *pcre2, struct pcre2_line line, struct pcre2_run part,
-                      uint64_t from, uint64_t stop, struct regex_span *spans, uint32_t span_count)
+                      bool is_later, uint64_t from, uint64_t stop, struct regex_span *spans,
+                      uint32_t span_count)
 {
     static _Thread_local char here; /* the address of this variable differs from thread to thread */
     _Atomic(struct scratch *) *place =
@@ -393,7 +558,7 @@ static int match_with(const struct pcre2 *pcre2, struct pcre2_line line, struct 
         scratch = scratch_new(pcre2);
     if (scratch == NULL)
         return -1;
-    found = match(pcre2, scratch, line, part, from, stop, spans, span_count);
+    found = match(pcre2, scratch, line, part, is_later, from, stop, spans, span_count);
     scratch_free(atomic_exchange(place, scratch));
     return found;
 }
@@ -439,35 +604,33 @@ static void seek_run(struct pcre2_line line, uint64_t at, struct pcre2_run *run)
 int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from, uint64_t stop,
                struct regex_span *spans, uint32_t span_count)
 {
+    const uint64_t first = from;
     struct pcre2_run part = {from, from, true, from};
     int found = 0;
 
     if (!pcre2->is_utf8) {
         part = (struct pcre2_run){0, line.count, true, 0};
-        return match_with(pcre2, line, part, from, stop, spans, span_count);
+        return match_with(pcre2, line, part, false, from, stop, spans, span_count);
     }
     seek_run(line, from, line.run);
     /* PCRE2 crashes if a search begins inside a character, so it gets an empty part there */
-    if (is_inside(pcre2, line, from) && pcre2->broken == NULL && !pcre2->has_border)
-        found = match_with(pcre2, line, from == line.run->end ? *line.run : part, from, line.count,
-                           spans, span_count);
-    if (found != 0) /* reading on to the next character here would take quadratic time */
+    if (is_inside(pcre2, line, from))
+        found = match_with(pcre2, line, from == line.run->end ? *line.run : part, false, from,
+                           line.count, spans, span_count);
+    if (found != 0) /* before the next character is sought: a caller with many matches would read
+                       all again */
         return found;
-    if (pcre2->broken == NULL || from < line.run->end)
-        from = after_character(line, from);
+    from = after_character(line, from);
     seek_run(line, from, line.run);
     part = *line.run;
-    if (pcre2->broken != NULL && part.end - part.begin < line.count)
-        part = (struct pcre2_run){0, line.count, false, 0};
     while (found == 0 && (from < stop || stop == line.count)) {
         /* as in ripgrep, a match begins before a byte that continues no character only if the
-         * search begins there; and \B needs a character, or an end of the line */
+         * search begins there */
         const bool is_cut = is_inside(pcre2, line, part.end);
-        const bool is_inside = part.end == part.begin && part.begin > 0 && part.end < line.count;
 
-        if (from + is_cut <= part.end && !(is_inside && pcre2->has_border))
-            found = match_with(pcre2, line, part, from, is_cut ? min_u64(stop, part.end) : stop,
-                               spans, span_count);
+        if (from + is_cut <= part.end)
+            found = match_with(pcre2, line, part, from > first, from,
+                               is_cut ? min_u64(stop, part.end) : stop, spans, span_count);
         if (part.end == line.count)
             break;
         from = after_character(line, part.end + 1);
@@ -499,6 +662,6 @@ uint32_t pcre2_group(const struct pcre2 *pcre2, const char *name, uint64_t count
     if (count >= sizeof text || memchr(name, '\0', (size_t)count) != NULL)
         return 0;
     memcpy(text, name, (size_t)count);
-    number = functions.substring_number_from_name(pcre2->code, text);
+    number = functions.substring_number_from_name(pcre2->codes[PROGRAM_LINES], text);
     return number > 0 ? (uint32_t)number : 0;
 }

@@ -42,11 +42,11 @@ struct pcre2_filter {
     bool possessive; /* PCRE2's expression has a repetition like a++ */
 };
 
-/* Compiles an expression of a plan with these flags and this line end. Errors: ARGUMENT for a
+/* Compiles an expression of a plan with these flags. Errors: ARGUMENT for a
  * mistake, at byte error->text_offset; UNSUPPORTED if the library is missing; MEMORY. */
 enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
                                 const struct regex_options *options, uint32_t flags,
-                                uint8_t line_end, struct pcre2 **out, struct trawl_error *error);
+                                struct pcre2 **out, struct trawl_error *error);
 void pcre2_release(struct pcre2 *pcre2);
 /* Finds the first match that begins at `from` or later and before `stop`, which is the line's end
  * unless pcre2_may_stop. Other arguments and results are as for regex_ops.match; may also return

@@ -66,19 +66,24 @@ static struct regex_options options_of(const struct trawl_plan *plan)
 {
     static _Atomic uint64_t plans;
     const struct plan_expressions *given = &plan->expressions;
-    struct regex_options options = {
-        .plan = ++plans,
-        .longest = given->syntax != TRAWL_PERL,
-        .is_copied = given->memory_mib == 0,
-        .fold = (plan->flags & TRAWL_IGNORE_CASE) != 0,
-        .bytes = !given->characters,
-        .dot_all = (plan->flags & TRAWL_DOT_ALL) != 0 ||
-                   (plan->line_end != '\n' && (plan->flags & TRAWL_MULTILINE) == 0),
-        .multi = (plan->flags & TRAWL_MULTILINE) != 0,
-        .line_end = plan->line_end,
-        .ripgrep = (plan->flags & (TRAWL_UNICODE | TRAWL_RIPGREP)) != 0,
-        .unicode = (plan->flags & TRAWL_UNICODE) != 0};
+    struct regex_options options = {.plan = ++plans,
+                                    .longest = given->syntax != TRAWL_PERL,
+                                    .is_copied = given->memory_mib == 0,
+                                    .fold = (plan->flags & TRAWL_IGNORE_CASE) != 0,
+                                    .bytes = !given->characters,
+                                    .dot_all = (plan->flags & TRAWL_DOT_ALL) != 0,
+                                    .multi = (plan->flags & TRAWL_MULTILINE) != 0,
+                                    .line_end = plan->line_end,
+                                    .ripgrep = (plan->flags & (TRAWL_UNICODE | TRAWL_RIPGREP)) != 0,
+                                    .unicode = (plan->flags & TRAWL_UNICODE) != 0};
 
+    /* A line that ends in NUL may hold newlines: '.' of the syntaxes of POSIX matches a newline,
+     * and ^ and $ of ripgrep's syntax match beside it. */
+    if (plan->line_end != '\n' && !options.multi) {
+        options.dot_all |= options.longest;
+        options.multi = options.ripgrep && !options.longest &&
+                        (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE | TRAWL_CRLF)) == 0;
+    }
     if (plan->utf8_is_set && (given->characters || (plan->flags & TRAWL_SINGLE_BYTE) != 0))
         options.letters = plan->utf8;
     else if (given->characters)
@@ -250,7 +255,7 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
         TRAWL_TRY(MEMORY_ZEROED(made->beyond, made->count, error));
     made->needs_marks = made->crosses = true;
     TRAWL_TRY(pcre2_prepare((const char *)pattern.bytes, pattern.bytes_count, &made->options,
-                            plan->flags & ~words, plan->line_end, &made->beyond[index], error));
+                            plan->flags & ~words, &made->beyond[index], error));
     if (filter->count > 0)
         status = compile_linear(maker, index, filter->bytes, filter->count, NULL);
     /* RE2 cannot compile the filter, so PCRE2 is asked about each line */

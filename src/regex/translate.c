@@ -52,7 +52,8 @@ struct reader {
     struct group groups[DEPTH_MAX]; /* the groups that are open */
     /* Offset in out->bytes of the part that a repetition would repeat; UINT64_MAX: no part. */
     uint64_t atom;
-    bool repeated; /* the part at `atom` has a repetition already */
+    bool repeated;      /* the part at `atom` has a repetition already */
+    uint64_t flags_end; /* in out->bytes, after flags alone, as (?i); 0: there are none */
 };
 
 /* Reports a mistake, or syntax that RE2 lacks, at byte `at` of the expression. */
@@ -381,6 +382,7 @@ static enum trawl_status copy_open(struct reader *reader, struct trawl_error *er
         reader->skips = skips;
         put_text(reader, reader->out->count == begin + 2 && reader->at > from + 2 ? ":" : "", from);
         copy(reader, 1);
+        reader->flags_end = reader->out->count;
         return TRAWL_OK;
     }
     copy(reader, 1);
@@ -397,6 +399,8 @@ static enum trawl_status copy_repetition(struct reader *reader, struct trawl_err
     char text[34] = {reader->bytes[from], '\0'};
     uint64_t length = 1;
 
+    if (reader->ripgrep && reader->flags_end == reader->out->count && from > 0)
+        return refuse(from, error, "there is nothing before that could be repeated");
     if (text[0] == '{') {
         length = read_braces(reader, 1, text);
         if (length == 0 && reader->ripgrep)

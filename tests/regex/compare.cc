@@ -155,7 +155,7 @@ void by_re2(const setup &given, std::vector<hit> *hits, std::vector<uint64_t> *b
 
     options.set_log_errors(false);
     options.set_longest_match(given.options.syntax != TRAWL_PERL);
-    options.set_dot_nl(line_end != '\n');
+    options.set_dot_nl(line_end != '\n' && given.options.syntax != TRAWL_PERL);
     if (given.options.alphabet != TRAWL_CHARACTERS)
         options.set_encoding(re2::RE2::Options::EncodingLatin1);
     regex_options read = {};
@@ -163,6 +163,8 @@ void by_re2(const setup &given, std::vector<hit> *hits, std::vector<uint64_t> *b
     read.dot_all = options.dot_nl();
     read.bytes = given.options.alphabet != TRAWL_CHARACTERS;
     read.unicode = read.ripgrep = (given.options.flags & TRAWL_UNICODE) != 0;
+    read.multi = line_end != '\n' && read.ripgrep && given.options.syntax == TRAWL_PERL &&
+                 (given.options.flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE | TRAWL_CRLF)) == 0;
     if (!read.bytes)
         read.letters.variants = trawl_unicode()->variants;
     for (const std::string &expression : given.translated) {
