@@ -617,8 +617,9 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
     if (is_inside(pcre2, line, from))
         found = match_with(pcre2, line, from == line.run->end ? *line.run : part, false, from,
                            line.count, spans, span_count);
-    if (found != 0) /* before the next character is sought: a caller with many matches would read
-                       all again */
+    /* after_character() may pass many bytes: called for each match of such a line, it would take
+     * quadratic time. */
+    if (found != 0)
         return found;
     from = after_character(line, from);
     seek_run(line, from, line.run);
