@@ -78,6 +78,7 @@ struct tree_options {
     bool follow;                        /* follow symbolic links */
     bool skip_devices;                  /* leave out devices, pipes and sockets */
     bool tells_left;                    /* report each entry that is left out as TREE_LEFT */
+    bool as_ripgrep;                    /* only a link leads to a loop; slashes of the root stay */
     unsigned open_levels;               /* how many directories may be open at a time, ≥ 2 */
     bool *left_out;                     /* set to true when a rule or limit leaves an entry out */
     const struct tree_watcher *watcher; /* NULL: no watcher */

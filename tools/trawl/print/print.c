@@ -130,34 +130,33 @@ void print_head(struct text_scan *scan)
     const struct colors *colors = &settings->colors;
     uint64_t number = head->line_number, column = settings->style.column ? head->column : 0;
     bool named = scan->job->show_names > 0, name = named && !settings->style.heading;
+    bool offset = settings->heads.byte_offset;
 
     if (settings->style.heading && !scan->style.heading_shown)
         print_heading(scan);
-    if (settings->style.links && named &&
-        (name || (number > 0 && hyperlink_has_line(settings->style.hyperlink))))
+    if (settings->style.links && named && (name || hyperlink_has_line(settings->style.hyperlink)))
         (void)style_begin_link(scan, number, head->column);
-    if (name) {
+    if (name)
         print_name(scan);
-        if (number == 0 && column == 0)
-            style_end_link(scan);
-        if (settings->heads.null_after_name)
-            output_byte(scan->output, '\0');
-        else
-            print_field_end(scan, head->selected);
-    }
+    if (number == 0 && column == 0 && !offset)
+        style_end_link(scan);
+    if (name && settings->heads.null_after_name)
+        output_byte(scan->output, '\0');
+    else if (name)
+        print_field_end(scan, head->selected);
     if (number > 0)
-        print_field(scan, number, colors->line_number, head->selected, column == 0);
+        print_field(scan, number, colors->line_number, head->selected, column == 0 && !offset);
     if (column > 0)
-        print_field(scan, column, colors->column, head->selected, true);
-    if (settings->heads.byte_offset)
-        print_field(scan, head->offset, colors->byte_offset, head->selected, false);
+        print_field(scan, column, colors->column, head->selected, !offset);
+    if (offset)
+        print_field(scan, head->offset, colors->byte_offset, head->selected, true);
     if (settings->heads.pattern_number)
         print_numbers(scan, head->selected);
     if (settings->shows_distance)
         print_distance(scan, head->selected);
     if (settings->heads.initial_tab && head->bytes_count > 0 &&
-        (name || number > 0 || column > 0 || settings->heads.byte_offset ||
-         settings->heads.pattern_number || settings->shows_distance))
+        (name || number > 0 || column > 0 || offset || settings->heads.pattern_number ||
+         settings->shows_distance))
         output_byte(scan->output, '\t');
 }
 
