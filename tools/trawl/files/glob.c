@@ -100,43 +100,85 @@ static size_t take_member(const char *pattern, size_t bytes, size_t at, unsigned
     return at + 1;
 }
 
+static void add_range(uint8_t *set, unsigned low, unsigned high)
+{
+    for (unsigned byte = low; byte <= high; byte++)
+        add_byte(set, byte);
+}
+
+/* Reads the members of a set as git does, from `at` to the ']'. Returns the offset of the ']';
+ * `bytes`: there is none. */
+static size_t read_members_of_git(uint8_t *set, const char *pattern, size_t bytes, size_t at)
+{
+    for (size_t first = at; at < bytes && (pattern[at] != ']' || at == first);) {
+        unsigned low = 0, high;
+        size_t end = pattern[at] == '[' && at + 1 < bytes && pattern[at + 1] == ':'
+                         ? add_named(set, pattern, bytes, at)
+                         : 0;
+
+        if (end != 0) {
+            at = end;
+            continue;
+        }
+        at = take_member(pattern, bytes, at, &low);
+        if (at == 0)
+            return bytes;
+        high = low;
+        if (at + 1 < bytes && pattern[at] == '-' && pattern[at + 1] != ']') {
+            at = take_member(pattern, bytes, at + 1, &high);
+            if (at == 0)
+                return bytes;
+        }
+        add_range(set, low, low > high ? low : high);
+    }
+    return at;
+}
+
+/* Does the same as ripgrep does: a backslash and [: have no special meaning, and [a-c-e] is
+ * [a-e]. Sets *backwards if a range runs backwards. */
+static size_t read_members(uint8_t *set, const char *pattern, size_t bytes, size_t at,
+                           bool *backwards)
+{
+    unsigned low = 1, high = 0; /* the last range; none so far */
+    bool in_range = false;
+
+    for (size_t first = at; at < bytes && (pattern[at] != ']' || at == first); at++) {
+        unsigned byte = (unsigned char)pattern[at];
+
+        if (byte == '-' && at > first && !in_range) {
+            in_range = true;
+            continue;
+        }
+        if (!in_range) {
+            add_range(set, low, high);
+            low = byte;
+        }
+        high = byte;
+        *backwards |= low > high;
+        in_range = false;
+    }
+    add_range(set, low, high);
+    if (in_range)
+        add_byte(set, '-');
+    return at;
+}
+
 /* Reads a set from *at, the offset after '[', and moves *at behind the ']'. */
 static enum glob_status read_class(uint8_t *set, unsigned flags, const char *pattern, size_t bytes,
                                    size_t *at)
 {
-    size_t i = *at, first;
-    bool negated = i < bytes && (pattern[i] == '!' || pattern[i] == '^');
+    size_t i = *at;
+    bool negated = i < bytes && (pattern[i] == '!' || pattern[i] == '^'), backwards = false;
 
     memset(set, 0, 32);
     i += negated;
-    for (first = i; i < bytes && (pattern[i] != ']' || i == first);) {
-        unsigned low = 0, high;
-
-        if (pattern[i] == '[' && i + 1 < bytes && pattern[i + 1] == ':') {
-            size_t end = add_named(set, pattern, bytes, i);
-
-            if (end != 0) {
-                i = end;
-                continue;
-            }
-        }
-        i = take_member(pattern, bytes, i, &low);
-        if (i == 0)
-            return GLOB_UNCLOSED_CLASS;
-        high = low;
-        if (i + 1 < bytes && pattern[i] == '-' && pattern[i + 1] != ']') {
-            i = take_member(pattern, bytes, i + 1, &high);
-            if (i == 0)
-                return GLOB_UNCLOSED_CLASS;
-            if (low > high && (flags & GLOB_BACKWARDS) == 0)
-                return GLOB_BAD_RANGE;
-            high = low > high ? low : high;
-        }
-        for (unsigned byte = low; byte <= high; byte++)
-            add_byte(set, byte);
-    }
+    i = (flags & GLOB_GIT) != 0 ? read_members_of_git(set, pattern, bytes, i)
+                                : read_members(set, pattern, bytes, i, &backwards);
     if (i >= bytes)
         return GLOB_UNCLOSED_CLASS;
+    *at = i + 1;
+    if (backwards)
+        return GLOB_BAD_RANGE;
     for (unsigned byte = 'a'; (flags & GLOB_ANY_CASE) != 0 && byte <= 'z'; byte++)
         if (has_byte(set, byte) || has_byte(set, byte - 'a' + 'A')) {
             add_byte(set, byte);
@@ -145,7 +187,6 @@ static enum glob_status read_class(uint8_t *set, unsigned flags, const char *pat
     for (unsigned j = 0; negated && j < 32; j++)
         set[j] = (uint8_t)~set[j];
     set['/' / 8] &= (uint8_t) ~(1u << '/' % 8);
-    *at = i + 1;
     return GLOB_GOOD;
 }
 
@@ -177,7 +218,8 @@ static void add_stars(struct glob *glob, const char *pattern, size_t bytes, size
 
     while (end < bytes && pattern[end] == '*')
         end++;
-    if (end - begin >= 2 && (begin == 0 || pattern[begin - 1] == '/')) {
+    if ((end - begin == 2 || (end - begin > 2 && (glob->flags & GLOB_GIT) != 0)) &&
+        (begin == 0 || pattern[begin - 1] == '/')) {
         if (end == bytes) {
             code = CODE_DEEP;
         } else if (pattern[end] == '/') {
@@ -394,9 +436,9 @@ static size_t skip_one(const char *pattern, size_t bytes, size_t at)
 
     if (pattern[at] == '\\')
         return at + 1 < bytes ? at + 2 : at + 1;
-    if (pattern[at] == '[' && read_class(set, GLOB_BACKWARDS, pattern, bytes, &end) == GLOB_GOOD)
-        return end;
-    return at + 1;
+    if (pattern[at] == '[')
+        (void)read_class(set, 0, pattern, bytes, &end);
+    return end;
 }
 
 /* Returns the offset of the ',' or '}' that ends the alternative in which `at` lies, skipping inner
@@ -449,6 +491,7 @@ static enum glob_status expand(struct expansion *expansion, const char *pattern,
 {
     size_t open = 0, close = 0, begin, end;
     enum glob_status status = find_brace(pattern, bytes, &open, &close);
+    bool taken = false;
     char *joined;
 
     if (status != GLOB_GOOD)
@@ -465,14 +508,13 @@ static enum glob_status expand(struct expansion *expansion, const char *pattern,
     memcpy(joined, pattern, open);
     for (begin = open + 1; status == GLOB_GOOD; begin = end + 1) {
         end = alternative_end(pattern, bytes, begin);
-        if (end == begin && close > open + 1) { /* ripgrep, too, reads {a,} as {a} */
-            if (end == close)
-                break;
-            continue;
+        /* ripgrep, too, reads {a,} as {a}, and {,} as {} */
+        if (end > begin || (end == close && !taken)) {
+            memcpy(joined + open, pattern + begin, end - begin);
+            memcpy(joined + open + (end - begin), pattern + close + 1, bytes - close - 1);
+            status = expand(expansion, joined, open + (end - begin) + bytes - close - 1, depth + 1);
+            taken = true;
         }
-        memcpy(joined + open, pattern + begin, end - begin);
-        memcpy(joined + open + (end - begin), pattern + close + 1, bytes - close - 1);
-        status = expand(expansion, joined, open + (end - begin) + bytes - close - 1, depth + 1);
         if (end == close)
             break;
     }

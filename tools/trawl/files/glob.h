@@ -3,7 +3,7 @@
  *   ?        a byte other than a slash
  *   *        any bytes but slashes
  *   **       between slashes or at an end, any number of directories; elsewhere the same as *
- *   [a-z]    a byte of a set; [!a-z] and [^a-z] a byte outside the set; [[:alpha:]] and the like
+ *   [a-z]    a byte of a set; [!a-z] and [^a-z] a byte outside the set
  *   {a,b}    alternatives (glob_expand)
  *   \x       the byte x itself
  *
@@ -17,8 +17,9 @@
 #include <stdint.h>
 
 #define GLOB_ANY_CASE 1u /* upper and lower case of ASCII letters are alike */
-/* [b-a] means b, as in git; without the flag such a range is GLOB_BAD_RANGE */
-#define GLOB_BACKWARDS 2u
+/* Git's rules: [b-a] means b, [[:alpha:]] a letter, [\x] the byte x, and *** is **. Without the
+ * flag, ripgrep's rules: [b-a] is GLOB_BAD_RANGE, and *** is *. */
+#define GLOB_GIT 2u
 
 /* The shape of a glob. ignore.c looks literals and some suffixes up in a table. */
 enum glob_shape {

@@ -105,7 +105,7 @@ static enum glob_status add_rule(void *context, const char *pattern, size_t byte
     *rule = *rule_context->like;
     status = glob_compile(&rule->glob, pattern, bytes,
                           ((list->flags & IGNORE_ANY_CASE) != 0 ? GLOB_ANY_CASE : 0) |
-                              ((list->flags & IGNORE_BRACES) == 0 ? GLOB_BACKWARDS : 0));
+                              ((list->flags & IGNORE_BRACES) == 0 ? GLOB_GIT : 0));
     if (status == GLOB_GOOD)
         list->count++;
     return status;

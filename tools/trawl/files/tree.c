@@ -287,7 +287,7 @@ static bool enter(struct tree *tree, const char *name, bool by_link, struct tree
                        name, follow, &status);
     if (directory == NULL)
         return !set_entry(tree, entry, TREE_ERROR, errno);
-    if (is_above(tree, status.st_dev, status.st_ino)) {
+    if ((by_link || !tree->options.as_ripgrep) && is_above(tree, status.st_dev, status.st_ino)) {
         tree_directory_drop(directory);
         return !set_entry(tree, entry, TREE_LOOP, 0);
     }
@@ -664,7 +664,7 @@ struct tree *tree_open(const char *root, const struct tree_options *options)
     if (tree == NULL)
         return NULL;
     tree->options = *options;
-    while (bytes > 2 && root[bytes - 1] == '/' && root[bytes - 2] == '/')
+    while (!options->as_ripgrep && bytes > 2 && root[bytes - 1] == '/' && root[bytes - 2] == '/')
         bytes--; /* of several slashes at the end only the first stays, as in grep */
     if (!GROW(tree->path, tree->path_capacity, NAMES_FIRST, bytes + 1)) {
         free(tree);

@@ -72,12 +72,14 @@ struct tree_watcher {
 };
 
 struct tree_options {
-    const struct exclude *exclude;      /* NULL: nothing is excluded */
-    const struct filter *filter;        /* NULL: no rules */
-    const struct file_settings *files;  /* depth and size limits, order */
-    bool follow;                        /* follow symbolic links */
-    bool skip_devices;                  /* leave out devices, pipes and sockets */
-    bool tells_left;                    /* report each entry that is left out as TREE_LEFT */
+    const struct exclude *exclude;     /* NULL: nothing is excluded */
+    const struct filter *filter;       /* NULL: no rules */
+    const struct file_settings *files; /* depth and size limits, order */
+    bool follow;                       /* follow symbolic links */
+    bool skip_devices;                 /* leave out devices, pipes and sockets */
+    bool tells_left;                   /* report each entry that is left out as TREE_LEFT */
+    /* ripgrep's rules: all slashes at the root's end stay, and only a link leads to a loop */
+    bool as_ripgrep;
     unsigned open_levels;               /* how many directories may be open at a time, ≥ 2 */
     bool *left_out;                     /* set to true when a rule or limit leaves an entry out */
     const struct tree_watcher *watcher; /* NULL: no watcher */

@@ -93,6 +93,7 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
                                     settings->files.follow_links,
                                     walk_skips_devices(settings, false),
                                     false,
+                                    settings->is_tg,
                                     walk->open_levels,
                                     &walk->job->left_out,
                                     NULL,
@@ -156,7 +157,9 @@ void walk_tell(struct command_job *job, const struct walk_item *item)
     else if (item->kind == WALK_NOTE)
         job_message(job, "%s", item->name);
     else if (!job->settings->no_messages)
-        job_message(job, "%s: warning: recursive directory loop", item->name);
+        job_message(job, "%s: %srecursive directory loop", item->name,
+                    job->settings->is_tg ? "" : "warning: ");
+    job->error_seen |= item->kind == WALK_LOOP && job->settings->is_tg; /* an error for ripgrep */
 }
 
 size_t walk_lists_of_input(const struct settings *settings)

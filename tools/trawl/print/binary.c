@@ -52,13 +52,22 @@ static void discard(struct text_scan *scan)
         pool_cut_back(scan->job->worker);
 }
 
+/* Returns whether matches of a line were reported before the line's end was known (-o), and the
+ * line turned out to end in the block with the NUL. */
+static bool line_reaches_null(const struct text_scan *scan)
+{
+    return scan->rules.by_match && scan->window != NULL && scan->lines.selected > 0 &&
+           scan->occurrences.line_end >
+               (scan->nulls.has_blocks ? scan->lines.ignore_before : scan->window->begin);
+}
+
 /* Stops printing from the block with the NUL on. The first selected line of that block ends the
  * search; with ends_with_run, the first run of selected lines does. Lines of the block may have
  * been counted before the NUL was seen: only the first of these counts, but a run is searched
  * again. */
 static void go_quiet(struct text_scan *scan, bool in_current_block)
 {
-    uint64_t counted = scan->lines.selected - scan->nulls.selected_before;
+    uint64_t counted;
 
     scan->quiet = true;
     scan->lines.ignore_before = scan->nulls.offset / BLOCK_BYTES * BLOCK_BYTES;
@@ -67,9 +76,10 @@ static void go_quiet(struct text_scan *scan, bool in_current_block)
         return;
     scan->lines.ends_with_run = scan->rules.run_ends_input;
     scan->rules.every_line |= scan->rules.run_ends_input;
-    if (!in_current_block) {
-        scan->nulls.selected_before = scan->lines.selected;
-    } else if (counted > 0) {
+    counted = in_current_block ? scan->lines.selected - scan->nulls.selected_before
+                               : line_reaches_null(scan);
+    scan->nulls.selected_before = scan->lines.selected - counted;
+    if (counted > 0) {
         scan->rerun = scan->rules.run_ends_input;
         scan->stop = true;
         scan->lines.selected -= counted - 1;

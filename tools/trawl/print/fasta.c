@@ -288,9 +288,12 @@ static void refuse(struct fasta *fasta, const char *why)
         job_message(job, "%s: line %" PRIu64 " %s", fasta->scan->name, fasta->line + 1, why);
 }
 
-/* Handles a line's first byte. Returns whether the byte is consumed. */
-static bool begin_line(struct fasta *fasta, uint8_t byte)
+/* Handles the begin of a line, of which bytes_count bytes are known, at least 1. Returns whether
+ * the first byte is consumed. */
+static bool begin_line(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count)
 {
+    const uint8_t byte = *bytes;
+
     if (byte == '@')
         refuse(fasta,
                "begins with @, as in FASTQ and SAM, so the file is not FASTA; 'seqtk seq -A' "
@@ -298,9 +301,10 @@ static bool begin_line(struct fasta *fasta, uint8_t byte)
     else if (byte >= 0xfe && fasta->line == 0)
         refuse(fasta, "begins with a byte order mark of UTF-16, so the file is not FASTA; "
                       "'iconv -f UTF-16 -t ASCII' makes FASTA of it");
-    else if (fasta->line == 0 && (byte == 0x1f || byte == 0xfd || byte == '(' || byte == 4))
-        refuse(fasta, "begins like data of gzip, xz, zstd or lz4, so the file is not FASTA; "
-                      "--search-zip searches what is packed in it");
+    else if (fasta->line == 0 && (byte == 0x1f || byte == 0xfd || byte == '(' || byte == 4 ||
+                                  trawl_compression(bytes, bytes_count) != NULL))
+        refuse(fasta, "begins like data of gzip, bzip2, xz, zstd or lz4, so the file is not "
+                      "FASTA; --search-zip searches what is packed in it");
     if (fasta->stop)
         return false;
     fasta->state = byte == '>' ? FASTA_NAME : byte == ';' ? FASTA_PASSED : FASTA_SEQUENCE;
@@ -319,7 +323,7 @@ static void take_line(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_
            fasta->mark_bytes < 3 && *bytes == mark[fasta->mark_bytes];
          fasta->mark_bytes++, bytes++)
         bytes_count--;
-    if (fasta->state == FASTA_LINE && bytes_count > 0 && begin_line(fasta, *bytes)) {
+    if (fasta->state == FASTA_LINE && bytes_count > 0 && begin_line(fasta, bytes, bytes_count)) {
         bytes++;
         bytes_count--;
     }

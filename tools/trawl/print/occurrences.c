@@ -385,8 +385,10 @@ static uint64_t count_places(struct text_scan *scan, const struct view *view, ui
 }
 
 /* Finds the first match that begins at `from` or later in the line [begin, end), in text offsets;
- * of several with that begin, the longest. With --overlapping and -o, finds each match of the line
- * in turn. *index is where the search goes on. Returns false if there is no further match. */
+ * of several with that begin, the match that `prefers` calls best. With --overlapping, finds each
+ * match of the line in turn, also those with the same begin. If the command decides -x, finds the
+ * match that is the whole line. *index is where the search goes on. Returns false if there is no
+ * further match. */
 static bool next_match(struct text_scan *scan, const struct view *view, uint64_t begin,
                        uint64_t end, uint64_t from, uint64_t *index, struct trawl_match *found)
 {
