@@ -14,7 +14,8 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-NO_TMPFILE = (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL)  # open() of a system without files that have no name
+NO_TMPFILE = (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL)  # errors of open() where a file without
+                                                             # a name is not possible
 
 
 def own_descriptor(path: str) -> int | None:

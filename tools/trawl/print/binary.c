@@ -115,7 +115,7 @@ void binary_found(struct text_scan *scan)
         go_quiet(scan, in_current_block);
     if (!scan->stop && !scan->rules.check_whole_line && scan->settings->whole_lines &&
         scan->settings->nuls.end_line && !scan->settings->expressions &&
-        !scan->settings->approximate) { /* a plan within errors lets NUL end lines from the start */
+        !scan->settings->approximate) { /* approximate plans let NUL end lines from the start */
         /* search again from the begin; a text that cannot be read again has check_whole_line set */
         scan->rerun = true;
         scan->stop = true;
@@ -196,7 +196,7 @@ void binary_look_ahead(struct text_scan *scan)
     if (null >= limit)
         return;
     scan->nulls.offset = null;
-    /* If a selected line decided the search before, it still does. */
+    /* If a selected line had already ended the search, the search stays ended. */
     scan->stop = scan->quiet && (scan->rules.stop_at_select || scan->lines.ends_with_run) &&
                  scan->lines.selected > 0;
     binary_found(scan);

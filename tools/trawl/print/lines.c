@@ -20,7 +20,7 @@
 #include "trawl/print/print_line.h"
 #include "trawl/text/sizes.h"
 
-/* An open line of more bytes is not kept; the option --chunk-bytes may lower the limit. If such a
+/* An open line of more bytes is not kept; the option --chunk-bytes sets another limit. If such a
  * line is printed, its bytes are read again. */
 #define KEPT_LINE_BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(16))
 
@@ -299,7 +299,8 @@ struct block {
 static uint64_t end_of_match(const struct text_scan *scan, const struct view *view,
                              const struct trawl_match *match, uint64_t known)
 {
-    const uint64_t end = match->end + match->distance - view->begin; /* see TRAWL_WINDOW_EMPTY */
+    /* an empty match lies `distance` bytes after its begin */
+    const uint64_t end = match->end + match->distance - view->begin;
 
     if (end < known)
         return known;
