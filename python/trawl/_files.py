@@ -14,8 +14,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-NO_TMPFILE = (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL)  # errors of open() where a file without
-                                                             # a name is not possible
+NO_TMPFILE = (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL)  # errors of open() where files without a name are impossible
 
 
 def own_descriptor(path: str) -> int | None:

@@ -580,8 +580,7 @@ class Collection:
         self.keeper, self.timeout = keeper, timeout
         self.sent: tuple[Plan, Any] | None = None  # the last plan, and the plan in the object store
         self.turns = itertools.count()
-        self.lost: dict[tuple[int, int], Any] = {}  # (shard, copy) -> Ray's reference to the copy's
-                                                    # status, not answered yet
+        self.lost: dict[tuple[int, int], Any] = {}  # (shard, copy) -> reference to the awaited status of the copy
         self.reload()
 
     def _keep(self, what: str, *arguments: Any) -> Any:

@@ -1,10 +1,11 @@
 """calibrate: measures the costs in src/plan/methods.def: the time of each method for a single pattern, for
 each instruction set.
 
-Text and pattern are made so that a forced method repeats a single kind of work: a fixed number of probes
-at each offset, grams of a fixed stride, samples of a fixed stride, or a known number of candidates. A
-single thread searches a text that fits the second-level cache. The least processor time of many rounds
-and several passes counts, because a processor's speed changes from second to second."""
+Text and pattern are made so that a forced method repeats a single kind of work: a fixed number of probes (comparisons
+of a byte) at each offset, look-ups of grams (short substrings) or of samples at a fixed stride, or a known number of
+candidates (offsets that must be compared). A single thread searches a text that fits the second-level cache. The
+least processor time of many rounds and several passes counts, because a processor's speed changes from second to
+second."""
 import os
 import re
 import statistics
