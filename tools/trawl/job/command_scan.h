@@ -60,8 +60,7 @@ struct replace_part {
 struct style_state {
     struct line_span *spans; /* the matches of the line that is printed */
     uint64_t span_count, span_capacity;
-    struct line_span
-        *cut; /* --multiline: the parts of matches in the line that is printed */
+    struct line_span *cut; /* --multiline: the parts of matches in the line that is printed */
     uint64_t cut_capacity;
     struct replace_part *parts; /* the parts of --replace, filled when the first line is replaced */
     uint64_t part_count, part_capacity;
@@ -120,7 +119,7 @@ struct carry {
     uint8_t *bytes;
     uint64_t count, capacity, begin;
     uint64_t trim_at; /* `count` from which lines that are no longer needed are dropped */
-    struct trawl_match *matches; /* matches that begin in the open line */
+    struct trawl_match *matches; /* the matches that begin in these lines */
     uint64_t match_count, match_capacity;
     uint64_t line_begin;    /* begin of the first line that is not decided yet */
     bool dropped;           /* `bytes` lacks the open line */

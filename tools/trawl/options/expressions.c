@@ -280,8 +280,8 @@ static void place_of(const struct patterns *patterns, uint64_t index, char place
 struct nest {
     bool blanks, folds;          /* the flags x and i */
     bool is_split;               /* each alternative so far is a single character of one case */
-    bool has_newline, has_other; /* the characters that stand alone in an alternative */
-    uint64_t items;              /* of the present alternative */
+    bool has_newline, has_other; /* some item is a newline; some item is not */
+    uint64_t items;              /* items so far of the alternative that is read (nest_item) */
 };
 
 /* Adds a character to the present alternative. letter 0: adds a class, a group or an assertion. */
@@ -303,8 +303,8 @@ static void nest_end(struct nest *nest)
     nest->items = 0;
 }
 
-/* Returns whether the group asks for a newline. As in ripgrep, it does not if it has a choice
- * between single characters: then the newline is left out. */
+/* Returns whether the group asks for a newline. As in ripgrep, a choice between single characters,
+ * one of them not a newline, does not: then the newline is left out. */
 static bool nest_asks(const struct nest *nest)
 {
     return nest->has_newline && !(nest->is_split && nest->has_other);

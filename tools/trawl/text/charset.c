@@ -242,8 +242,8 @@ static uint32_t charset_variants(void *context, uint32_t code_point,
     return count;
 }
 
-/* Does the same for a byte of CHARSET_SINGLE. If context is not NULL, letters are equal by
- * Unicode's rule. */
+/* Does what charset_variants does, for a byte of CHARSET_SINGLE. If context is not NULL, letters
+ * are equal by Unicode's rule. */
 static uint32_t byte_variants(void *context, uint32_t byte,
                               uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
 {

@@ -45,7 +45,8 @@ bool charset_decode(const uint8_t *bytes, size_t bytes_count, uint32_t *code_poi
 
 bool charset_is_word(void *context, uint32_t code_point);
 
-/* Returns whether -w finds the empty string: at some offset, no word character on either side. */
+/* Returns whether -w finds the empty string: at some offset no word character stands on either
+ * side. */
 bool charset_empty_word(enum charset charset, bool (*is_word_character)(void *, uint32_t),
                         const uint8_t *bytes, size_t bytes_count);
 

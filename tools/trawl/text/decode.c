@@ -71,7 +71,8 @@ bool decode_has(const char *label, const char **by_iconv)
     return found != NULL;
 }
 
-/* Returns the single character that the bytes are for iconv, or DECODE_REPLACEMENT. */
+/* Returns the character to which iconv converts the bytes; DECODE_REPLACEMENT if there is none, or
+ * several. */
 static uint32_t ask(iconv_t converter, const uint8_t *bytes, size_t count)
 {
     char in[4], text[16], *from = in, *to = text;
