@@ -26,7 +26,7 @@ PASSES = 5
 SAMPLED = (64, 128, 200, 300, 500)  # pattern lengths; the stride is 8 less, rounded to whole words
 PIECE, LONG = 1000, 100  # the text repeats PIECE bytes; a pattern of LONG bytes is in each repetition
 TWO = 'ab'  # with two letters, 8 probes leave a candidate in 256 offsets
-DECIDED, COMPARED = 8, 40  # pattern lengths: 8 probes look at all of 8 bytes; 40 bytes also need a comparison of vectors
+DECIDED, COMPARED = 8, 40  # pattern lengths: 8 probes decide about 8 bytes; 40 bytes are compared, too
 WORDS = ('every', 'every_probe', 'grams 1', 'grams 2', 'grams 4', 'grams 8', 'sample', 'compared',
          'candidate')
 
