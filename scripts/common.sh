@@ -25,7 +25,7 @@ have() {
 }
 
 # ---- What a job needs from the system -----------------------------------------------------
-# One row: package | how to see that it is there. A row's check is run by the shell as it is.
+# One row: package | a shell command that succeeds if the package is installed.
 
 have_fuzzer_runtime() {
     have clang && compgen -G "$(clang -print-resource-dir)/lib/*/libclang_rt.fuzzer*.a" >/dev/null
@@ -39,7 +39,7 @@ have_locale_sources() {
     have localedef && [ -f /usr/share/i18n/locales/tr_TR ]
 }
 
-# have_library NAME: is it installed? Works also for users whose PATH lacks /sbin.
+# have_library NAME: succeeds if the library is installed. Works also for users whose PATH lacks /sbin.
 have_library() {
     PATH=$PATH:/usr/sbin:/sbin ldconfig -p | grep -F "$1" >/dev/null
 }
@@ -212,8 +212,8 @@ apt_install() {
     apt_quiet install --no-install-recommends "$@" >>build/setup.log 2>&1
 }
 
-# Install packages together, or, if that fails, one by one, so that a name that this system does not
-# know keeps out no other package. Say what could not be had.
+# Install packages together, or, if that fails, one by one, so that a name that this system does not know keeps out no
+# other package. Print the packages that could not be installed.
 install_what_can_be() {
     local package
 
@@ -224,9 +224,8 @@ install_what_can_be() {
 }
 
 # need REQUIRED... [-- OPTIONAL...]: install the missing packages of needs_REQUIRED and
-# needs_OPTIONAL. Where that cannot be done here: if something required is missing, print the one
-# line to run and stop with status 2; else print the line and go on, and the tests concerned are
-# skipped.
+# needs_OPTIONAL. If they cannot be installed here, print the command that installs them. Then, if a required package
+# is missing, stop with status 2; else go on, and the tests that need the package are skipped.
 need() {
     local required='' optional='' list=required name line
     local -a packages=()
@@ -283,8 +282,8 @@ build_preset() {
 
 # ---- Generated parts of documents -----------------------------------------------------------
 
-# put_section PAGE NAME FILE SCRATCH: FILE takes the place of what is between the page's markers of
-# that name. SCRATCH is a file to write the page to first.
+# put_section PAGE NAME FILE SCRATCH: replace the text between the page's markers of that name by FILE's text. The new
+# page is first written to the file SCRATCH.
 put_section() {
     [ "$(grep -c -x -e "<!-- begin $2 -->" -e "<!-- end $2 -->" "$1")" -eq 2 ] ||
         die "$1 has no markers for '$2'"

@@ -35,8 +35,8 @@ text_from_package() {
     mv "$1.new" "$1"
 }
 
-# Leave in $work/text.txt about 256 MiB, one text repeated, unless it is there; $work/source says
-# what text that is.
+# Make $work/text.txt, about 256 MiB of one text repeated, unless it is already there, of the same text and size.
+# $work/source names the text.
 make_text() {
     local source='' one copies key
 
@@ -78,7 +78,7 @@ timed() {
     elapsed_us=$((end - begin))
 }
 
-# What an output is called in the table: the number itself, or how many lines it has.
+# Print the table's answer for an output: its text if the output is a single number, else how many lines it has.
 answer_of() {
     local lines
 

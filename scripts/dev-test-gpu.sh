@@ -6,8 +6,8 @@
 #
 # TRAWL_TEST_SCALE=long for 300,000 cases and a text of 5 GiB. TRAWL_GPU_TESTS: "oracle gallery records
 # approximate sanitizers large" or some of these; memcheck: a tenth of gallery under compute-sanitizer;
-# build: none. TRAWL_GPU_SECONDS: the run ends within so many seconds; suites take fewer cases and say
-# so, or are stopped and count as failed, or are skipped.
+# build: only the build, no test. TRAWL_GPU_SECONDS: the run ends within so many seconds; suites take fewer cases and
+# say so, or are stopped and count as failed, or are skipped.
 set -euo pipefail
 . scripts/common.sh
 

@@ -26,8 +26,8 @@ if [ "$(cat build/long/sources 2>/dev/null)" != "$sources" ]; then
 fi
 noted=build/long/passed
 
-# sanitized PRESET: build, and test at a scale of 4, since a scale of 20 turns all long combinations on, which would take sanitizers
-# many hours. tests/CMakeLists.txt gives their tests a divisor.
+# sanitized PRESET: build, and test with TRAWL_TEST_SCALE=4. A scale of 20 would turn on all long combinations, which
+# take many hours under sanitizers. tests/CMakeLists.txt gives tests under sanitizers a divisor.
 sanitized() {
     step "build $1" bash scripts/dev-build.sh "$1" || return 0
     TRAWL_TEST_SCALE=${TRAWL_TEST_SCALE:-4} run_ctest "$1" '' --timeout 7200
@@ -46,7 +46,7 @@ part_python() {
 }
 part_asan() {
     sanitized asan
-    # Only a long run has these two under AddressSanitizer.
+    # These two run under AddressSanitizer only in a long run.
     at_full_scale asan '' --timeout 7200 -R '^(python|unit_large)$'
 }
 part_tsan() { sanitized tsan; }

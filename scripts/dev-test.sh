@@ -10,7 +10,7 @@ if [ $# -gt 0 ]; then
 fi
 need build python -- codecs server test tidy
 bash scripts/judges.sh >/dev/null 2>&1 & # the network is slow, and building needs none
-# A part of what is drawn from a seed (tests/test.h): the rest is for ./dev test long.
+# Run a part of the random cases (tests/test.h); ./dev test long runs more.
 export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-32}
 # Long runs also have the tests that take longest and fail least, and those that here only the other
 # build runs.
@@ -29,7 +29,7 @@ quick=ON # no device will run the kernels
 release_options=("-DTRAWL_CUDA_QUICK=$quick" "-DTRAWL_TESTS_LATER=$(IFS=';' && echo "${release_later[*]}")")
 asan_options=(-DTRAWL_BENCH=OFF "-DTRAWL_TEST_DIVISOR=$TRAWL_TEST_DIVISOR" "-DTRAWL_TESTS_LATER=$(IFS=';' && echo "${asan_later[*]}")")
 # Configuring keeps only one core busy, so the build asan is configured while release is built.
-configure_preset asan "${asan_options[@]}" >/dev/null 2>&1 & # what fails there fails again below
+configure_preset asan "${asan_options[@]}" >/dev/null 2>&1 & # a failure here is reported by the build below
 if step 'build release' bash scripts/dev-build.sh release "${release_options[@]}"; then
     run_ctest_but release "${release_later[@]}"
 fi

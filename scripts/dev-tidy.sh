@@ -29,9 +29,9 @@ if [[ $(clang-tidy --version) != *'version 14.'* ]]; then
 fi
 [ -f build/release/compile_commands.json ] || build_preset release
 
-# Files of the library, the tools and the examples that this build compiles, those given or all.
-# clang-tidy checks each as its first target compiles it. Tests compile some files once more, and
-# clang-tidy would check these again.
+# Print the files given, or all, of the library, the tools and the examples that this build compiles. clang-tidy
+# checks each as its first target compiles it. Tests compile some files once more, and clang-tidy would check these
+# again.
 sources() {
     mkdir -p build/tidy
     python3 - "$@" <<'PYTHON'

@@ -6,7 +6,7 @@ failed=0
 skipped=0
 failed_names=()
 skipped_reasons=()
-noted= # a file, where what passes is noted; what stands there is not run again
+noted= # a file that lists the steps and tests that passed; these are not run again
 
 has_passed() {
     [ -n "$noted" ] && grep -qxF "$1" "$noted" 2>/dev/null

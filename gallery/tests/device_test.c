@@ -147,8 +147,8 @@ static void at_the_limits(const char *algorithm, uint64_t most)
     free(bytes);
 }
 
-/* Three threads of a searcher share a device, the device's kernels and constant memory: four
- * patterns, many chunks. */
+/* Three threads of a searcher share a device, the device's kernels and constant memory: the search
+ * has four patterns and many chunks. */
 static void threads_and_patterns(const char *algorithm)
 {
     static const struct trawl_pattern patterns[] = {{"ab", 2}, {"bab", 3}, {"cabba", 5}, {"a", 1}};
@@ -235,8 +235,8 @@ static void beyond_shared_memory(const char *algorithm, uint64_t pattern_bytes)
 }
 
 /* If the plan sets no grid, a launch has as many blocks as the device holds at a time; the
- * simulated driver says two for each multiprocessor. `barriers`: the barriers that a block waits
- * for in this text. */
+ * simulated driver says that this is two for each multiprocessor. `barriers`: the number of
+ * barriers that a block passes in this text. */
 static void fills_the_device(const char *algorithm, uint32_t multiprocessors, uint64_t barriers)
 {
     struct sim_driver_options options = {1, 1, 16u << 20, multiprocessors, 0, 0, 0};

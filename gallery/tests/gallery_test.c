@@ -15,8 +15,9 @@
 /* after this many cases each algorithm with its options (a way) must have found occurrences */
 #define CASES_TELLING 250
 #define FAILURES_MAX 5
-/* A run tests one of EDGES_STEP edges, and different edges for each way. Under sanitizers, which
- * are slow, few edges are tested, because a few cases show a sanitizer as much as all cases. */
+/* A run tests one in EDGES_STEP edge cases, and other edge cases for each way. Under sanitizers,
+ * which are slow, few edges are tested, because a few cases show a sanitizer as much as all cases.
+ * */
 #define EDGES_STEP (test_is_long() ? 1u : TEST_SANITIZED ? 10u : 2u)
 
 /* Returns whether some way runs the algorithm, with any options. */

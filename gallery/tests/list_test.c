@@ -7,8 +7,9 @@
 #define ON_CUDA (1u << TRAWL_ENGINE_CUDA)
 #define ON_BOTH (ON_CPU | ON_CUDA)
 
-/* Each algorithm, with a geometry that fits the algorithm; NULL: the algorithm takes no
- * geometry. */
+/* Each algorithm, the engines that have the algorithm, and a geometry that the algorithm takes:
+ * threads per block, or BLOCKSxTHREADS, or for a hybrid the pattern length from which it launches
+ * child grids. NULL: the algorithm takes no geometry. */
 static const struct {
     const char *name;
     uint32_t engines;
@@ -235,7 +236,8 @@ static void what_does_not_fit(void)
     CHECK_STATUS(build(nul, 3, "memmem", &plan, NULL), TRAWL_OK);
 }
 
-/* The plan copies the name; the option struct of an older caller lacks the field. */
+/* Tests that the plan copies the algorithm's name, and that the option struct of an older caller
+ * may lack the field `algorithm`. */
 static void borrowed_and_older(void)
 {
     struct trawl_plan_options older = TRAWL_PLAN_OPTIONS_INIT;
@@ -253,7 +255,8 @@ static void borrowed_and_older(void)
     TEST_CHECK_U64(must_count(searcher, plan, text), 2);
 }
 
-/* rabin-karp-matrix and -sample refuse everything but records, and the searcher stays usable. */
+/* rabin-karp-matrix and -sample search records only: for a text they are refused, and the searcher
+ * stays usable. */
 static void for_records_alone(const char *name)
 {
     AUTO_SEARCHER searcher = must_searcher(2, 0);
@@ -304,8 +307,8 @@ static int take_row(void *context, uint64_t row_first, uint64_t row_count, const
     return 0;
 }
 
-/* Tests a pattern whose literals have several lengths, and a pattern with so many variants that the
- * pattern gets a tail. */
+/* Tests a pattern whose literals have several lengths, and a pattern with so many variants that
+ * only its first characters become literals and the others are compared after a hit. */
 static void variants_of_other_lengths(void)
 {
     static const struct trawl_utf8 utf8 = {kelvin, three_alike, is_word};

@@ -1,5 +1,5 @@
-/* records_case: makes records and patterns, and compares the cells of trawl_matrix_open with the
- * oracle. */
+/* records_case: makes records and patterns, and compares the matrix of trawl_matrix_open with the
+ * oracle. A cell of the matrix is the offset of a pattern's first occurrence in a record, or -1. */
 #ifndef TRAWL_TESTS_GALLERY_RECORDS_CASE_H
 #define TRAWL_TESTS_GALLERY_RECORDS_CASE_H
 
@@ -7,7 +7,7 @@
 #include "calls.h"
 
 struct scene {
-    struct diff_input tape; /* the tape, and the patterns */
+    struct diff_input tape; /* the bytes of the records (the tape), and the patterns */
     uint64_t *offsets;
     struct trawl_record_array records;
     uint64_t rows_seen;

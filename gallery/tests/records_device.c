@@ -71,7 +71,7 @@ static void small_limits(struct test_random *random)
 }
 
 /* The number of searches by trawl's own methods that had chunks, and how many of these ran on a
- * device: a device may leave a chunk with too many hits to the host. */
+ * device. They may differ: a device may leave a chunk with too many hits to the host. */
 static uint64_t own_searches, own_on_device;
 
 /* Makes the matrix twice with the same searcher: the first call must leave nothing that disturbs
@@ -166,9 +166,9 @@ static uint64_t numbered_pattern(uint64_t index, uint8_t bytes[8])
     return count;
 }
 
-/* Tests more patterns than a launch takes: the hashes of a length fall into two launches, and each
- * pattern stands there twice. Every third record holds no pattern, each of the others one pattern.
- * A packing (see the head) has few records. */
+/* Tests more patterns than a launch takes: the hashes of one pattern length are divided between two
+ * launches, and each pattern is given twice. Every third record holds no pattern, each of the
+ * others one pattern. A packing (see the head) has few records. */
 static void many_patterns(const char *name)
 {
     enum { RECORDS = 30, BYTES = 12 };
@@ -302,8 +302,8 @@ static int take_rare_rows(void *context, uint64_t row_first, uint64_t row_count,
     return 0;
 }
 
-/* Tests more records than are flagged at a time: nearly all are empty, and a few hold the
- * pattern. */
+/* Tests more records than the search marks as found at a time: nearly all are empty, and a few hold
+ * the pattern. */
 static void many_records(void)
 {
     uint64_t *offsets = test_memory((RARE_RECORDS + 1) * sizeof *offsets);
@@ -358,7 +358,8 @@ static void short_records(void)
     scene_end(&scene);
 }
 
-/* Tests a tape that is larger than the device's memory, and then a pattern that alone is larger. */
+/* Tests a tape that is larger than the device's memory, and then a single pattern that is larger
+ * than that memory. */
 static void little_memory(void)
 {
     struct test_random random = test_random_begin("gallery records device memory");

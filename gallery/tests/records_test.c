@@ -75,7 +75,7 @@ static void many_patterns(void)
 }
 
 /* A searcher makes matrices of different widths, by the algorithm and by trawl's own method in
- * turn, and each call must clear what the call before wrote. */
+ * turn, and each call must clear the cells that the call before wrote. */
 static void rows_again(void)
 {
     struct test_random random = test_random_begin("gallery rows again");

@@ -49,11 +49,12 @@ cdef bint search_bytes(Plan plan, text, answer *found, bint is_first) except -1:
 
 cdef enum:
     NEAR = 128  # if the next offset is at most so many bytes away, counting to it is faster than a new walk
-    PLAIN_MAX = 1024  # so far ahead (in bytes) a walk looks for bytes beyond ASCII
+    PLAIN_MAX = 1024  # a walk looks this many bytes ahead for bytes beyond ASCII
 
 
 cdef walk walk_of(Source source, object offsets) except *:
-    """Return a walk at the text's begin. The field `bytes` is NULL if offsets count bytes."""
+    """Return a walk, which converts byte offsets to character offsets, at the text's begin. Its field `bytes` is NULL
+    if offsets count bytes."""
     cdef walk made
     cdef Py_ssize_t count = 0
 

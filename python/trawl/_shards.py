@@ -44,8 +44,8 @@ class File(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line with an occurrence, or, if is_context, a line beside. number: the first line of a file is 1.
-    begin: of the line in the file. line: without the line end."""
+    """A line with an occurrence, or, if is_context, a line near such a line. number: the first line
+    of a file is 1. begin: of the line in the file. line: without the line end."""
 
     name: str
     number: int
@@ -580,7 +580,7 @@ class Collection:
         self.keeper, self.timeout = keeper, timeout
         self.sent: tuple[Plan, Any] | None = None  # the last plan, and the plan in the object store
         self.turns = itertools.count()
-        self.lost: dict[tuple[int, int], Any] = {}  # (shard, copy) -> its status, which has not come yet
+        self.lost: dict[tuple[int, int], Any] = {}  # (shard, copy) -> reference to the awaited status of the copy
         self.reload()
 
     def _keep(self, what: str, *arguments: Any) -> Any:
@@ -755,7 +755,8 @@ class Collection:
 
     def lines(self, plan: Plan, *, before: int = 0, after: int = 0, missing: list[Any] | None = None) -> Iterator[Line]:
         """Yield the lines with an occurrence, and `before` and `after` lines around it, in the order of files,
-        while other shards still search. Where a file is cut, the lines beside end."""
+        while other shards still search. Where a file is cut into parts, no lines of the other part
+        are given."""
         ends: dict[int, int] = {}  # file -> line ends in its parts before
         if self.is_cut and self.counts is None:
             self.counts = dict(self._ask("line_ends", plan))

@@ -20,7 +20,7 @@ TELLING = 80  # from this number of cases on, run() checks how many cases select
 PASSED_ON = ("PATH", "LOCPATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT", "TRAWL_TOKEN_FILE")
 
 numbers = itertools.count()  # of the environments: see environment()
-counts = collections.Counter()  # what run_case counts is printed in the end: "selected", why some are left out
+counts = collections.Counter()  # of cases: "selected", and those left out, by reason; run() prints them
 
 
 def seed():

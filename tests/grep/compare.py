@@ -502,7 +502,7 @@ def reduced(case, trawl):
         return smaller
 
     def fails(parts):
-        if case.smart and parts[0] != case.arguments:  # -S in place of -i: the strings decide
+        if case.smart and parts[0] != case.arguments:  # the strings of -S decide about case
             return False
         why, _, expected, got = compare(made(parts), Tree.top, Tree.files, trawl)
         return why is None and expected != got and b"sage" not in expected[2]  # no usage error

@@ -138,7 +138,7 @@ def check_damaged(trawl, top, case, rng):
         del packed[rng.randrange(12, len(packed)):]
     elif way < 0.9 or not several:
         packed[rng.randrange(12, len(packed))] ^= rng.randrange(1, 256)
-    else:  # bytes of another kind, between members or inside one
+    else:  # insert bytes that do not belong there, at the end or inside a member
         at = rng.choice([len(packed), rng.randrange(12, len(packed))])
         packed[at:at] = rng.choice([b"garbage", b"\x1f\x8b\x08\0garbage", pack(rng.choice(FORMATS_HERE), b"foo\n"), rng.randbytes(99)])
     with open(os.path.join(top, "damaged"), "wb") as file:
@@ -218,7 +218,7 @@ def damage(trawl, top):
             packed[at] ^= 0x5A
         with open(os.path.join(top, "damaged"), "wb") as file:
             file.write(packed)
-        for options in (["foo"], ["--positions", "o"]):  # of the latter a large chunk has more than a result holds
+        for options in (["foo"], ["--positions", "o"]):  # "o": a large chunk has more matches than a result holds
             found = [run([trawl, "--search-zip", *own, *options, "damaged"], top)[:2]
                      for own in (["--chunk-bytes=1000", "-j1"], ["--chunk-bytes=65536"], [], ["--chunk-bytes=5000000"])]
             if found[0][0] != 2 or not found[0][1] or found != found[:1] * 4:

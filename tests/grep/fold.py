@@ -2,14 +2,15 @@
 """Checks that a search for a letter with -i finds the letters that GNU grep finds or, for tg and -P, that ripgrep 15
 finds. The letter is a string or an expression, in each syntax. The letters are: every letter with two cases in C.UTF-8;
 the bytes of Latin-1's letters and digits in the C locale, and in locales with a byte for each character; and letters
-behind an i in Turkish.
+that follow an i, with or without a dot, in Turkish.
 
 usage: fold.py TRAWL
 
-A text has each of these letters in a separate line. The script searches the text for each letter with -x -i, and, by trawl
-alone, for the letter with a sign behind it that may differ (--mismatches), which must select the same lines. With a
-TRAWL_TEST_SCALE below 10 the script takes only a part of the letters and bytes, chosen by TRAWL_TEST_SEED, and all letters of MANY,
-where more than two letters are equal, or rules differ.
+A text has each of these letters in a separate line. The script searches the text for each letter with -x -i. By trawl
+alone it also searches for the letter and one more character that may differ (--mismatches=1), which must select the
+same lines. With a TRAWL_TEST_SCALE below 10 the script takes only a part of the letters and bytes, chosen by
+TRAWL_TEST_SEED, and all letters of MANY, which have more than one other form, or for which the programs' rules
+differ.
 """
 import os
 import random
@@ -88,7 +89,7 @@ def main():
             if expected != (status, output.replace(b"?", b"")):
                 failures += 1
                 print("U+%04X finds, with a mismatch, %r, with grep %r" % (ord(letter), output, expected))
-        with open(path, "w", encoding="utf-8") as file:  # behind one of four letters, of which two are equal
+        with open(path, "w", encoding="utf-8") as file:  # after each of the four letters i in turn
             file.writelines(first + letter + "\n" for letter in chosen for first in "iIİı")
         for number, letter in enumerate(chosen if "tr_TR.UTF-8" in others else ()):
             failures += differs(["grep", "-F"], OF_GREP[:1] + [("trawl", "-E", ["%s", "%s()"])], trawl, "iIİı"[number % 4] + letter, path, "tr_TR.UTF-8")

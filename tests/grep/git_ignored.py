@@ -122,8 +122,8 @@ def compare_tree(rng, trawl, base):
 def every_rule(trawl, base):
     """Compare odd rules, each in its own folder, on the same names, with several ends of the rule's file. Then, in
     repositories inside another, compare the forms in which git's settings name a file of rules, and each of PLACES, in
-    which HOME and XDG_CONFIG_HOME are set, empty or not set. At last compare a worktree, and a folder whose repository
-    lies apart."""
+    which HOME and XDG_CONFIG_HOME are set, empty or not set. Last, compare a linked worktree, and a folder whose
+    repository lies outside the folder."""
     variables.update(PLACES[2])
     top, home = os.path.join(base, "rules"), os.path.join(base, "home")
     shutil.rmtree(home)

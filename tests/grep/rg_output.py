@@ -93,8 +93,8 @@ class Case:
         return Case(parts[0], parts[1], dict(zip(self.texts, parts[2:-1])), parts[-1], self.utf8)
 
 
-# Where tg differs from ripgrep on purpose: (the row of docs/differences.md, which cases, command lines that show the difference in the
-# folder of `rows`).
+# Where tg differs from ripgrep on purpose: (the row's name in docs/differences.md, a function that says whether a case
+# belongs to the row, command lines that show the difference in the files that the function rows() makes).
 ROWS = [
     ("A NUL in a text", lambda case: (not case.given("a", "text", "null-data") or case.given("no-text", "binary", "no-binary")) and any(b"\0" in line for text in case.texts.values() for line in text) and
      ({".", "sub", "-"} & {*case.operands} or not case.operands or case.given("A", "B", "C", "after-context", "before-context", "context", "passthru", "passthrough",

@@ -139,8 +139,8 @@ void texts_drop_unused(const struct question *questions, uint32_t count);
  * the library's. */
 struct answer oracle_answer(const struct question *question, enum call call, uint64_t bytes);
 
-/* Runs work(context, 0), ..., work(context, count - 1) on threads. Returns the seconds since all
- * threads run. */
+/* Runs work(context, 0), ..., work(context, count - 1) on threads. Returns the seconds from the
+ * moment when all threads run until the last call has ended. */
 double pieces_run(void (*work)(void *context, uint64_t index), void *context, uint64_t count,
                   uint32_t threads);
 uint32_t cores_count(void);

@@ -1,10 +1,11 @@
 """calibrate: measures the costs in src/plan/methods.def: the time of each method for a single pattern, for
 each instruction set.
 
-Text and pattern are made so that a forced method repeats a single kind of work: a fixed number of probes
-at each offset, grams of a fixed stride, samples of a fixed stride, or a known number of candidates. A
-single thread searches a text that fits the second-level cache. The least processor time of many rounds
-and several passes counts, because a processor's speed changes from second to second."""
+Text and pattern are made so that a forced method repeats a single kind of work: a fixed number of probes (comparisons
+of a byte) at each offset, look-ups of grams (short substrings) or of samples at a fixed stride, or a known number of
+candidates (offsets that must be compared). A single thread searches a text that fits the second-level cache. The
+least processor time of many rounds and several passes counts, because a processor's speed changes from second to
+second."""
 import os
 import re
 import statistics
@@ -25,7 +26,7 @@ PASSES = 5
 SAMPLED = (64, 128, 200, 300, 500)  # pattern lengths; the stride is 8 less, rounded to whole words
 PIECE, LONG = 1000, 100  # the text repeats PIECE bytes; a pattern of LONG bytes is in each repetition
 TWO = 'ab'  # with two letters, 8 probes leave a candidate in 256 offsets
-DECIDED, COMPARED = 8, 40  # pattern lengths: 8 bytes decide a candidate; a comparison of a vector does
+DECIDED, COMPARED = 8, 40  # pattern lengths: 8 probes decide about 8 bytes; 40 bytes are compared, too
 WORDS = ('every', 'every_probe', 'grams 1', 'grams 2', 'grams 4', 'grams 8', 'sample', 'compared',
          'candidate')
 

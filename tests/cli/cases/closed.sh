@@ -1,5 +1,5 @@
 # as grep
-# Without standard input or output, the files opened next do not take its place.
+# If standard input or output is closed, the next file that is opened does not take its descriptor.
 mkdir d; echo foo > d/x; echo foo > f
 trawl -r foo d <&-; echo "status $?"
 trawl --exclude=f foo f <&-; echo "status $?"

@@ -1,4 +1,4 @@
-# A NUL in a string: it ends no line, but the file stays binary for printing.
+# A string with a NUL: the NUL ends no line, but the file still counts as binary, so its lines are not printed.
 printf 'a\0b\nc\0d\na\0b' > f
 trawl --hex '6100' f; echo "status $?"
 trawl -c --hex '6100' f

@@ -1,5 +1,5 @@
 # as grep
-# -v where most lines match: many matching lines are passed over at once, but no other line.
+# -v where most lines match: many matching lines are skipped at once, but no line without a match is.
 awk 'BEGIN { for (i = 1; i <= 1000; i++) print (i ~ /^(1|64|65|129|130|500|515|999)$/ ? "other" : "a match, aa"), i }' > lines
 trawl -v -n a lines
 trawl -v -n -e a -e aa -e match lines | tail -1

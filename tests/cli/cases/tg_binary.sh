@@ -1,5 +1,5 @@
-# For tg, as for ripgrep, only a NUL makes a file binary, and a message says what is left out. A text may
-# be not UTF-8.
+# For tg, as for ripgrep, only a NUL makes a file binary, and a message says what is left out. Bytes that are not
+# UTF-8 do not.
 ln -s "$TRAWL" tg
 tg() { ./tg $TRAWL_CASE_OPTIONS "$@"; }
 mkdir d

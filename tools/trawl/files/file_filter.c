@@ -1,8 +1,8 @@
 /* file_filter: decides which files of a tree are searched, by ripgrep's rules.
  *
- * tree.c enters and leaves directories and asks about each entry. The server asks for paths in
- * memory (view.c). A filter is made once and then only read, so several walks may share a filter;
- * each walk has a separate filter_walk.
+ * tree.c enters and leaves directories and asks about each entry. The server asks about paths of
+ * texts that it holds in memory. A filter is made once and then only read, so several walks may
+ * share a filter; each walk has a separate filter_walk.
  */
 #include "trawl/files/file_filter.h"
 
@@ -172,7 +172,8 @@ static int read_list(struct ignore_list **list, int directory, const char *path,
     return make_list(list, path, text, bytes, flags);
 }
 
-/* As read_list, of a file that an option names: also a pipe or a device, and never absent. */
+/* As read_list, for a file of --ignore-file. The file may be a pipe or a device. An absent file is
+ * an error. */
 static int read_given_list(struct ignore_list **list, const char *path)
 {
     int descriptor = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC), os_code = errno;

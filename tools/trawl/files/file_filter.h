@@ -22,8 +22,8 @@ struct filter_rules {
     bool hidden; /* names that begin with a dot are left out */
 };
 
-/* Returns which ignore files the settings ask for. Settings that find the same files in every tree
- * have equal rules. */
+/* Returns which ignore files the settings ask for. Settings with equal rules heed the same ignore
+ * files in every tree. */
 struct filter_rules filter_rules(const struct settings *settings);
 
 /* Builds the filter that the settings describe. *filter is NULL if the settings ask for no filter.

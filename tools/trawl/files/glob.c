@@ -134,8 +134,8 @@ static size_t read_members_of_git(uint8_t *set, const char *pattern, size_t byte
     return at;
 }
 
-/* Does the same as ripgrep does: a backslash and [: have no special meaning, and [a-c-e] is
- * [a-e]. Sets *backwards if a range runs backwards. */
+/* Reads the members of a set as ripgrep does: a backslash and [: have no special meaning, and
+ * [a-c-e] is [a-e]. Returns as read_members_of_git. Sets *backwards if a range runs backwards. */
 static size_t read_members(uint8_t *set, const char *pattern, size_t bytes, size_t at,
                            bool *backwards)
 {

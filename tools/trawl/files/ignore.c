@@ -164,7 +164,7 @@ enum glob_status ignore_add_line(struct ignore_list *list, const char *line, siz
         first++;
     if (bytes > first)
         return add_glob(list, line + first, bytes - first, &rule);
-    /* for ripgrep a rule for every directory, or a rule that no path meets */
+    /* ripgrep takes "\/" for a rule about every directory, "/" for one that no path meets */
     rule.is_name = line[rule.keeps] != '/';
     return (list->flags & IGNORE_BRACES) == 0 ? GLOB_GOOD
                                               : add_glob(list, "*", rule.is_name, &rule);

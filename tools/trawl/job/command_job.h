@@ -64,7 +64,7 @@ struct command_job {
     struct filter *filter; /* rules for files of directories; NULL: no rules */
     /* files that a server supplies (supply.h); NULL: directories are walked */
     const struct supply *supply;
-    /* shared by searchers with all threads; NULL: each searcher opens its own */
+    /* threads and devices that all searchers but those of one thread share; NULL: not shared */
     struct trawl_runtime *runtime;
     /* the counts of --count-by-pattern; NULL: the option was not given */
     struct string_counts *string_counts;

@@ -60,8 +60,7 @@ struct replace_part {
 struct style_state {
     struct line_span *spans; /* the matches of the line that is printed */
     uint64_t span_count, span_capacity;
-    struct line_span
-        *cut; /* of a block of lines: the parts of matches in the line that is printed */
+    struct line_span *cut; /* --multiline: the parts of matches in the line that is printed */
     uint64_t cut_capacity;
     struct replace_part *parts; /* the parts of --replace, filled when the first line is replaced */
     uint64_t part_count, part_capacity;
@@ -120,7 +119,7 @@ struct carry {
     uint8_t *bytes;
     uint64_t count, capacity, begin;
     uint64_t trim_at; /* `count` from which lines that are no longer needed are dropped */
-    struct trawl_match *matches; /* matches that begin in the open line */
+    struct trawl_match *matches; /* the matches that begin in these lines */
     uint64_t match_count, match_capacity;
     uint64_t line_begin;    /* begin of the first line that is not decided yet */
     bool dropped;           /* `bytes` lacks the open line */
@@ -149,7 +148,7 @@ struct counting {
 struct lines {
     uint64_t selected;     /* selected lines, or occurrences in reports without lines */
     uint64_t left;         /* lines until -m is reached */
-    uint64_t spans;        /* counts_spans: matches in the selected lines, at least one a line */
+    uint64_t spans;        /* rules.counts_spans: matches of selected lines, at least one each */
     uint64_t selected_end; /* end of the last selected line */
     uint64_t printed_end;  /* end of the last printed line; OFFSET_NONE: no line was printed */
     uint64_t pending;      /* lines of trailing context still to be printed */
@@ -173,8 +172,8 @@ struct nulls {
     bool seen;          /* a NUL was found; from now on NUL ends lines */
     bool has_blocks;    /* a NUL makes a block of BLOCK_BYTES binary; otherwise a whole window */
     uint64_t offset;    /* text offset of the first NUL, if one was seen */
-    uint64_t hole;      /* offset of the hole that makes a file binary; 0: no hole */
-    uint64_t block_end; /* of the last printed line's block; OFFSET_NONE: the text has no blocks */
+    uint64_t hole;      /* offset of the hole of a sparse file, which makes it binary; 0: none */
+    uint64_t block_end; /* end of the last printed line's block; OFFSET_NONE: no blocks */
     uint64_t selected_before;      /* lines.selected */
     enum groups groups_before;     /* job->groups */
     struct json_state json_before; /* `json` */
@@ -228,8 +227,8 @@ struct text_scan {
     struct occurrences occurrences;
     struct nulls nulls;
     struct characters characters; /* what occurrences.c keeps between windows */
-    /* No local variable: its address would bring the stack protector into functions that run once
-     * for each match or line. */
+    /* Not a local variable of print functions: its address would bring the stack protector into
+     * functions that run once for each match or line. */
     struct shown shown;
     /* --pattern-number: strings found in the current line or match */
     struct number_set numbers;
@@ -244,7 +243,7 @@ struct text_scan {
     struct trawl_error error; /* set if `status` is other than TRAWL_OK */
     struct whole_text whole;  /* --multiline */
     struct parts *parts;      /* threads that print; NULL: none so far */
-    bool is_part;             /* the scan is that of a part (print/parts.c) */
+    bool is_part;             /* the scan is of a part of a window, in a thread of print/parts.c */
 };
 
 /* Called by a sink after a part of the text: writes what was printed, if the text is a stream or

@@ -15,7 +15,7 @@ void pool_say(struct pool_worker *worker, const char *text);
  * needed. */
 bool pool_wants_separator(struct pool_worker *worker, size_t separator_bytes);
 void pool_mark_separator(struct pool_worker *worker, size_t begin);
-/* Forgets a mark behind the end of the kept output, which was cut. */
+/* Called after kept output was cut: forgets the mark of a separator that was cut off. */
 void pool_cut_back(struct pool_worker *worker);
 
 #endif

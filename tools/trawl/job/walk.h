@@ -33,8 +33,8 @@ struct walk_item {
     const void *supplier;                 /* `supplied` only: for supply.open */
     /* `supplied` only: the file is known to contain no string of the plan */
     bool holds_nothing;
-    /* number of the files that contain no string of the plan and were not listed, and their
-     * bytes */
+    /* files before this item that were not listed, because they contain no string of the plan:
+     * their number and the sum of their bytes */
     uint64_t passed_files, passed_bytes;
 };
 

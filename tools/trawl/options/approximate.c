@@ -101,7 +101,7 @@ void approximate_options(const struct patterns *patterns, const struct settings 
     options->alphabet = settings->errors.alphabet;
     options->exact = settings->errors.exact;
     options->exact_count = settings->errors.exact_count;
-    /* a NUL makes the file binary, and then ends lines */
+    /* in a file that a NUL makes binary, NUL ends lines, too */
     options->line_end_also_set = settings->nuls.end_line;
 }
 

@@ -5,16 +5,16 @@
 
 #include "trawl/options/patterns.h"
 
-/* Called by settings_build if such an option was given. Sets the alphabet and what follows from the
- * alphabet. False: the options contradict each other. */
+/* Called by settings_build if such an option was given. Sets the alphabet, `approximate` and
+ * `shows_distance`. False: `error` says which options contradict each other. */
 bool approximate_settings(struct settings *settings, char *error);
 
 /* Sets the plan options of approximate search. */
 void approximate_options(const struct patterns *patterns, const struct settings *settings,
                          struct trawl_plan_options *options);
-/* Returns how many bytes on either side of an occurrence's begin decide about the occurrence: the
- * longest occurrence, and as many symbols again, whose ends decide whether the occurrence is the
- * best. */
+/* Returns how many bytes on either side of an occurrence's begin decide whether it is reported.
+ * These are the bytes of the longest occurrence, and as many again, because an overlapping
+ * occurrence may be better. */
 uint64_t approximate_around(const struct patterns *patterns, const struct settings *settings);
 /* The library calls a string "pattern N". Replaces that in the message by the string's text. */
 void approximate_string(const struct patterns *patterns, struct trawl_error *error);

@@ -1,4 +1,5 @@
-/* colors: reads GREP_COLORS and the specifications of --colors, and makes the escape sequences. */
+/* colors: reads GREP_COLORS and the specifications of --colors, and makes the terminal's escape
+ * sequences for colours (SGR). */
 #include "trawl/options/colors.h"
 
 #include <stdio.h>

@@ -14,8 +14,8 @@ struct colors {
     const char *file_name, *line_number, *column, *byte_offset, *separator, *highlight;
     char *storage; /* memory that the sequences lie in; to be freed */
     bool on;       /* colours are printed; if not, the other members are not set */
-    bool reverse;  /* rv */
-    bool no_erase; /* ne: no "\33[K" follows a sequence */
+    bool reverse;  /* rv of GREP_COLORS with -v: selected lines and context exchange colours */
+    bool no_erase; /* ne of GREP_COLORS: no "\33[K" follows a sequence */
     bool of_tg;    /* sequences are those of ripgrep */
 };
 

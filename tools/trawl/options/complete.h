@@ -6,7 +6,8 @@
 
 #include "trawl/text/output.h"
 
-/* Prints complete-bash, complete-zsh or complete-fish. False: no such document. */
+/* Prints the document `kind`: complete-bash, complete-zsh or complete-fish. False: no such
+ * document. */
 bool complete_write(struct output *output, const char *kind);
 
 #endif

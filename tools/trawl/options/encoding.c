@@ -1,8 +1,9 @@
 /* encoding: --encoding: converts files in another encoding.
  *
- * A thread reads the file, converts by decode or, what only iconv knows, by iconv, and writes into
- * a pipe, which is searched like any stream. The converted text is UTF-8, or in the locale's
- * encoding. Invalid characters become U+FFFD in UTF-8, and ? in other encodings.
+ * A thread reads the file, converts its bytes with decode.c, or with iconv if decode.c lacks the
+ * encoding, and writes them into a pipe, which is searched like any stream. The converted text is
+ * UTF-8, or in the locale's encoding. Invalid characters become U+FFFD in UTF-8, and ? in other
+ * encodings.
  */
 #include "trawl/options/encoding.h"
 
@@ -26,8 +27,8 @@
 #include "trawl/text/utf8.h"
 
 #define READ_BYTES SIZE_OR_SMALL(64u << 10, 100u) /* most bytes of a read */
-#define TEXT_BYTES (256u << 10)    /* room for the text of READ_BYTES, and most of a block */
-#define LEFT_BYTES_MAX 16u         /* bytes of an incomplete character */
+#define TEXT_BYTES (256u << 10)    /* room for the converted READ_BYTES and an incomplete block */
+#define LEFT_BYTES_MAX 16u         /* of an incomplete character, kept for the next read */
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD in UTF-8 */
 
 #define NO_CONVERTER ((iconv_t)-1) /* NOLINT: as POSIX has it */
@@ -36,11 +37,11 @@
 
 struct encoding {
     int from, to, reader;    /* the file; the pipe's ends for writing and for reading */
-    const char *label;       /* as the user has it */
+    const char *label;       /* the encoding's name, as given by the user */
     bool to_utf8;            /* the converted text is UTF-8 */
     struct decoder *decoder; /* NULL: iconv converts */
     iconv_t converter;       /* NO_CONVERTER, without a decoder: the bytes are not converted */
-    size_t unit;             /* bytes that an invalid character takes */
+    size_t unit;             /* bytes skipped as one invalid character */
     pthread_t thread;        /* converts, while other threads search the text from the pipe */
     int os_code;
     bool whole_blocks;            /* writes BLOCK_BYTES at a time, as long as the file goes on */
@@ -238,7 +239,8 @@ static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
     return true;
 }
 
-/* Returns how many bytes a digit takes in the encoding: 4 in UTF-32; 0: errno says why not. */
+/* Returns how many bytes a digit takes in the encoding, for example 4 in UTF-32. 0: iconv lacks the
+ * encoding; errno says why. */
 static size_t bytes_of_digit(const char *name)
 {
     iconv_t converter = iconv_open(name, "ASCII");
@@ -267,7 +269,7 @@ static size_t choose_encoding(struct encoding *encoding)
     bool has = decode_has(encoding->label, &name);
 
     encoding->begun = true;
-    if (!has && !is_automatic) { /* UTF-32's mark may begin as UTF-16's */
+    if (!has && !is_automatic) { /* iconv skips marks; UTF-32's may begin like UTF-16's */
         mark = 0;
         name = encoding->label;
     } else if (mark > 0 && marked != NULL) {

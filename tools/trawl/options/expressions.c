@@ -15,7 +15,7 @@
 #define PLACE_BYTES 80 /* of the message that says where an expression stands */
 #define SHOWN_MAX 200u /* bytes of an expression that a message shows */
 
-#define JOINED_MAX 16u /* more expressions stay apart where the report allows that */
+#define JOINED_MAX 16u /* more expressions are not joined if the report needs only the lines */
 
 /* Memory that a server counts for a plan of expressions, as measured with RE2 20230301. Sum:
  *   (PROGRAMS_MIB + expressions / EXPRESSIONS_PER_MIB) MiB   limit for all programs of RE2
@@ -64,7 +64,7 @@ static bool expressions_is_string(const struct settings *settings,
     return true;
 }
 
-/* Keeps memory with the patterns; NULL: no memory. */
+/* Allocates bytes_count + 1 bytes that are freed with the patterns. NULL: no memory. */
 static char *keep(struct patterns *patterns, size_t bytes_count)
 {
     void **blocks = realloc(patterns->blocks, (patterns->block_count + 1) * sizeof *blocks);
@@ -80,7 +80,8 @@ static char *keep(struct patterns *patterns, size_t bytes_count)
     return block;
 }
 
-/* Removes each '\' before the character that it makes stand for itself. */
+/* Replaces the pattern by a copy without the '\' that make characters stand for themselves. False:
+ * no memory. */
 static bool unquote(struct patterns *patterns, struct trawl_pattern *pattern)
 {
     const char *bytes = pattern->bytes;
@@ -146,7 +147,8 @@ bool expressions_take(struct patterns *patterns, struct settings *settings)
     return true;
 }
 
-/* Returns the number of bytes at `at` up to `last`, at least `least`. */
+/* Returns the number of bytes from `at` to the next `last`, included. Returns `least` if that is
+ * more, or if no `last` follows. */
 static uint64_t bytes_to(const struct trawl_pattern *pattern, uint64_t at, char last,
                          uint64_t least)
 {
@@ -194,7 +196,9 @@ static uint64_t flag_count(const char *bytes, uint64_t left)
     return count;
 }
 
-/* Reads the part at `at`. Returns the part's length. *letter: as for escape_at. */
+/* Reads the part of the expression that begins at `at`: an escape, "(" or "(?" with flags or a
+ * name, "[:name:]", a repetition in braces, or a character. Returns the part's length. *letter: as
+ * for escape_at. */
 static uint64_t part_at(const struct trawl_pattern *pattern, const struct settings *settings,
                         uint64_t at, uint32_t *letter)
 {
@@ -276,11 +280,11 @@ static void place_of(const struct patterns *patterns, uint64_t index, char place
 struct nest {
     bool blanks, folds;          /* the flags x and i */
     bool is_split;               /* each alternative so far is a single character of one case */
-    bool has_newline, has_other; /* the characters that stand alone in an alternative */
-    uint64_t items;              /* of the present alternative */
+    bool has_newline, has_other; /* some item is a newline; some item is not */
+    uint64_t items;              /* items so far of the alternative that is read (nest_item) */
 };
 
-/* Reads a character of an alternative; 0: a class, a group, an assertion. */
+/* Adds a character to the present alternative. letter 0: adds a class, a group or an assertion. */
 static void nest_item(struct nest *nest, uint32_t letter)
 {
     const bool has_cases = nest->folds && (towlower((wint_t)letter) != (wint_t)letter ||
@@ -299,15 +303,15 @@ static void nest_end(struct nest *nest)
     nest->items = 0;
 }
 
-/* Returns whether the group asks for a newline. As in ripgrep, it does not if it has a choice
- * between single characters: then the newline is left out. */
+/* Returns whether the group asks for a newline. As in ripgrep, a choice between single characters,
+ * one of them not a newline, does not: then the newline is left out. */
 static bool nest_asks(const struct nest *nest)
 {
     return nest->has_newline && !(nest->is_split && nest->has_other);
 }
 
-/* Reads the class at `at` with the flag x or without. Returns its length; *letter is a newline if
- * the class has no other character, else 0. */
+/* Reads the class in brackets at `at`. Returns its length. *letter is a newline if the class has no
+ * other character, else 0. */
 static uint64_t class_at(const struct trawl_pattern *pattern, const struct settings *settings,
                          uint64_t at, uint32_t *letter)
 {
@@ -332,8 +336,9 @@ static uint64_t class_at(const struct trawl_pattern *pattern, const struct setti
     return end - at;
 }
 
-/* Reads the part at `at` that begins with a parenthesis and `length` bytes. Returns the length of
- * all that is read; *nest becomes the group inside, or changes the group's flags. */
+/* Reads a parenthesis, of which part_at has read `length` of the `left` bytes. Returns the length
+ * of all that is read. *nest then is the new group; for flags alone, as in (?x), only the flags of
+ * *nest change. */
 static uint64_t open_group(const char *bytes, uint64_t left, uint64_t length, struct nest **nest)
 {
     const bool has_flags = length > 1 && bytes[1] == '?' && bytes[2] != 'P' && bytes[2] != '<';
@@ -453,7 +458,7 @@ static bool refers(const struct patterns *patterns)
 
 bool expressions_join(struct patterns *patterns, const struct settings *settings)
 {
-    /* for tg the numbers count all groups, as for ripgrep */
+    /* for tg, \1 counts the groups of all expressions together, as in ripgrep */
     const bool counts_anew = settings->pcre && !settings->is_tg && refers(patterns);
     const bool branches = counts_anew && settings->syntax == TRAWL_PERL;
     const char *before = settings->syntax == TRAWL_PERL ? "(?:" : "";

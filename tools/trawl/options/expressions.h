@@ -5,8 +5,8 @@
 
 #include "trawl/options/patterns.h"
 
-/* Decides whether the patterns are expressions or, without operators, strings, which become what
- * the expressions mean. Sets settings->expressions. False: no memory. */
+/* Sets settings->expressions: true if a pattern has operators. Otherwise the patterns are strings,
+ * from which each '\' before a character is removed. False: no memory. */
 bool expressions_take(struct patterns *patterns, struct settings *settings);
 /* Returns whether --smart-case ignores case: some characters of the expressions stand for
  * themselves, and none of them is a capital letter. */
@@ -18,8 +18,9 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
  * refuses. */
 bool expressions_bound(const struct patterns *patterns, const struct settings *settings,
                        struct trawl_plan_options *options, uint64_t *spare);
-/* Builds the plan of the expressions, each of which must be an expression alone, too: "(" is not,
- * but "(?:()|(?:))" is. error->pattern_index: the expression at fault, or patterns->count. */
+/* Builds the plan of the expressions. Each must be valid alone: joined, the invalid "(" and ")"
+ * would be the valid "(?:()|(?:))". error->pattern_index: the expression at fault; patterns->count:
+ * the joined expression is. */
 enum trawl_status expressions_plan(const struct patterns *patterns,
                                    const struct trawl_plan_options *options,
                                    struct trawl_plan **plan, struct trawl_error *error);

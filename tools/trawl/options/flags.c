@@ -165,8 +165,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Returns how many letters must be inserted, deleted, changed or exchanged with a neighbour
- * (Damerau 1964). */
+/* Returns how many letters must be inserted, deleted, changed or exchanged with a neighbour to make
+ * b of a (Damerau 1964). */
 static size_t distance(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
 {
     size_t rows[3][NAME_BYTES_MAX + 1];
@@ -376,7 +376,8 @@ bool flags_means_tg(const char *name)
     return name != NULL && strcmp(slash == NULL ? name : slash + 1, "tg") == 0;
 }
 
-/* Reads all arguments of the reader. file: operands are errors. */
+/* Reads all arguments of the reader. file: they come from a file of options, so operands are
+ * errors. */
 static bool read_arguments(struct settings *settings, struct reader *reader,
                            bool operands_end_options, bool file)
 {

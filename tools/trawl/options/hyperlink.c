@@ -84,7 +84,7 @@ bool hyperlink_has_line(const char *format)
 }
 
 /* Prints a path for a URL. Bytes beyond ASCII, and bytes without a special meaning in URLs, are
- * printed as themselves. */
+ * printed as themselves, others as %XX. */
 static void print_path(struct output *output, const char *path)
 {
     for (; *path != '\0'; path++) {

@@ -2,7 +2,8 @@
  *
  * run.c collects the strings before the first file is opened. Lines of -f are split here,
  * duplicates and the empty string are removed, and the checks for characters of the locale are
- * chosen. The strings then stay unchanged until the job's end, while all workers read the strings.
+ * chosen. The strings then stay unchanged until the job's end, while all workers read them. Reports
+ * that number the strings have a column for each string as given, duplicates included.
  */
 #include "trawl/options/patterns.h"
 
@@ -413,7 +414,8 @@ static bool are_valid(const struct patterns *patterns)
 }
 
 /* Returns which matches of the library must be checked: matches of strings that are invalid text,
- * and matches with i. With -x a match begins where the line begins, so begins need no check. */
+ * and, where i and I are different letters, matches with i. With -x a match begins where the line
+ * begins, so begins need no check. */
 static struct pattern_check choose_check(const struct patterns *patterns,
                                          const struct settings *settings)
 {

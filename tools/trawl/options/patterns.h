@@ -61,7 +61,7 @@ struct patterns {
     struct trawl_plan *plan_any_position;
     struct pattern_check check;
     bool needs_utf8; /* letters and words need characters; bytes are not enough */
-    /* Different strings may match the same bytes: in approximate search, of expressions, and under
+    /* Different patterns may match the same bytes: in approximate search, as expressions, or with
      * -i by the locale's or Unicode's letters, where A may match B although B does not match A. */
     bool case_may_tell;
     /* If settings->numbers_wanted: an entry for each string as given, duplicates included. An entry
@@ -92,10 +92,11 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
 /* Returns whether a -f file has bytes that explain why nothing was found; `message` says which. */
 bool patterns_doubt(const struct patterns *patterns, const struct settings *settings,
                     char *message);
-/* Finds out whether the expression matches no byte at some place of some line, or at all places:
- * sets finds_empty, empty_between, empty_everywhere and sees_lines. */
+/* Finds out whether the expression matches no byte at some place of some line, or at all places.
+ * Sets finds_empty, empty_between and empty_everywhere. */
 void patterns_find_empty(struct patterns *patterns, const struct trawl_plan *plan);
-/* Returns what the byte at `at` is to the places beside the byte; at UINT64_MAX there is none. */
+/* Returns the kind of the byte at `at` of a line. Returns NEIGHBOUR_NONE if `at` is no byte of the
+ * line, as for UINT64_MAX, which is before the first. */
 enum neighbour patterns_neighbour(const uint8_t *bytes, uint64_t count, uint64_t at);
 void patterns_free(struct patterns *patterns);
 

@@ -143,7 +143,7 @@ struct settings {
     bool search_zip, fasta;
     enum binary_files binary_files;
     enum list_files list;
-    int64_t before_count, after_count; /* with around_count; or CONTEXT_NOT_GIVEN */
+    int64_t before_count, after_count; /* -B and -A, else -C; or CONTEXT_NOT_GIVEN */
     const char *replace;
     const char *server;   /* an address; "": no server; NULL: option not given */
     const char *encoding; /* NULL: the locale's encoding */

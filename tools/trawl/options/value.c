@@ -328,8 +328,8 @@ static int hex_digit(char digit)
     return -1;
 }
 
-/* Replaces the known escapes \n, \r, \t, \\ and \xHH by the bytes they name. Adds a NUL. Returns
- * the length. */
+/* Replaces the known escapes \n, \r, \t, \\, \0 and \xHH by the bytes they name. Adds a NUL.
+ * Returns the length. */
 static size_t unescape(char *bytes, const char *text)
 {
     size_t used = 0;

@@ -62,9 +62,9 @@ static bool line_reaches_null(const struct text_scan *scan)
 }
 
 /* Stops printing from the block with the NUL on. The first selected line of that block ends the
- * search; with ends_with_run, the first run of selected lines does. Lines of the block may have
- * been counted before the NUL was seen: only the first of these counts, but a run is searched
- * again. */
+ * search; with run_ends_input, the first run of selected lines does. If lines of the block were
+ * counted before the NUL was seen, the search stops now, and only the first of these lines counts.
+ * With run_ends_input, the text is then searched again. */
 static void go_quiet(struct text_scan *scan, bool in_current_block)
 {
     uint64_t counted;
@@ -115,7 +115,7 @@ void binary_found(struct text_scan *scan)
         go_quiet(scan, in_current_block);
     if (!scan->stop && !scan->rules.check_whole_line && scan->settings->whole_lines &&
         scan->settings->nuls.end_line && !scan->settings->expressions &&
-        !scan->settings->approximate) { /* a plan within errors lets NUL end lines from the start */
+        !scan->settings->approximate) { /* approximate plans let NUL end lines from the start */
         /* search again from the begin; a text that cannot be read again has check_whole_line set */
         scan->rerun = true;
         scan->stop = true;
@@ -196,7 +196,7 @@ void binary_look_ahead(struct text_scan *scan)
     if (null >= limit)
         return;
     scan->nulls.offset = null;
-    /* If a selected line decided the search before, it still does. */
+    /* If a selected line had already ended the search, the search stays ended. */
     scan->stop = scan->quiet && (scan->rules.stop_at_select || scan->lines.ends_with_run) &&
                  scan->lines.selected > 0;
     binary_found(scan);

@@ -15,7 +15,8 @@ struct json_match {
 
 /* Is called before a text is searched. */
 void json_open(struct text_scan *scan);
-/* Writes a line, without its number if `number` is 0. `lines` > 1: matches cross lines. */
+/* Writes a line, without its number if `number` is 0. `lines` is 1, or with --multiline the number
+ * of lines that are written as one. */
 void json_line(struct text_scan *scan, const struct piece *line, uint64_t number, uint64_t lines);
 void json_match(struct text_scan *scan, const struct json_match *match);
 /* Is called after a text was searched. binary: the text matches, but it is binary, so its lines

@@ -20,7 +20,7 @@
 #include "trawl/print/print_line.h"
 #include "trawl/text/sizes.h"
 
-/* An open line of more bytes is not kept; the option --chunk-bytes may lower the limit. If such a
+/* An open line of more bytes is not kept; the option --chunk-bytes sets another limit. If such a
  * line is printed, its bytes are read again. */
 #define KEPT_LINE_BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(16))
 
@@ -202,9 +202,8 @@ static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* The first selected line began a run of adjacent selected lines. Returns whether the line after
- * the run, which ends at text offset `end`, ends the run. `selected` says whether that line is
- * selected. */
+/* Returns whether a line ends the run of adjacent selected lines before the line, and with the run
+ * the search. The line ends at text offset `end`; `selected` says whether the line is selected. */
 static bool ends_run(const struct text_scan *scan, uint64_t end, bool selected)
 {
     uint64_t last = scan->lines.selected_end; /* where the run's last line ends */
@@ -299,7 +298,8 @@ struct block {
 static uint64_t end_of_match(const struct text_scan *scan, const struct view *view,
                              const struct trawl_match *match, uint64_t known)
 {
-    const uint64_t end = match->end + match->distance - view->begin; /* see TRAWL_WINDOW_EMPTY */
+    /* an empty match lies `distance` bytes after its begin */
+    const uint64_t end = match->end + match->distance - view->begin;
 
     if (end < known)
         return known;
@@ -608,7 +608,7 @@ static void handle_with_history(struct text_scan *scan, const struct view *windo
 }
 
 /* Ends the open line at the window's first line end. Returns how many of the window's bytes belong
- * to the line, and sets *used_matches to how many of its matches do. */
+ * to the line. Sets *used_matches to how many of the window's matches do. */
 static uint64_t close_open_line(struct text_scan *scan, const struct view *window,
                                 uint64_t *used_matches)
 {

@@ -295,7 +295,8 @@ struct replaced_line {
 };
 
 /* Finds the groups of a match of PCRE2. With \K, the search for a match begins before the match, so
- * the matches are found in turn; if they lead past this match, a search begins at the match. */
+ * the line's matches are found in turn. If none of these begins where this match does, a search
+ * begins at this match. */
 static enum trawl_status find_groups(struct replaced_line *around, struct trawl_range match,
                                      struct trawl_range groups[GROUPS_MAX],
                                      struct trawl_error *error)
@@ -364,9 +365,9 @@ static uint64_t character_begin(const struct text_scan *scan, uint64_t at)
     return at < whole->count ? at - back : whole->count;
 }
 
-/* Writes the replacements of the matches in a line, which are the style's spans, and points the
- * spans to them. `content` is the number of the line's bytes without line end, `offset` the line's
- * offset in the text. Returns false if the scan has failed. */
+/* Writes the replacement of each match in a line, and lets the match's span point to the
+ * replacement. The matches are the style's spans. `content` is the number of the line's bytes
+ * without line end, `offset` the line's offset in the text. False: the scan has failed. */
 static bool write_texts(struct text_scan *scan, const struct view *view, const uint8_t *line,
                         uint64_t content, uint64_t offset)
 {

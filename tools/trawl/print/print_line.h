@@ -16,8 +16,8 @@ bool print_is_simple(const struct text_scan *scan);
  * block of 96 KiB must be apart from earlier lines in the output, because binary.c may discard
  * them. */
 uint64_t print_part(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end);
-/* Prints the lines [begin, end) together, if they are simple and valid text. Returns the number of
- * lines; 0: nothing was printed, so print_line has to print each line. */
+/* Prints the lines [begin, end) together, if print_is_simple and they are valid text. Returns the
+ * number of lines; 0: nothing was printed, so print_line has to print each line. */
 uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                    char separator);
 /* Prints the lines [at, end) with the same separator. A line of invalid text is not printed. After

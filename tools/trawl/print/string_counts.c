@@ -10,7 +10,7 @@
 #include "trawl/job/command_scan.h"
 #include "trawl/text/message.h"
 
-/* Counts that add up over texts which one worker after another searches. */
+/* Sums of counts over several texts. Only one worker at a time adds to a part. */
 struct string_counts_part {
     struct string_counts_part *next;      /* next in the list of all parts */
     struct string_counts_part *next_idle; /* next in the list of parts that no worker uses now */

@@ -140,7 +140,7 @@ void gather_search(struct pool_worker *worker, const struct open_file *file)
     next->begin = gather->used;
     next->bytes_count = file->bytes_count;
     next->is_operand = file->is_operand;
-    /* search_file.c looks for holes */
+    /* search_file.c looks for holes in files of more than a block */
     next->descriptor = file->bytes_count > BLOCK_BYTES ? file->descriptor : -1;
     end = gather->used + file->bytes_count;
     gather->used = (end / FILE_ALIGNMENT + 1) * FILE_ALIGNMENT;

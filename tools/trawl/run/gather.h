@@ -1,10 +1,10 @@
 /* gather: searches several small files with one call, as long as most files contain nothing.
  *
- * Files are read into a buffer, with line ends between them. The first match shows which files
- * contain nothing. The file with the match is searched alone, and the files behind are searched
- * together again. A call costs as much as searching some KiB of text, so smaller files gain; larger
- * files gain because no line ends are counted. If many files contain a match, fewer files are
- * gathered, down to one.
+ * Files are read into a buffer, with line ends between them. The first match shows that the files
+ * before it contain nothing. The file with the match is searched alone, and the files after it are
+ * searched together again. A call costs as much as searching some KiB of text, so smaller files
+ * gain; larger files gain because no line ends are counted. If many files contain a match, fewer
+ * files are gathered, down to one.
  */
 #ifndef TRAWL_GATHER_H
 #define TRAWL_GATHER_H

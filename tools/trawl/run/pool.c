@@ -263,9 +263,9 @@ static void *work(void *context)
 
 /* ---- The pool -------------------------------------------------------------------------------- */
 
-/* Shares the file descriptors. Sets how many workers there may be, in a search of operands alone at
- * most a worker for each operand, and how many directories each may hold open. Returns how many
- * directories the walk may hold open. */
+/* Shares the file descriptors. Sets how many workers there may be, and how many directories each
+ * may hold open. If only operands are searched, there are no more workers than operands. Returns
+ * how many directories the walk may hold open. */
 static unsigned share_descriptors(struct pool *pool, size_t operand_count)
 {
     const struct settings *settings = pool->job->settings;

@@ -9,8 +9,9 @@
 
 /* Leaves the batch's files after the current file to other workers, and wakes or starts one. */
 void pool_leave_rest(struct pool_worker *worker);
-/* Makes files that were left the worker's batch, the first in the walk's order: no worker may wait
- * for the turn of files that nobody has. False: no files were left. Called with walk_lock. */
+/* Gives the worker a batch that another worker left, the first in the walk's order. So nobody waits
+ * for a turn that belongs to files without a worker. False: no files were left. Called with
+ * walk_lock. */
 bool pool_take_rest(struct pool_worker *worker);
 
 #endif

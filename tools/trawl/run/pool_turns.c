@@ -242,9 +242,9 @@ static void print_result(struct pool *pool, struct pool_result *result)
     add_to_job(pool->job, &result->job);
 }
 
-/* Passes the turn on after a batch of so many files was printed. Prints the finished batches that
- * follow, and wakes the worker that waits. If the search is over, nobody gets the turn: a worker of
- * a later batch may still be searching, and would print. */
+/* Passes the turn on after a batch of `file_count` files was printed. Prints the finished batches
+ * that follow, and wakes the worker that waits. If the search is over, nobody gets the turn: a
+ * worker of a later batch may still be searching, and would print. */
 static void pass_turn(struct pool *pool, size_t file_count)
 {
     struct batch_turn *entry = NULL;
@@ -292,7 +292,7 @@ static bool tells_nothing(const struct pool_worker *worker)
 }
 
 /* Leaves a finished batch to the worker that has the turn. False: this worker has the turn, the
- * limit is reached, or memory is short. */
+ * batches that wait would exceed LEFT_BYTES_MAX, or memory is short. */
 static bool leave_batch(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;

@@ -274,7 +274,7 @@ static bool one_match_tells(const struct text_scan *scan)
     return scan->settings->report == REPORT_ONLY_MATCHING && !scan->job->patterns->case_may_tell;
 }
 
-/* Returns the flags of trawl_windows for the matches that are printed, or that decide. */
+/* Returns the flags of trawl_windows for the matches that are printed or select lines. */
 static uint32_t needed_matches(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;

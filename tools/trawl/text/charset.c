@@ -129,8 +129,8 @@ bool charset_decode(const uint8_t *bytes, size_t bytes_count, uint32_t *code_poi
     return decode(locale_set.kind, bytes, bytes_count, code_point, length);
 }
 
-/* Returns whether charset_is_valid, by each character. Not inline: two locals, whose addresses are
- * taken, would bring the stack protector into charset_is_valid. */
+/* Does what charset_is_valid does, character by character. Not inline: two locals, whose addresses
+ * are taken, would bring the stack protector into charset_is_valid. */
 static __attribute__((noinline)) bool characters_are_valid(const uint8_t *bytes, size_t bytes_count)
 {
     uint32_t code_point;
@@ -242,7 +242,8 @@ static uint32_t charset_variants(void *context, uint32_t code_point,
     return count;
 }
 
-/* The same for the bytes of CHARSET_SINGLE; with a context by Unicode's rule. */
+/* Does what charset_variants does, for a byte of CHARSET_SINGLE. If context is not NULL, letters
+ * are equal by Unicode's rule. */
 static uint32_t byte_variants(void *context, uint32_t byte,
                               uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
 {
@@ -271,7 +272,7 @@ static bool byte_is_word(void *context, uint32_t byte)
 
 /* Returns the last of the characters from `code` on that are all in the class, or all are not. Only
  * planes of private and of unassigned characters are known to consist of such long blocks; there
- * one character in BLOCK is asked. */
+ * one character in BLOCK is tested. */
 static uint32_t block_end(wctype_t class, uint32_t code)
 {
     enum { BLOCK = 64, PLANE = 0x10000, FIRST = 4 * PLANE, TAGS = 14 * PLANE };

@@ -45,12 +45,14 @@ bool charset_decode(const uint8_t *bytes, size_t bytes_count, uint32_t *code_poi
 
 bool charset_is_word(void *context, uint32_t code_point);
 
-/* Returns whether -w finds the empty string: at some offset, no word character on either side. */
+/* Returns whether -w finds the empty string: at some offset no word character stands on either
+ * side. */
 bool charset_empty_word(enum charset charset, bool (*is_word_character)(void *, uint32_t),
                         const uint8_t *bytes, size_t bytes_count);
 
-/* Scans the locale's letters once: all letters if strings have letters beyond ASCII, otherwise the
- * variants of ASCII. Call before grep's rule is used, not from two threads. */
+/* Finds the letters that are not the lower case of their upper case, such as the final sigma: all
+ * if beyond_ascii, otherwise the variants of ASCII letters. Call before grep's rule for equal
+ * letters is used, not from two threads. */
 void charset_prepare(bool beyond_ascii);
 
 /* Returns the same code point for all letters that have the same variants. */

@@ -1,5 +1,6 @@
-/* decode: reads bytes as the standard's decoders do; the characters come from iconv, except where
- * encodings.def has others. A byte that cannot follow is read again if it is ASCII. */
+/* decode: reads bytes as the decoders of WHATWG's standard do. The characters come from iconv,
+ * except where encodings.def has others. If a byte cannot continue a character, and is ASCII, the
+ * byte is read again as the next character. */
 #include "trawl/text/decode.h"
 
 #include <errno.h>
@@ -44,7 +45,7 @@ struct decoder {
     iconv_t converter, other; /* `other`: JIS X 0212, for EUC_JP */
     uint8_t shift;            /* ISO_2022_JP: '$', 'B', 'J' or 'I' of the last escape */
     bool escaped;             /* ISO_2022_JP: nothing came since the last escape */
-    uint32_t known[];         /* code point of each byte, or pair of bytes; 0: not asked yet */
+    uint32_t known[];         /* code point of each byte or pair; 0: not looked up yet */
 };
 
 static const struct label *find_label(const char *text)
@@ -70,7 +71,8 @@ bool decode_has(const char *label, const char **by_iconv)
     return found != NULL;
 }
 
-/* Returns the single character that the bytes are for iconv, or DECODE_REPLACEMENT. */
+/* Returns the character to which iconv converts the bytes; DECODE_REPLACEMENT if there is none, or
+ * several. */
 static uint32_t ask(iconv_t converter, const uint8_t *bytes, size_t count)
 {
     char in[4], text[16], *from = in, *to = text;

@@ -13,7 +13,8 @@ struct decoder;
 /* Returns whether the standard has this label. *by_iconv: the label's name for iconv, if iconv
  * alone decodes as the standard says (UTF-16); else NULL. */
 bool decode_has(const char *label, const char **by_iconv);
-/* Returns a decoder for a label that decode_has without iconv. NULL: errno says why. */
+/* Returns a decoder for a label of the standard for which decode_has sets *by_iconv to NULL. NULL:
+ * errno says why. */
 struct decoder *decode_open(const char *label);
 /* Returns whether a byte of ASCII, where a character begins, is that character. */
 bool decode_has_ascii(const struct decoder *decoder);

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room for `wanted` elements in an array, of which `capacity` fit, at first for at least
- * `first`. The array may move. False: no memory, and both are unchanged. */
+/* Makes room for `wanted` elements in an array that has room for `capacity` now. The first
+ * allocation has room for at least `first`. The array may move. False: no memory, and array and
+ * capacity are unchanged. */
 #define GROW(array, capacity, first, wanted) \
     grow_array((void *)&(array), &(capacity), first, wanted, sizeof *(array))
 
@@ -18,7 +19,7 @@ static inline bool grow_array(void *array, size_t *capacity, size_t first, size_
     size_t larger = *capacity == 0 ? first : *capacity;
     void *moved;
 
-    /* An array without room is NULL, from and to which memcpy copies not even no bytes. */
+    /* An array without room is NULL, and memcpy must not get NULL even for 0 bytes. */
     if (*capacity > 0 && wanted <= *capacity)
         return true;
     while (larger < wanted)

@@ -5,7 +5,7 @@
 
 #include "trawl/text/command_clock.h"
 
-#define WATCH_NS 200000u /* four times as long as finding the files of a batch takes */
+#define WATCH_NS 200000u /* four times as long as a worker holds the lock to find its files */
 #define LOOKS 16u        /* attempts between two looks at the clock */
 
 uint32_t thread_cores(void)
