@@ -172,7 +172,7 @@ static void many_patterns(const char *name)
 {
     enum { RECORDS = 30, BYTES = 12 };
     struct test_random random = test_random_begin("gallery records device many");
-    uint64_t patterns = TEST_SANITIZED ? 5000 : 10000, launches = sim_counters().launches;
+    uint64_t patterns = 10000, launches = sim_counters().launches;
     struct trawl_stats stats = {.size = sizeof stats};
     struct trawl_searcher *searcher;
     struct scene scene;

@@ -7,6 +7,9 @@
 
 static pthread_rwlock_t gate = PTHREAD_RWLOCK_INITIALIZER;
 static void (*_Atomic adopts)(void);
+/* How many times this thread holds the lock: a second rdlock could wait for a fork that waits for
+ * the first. */
+static _Thread_local unsigned int held;
 
 static void before(void)
 {
@@ -38,12 +41,14 @@ void forks_hold(void (*adopt)(void))
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     (void)pthread_once(&once, watch);
-    (void)pthread_rwlock_rdlock(&gate);
+    if (held++ == 0)
+        (void)pthread_rwlock_rdlock(&gate);
     if (adopt != NULL)
         atomic_store(&adopts, adopt);
 }
 
 void forks_release(void)
 {
-    (void)pthread_rwlock_unlock(&gate);
+    if (--held == 0)
+        (void)pthread_rwlock_unlock(&gate);
 }

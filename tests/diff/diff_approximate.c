@@ -778,7 +778,8 @@ int main(void)
         TEST_CHECK(report.refused < cases / 4);
         for (uint32_t method = 0; method < APPROX_METHODS; method++)
             TEST_CHECK(report.by_method[method] > cases / 50);
-        check_filled();
+        if (cases >= CASES_NORMAL)
+            check_filled();
         TEST_CHECK(report.far > cases && report.reversed > cases / 10);
     }
     return test_end();

@@ -379,7 +379,7 @@ def test_view(page, url):
     settle(page)
     expect([line[2] for line in shown(page)['words.c']], bytes_of('words.c').decode().splitlines(), 'the lines of a file')
     page.locator('.line a').nth(1).click()
-    page.wait_for_selector('.target')
+    page.wait_for_selector('.target > a:text-is("2")')
     expect(('l=2' in page.url, page.locator('.target > a').inner_text()), (True, '2'), 'the link of a line')
     href = page.locator('h2 .open').get_attribute('href')
     expect(href.endswith('/words.c:2') and href.startswith('edit:/'), True, f'the link to an editor: {href}')

@@ -90,13 +90,14 @@ static bool has_hole(const struct open_file *file, uint64_t *at)
 static bool plan_any_position(struct text_scan *scan)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* workers share `patterns` */
-    struct patterns *patterns = scan->job->patterns;
+    struct patterns *patterns = scan->job->patterns, own;
     char message[SETTINGS_ERROR_BYTES];
     bool good;
 
     pthread_mutex_lock(&lock);
+    own = *patterns; /* patterns_plan writes what other workers read */
     good = patterns->plan_any_position != NULL ||
-           patterns_plan(patterns, scan->settings, false, &patterns->plan_any_position, message);
+           patterns_plan(&own, scan->settings, false, &patterns->plan_any_position, message);
     pthread_mutex_unlock(&lock);
     if (!good) {
         scan_fail(scan, TRAWL_MEMORY);
