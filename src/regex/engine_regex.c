@@ -376,9 +376,7 @@ static struct around look_around(struct step *step, const struct anchor *anchor,
 {
     const struct engine_chunk *chunk = step->chunk;
     const struct trawl_plan *plan = step->worker->expressions->plan;
-    const uint64_t end = at + literal->bytes_count;
-    uint64_t first = 0, last = chunk->owned;
-    bool is_read;
+    uint64_t first = 0, last = chunk->owned, length;
 
     if (chunk->records != NULL && (anchor->before != NULL || anchor->after != NULL)) {
         if (at >= step->record_end) {
@@ -393,9 +391,9 @@ static struct around look_around(struct step *step, const struct anchor *anchor,
         first = step->record_begin;
         last = step->record_end;
     }
-    is_read = literal->tail_count == 0 && end <= last;
-    return chain_read(anchor->before, is_read ? anchor->after : NULL, chunk->bytes + first,
-                      at - first, (is_read ? end : at) - first, last - first, &step->spare);
+    length = judge_atom(step->worker->expressions, literal, chunk->bytes + at, last - at);
+    return chain_read(anchor->before, length > 0 ? anchor->after : NULL, chunk->bytes + first,
+                      at - first, at + length - first, last - first, &step->spare);
 }
 
 /* Asks RE2 whether a match of the anchor's expression may hold the string at `at`, and stores the
@@ -499,7 +497,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
         }
         if (at >= line->end)
             break; /* the string lies in a line end, so no match holds it */
-        is_within = literal->tail_count == 0 && at + literal->bytes_count <= line->end;
+        is_within = judge_atom(expressions, literal, step->chunk->bytes + at, line->end - at) > 0;
         if (*known >> 8 != worker->line)
             *known = worker->line << 8;
         if ((*known & DECIDED) == DECIDED)
