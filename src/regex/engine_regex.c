@@ -5,12 +5,13 @@
  * steps of some lines each, in one of three ways:
  *
  *   atoms   the engine finds the atoms; RE2 reads forwards and backwards from an atom
- *   whole   RE2 reads the step with all expressions at once, then each line with a match
- *   lines   RE2 reads every line with each expression
+ *   whole   RE2 reads the step with the plan's only expression
+ *   lines   RE2 reads lines with all expressions at once, then each line with a match
  *
- * `whole` serves expressions without atoms, and some steps after a step in which atoms were of
- * little use. `lines` serves records, line ends other than newline, steps that hold a second kind
- * of line end (a NUL, or CR LF), and plans whose expressions have no common program.
+ * Both serve expressions without atoms, and some steps after a step in which atoms were of little
+ * use. RE2 reads every line with each expression in records, with line ends other than newline, in
+ * lines that hold a second kind of line end (a NUL, or CR LF), and for plans whose expressions have
+ * no common program.
  */
 #include "regex/engine_regex.h"
 
@@ -38,6 +39,8 @@
 /* Bytes that RE2 could read in the time in which a chain rules out an atom. A chain is an automaton
  * that reads the characters beside an atom (chain.h). */
 #define BYTES_PER_LOOK 6u
+#define AHEAD_MAX \
+    4096u /* the common program of several expressions reads this many bytes at once */
 #define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
 /* the time that a step wastes, in bytes that RE2 could have read, counts only beyond 1/MISSED_SHARE
  * of the step's bytes */
@@ -264,20 +267,59 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
     return push_merged(step, line, from, error);
 }
 
-/* Searches the step by `lines`: RE2 reads every line with each expression. */
+/* Returns whether the common program may read the bytes [from, to), which are lines. They must end
+ * in newline alone, because RE2 knows no other line ends. */
+static bool may_read_whole(const struct step *step, uint64_t from, uint64_t to)
+{
+    const struct expressions *expressions = step->worker->expressions;
+    const struct trawl_plan *plan = expressions->plan;
+    const uint8_t *bytes = step->chunk->bytes + from;
+    const size_t count = (size_t)(to - from);
+
+    return step->chunk->records == NULL && expressions->ops->is_ready(expressions->whole) &&
+           !words_matter(expressions, bytes, count) &&
+           (plan->line_end_also == '\n' || memchr(bytes, plan->line_end_also, count) == NULL) &&
+           ((plan->flags & TRAWL_CRLF) == 0 || memchr(bytes, '\r', count) == NULL);
+}
+
+/* Searches the step by `lines`: RE2 reads every line with each expression. If there are several
+ * expressions, their common program first rules out lines: a line, then twice as many bytes after
+ * each answer that no line matches. */
 static enum trawl_status by_lines(struct step *step, struct trawl_error *error)
 {
-    for (uint64_t at = step->from; at < step->to;) {
-        uint64_t after = line_after(step, at);
+    const struct expressions *expressions = step->worker->expressions;
+    uint64_t ahead = 1, looks = 0;
 
-        TRAWL_TRY(judge(step, content_of(step, at, after), NULL, step->worker->expressions->count,
-                        error));
-        at = after;
+    for (uint64_t at = step->from; at < step->to;) {
+        const uint64_t next = line_after(step, at);
+        const uint64_t after = line_after(step, min_u64(at + ahead, step->to) - 1);
+        const struct regex_line lines = content_of(step, at, after);
+        const bool asks = expressions->count > 1 && may_read_whole(step, at, lines.end);
+        const int found = asks ? expressions->ops->match(expressions->whole,
+                                                         step->chunk->bytes + at, lines.end - at, 0,
+                                                         lines.end - at, REGEX_ANYWHERE, NULL, 0)
+                               : 1;
+
+        if (found < 0)
+            return TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression");
+        if (looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(step->chunk->call))
+            return TRAWL_STOPPED;
+        ahead = 1;
+        if (found == 0) {
+            ahead = min_u64(2 * (after - at), AHEAD_MAX);
+            at = after;
+        } else if (after == next) {
+            at = next;
+            if (asks && expressions->whole_is_exact && step->want == WANT_LINES)
+                TRAWL_TRY(push_hit(step, lines.begin, 0, lines.end - lines.begin, error));
+            else
+                TRAWL_TRY(judge(step, lines, NULL, expressions->count, error));
+        }
     }
     return TRAWL_OK;
 }
 
-/* Handles a match that the common program of all expressions found in the step's text. Sets *next
+/* Handles a match that the expression's program found in the step's text. Sets *next
  * to where the search goes on. */
 static enum trawl_status take_match(struct step *step, const struct regex_span *span,
                                     uint64_t *next, struct trawl_error *error)
@@ -309,7 +351,7 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
     return judge(step, content_of(step, begin, after), NULL, expressions->count, error);
 }
 
-/* Searches the step by `whole`: the common program of all expressions reads the step's text. */
+/* Searches the step by `whole`: the program of the only expression reads the step's text. */
 static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
 {
     const struct expressions *expressions = step->worker->expressions;
@@ -379,9 +421,7 @@ static struct around look_around(struct step *step, const struct anchor *anchor,
 {
     const struct engine_chunk *chunk = step->chunk;
     const struct trawl_plan *plan = step->worker->expressions->plan;
-    const uint64_t end = at + literal->bytes_count;
-    uint64_t first = 0, last = chunk->owned;
-    bool is_read;
+    uint64_t first = 0, last = chunk->owned, length;
 
     if (chunk->records != NULL && (anchor->before != NULL || anchor->after != NULL)) {
         if (at >= step->record_end) {
@@ -396,9 +436,9 @@ static struct around look_around(struct step *step, const struct anchor *anchor,
         first = step->record_begin;
         last = step->record_end;
     }
-    is_read = literal->tail_count == 0 && end <= last;
-    return chain_read(anchor->before, is_read ? anchor->after : NULL, chunk->bytes + first,
-                      at - first, (is_read ? end : at) - first, last - first, &step->spare);
+    length = judge_atom(step->worker->expressions, literal, chunk->bytes + at, last - at);
+    return chain_read(anchor->before, length > 0 ? anchor->after : NULL, chunk->bytes + first,
+                      at - first, at + length - first, last - first, &step->spare);
 }
 
 /* Asks RE2 whether a match of the anchor's expression may hold the string at `at`, and stores the
@@ -502,7 +542,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
         }
         if (at >= line->end)
             break; /* the string lies in a line end, so no match holds it */
-        is_within = literal->tail_count == 0 && at + literal->bytes_count <= line->end;
+        is_within = judge_atom(expressions, literal, step->chunk->bytes + at, line->end - at) > 0;
         if (*known >> 8 != worker->line)
             *known = worker->line << 8;
         if ((*known & DECIDED) == DECIDED)
@@ -592,23 +632,16 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     return TRAWL_OK;
 }
 
-/* Returns whether RE2 may read the step's text as a whole. Its lines must end in newline alone,
- * because RE2 knows no other line ends. A step of more than regex_part_hits bytes has two further
- * conditions. The matches must not be the hits, because by_whole cannot stop inside a line, which
- * may hold many. And a line must not be read twice for a single expression. */
-static bool may_read_whole(const struct step *step)
+/* Returns whether to search the step by `whole`. A step of more than regex_part_hits bytes has two
+ * further conditions. The matches must not be the hits, because by_whole cannot stop inside a line,
+ * which may hold many. And a line must not be read twice. */
+static bool is_read_whole(const struct step *step)
 {
     const struct expressions *expressions = step->worker->expressions;
-    const struct trawl_plan *plan = expressions->plan;
-    const uint8_t *bytes = step->chunk->bytes + step->from;
-    const size_t count = (size_t)(step->to - step->from);
 
-    return step->chunk->records == NULL && expressions->ops->is_ready(expressions->whole) &&
-           !words_matter(expressions, bytes, count) &&
-           (plan->line_end_also == '\n' || memchr(bytes, plan->line_end_also, count) == NULL) &&
-           ((plan->flags & TRAWL_CRLF) == 0 || memchr(bytes, '\r', count) == NULL) &&
-           (count <= regex_part_hits ||
-            (expressions->whole_is_exact ? step->want == WANT_COUNT : expressions->count > 1));
+    return expressions->count == 1 && may_read_whole(step, step->from, step->to) &&
+           (step->to - step->from <= regex_part_hits ||
+            (expressions->whole_is_exact && step->want == WANT_COUNT));
 }
 
 /* Sets the length of the next step, after a step that was searched by atoms. */
@@ -661,7 +694,7 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
     }
     worker->whole_steps -= worker->whole_steps > 0;
     worker->missed += step->to - step->from;
-    return may_read_whole(step) ? by_whole(step, error) : by_lines(step, error);
+    return is_read_whole(step) ? by_whole(step, error) : by_lines(step, error);
 }
 
 /* Runs a search that needs only the engine, because the atoms are what is wanted

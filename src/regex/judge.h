@@ -33,7 +33,21 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
                              struct judged line, struct regex_span *span, bool *found,
                              struct trawl_error *error);
 
-/* Returns whether the atom (a string that a match holds) at offset `at` is a whole word. */
+/* Returns the length of the atom (a string that a match holds) that stands at text[0]; 0 if the
+ * atom has more than `count` bytes. */
+static inline uint64_t judge_atom(const struct expressions *expressions,
+                                  const struct plan_literal *atom, const uint8_t *text,
+                                  uint64_t count)
+{
+    uint64_t looked;
+
+    if (atom->bytes_count > count)
+        return 0;
+    return atom->tail_count == 0 ? atom->bytes_count
+                                 : plan_tail_match(expressions->atoms, atom, text, count, &looked);
+}
+
+/* Returns whether the atom at offset `at` is a whole word. */
 bool judge_word(const struct expressions *expressions, struct judged line, uint64_t at,
                 const struct plan_literal *atom);
 

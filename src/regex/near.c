@@ -44,11 +44,10 @@ static int match_at(const struct expressions *expressions, const struct anchor *
                     const struct plan_literal *literal, struct regex_span *span)
 {
     const struct regex_ops *ops = expressions->ops;
-    const uint64_t end = at + literal->bytes_count;
-    const bool is_read = literal->tail_count == 0 && end <= line.count;
+    const uint64_t length = judge_atom(expressions, literal, line.bytes + at, line.count - at);
     uint64_t spare = SPARE_BYTES;
-    const struct around around = chain_read(anchor->before, is_read ? anchor->after : NULL,
-                                            line.bytes, at, is_read ? end : at, line.count, &spare);
+    const struct around around = chain_read(anchor->before, length > 0 ? anchor->after : NULL,
+                                            line.bytes, at, at + length, line.count, &spare);
     uint64_t first = at;
     int found;
 

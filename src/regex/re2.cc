@@ -32,6 +32,11 @@
  * making a copy takes as long as compiling. */
 #define COPY_AFTER 4096u
 #define COPY_INSTRUCTIONS_MAX 32768
+/* The automaton of a list has a state for each set of places in the list's expressions, and RE2
+ * takes long to make the states again that it had to forget. So each thread that has asked a list
+ * LIST_COPY_AFTER times gets a copy, which may take STATES_SHARE times as much memory. */
+#define LIST_COPY_AFTER 1024u
+#define STATES_SHARE 16
 
 // A copy of a program. The copies form a list, and threads add copies at its begin.
 struct copy {
@@ -49,6 +54,7 @@ struct regex {
     const re2::RE2::Options options;
     const uint64_t serial = ++programs_made;
     const bool is_copied; // threads that ask often get copies of the program
+    const bool is_list;   // copies have more memory for the automaton (STATES_SHARE)
     const bool is_marked; // the program reads texts with marks (words.h)
     const uint32_t crosses;
     mutable std::atomic<const re2::RE2 *> program{nullptr};
@@ -57,10 +63,10 @@ struct regex {
     // the fast matcher; `slow` says that there is none
     mutable std::atomic<const quick *> fast{nullptr};
 
-    regex(std::string bytes, const re2::RE2::Options &given, bool copied, bool marked,
+    regex(std::string bytes, const re2::RE2::Options &given, bool copied, bool list, bool marked,
           uint32_t crosses_lines)
-        : source(std::move(bytes)), options(given), is_copied(copied), is_marked(marked),
-          crosses(crosses_lines)
+        : source(std::move(bytes)), options(given), is_copied(copied), is_list(list),
+          is_marked(marked), crosses(crosses_lines)
     {
     }
     ~regex()
@@ -124,10 +130,13 @@ const re2::RE2 *copy_of(const struct regex *regex)
                    cores = std::max(1u, std::thread::hardware_concurrency());
     const copy *kept = regex->copies.load(std::memory_order_acquire);
 
-    if (index == 0 || program.ProgramSize() > COPY_INSTRUCTIONS_MAX)
+    if (!regex->is_list && (index == 0 || program.ProgramSize() > COPY_INSTRUCTIONS_MAX))
         return &program;
     if (index < cores) {
-        auto *made = new copy{{regex->source, regex->options}, kept};
+        re2::RE2::Options options = regex->options;
+
+        options.set_max_mem(options.max_mem() * (regex->is_list ? STATES_SHARE : 1));
+        auto *made = new copy{{regex->source, options}, kept};
 
         while (!regex->copies.compare_exchange_weak(made->next, made))
             continue;
@@ -146,12 +155,12 @@ const re2::RE2 &program_here(const struct regex *regex)
     static thread_local __attribute__((tls_model("initial-exec"))) struct {
         uint64_t serial, calls;
         const re2::RE2 *program;
-    } asked[16];
-    auto &here = asked[regex->serial % 16];
+    } asked[17];
+    auto &here = asked[regex->is_list ? 16 : regex->serial % 16];
 
     if (here.serial != regex->serial)
         here = {regex->serial, 0, &program_of(regex)};
-    if (++here.calls == COPY_AFTER && regex->is_copied)
+    if (++here.calls == (regex->is_list ? LIST_COPY_AFTER : COPY_AFTER) && regex->is_copied)
         here.program = copy_of(regex);
     return *here.program;
 }
@@ -298,8 +307,9 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
         const re2::RE2::Options options = options_of(*given);
         uint32_t crosses = 0;
         const std::string written = rewrite(source, *given, &crosses);
-        auto made = std::make_unique<struct regex>(written, options, given->is_copied,
-                                                   given->marks != REGEX_UNMARKED, crosses);
+        auto made =
+            std::make_unique<struct regex>(written, options, given->is_copied, given->is_list,
+                                           given->marks != REGEX_UNMARKED, crosses);
 
         if (given->when == REGEX_LATER ||
             (given->when == REGEX_PARSED && count <= SMALL_BYTES &&
@@ -309,8 +319,8 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
             return REGEX_OK;
         }
         if (program_of(made.get()).error_code() != re2::RE2::ErrorPatternTooLarge)
-            made = std::make_unique<struct regex>(for_message(source, *given), options, false, true,
-                                                  0);
+            made = std::make_unique<struct regex>(for_message(source, *given), options, false,
+                                                  false, true, 0);
         const re2::RE2 &re = program_of(made.get());
         if (re.ok() || re.error_code() == re2::RE2::ErrorPatternTooLarge)
             return REGEX_LARGE; // only the groups that rewrite() added make the nesting too deep

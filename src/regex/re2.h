@@ -51,6 +51,7 @@ struct regex_options {
     /* A thread that calls `match` often gets a copy of the program, which takes as much memory
      * again. */
     bool is_copied;
+    bool is_list; /* the expression is a list of expressions; copies may take more memory */
     enum regex_when when;
     uint64_t memory_bytes;
     /* number of the plan, under which classes are remembered; 0: nothing is remembered */
@@ -80,7 +81,7 @@ struct regex_range {
     uint32_t last;
 };
 
-#define REGEX_VERSION 11u
+#define REGEX_VERSION 12u
 
 struct regex_ops {
     uint32_t version; /* The caller checks that this is REGEX_VERSION. */

@@ -447,13 +447,13 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
         memcpy((char *)memory + begin, maker->joined, (size_t)maker->joined_count);
     memcpy((char *)memory + begin + maker->joined_count, after, strlen(after));
     options.lines = true;
+    options.is_list = made->count > 1;
     options.when = REGEX_LATER;
     status = program_compile(made, (const char *)memory, count, &options, 2, &made->whole, &fault);
     memory_release(memory, count, 1);
     if (status == REGEX_MEMORY)
         return no_memory(error);
-    made->whole_is_exact = status == REGEX_OK && made->count == 1 && made->marked == NULL &&
-                           made->beyond == NULL && (plan->flags & TRAWL_WHOLE_WORD) == 0;
+    made->whole_is_exact = status == REGEX_OK && !made->needs_marks;
     return TRAWL_OK;
 }
 

@@ -74,7 +74,7 @@ struct expressions {
      * This program, heads and tails are compiled when a search first asks whether programs are
      * ready. */
     struct regex *whole;
-    /* each match of `whole` is an occurrence of the plan's only expression */
+    /* in texts that `whole` may read, each match of `whole` is a match of an expression */
     bool whole_is_exact;
     /* the plan of the atoms; NULL: some expression has no atom */
     struct trawl_plan *atoms;
@@ -125,7 +125,8 @@ static inline bool expressions_are_atoms(const struct expressions *expressions,
 static inline uint64_t atoms_cost(const struct expressions *expressions, enum want want,
                                   uint64_t atoms)
 {
-    return expressions->whole_is_exact && want != WANT_LINES ? 6 * atoms : 0;
+    return expressions->whole_is_exact && expressions->count == 1 && want != WANT_LINES ? 6 * atoms
+                                                                                        : 0;
 }
 
 /* Gets the plan's compiled form, which the first call makes and the plan owns. Errors: ARGUMENT for
