@@ -13,6 +13,7 @@ cdef struct spans_state:
     # No occurrence crosses a line (Plan.by_lines). Records are copied and searched as one text, in which a line end
     # follows each record.
     bint by_lines
+    bint first_only  # a line's first occurrence suffices
     bint alone  # search each record by itself, because occurrences depend on the record's ends
     const trawl_record_array *records  # NULL: the search is of a text
     uint64_t record  # the next span begins in this record or in a later record
@@ -83,7 +84,7 @@ cdef uint32_t span_flags(const spans_state *found) noexcept nogil:
     """Return the flags by which the library chooses the spans. The library may choose the spans of a single text only:
     on a tape, an occurrence across a record's border could hide an occurrence inside the record."""
     if found.all or found.overlap or found.records != NULL:
-        return 0
+        return TRAWL_WINDOW_FIRSTS if found.first_only else 0
     return TRAWL_WINDOW_SPANS if found.longest else TRAWL_WINDOW_SPANS_FIRST
 
 
@@ -865,6 +866,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         spans_begin(&found, plan, "leftmost-longest" if match == "all" else match)
         job.plan = plan.plan
         found.overlap = match == "all"
+        found.first_only = groups is not None and groups.made.first_only
         found.records = &reader.records
         job.out = &found
         if kind == LISTS:

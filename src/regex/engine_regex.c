@@ -37,6 +37,7 @@
 #define BYTES_PER_MISS 48u
 /* bytes that RE2 could read in the time in which a chain (chain.h) rules out a string */
 #define BYTES_PER_LOOK 6u
+#define SHORT_LINE 192u /* RE2 reads so many bytes in the time of a verification's two matches */
 #define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
 /* the wasted time of a step may be this share of the step's bytes before it counts */
 #define MISSED_SHARE 16u
@@ -139,6 +140,12 @@ static enum trawl_status push_hit(const struct step *step, uint64_t offset, uint
     return TRAWL_OK;
 }
 
+/* Returns whether a single hit of each line suffices. */
+static bool one_suffices(const struct step *step)
+{
+    return step->want == WANT_LINES || step->chunk->firsts;
+}
+
 static struct judged judged_of(const struct step *step, struct regex_line line)
 {
     const struct engine_chunk *chunk = step->chunk;
@@ -204,7 +211,7 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
         if (at >= from)
             TRAWL_TRY(
                 push_hit(step, at, next.expression, is_after ? HITS_EMPTY_AFTER : length, error));
-        if (step->want == WANT_FIRST || (step->want == WANT_LINES && !judges_whole(step)))
+        if (step->want == WANT_FIRST || (one_suffices(step) && !judges_whole(step)))
             break;
         TRAWL_TRY(merge_next(merge, worker->expressions, judged_of(step, line), error));
     }
@@ -222,7 +229,7 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
 
     step->judged++;
     worker->merge.count = 0;
-    if (step->want == WANT_LINES && step->chunk->records == NULL && !judges_whole(step))
+    if (step->want == WANT_LINES && !judges_whole(step))
         TRAWL_TRY(push_line(step, line, candidates, count, line.end - line.begin, error));
     else
         TRAWL_TRY(merge_begin(&worker->merge, expressions, judged_of(step, line), candidates, count,
@@ -285,7 +292,7 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
     uint64_t begin, after;
 
     if (expressions->whole_is_exact && step->want != WANT_LINES) {
-        *next = length > 0 ? span->end
+        *next = length > 0 ? (step->chunk->firsts ? line_after(step, at) - step->from : span->end)
                            : words_step(expressions, step->chunk->bytes + step->from,
                                         step->to - step->from, span->begin);
         if (length > 0 || step->want != WANT_SPANS || min_u64(at, step->to - 1) < step->decided)
@@ -453,6 +460,15 @@ static bool is_wide(const struct step *step, struct line *line)
     return line->wide == WIDE;
 }
 
+/* Returns whether RE2 reads the whole line in about the time of a verification. Then judge() decides
+ * at once. */
+static bool is_short(const struct step *step, uint64_t at, struct line *line)
+{
+    if (line->begin == UINT64_MAX && line->end - at <= SHORT_LINE)
+        line->begin = line_begin(step, at);
+    return line->begin != UINT64_MAX && line->end - line->begin <= SHORT_LINE;
+}
+
 /* Returns whether to choose the atoms again before RE2 is asked for the first time: for a few
  * expressions that takes no longer than to compile RE2's programs. */
 static bool may_split_again(const struct step *step)
@@ -517,8 +533,10 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
             if (step->splits_again)
                 return TRAWL_OK;
             step->asked += anchor->before != NULL || anchor->after != NULL;
-            by_line = (*known & DECIDED) == TRIES_MAX || !has_parts(expressions->ops, anchor);
-            TRAWL_TRY(verify(step, anchor, at, by_line, around, line, &may, error));
+            by_line = (*known & DECIDED) == TRIES_MAX || is_short(step, at, line) ||
+                      !has_parts(expressions->ops, anchor);
+            if (!by_line || step->want == WANT_LINES || !is_short(step, at, line))
+                TRAWL_TRY(verify(step, anchor, at, by_line, around, line, &may, error));
         }
         step->missed += may ? 0 : BYTES_PER_MISS;
         *known = may || by_line ? *known | DECIDED : *known + 1;

@@ -222,40 +222,59 @@ struct trawl_line {
     uint32_t expression;
     struct judged judged;
     struct words words;
-    uint64_t looks;           /* calls of regex_line_match */
-    struct regex_span *spans; /* room for each group */
+    uint64_t looks; /* calls of regex_line_match */
     uint64_t span_count;
+    struct regex_span *spans; /* room for each group: `few`, or memory of the line's own */
+    struct regex_span few[8];
 };
+
+/* Begins a line. After a success the caller must call end_line. */
+static enum trawl_status begin_line(struct trawl_line *made, const struct trawl_plan *plan,
+                                    uint64_t pattern_index, const void *line, uint64_t line_bytes,
+                                    const struct engine_call *call, struct trawl_error *error)
+{
+    TRAWL_TRY(expressions_want(plan, &made->expressions, error));
+    made->expression = (uint32_t)pattern_index;
+    made->words = (struct words){.copy = NULL};
+    made->judged = (struct judged){
+        .bytes = (const uint8_t *)line, .count = line_bytes, .call = call, .words = &made->words};
+    made->looks = 0;
+    made->span_count = (uint64_t)groups_of(made->expressions, pattern_index) + 1;
+    made->spans = made->few;
+    if (made->span_count > sizeof made->few / sizeof *made->few)
+        TRAWL_TRY(MEMORY_NEW(made->spans, made->span_count, error));
+    return TRAWL_OK;
+}
+
+static void end_line(struct trawl_line *line)
+{
+    words_release(&line->words);
+    if (line->spans != line->few)
+        memory_release(line->spans, line->span_count, sizeof *line->spans);
+}
 
 enum trawl_status regex_line_open(const struct trawl_plan *plan, uint64_t pattern_index,
                                   const void *line, uint64_t line_bytes,
                                   const struct engine_call *call, struct trawl_line **out,
                                   struct trawl_error *error)
 {
-    const struct expressions *expressions;
     struct trawl_line *made;
+    enum trawl_status status;
 
-    TRAWL_TRY(expressions_want(plan, &expressions, error));
-    TRAWL_TRY(MEMORY_ZEROED(made, 1, error));
-    made->expressions = expressions;
-    made->expression = (uint32_t)pattern_index;
-    made->judged = (struct judged){
-        .bytes = (const uint8_t *)line, .count = line_bytes, .call = call, .words = &made->words};
-    made->span_count = (uint64_t)groups_of(expressions, pattern_index) + 1;
-    if (MEMORY_NEW(made->spans, made->span_count, error) != TRAWL_OK) {
+    TRAWL_TRY(MEMORY_NEW(made, 1, error));
+    status = begin_line(made, plan, pattern_index, line, line_bytes, call, error);
+    if (status == TRAWL_OK)
+        *out = made;
+    else
         memory_release(made, 1, sizeof *made);
-        return TRAWL_MEMORY;
-    }
-    *out = made;
-    return TRAWL_OK;
+    return status;
 }
 
 void regex_line_close(struct trawl_line *line)
 {
     if (line == NULL)
         return;
-    words_release(&line->words);
-    memory_release(line->spans, line->span_count, sizeof *line->spans);
+    end_line(line);
     memory_release(line, 1, sizeof *line);
 }
 
@@ -311,7 +330,7 @@ enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_i
                                struct trawl_range *groups, uint64_t groups_max,
                                struct trawl_error *error)
 {
-    struct trawl_line *opened;
+    struct trawl_line opened;
     struct judged *judged;
     enum trawl_status status;
     uint64_t first;
@@ -319,25 +338,25 @@ enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_i
 
     if (groups_max == 0)
         return TRAWL_OK;
-    TRAWL_TRY(regex_line_open(plan, pattern_index, line, line_bytes, NULL, &opened, error));
-    judged = &opened->judged;
-    if (beyond_of(opened->expressions, pattern_index) != NULL) {
-        status = groups_beyond(opened, begin, end, groups, groups_max, error);
+    TRAWL_TRY(begin_line(&opened, plan, pattern_index, line, line_bytes, NULL, error));
+    judged = &opened.judged;
+    if (beyond_of(opened.expressions, pattern_index) != NULL) {
+        status = groups_beyond(&opened, begin, end, groups, groups_max, error);
     } else {
-        const bool is_within = words_within(opened->expressions, judged->bytes, line_bytes, begin);
+        const bool is_within = words_within(opened.expressions, judged->bytes, line_bytes, begin);
 
         /* one character before and after the match is enough for each assertion */
-        first = words_before(opened->expressions, judged->bytes, begin);
-        judged->count = words_step(opened->expressions, judged->bytes, line_bytes, end);
+        first = words_before(opened.expressions, judged->bytes, begin);
+        judged->count = words_step(opened.expressions, judged->bytes, line_bytes, end);
         judged->count = min_u64(judged->count, line_bytes) - first;
         judged->bytes += first;
         if (!is_within)
-            found = words_match(opened->expressions, opened->expression, *judged, begin - first,
-                                end - first, REGEX_WHOLE, opened->spans,
-                                (uint32_t)min_u64(groups_max, opened->span_count));
-        status = put_groups(opened, found, first, groups, groups_max, error);
+            found = words_match(opened.expressions, opened.expression, *judged, begin - first,
+                                end - first, REGEX_WHOLE, opened.spans,
+                                (uint32_t)min_u64(groups_max, opened.span_count));
+        status = put_groups(&opened, found, first, groups, groups_max, error);
     }
-    regex_line_close(opened);
+    end_line(&opened);
     return status;
 }
 

@@ -347,19 +347,20 @@ int match(const struct regex *regex, const uint8_t *text, uint64_t count, uint64
                                                re2::RE2::ANCHOR_BOTH};
 
     try {
+        const quick *fast = quick_of(regex);
+
+        if (fast != nullptr) {
+            const int known = fast->match(text, from, to, anchor, spans, span_count);
+
+            if (known >= 0)
+                return known;
+        }
         const re2::StringPiece piece(reinterpret_cast<const char *>(text),
                                      static_cast<size_t>(count));
         re2::StringPiece few[4];
         std::vector<re2::StringPiece> many;
         re2::StringPiece *found = few;
-        const quick *fast = span_count <= 1 ? quick_of(regex) : nullptr;
 
-        if (fast != nullptr) {
-            const int known = fast->match(text, from, to, anchor, span_count > 0 ? spans : nullptr);
-
-            if (known >= 0)
-                return known;
-        }
         if (span_count > 4) {
             many.resize(span_count);
             found = many.data();
