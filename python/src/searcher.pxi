@@ -635,8 +635,9 @@ cdef class Searcher:
     def match_counts(self, Plan plan not None, column, *, match="all", progress=None):
         return record_matches(self, plan, column, match, False, "bytes", progress, COUNTS)
 
-    def match_lists(self, Plan plan not None, column, *, match="all", bint value=False, offsets=None, progress=None):
-        return record_matches(self, plan, column, match, value, offsets, progress, LISTS)
+    def match_lists(self, Plan plan not None, column, *, match="all", bint value=False, bint first=False, offsets=None,
+                    progress=None):
+        return record_matches(self, plan, column, match, value, offsets, progress, WHICH if first else LISTS)
 
     def record_counts(self, Plan plan not None, column, *, progress=None):
         return search_column(self, plan, column, progress, PATTERNS)

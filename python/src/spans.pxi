@@ -751,20 +751,26 @@ cdef enum:
 
 cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
                              const spans_state *found, bint characters) noexcept nogil:
-    """Append the piece's occurrences to `all`, with offsets in the record. Append to made.values a number for each
-    record: of its occurrences or, if made.kind is LISTS, the end of the record's list."""
+    """Append the piece's occurrences to `all`, with offsets in the record: of each record the first, if made.kind is
+    WHICH. Append to made.values a number for each record: of its occurrences or, if made.kind is LISTS, the end of the
+    record's list."""
     cdef const trawl_record_array *records = &reader.records
     cdef const match_columns *columns = &found.columns
-    cdef uint64_t at = 0, first, base, stop, begin, end, i
+    cdef uint64_t at = 0, none = 0, first, base, stop, begin, end, i
+    cdef bint first_only = made.kind == WHICH or (all.groups != NULL and all.groups.first_only)
     cdef walk by, far
 
     memset(&by, 0, sizeof(by))
     far = by
     by.size = offset_of(records, records.record_count)
     for i in range(records.record_count):
-        base, stop = offset_of(records, i), offset_of(records, i + 1)
-        first = at
-        if at < columns.begins.count and values_of(&columns.begins)[at] < stop and characters:
+        stop = offset_of(records, i + 1)
+        if at == columns.begins.count or values_of(&columns.begins)[at] >= stop:
+            none += 1
+            continue
+        put_no_matches(made, all, none)
+        none, first, base = 0, at, offset_of(records, i)
+        if characters:
             if by.bytes == NULL or base - by.block > by.plain - by.block:
                 by.bytes = records.bytes  # the new walk does not read records without an occurrence
                 by.block, by.before = base & ~<uint64_t>63, 0
@@ -773,21 +779,42 @@ cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
             base = walk_to(&by, base)
         while at < columns.begins.count and values_of(&columns.begins)[at] < stop:
             begin, end = values_of(&columns.begins)[at], values_of(&columns.ends)[at]
+            at += 1
+            if first_only and at > first + 1:
+                continue
+            if all.groups != NULL:
+                put_groups(all.groups, records, i, begin, end, <uint32_t>values_of(&columns.patterns)[at - 1])
             if all.with_values:
                 put_record_value(all, records, i, begin, end, characters)
             if characters:
                 walk_match(&by, &far, &begin, &end)
-            if made.kind == LISTS:
+            if made.kind != COUNTS:
                 put_value(&all.begins, max(begin, base) - base)  # a record may begin inside a character
                 put_value(&all.ends, end - base)
-                put_value(&all.patterns, values_of(&columns.patterns)[at])
-            if all.groups != NULL and (at == first or not all.groups.first_only):
-                put_groups(all.groups, records, i, values_of(&columns.begins)[at], values_of(&columns.ends)[at],
-                           <uint32_t>values_of(&columns.patterns)[at])
-            at += 1
-        if all.groups != NULL and all.groups.first_only and at == first:
-            put_no_groups(all.groups)
-        put_value(&made.values, all.begins.count if made.kind == LISTS else at - first)
+                put_value(&all.patterns, values_of(&columns.patterns)[at - 1])
+        if made.kind == WHICH:
+            put_bit(&made.valid, True)
+        else:
+            put_value(&made.values, all.begins.count if made.kind == LISTS else at - first)
+    put_no_matches(made, all, none)
+
+
+cdef void put_no_matches(gather *made, match_columns *all, uint64_t count) noexcept nogil:
+    """Append the results of `count` records without an occurrence."""
+    if count == 0:
+        return
+    if all.groups != NULL and all.groups.first_only:
+        put_no_groups(all.groups, count)
+    if made.kind != WHICH:
+        put_same(&made.values, all.begins.count if made.kind == LISTS else 0, count)
+        return
+    put_same(&all.begins, 0, count)
+    put_same(&all.ends, 0, count)
+    put_same(&all.patterns, 0, count)
+    if all.with_values:
+        put_same(&all.value_ends, all.values.count, count)
+    put_zero_bits(&made.valid, count)
+    made.null_count += count
 
 
 cdef void put_record_value(match_columns *all, const trawl_record_array *records, uint64_t record,
@@ -820,6 +847,8 @@ cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *key
         begin = end = 0
         if keys[i] >= 0 and made.kind == LISTS:
             begin, end = values_of(&ends.values)[keys[i]], values_of(&ends.values)[keys[i] + 1]
+        elif keys[i] >= 0 and made.kind == WHICH and bit_at(ends.valid.memory.bytes, <uint64_t>keys[i]):
+            begin, end = <uint64_t>keys[i], <uint64_t>keys[i] + 1
         if begin < end:
             put_values(&all.begins, values_of(&values.begins) + begin, end - begin)
             put_values(&all.ends, values_of(&values.ends) + begin, end - begin)
@@ -833,9 +862,13 @@ cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *key
         elif all.groups != NULL and keys[i] >= 0:
             copy_groups(all.groups, values.groups, <uint64_t>keys[i], <uint64_t>keys[i] + 1)
         elif all.groups != NULL:
-            put_no_groups(all.groups)
+            put_no_groups(all.groups, 1)
         if made.kind == LISTS:
             put_value(&made.values, all.begins.count)
+        elif made.kind == WHICH and begin < end:
+            put_bit(&made.valid, True)
+        elif made.kind == WHICH:
+            put_no_matches(made, all, 1)
         else:
             put_value(&made.values, values_of(&ends.values)[keys[i]] if keys[i] >= 0 else 0)
 
@@ -843,7 +876,7 @@ cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *key
 cdef object record_matches(Searcher searcher, Plan plan, given, match, bint value, offsets,
                            progress, gather_kind kind, Groups groups=None):
     """Find the occurrences in each record: LISTS gives an Array of lists of matches, COUNTS an Array
-    of their numbers. With `groups`, LISTS gives lists of the groups of occurrences, and COUNTS the groups
+    of their numbers, WHICH an Array of each record's first match or null. With `groups`, LISTS gives lists of the groups of occurrences, and COUNTS the groups
     of each record's first occurrence."""
     cdef Groups keyed_groups
     cdef Reader reader = Reader(given)
@@ -866,7 +899,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         spans_begin(&found, plan, "leftmost-longest" if match == "all" else match)
         job.plan = plan.plan
         found.overlap = match == "all"
-        found.first_only = groups is not None and groups.made.first_only
+        found.first_only = found.overlap and (kind == WHICH or (groups is not None and groups.made.first_only))
         found.records = &reader.records
         job.out = &found
         if kind == LISTS:
@@ -914,7 +947,9 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         if kind == COUNTS:
             return array_of_gather(&made, "L", sizeof(uint64_t))
         all.is_text = characters
-        return lists_of(array_of_gather(&made, "+L", sizeof(uint64_t)), matches_of(&all, plan)._named())
+        found_lists = array_of_gather(&made, "+L" if kind == LISTS else "L", sizeof(uint64_t))
+        fields = matches_of(&all, plan)._named()
+        return lists_of(found_lists, fields) if kind == LISTS else structs_of(struct_array(fields), found_lists)
     finally:
         match_columns_drop(&found.columns)
         match_columns_drop(&all)

@@ -170,13 +170,14 @@ static enum trawl_status push_line(struct step *step, struct regex_line line,
                                    const uint32_t *candidates, uint32_t count, uint64_t length,
                                    struct trawl_error *error)
 {
-    words_begin(judged_of(step, line));
+    const struct judged judged = judged_of(step, line);
+
+    words_begin(judged);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t expression = candidates != NULL ? candidates[i] : i;
         bool found;
 
-        TRAWL_TRY(judge_line(step->worker->expressions, expression, judged_of(step, line), &found,
-                             error));
+        TRAWL_TRY(judge_line(step->worker->expressions, expression, judged, &found, error));
         if (found)
             return push_hit(step, line.begin, expression, length, error);
     }

@@ -2,6 +2,7 @@
 #include "regex/quick.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
 
@@ -93,6 +94,46 @@ bool quick::is_plain() const
     return !items.empty() && items[0].least > 0;
 }
 
+// Chooses the key, if some item is a single byte, which is rare in most texts.
+void quick::find_key()
+{
+    uint64_t most = 0;
+
+    for (const item &each : items) {
+        const auto *fits = std::find(each.kinds, each.kinds + 256, FITS);
+        const auto byte = static_cast<int>(fits - each.kinds);
+
+        if (each.least > 0 && byte < 0x80 && byte > ' ' && std::isalnum(byte) == 0 &&
+            std::all_of(fits + 1, each.kinds + 256, [](uint8_t kind) { return kind == FAILS; })) {
+            key = byte;
+            head_most = most;
+            return;
+        }
+        most = each.most > UINT64_MAX - most ? UINT64_MAX : most + each.most;
+        for (size_t i = 0; i < 256; i++)
+            head_kinds[i] |= each.kinds[i] != FAILS;
+    }
+}
+
+// Returns the first place from `begin` on where a match may begin, by the next key; UINT64_MAX:
+// there is no match. *known is the offset after the key that was found last.
+uint64_t quick::begin_by_key(const uint8_t *text, uint64_t begin, uint64_t to,
+                             uint64_t *known) const
+{
+    if (begin < *known && *known - begin <= head_most)
+        return begin;
+    const void *found = begin < to ? std::memchr(text + begin, key, to - begin) : nullptr;
+    if (found == nullptr)
+        return UINT64_MAX;
+    const auto at = static_cast<uint64_t>(static_cast<const uint8_t *>(found) - text);
+    uint64_t back = at;
+
+    while (back > begin && at - back < head_most && head_kinds[text[back - 1]])
+        back--;
+    *known = at + 1;
+    return back;
+}
+
 std::unique_ptr<const quick> quick::make(const std::string &source, bool bytes, bool lines)
 {
     auto made = std::make_unique<quick>();
@@ -139,6 +180,8 @@ std::unique_ptr<const quick> quick::make(const std::string &source, bool bytes, 
         }
     }
     made->groups[0] = {0, made->items.size()};
+    if (made->begins == AT_ALL)
+        made->find_key();
     return made->is_plain() ? std::move(made) : nullptr;
 }
 
@@ -148,9 +191,16 @@ int quick::match(const uint8_t *text, uint64_t from, uint64_t to, enum regex_anc
     const item &first = items[0];
     uint64_t ends[ITEMS_MAX + 1]; // ends[i]: where the first i items end
 
+    uint64_t known = 0;
+
     if (begins == AT_TEXT && from > 0)
         return 0;
     for (uint64_t begin = from, waste = 0;; begin++) {
+        if (key >= 0 && anchor == REGEX_ANYWHERE) {
+            begin = begin_by_key(text, begin, to, &known);
+            if (begin == UINT64_MAX)
+                return 0;
+        }
         if (begins == AT_LINES && begin > 0 && text[begin - 1] != '\n') {
             const void *line = anchor == REGEX_ANYWHERE && begin < to
                                    ? std::memchr(text + begin, '\n', to - begin)

@@ -33,10 +33,17 @@ class quick
     // For each group, the whole match first: the indexes of the group's first item, and of the item
     // after its last.
     std::vector<std::pair<size_t, size_t>> groups{{0, 0}};
+    // A byte that each match holds, which is no letter, digit or blank; -1: there is none. Before it
+    // a match has at most `head_most` bytes, which the items before `key_item` may take.
+    int key = -1;
+    uint64_t head_most = 0;
+    bool head_kinds[256] = {};
 
     bool add(const std::string &part, bool is_bytes, bool lines);
     bool repeat(const std::string &source, size_t *at);
     bool is_plain() const;
+    void find_key();
+    uint64_t begin_by_key(const uint8_t *text, uint64_t begin, uint64_t to, uint64_t *known) const;
 };
 
 #endif
