@@ -38,6 +38,8 @@
 /* bytes that RE2 could read in the time in which a chain (chain.h) rules out a string */
 #define BYTES_PER_LOOK 6u
 #define SHORT_LINE 192u /* RE2 reads so many bytes in the time of a verification's two matches */
+/* bytes that RE2 need not read, where one match of a line suffices, for each atom after the match */
+#define BYTES_PER_SKIP 12u
 #define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
 /* the wasted time of a step may be this share of the step's bytes before it counts */
 #define MISSED_SHARE 16u
@@ -230,12 +232,14 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
 
     step->judged++;
     worker->merge.count = 0;
-    if (step->want == WANT_LINES && !judges_whole(step))
+    if (step->want == WANT_LINES && !judges_whole(step)) {
         TRAWL_TRY(push_line(step, line, candidates, count, line.end - line.begin, error));
-    else
-        TRAWL_TRY(merge_begin(&worker->merge, expressions, judged_of(step, line), candidates, count,
-                              error));
-    if (worker->merge.count == 0 && step->result->count == pushed)
+        step->missed += step->result->count == pushed ? BYTES_PER_MISS : 0;
+        return TRAWL_OK;
+    }
+    TRAWL_TRY(
+        merge_begin(&worker->merge, expressions, judged_of(step, line), candidates, count, error));
+    if (worker->merge.count == 0)
         step->missed += BYTES_PER_MISS;
     if (worker->merge.count == 0 && step->want == WANT_SPANS &&
         expressions_take_empty(expressions) && !judged_of(step, line).each_empty)
@@ -575,8 +579,11 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 
             if (at >= min_u64(line.after, ended))
                 break;
-            if (passing == expressions->count || (any && line.is_decided))
-                continue; /* this hit can add nothing to what is known about the line */
+            if (passing == expressions->count || (any && line.is_decided)) {
+                /* this hit can add nothing to what is known about the line */
+                step->missed += one_suffices(step) ? BYTES_PER_SKIP : 0;
+                continue;
+            }
             literal = plan_literal_at(expressions->atoms, hits->items[i].literal);
             TRAWL_TRY(pass_atom(step, at, &literal, by_words, &line, &passing, error));
             if (step->splits_again)
