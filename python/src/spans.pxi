@@ -745,7 +745,7 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
 cdef enum:
     PIECE_MIN = 512 << 10
     PIECE_MAX = 64 << 20
-    PIECE_OF_LINES = 8 << 20  # size of a piece of records that are copied before the search
+    PIECE_OF_LINES = 1 << 20  # size of a piece of records that are copied before the search
     DENSE_BYTES = 64  # a piece is small if there is more than one span per 64 bytes
 
 

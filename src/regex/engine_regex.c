@@ -174,12 +174,12 @@ static enum trawl_status push_line(struct step *step, struct regex_line line,
 {
     const struct judged judged = judged_of(step, line);
 
-    words_begin(judged);
+    words_begin(&judged);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t expression = candidates != NULL ? candidates[i] : i;
         bool found;
 
-        TRAWL_TRY(judge_line(step->worker->expressions, expression, judged, &found, error));
+        TRAWL_TRY(judge_line(step->worker->expressions, expression, &judged, &found, error));
         if (found)
             return push_hit(step, line.begin, expression, length, error);
     }
@@ -194,6 +194,7 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
 {
     struct engine_worker *worker = step->worker;
     const struct hits *hits = &step->result->hits;
+    const struct judged judged = judged_of(step, line);
     struct merge *merge = &worker->merge;
 
     while (merge->count > 0) {
@@ -216,7 +217,7 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
                 push_hit(step, at, next.expression, is_after ? HITS_EMPTY_AFTER : length, error));
         if (step->want == WANT_FIRST || (one_suffices(step) && !judges_whole(step)))
             break;
-        TRAWL_TRY(merge_next(merge, worker->expressions, judged_of(step, line), error));
+        TRAWL_TRY(merge_next(merge, worker->expressions, &judged, error));
     }
     return TRAWL_OK;
 }
@@ -228,6 +229,7 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
 {
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
+    const struct judged judged = judged_of(step, line);
     const uint64_t pushed = step->result->count;
 
     step->judged++;
@@ -237,12 +239,11 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
         step->missed += step->result->count == pushed ? BYTES_PER_MISS : 0;
         return TRAWL_OK;
     }
-    TRAWL_TRY(
-        merge_begin(&worker->merge, expressions, judged_of(step, line), candidates, count, error));
+    TRAWL_TRY(merge_begin(&worker->merge, expressions, &judged, candidates, count, error));
     if (worker->merge.count == 0)
         step->missed += BYTES_PER_MISS;
     if (worker->merge.count == 0 && step->want == WANT_SPANS &&
-        expressions_take_empty(expressions) && !judged_of(step, line).each_empty)
+        expressions_take_empty(expressions) && !judged.each_empty)
         return push_line(step, line, candidates, count, 0, error);
     return push_merged(step, line, line.begin, error);
 }
@@ -256,6 +257,7 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
     const struct engine_chunk *chunk = step->chunk;
     const uint64_t from = step->from;
     struct regex_line line = pause->line;
+    struct judged judged;
 
     step->to = line_after(step, from);
     if (pause->search == 0 || pause->search != chunk->search || pause->bytes != chunk->bytes ||
@@ -266,7 +268,8 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
             return TRAWL_OK;
         }
         worker->near.hits = NULL;
-        TRAWL_TRY(merge_begin(&worker->merge, worker->expressions, judged_of(step, line), NULL,
+        judged = judged_of(step, line);
+        TRAWL_TRY(merge_begin(&worker->merge, worker->expressions, &judged, NULL,
                               worker->expressions->count, error));
     }
     step->judged++;
@@ -527,11 +530,14 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
             continue;
         if (by_words && !matches && line->begin == UINT64_MAX)
             line->begin = line_begin(step, at);
-        if (by_words && !matches &&
-            !judge_word(expressions, judged_of(step, (struct regex_line){line->begin, line->end}),
-                        at - line->begin, literal)) {
-            step->missed += BYTES_PER_LOOK;
-            continue;
+        if (by_words && !matches) {
+            const struct judged judged =
+                judged_of(step, (struct regex_line){line->begin, line->end});
+
+            if (!judge_word(expressions, &judged, at - line->begin, literal)) {
+                step->missed += BYTES_PER_LOOK;
+                continue;
+            }
         }
         if (!matches && !anchor->is_sure && !is_wide(step, line)) {
             step->splits_again = may_split_again(step);

@@ -10,7 +10,7 @@
 #include "regex/near.h"
 
 /* Returns the status for a result below 0, which words_match returns instead of a match. */
-static enum trawl_status status_of(int found, struct judged line, struct trawl_error *error)
+static enum trawl_status status_of(int found, const struct judged *line, struct trawl_error *error)
 {
     if (found >= 0)
         return TRAWL_OK;
@@ -20,7 +20,7 @@ static enum trawl_status status_of(int found, struct judged line, struct trawl_e
         return TRAWL_FAIL(error, LIMIT,
                           "the line at byte %" PRIu64 " takes more work than the limit for an "
                           "expression with look-around or backreferences",
-                          line.at);
+                          line->at);
     return found == WORDS_LARGE
                ? TRAWL_FAIL(error, LIMIT,
                             "an expression's program needs more memory between word borders than "
@@ -39,10 +39,10 @@ enum trawl_status judge_may(const struct expressions *expressions, bool lines,
 }
 
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
-                             struct judged line, bool *matches, struct trawl_error *error)
+                             const struct judged *line, bool *matches, struct trawl_error *error)
 {
     const bool lines = (expressions->plan->flags & TRAWL_WHOLE_LINE) != 0;
-    const int found = words_match(expressions, expression, line, 0, line.count,
+    const int found = words_match(expressions, expression, line, 0, line->count,
                                   lines ? REGEX_WHOLE : REGEX_ANYWHERE, NULL, 0);
 
     *matches = found > 0;
@@ -50,27 +50,27 @@ enum trawl_status judge_line(const struct expressions *expressions, uint32_t exp
 }
 
 /* Returns the offset in the line where the search goes on after the match *span. */
-static uint64_t after_span(const struct expressions *expressions, struct judged line,
+static uint64_t after_span(const struct expressions *expressions, const struct judged *line,
                            const struct regex_span *span)
 {
     const uint8_t line_end = expressions->plan->line_end;
     const uint64_t end = span->end;
 
-    if (!line.each_empty || span->begin == UINT64_MAX)
+    if (!line->each_empty || span->begin == UINT64_MAX)
         return end;
-    if (!line.by_lines)
+    if (!line->by_lines)
         return end + (span->begin == end);
-    if ((end > span->begin && line.bytes[end - 1] == line_end) || end >= line.count)
+    if ((end > span->begin && line->bytes[end - 1] == line_end) || end >= line->count)
         return end;
-    return end + bytes_find_either(line.bytes + end, line.count - end, line_end, line_end) + 1;
+    return end + bytes_find_either(line->bytes + end, line->count - end, line_end, line_end) + 1;
 }
 
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
-                             struct judged line, struct regex_span *span, bool *found,
+                             const struct judged *line, struct regex_span *span, bool *found,
                              struct trawl_error *error)
 {
-    const uint64_t count = line.count;
-    const bool takes_empty = line.takes_empty && span->end == 0;
+    const uint64_t count = line->count;
+    const bool takes_empty = line->takes_empty && span->end == 0;
     uint64_t from = after_span(expressions, line, span);
     uint64_t empty = UINT64_MAX; /* begin of the first empty match */
     int matched = 0;
@@ -85,22 +85,22 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
             matched = 0;
         }
     } else {
-        if (line.near != NULL) {
+        if (line->near != NULL) {
             matched = near_match(expressions, expression, line, from, span);
             from = matched == NEAR_ASKS ? span->end : count;
         }
         from =
-            line.atoms_end > 0 && from >= line.atoms_end ? count : max_u64(from, line.atoms_begin);
+            line->atoms_end > 0 && from >= line->atoms_end ? count : max_u64(from, line->atoms_begin);
         while (from < count) {
-            matched = engine_call_is_over(line.call)
+            matched = engine_call_is_over(line->call)
                           ? WORDS_CANCELLED
                           : words_match(expressions, expression, line, from, count, REGEX_ANYWHERE,
                                         span, 1);
-            if (matched <= 0 || span->end > span->begin || line.each_empty)
+            if (matched <= 0 || span->end > span->begin || line->each_empty)
                 break;
             empty = min_u64(empty, span->begin);
             matched = 0;
-            from = words_step(expressions, line.bytes, count, span->begin);
+            from = words_step(expressions, line->bytes, count, span->begin);
         }
     }
     if (matched == 0 && takes_empty && empty != UINT64_MAX) {
@@ -111,14 +111,14 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
     return status_of(matched, line, error);
 }
 
-bool judge_word(const struct expressions *expressions, struct judged line, uint64_t at,
+bool judge_word(const struct expressions *expressions, const struct judged *line, uint64_t at,
                 const struct plan_literal *atom)
 {
     const uint64_t length =
-        plan_literal_match(expressions->atoms, atom, line.bytes + at, line.count - at);
+        plan_literal_match(expressions->atoms, atom, line->bytes + at, line->count - at);
 
     return length > 0 &&
-           plan_accepts(expressions->plan, line.bytes, at, at + length, 0, line.count);
+           plan_accepts(expressions->plan, line->bytes, at, at + length, 0, line->count);
 }
 
 static bool comes_before(const struct occurrence *a, const struct occurrence *b)
@@ -155,7 +155,7 @@ static void sink(struct merge *merge, uint64_t at)
 }
 
 enum trawl_status merge_begin(struct merge *merge, const struct expressions *expressions,
-                              struct judged line, const uint32_t *candidates, uint32_t count,
+                              const struct judged *line, const uint32_t *candidates, uint32_t count,
                               struct trawl_error *error)
 {
     merge->count = 0;
@@ -174,14 +174,14 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
 }
 
 enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
-                             struct judged line, struct trawl_error *error)
+                             const struct judged *line, struct trawl_error *error)
 {
     struct occurrence *first = merge->items;
     bool found;
 
     TRAWL_ASSERT(merge->count > 0);
     /* an empty match counts only once in a line */
-    found = first->span.end > first->span.begin || line.each_empty;
+    found = first->span.end > first->span.begin || line->each_empty;
     if (found)
         TRAWL_TRY(judge_next(expressions, first->expression, line, &first->span, &found, error));
     if (!found)
@@ -288,7 +288,7 @@ static enum trawl_status put_groups(const struct trawl_line *line, int found, ui
             found > 0 && i < line->span_count && line->spans[i].begin != UINT64_MAX
                 ? (struct trawl_range){first + line->spans[i].begin, first + line->spans[i].end}
                 : (struct trawl_range){UINT64_MAX, UINT64_MAX};
-    return status_of(found, line->judged, error);
+    return status_of(found, &line->judged, error);
 }
 
 enum trawl_status regex_line_match(struct trawl_line *line, uint64_t from,
@@ -303,7 +303,7 @@ enum trawl_status regex_line_match(struct trawl_line *line, uint64_t from,
     if (line->looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(line->judged.call))
         found = WORDS_CANCELLED;
     else if (from <= line->judged.count && (!lines || from == 0))
-        found = words_match(expressions, line->expression, line->judged, from, line->judged.count,
+        found = words_match(expressions, line->expression, &line->judged, from, line->judged.count,
                             lines ? REGEX_WHOLE : REGEX_ANYWHERE, line->spans,
                             (uint32_t)min_u64(groups_max, line->span_count));
     return put_groups(line, found, 0, groups, groups_max, error);
@@ -351,7 +351,7 @@ enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_i
         judged->count = min_u64(judged->count, line_bytes) - first;
         judged->bytes += first;
         if (!is_within)
-            found = words_match(opened.expressions, opened.expression, *judged, begin - first,
+            found = words_match(opened.expressions, opened.expression, judged, begin - first,
                                 end - first, REGEX_WHOLE, opened.spans,
                                 (uint32_t)min_u64(groups_max, opened.span_count));
         status = put_groups(&opened, found, first, groups, groups_max, error);
