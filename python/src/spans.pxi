@@ -290,6 +290,7 @@ cdef class Values:
     cdef list held  # keeps the fetched values alive
     cdef Plan plan
     cdef dict templates  # pattern -> parts of a value with groups: bytes, or a group's number
+    cdef uint64_t groups_count  # all groups of templates have smaller numbers
     cdef piece *own  # own[span]: each span's value, by groups or the function; NULL: `pieces` suffice
     cdef column filled  # the bytes of `own`
 
@@ -326,9 +327,9 @@ cdef class Values:
         if self.plan.regex is not None and not self.masks and isinstance(value, (str, bytes)):
             value, parts = _sources.template(value)
             if parts is not None:
-                self.templates[pattern] = [
-                    self.group_of(pattern, part[0]) if isinstance(part, tuple) else part
-                    for part in parts]
+                parts = [self.group_of(pattern, part[0]) if isinstance(part, tuple) else part for part in parts]
+                self.templates[pattern] = parts
+                self.groups_count = max([self.groups_count] + [part + 1 for part in parts if isinstance(part, int)])
         if isinstance(value, str):
             self.pieces[pattern].bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(value, &count)
             self.ascii = self.ascii and PyUnicode_IS_ASCII(value)
@@ -387,7 +388,8 @@ cdef class Values:
         cdef uint64_t count = found.columns.begins.count, record = 0
         cdef uint64_t begin, end, number, i
         cdef line_place line
-        cdef uint32_t pattern
+        cdef uint32_t pattern, known = 0xffffffff
+        cdef list parts = None
 
         begin_lines(&line, self.plan)
         self.filled.count = 0
@@ -406,14 +408,16 @@ cdef class Values:
                 while begin >= offset_of(found.records, record + 1):
                     record += 1
                 base, stop = offset_of(found.records, record), offset_of(found.records, record + 1)
-            find_line(&line, text, base, stop, begin, end)
-            if pattern not in self.templates:
+            if pattern != known:
+                known, parts = pattern, self.templates.get(pattern)
+            if parts is None:
                 put(&self.filled, self.pieces[pattern].bytes, self.pieces[pattern].count, 1)
                 continue
+            find_line(&line, text, base, stop, begin, end)
             match.begin, match.end = begin - line.begin, end - line.begin
             check(trawl_expression_groups(self.plan.plan, pattern, text + line.begin, line.end - line.begin,
-                                          match, groups, GROUPS_MAX, &error), &error)
-            for part in self.templates[pattern]:
+                                          match, groups, self.groups_count, &error), &error)
+            for part in parts:
                 if isinstance(part, bytes):
                     put(&self.filled, PyBytes_AS_STRING(part), <uint64_t>len(part), 1)
                     continue
@@ -745,7 +749,6 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
 cdef enum:
     PIECE_MIN = 512 << 10
     PIECE_MAX = 64 << 20
-    PIECE_OF_LINES = 1 << 20  # size of a piece of records that are copied before the search
     DENSE_BYTES = 64  # a piece is small if there is more than one span per 64 bytes
 
 
@@ -907,7 +910,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         put_value(&all.value_ends, 0)
         if groups is not None:
             groups.begin(reader.is_str())
-        while not gather_failed(&made) and reader.next_piece(PIECE_OF_LINES if plan.by_lines else PIECE_MAX):
+        while not gather_failed(&made) and reader.next_piece(searcher.lines_bytes if plan.by_lines else PIECE_MAX):
             characters = offsets == "characters" or (offsets is None and reader.is_str())
             if groups is not None:
                 keyed_groups = Groups(plan, groups.made.first_only)
@@ -1014,7 +1017,7 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
             if found.columns.begins.count > job.bytes // DENSE_BYTES:
                 piece = PIECE_MIN
             else:
-                piece = PIECE_OF_LINES if plan.by_lines else PIECE_MAX
+                piece = searcher.lines_bytes if plan.by_lines else PIECE_MAX
         if objects is not None:
             return objects
         if gather_failed(&made):
