@@ -40,6 +40,7 @@
 #define SHORT_LINE 192u /* RE2 reads so many bytes in the time of a verification's two matches */
 /* bytes that RE2 need not read, where one match of a line suffices, for each atom after the match */
 #define BYTES_PER_SKIP 12u
+#define QUICK_BYTES 1024u /* with an atom in so many bytes, a quick program may read all bytes */
 #define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
 /* the wasted time of a step may be this share of the step's bytes before it counts */
 #define MISSED_SHARE 16u
@@ -665,6 +666,19 @@ static enum trawl_status resplit(const struct step *step, struct trawl_error *er
                                 error);
 }
 
+/* Returns whether the common program reads the step's text sooner than the step's atoms are looked
+ * up one by one, because RE2 need not be asked. */
+static bool reads_quickly(const struct step *step)
+{
+    const struct expressions *expressions = step->worker->expressions;
+    const uint64_t count = step->to - step->from;
+
+    return expressions->whole_is_exact && step->want != WANT_LINES &&
+           step->chunk->records == NULL && step->worker->atoms.hits.count > count / QUICK_BYTES &&
+           expressions->ops->is_quick(expressions->whole) &&
+           words_are_ascii(step->chunk->bytes + step->from, count);
+}
+
 /* Searches a step by one of the three ways. If RE2 read more than the step's bytes in lines without
  * a match, the next WHOLE_STEPS steps do without atoms. */
 static enum trawl_status search_step(struct step *step, struct trawl_error *error)
@@ -675,8 +689,10 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
         TRAWL_TRY(by_anchors(step, error));
         if (step->splits_again)
             return resplit(step, error);
-        if (step->missed + atoms_cost(worker->expressions, step->want, worker->atoms.hits.count) >
-                step->to - step->from &&
+        if ((step->missed + atoms_cost(worker->expressions, step->want,
+                                       worker->atoms.hits.count) >
+                 step->to - step->from ||
+             reads_quickly(step)) &&
             worker->expressions->ops->is_ready(worker->expressions->whole))
             worker->whole_steps = WHOLE_STEPS;
         grow_steps(worker);

@@ -340,6 +340,15 @@ bool is_ready(const struct regex *regex)
     }
 }
 
+bool is_quick(const struct regex *regex)
+{
+    try {
+        return quick_of(regex) != nullptr;
+    } catch (...) {
+        return false;
+    }
+}
+
 int match(const struct regex *regex, const uint8_t *text, uint64_t count, uint64_t from,
           uint64_t to, enum regex_anchor anchor, regex_span *spans, uint32_t span_count)
 {
@@ -422,5 +431,5 @@ uint32_t group_named(const struct regex *regex, const char *name, uint64_t count
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) const struct regex_ops trawl_regex_ops = {
-    REGEX_VERSION, compile,       release,     is_ready,   match,
+    REGEX_VERSION, compile,       release,     is_ready,   is_quick, match,
     list,          crosses_lines, group_count, group_named};

@@ -63,6 +63,7 @@ struct words {
 
 /* Fills expressions->units, which says what stands for each ASCII character in a copy. */
 void words_prepare(struct expressions *expressions);
+bool words_are_ascii(const uint8_t *bytes, uint64_t count);
 /* Returns whether programs without marks may be wrong about words in the line. */
 bool words_matter(const struct expressions *expressions, const uint8_t *line, uint64_t count);
 /* Returns the offset after the character at `at`. */
