@@ -38,10 +38,11 @@
 /* bytes that RE2 could read in the time in which a chain (chain.h) rules out a string */
 #define BYTES_PER_LOOK 6u
 #define SHORT_LINE 192u /* RE2 reads so many bytes in the time of a verification's two matches */
-/* bytes that RE2 need not read, where one match of a line suffices, for each atom after the match */
+/* bytes that RE2 need not read, where one match of a line suffices, for each atom after the match
+ */
 #define BYTES_PER_SKIP 12u
 #define QUICK_BYTES 1024u /* with an atom in so many bytes, a quick program may read all bytes */
-#define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
+#define WHOLE_STEPS 32u   /* number of steps that are read whole before the atoms are tried again */
 /* the wasted time of a step may be this share of the step's bytes before it counts */
 #define MISSED_SHARE 16u
 #define SAMPLE_BYTES (UINT64_C(64) << 10)
@@ -469,8 +470,8 @@ static bool is_wide(const struct step *step, struct line *line)
     return line->wide == WIDE;
 }
 
-/* Returns whether RE2 reads the whole line in about the time of a verification. Then judge() decides
- * at once. */
+/* Returns whether RE2 reads the whole line in about the time of a verification. Then judge()
+ * decides at once. */
 static bool is_short(const struct step *step, uint64_t at, struct line *line)
 {
     if (line->begin == UINT64_MAX && line->end - at <= SHORT_LINE)
@@ -689,8 +690,7 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
         TRAWL_TRY(by_anchors(step, error));
         if (step->splits_again)
             return resplit(step, error);
-        if ((step->missed + atoms_cost(worker->expressions, step->want,
-                                       worker->atoms.hits.count) >
+        if ((step->missed + atoms_cost(worker->expressions, step->want, worker->atoms.hits.count) >
                  step->to - step->from ||
              reads_quickly(step)) &&
             worker->expressions->ops->is_ready(worker->expressions->whole))

@@ -47,8 +47,9 @@ static int match_at(const struct expressions *expressions, const struct anchor *
     const uint64_t end = at + literal->bytes_count;
     const bool is_read = literal->tail_count == 0 && end <= line->count;
     uint64_t spare = SPARE_BYTES;
-    const struct around around = chain_read(anchor->before, is_read ? anchor->after : NULL,
-                                            line->bytes, at, is_read ? end : at, line->count, &spare);
+    const struct around around =
+        chain_read(anchor->before, is_read ? anchor->after : NULL, line->bytes, at,
+                   is_read ? end : at, line->count, &spare);
     uint64_t first = at;
     int found;
 
@@ -73,8 +74,9 @@ static int match_at(const struct expressions *expressions, const struct anchor *
 
 /* Finds the match through the hit that begins first. Stores the match in *span if the match begins
  * before *span does. */
-static int match_hit(const struct expressions *expressions, uint32_t expression, const struct judged *line,
-                     uint64_t begin, uint64_t from, const struct hit *hit, struct regex_span *span)
+static int match_hit(const struct expressions *expressions, uint32_t expression,
+                     const struct judged *line, uint64_t begin, uint64_t from,
+                     const struct hit *hit, struct regex_span *span)
 {
     const struct plan_literal literal = plan_literal_at(expressions->atoms, hit->literal);
     const uint32_t end = expressions->atom_first[literal.pattern + 1];
@@ -97,8 +99,8 @@ static int match_hit(const struct expressions *expressions, uint32_t expression,
     return 1;
 }
 
-int near_match(const struct expressions *expressions, uint32_t expression, const struct judged *line,
-               uint64_t from, struct regex_span *span)
+int near_match(const struct expressions *expressions, uint32_t expression,
+               const struct judged *line, uint64_t from, struct regex_span *span)
 {
     const uint8_t line_end = expressions->plan->line_end;
     const uint64_t floor = from - min_u64(from, CONTEXT_BYTES);

@@ -16,7 +16,7 @@ struct near {
 
 /* Finds the first match of the expression that begins at `from` or later. Returns what words_match
  * returns: 1, 0 or a number below 0; or NEAR_ASKS if RE2 must read the text from span->end on. */
-int near_match(const struct expressions *expressions, uint32_t expression, const struct judged *line,
-               uint64_t from, struct regex_span *span);
+int near_match(const struct expressions *expressions, uint32_t expression,
+               const struct judged *line, uint64_t from, struct regex_span *span);
 
 #endif

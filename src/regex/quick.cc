@@ -109,7 +109,9 @@ void quick::find_key()
             head_most = most;
             return;
         }
-        most = each.most > UINT64_MAX - most ? UINT64_MAX : most + each.most;
+        // a character beyond ASCII has up to 4 bytes
+        for (int bytes = each.kinds[0xff] == ASKS ? 4 : 1; bytes > 0; bytes--)
+            most = each.most > UINT64_MAX - most ? UINT64_MAX : most + each.most;
         for (size_t i = 0; i < 256; i++)
             head_kinds[i] |= each.kinds[i] != FAILS;
     }

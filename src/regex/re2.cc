@@ -431,5 +431,5 @@ uint32_t group_named(const struct regex *regex, const char *name, uint64_t count
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) const struct regex_ops trawl_regex_ops = {
-    REGEX_VERSION, compile,       release,     is_ready,   is_quick, match,
-    list,          crosses_lines, group_count, group_named};
+    REGEX_VERSION, compile, release,       is_ready,    is_quick,
+    match,         list,    crosses_lines, group_count, group_named};

@@ -114,7 +114,8 @@ static uint8_t *put_character(const struct expressions *expressions, const uint8
 }
 
 /* Copies the line up to offset `until`, or somewhat further. Returns false if memory is short. */
-static bool copy_line(const struct expressions *expressions, const struct judged *line, uint64_t until)
+static bool copy_line(const struct expressions *expressions, const struct judged *line,
+                      uint64_t until)
 {
     struct words *words = line->words;
 
@@ -247,8 +248,8 @@ static bool may_be_empty(const struct expressions *expressions, uint32_t express
 
 /* Finds a match that lies in the bytes [0, end) of the copy. Results are as of words_match. */
 static int match_copy(const struct expressions *expressions, uint32_t expression,
-                      const struct judged *line, uint64_t from, uint64_t end, enum regex_anchor anchor,
-                      struct regex_span *spans, uint32_t span_count)
+                      const struct judged *line, uint64_t from, uint64_t end,
+                      enum regex_anchor anchor, struct regex_span *spans, uint32_t span_count)
 {
     const struct regex *regex = expressions->marked[expression];
     struct words *words = line->words;
@@ -282,8 +283,8 @@ static int match_copy(const struct expressions *expressions, uint32_t expression
 /* Finds a match in a copy of the line; results are as of words_match. If any match will do,
  * searches the line's first bytes before copying the whole line. */
 static int match_marked(const struct expressions *expressions, uint32_t expression,
-                        const struct judged *line, uint64_t from, uint64_t to, enum regex_anchor anchor,
-                        struct regex_span *spans, uint32_t span_count)
+                        const struct judged *line, uint64_t from, uint64_t to,
+                        enum regex_anchor anchor, struct regex_span *spans, uint32_t span_count)
 {
     const bool any = span_count == 0 && anchor == REGEX_ANYWHERE && from == 0;
     struct words *words = line->words;
@@ -342,9 +343,9 @@ static int match_beyond(const struct pcre2 *pcre2, const struct judged *line, ui
     return found != 0 ? found : pcre2_find(pcre2, text, from, line->count, spans, span_count);
 }
 
-int words_match(const struct expressions *expressions, uint32_t expression, const struct judged *line,
-                uint64_t from, uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
-                uint32_t span_count)
+int words_match(const struct expressions *expressions, uint32_t expression,
+                const struct judged *line, uint64_t from, uint64_t to, enum regex_anchor anchor,
+                struct regex_span *spans, uint32_t span_count)
 {
     struct words *words = line->words;
     const bool may_mark = expressions->marked != NULL && expressions->marked[expression] != NULL;
@@ -355,8 +356,8 @@ int words_match(const struct expressions *expressions, uint32_t expression, cons
         !words_matter(expressions, line->bytes, line->count))
         words->kind = WORDS_PLAIN;
     if (!may_mark || words->kind == WORDS_PLAIN)
-        return expressions->ops->match(expressions->each[expression], line->bytes, line->count, from,
-                                       to, anchor, spans, span_count);
+        return expressions->ops->match(expressions->each[expression], line->bytes, line->count,
+                                       from, to, anchor, spans, span_count);
     words->kind = WORDS_MARKED;
     return match_marked(expressions, expression, line, from, to, anchor, spans, span_count);
 }

@@ -81,8 +81,8 @@ void words_release(struct words *words);
  * Returns 1 for a match, 0 for none, -1 for lack of memory, WORDS_CANCELLED or WORDS_LARGE; for
  * expressions of PCRE2 also PCRE2_OVER; for these, `to` must be the line's end, and `anchor` does
  * not count. */
-int words_match(const struct expressions *expressions, uint32_t expression, const struct judged *line,
-                uint64_t from, uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
-                uint32_t span_count);
+int words_match(const struct expressions *expressions, uint32_t expression,
+                const struct judged *line, uint64_t from, uint64_t to, enum regex_anchor anchor,
+                struct regex_span *spans, uint32_t span_count);
 
 #endif

@@ -316,8 +316,8 @@ static enum trawl_status next_batch(struct trawl_matrix_search *matrix,
 
 /* Says whether a single occurrence in each record suffices and is found faster than all
  * occurrences. If a plan of strings has conditions, all occurrences are needed, because
- * conditions are checked after the search. For a single string longer than a byte, all occurrences are found
- * faster, because no candidate has to be compared with the candidate before. */
+ * conditions are checked after the search. For a single string longer than a byte, all occurrences
+ * are found faster, because no candidate has to be compared with the candidate before. */
 static bool one_tells(const struct trawl_matrix_search *matrix, const struct trawl_plan *plan)
 {
     return matrix->shape == TRAWL_MATRIX_ANY &&
