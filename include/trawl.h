@@ -676,8 +676,7 @@ enum trawl_window_flag {
     /* leftmost-first without overlap: of the occurrences that begin first that of the least pattern
      * index, and so on after its end. No empty matches. Wins over TRAWL_WINDOW_SPANS */
     TRAWL_WINDOW_SPANS_FIRST = 64,
-    TRAWL_WINDOW_FIRSTS =
-        128 /* a line's later matches may be left out, except in MULTILINE plans */
+    TRAWL_WINDOW_FIRSTS = 128 /* later matches of a line may be missing; not if MULTILINE */
 };
 
 typedef int (*trawl_window_sink)(void *context, const struct trawl_window *window);
