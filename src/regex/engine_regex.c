@@ -42,7 +42,7 @@
  */
 #define BYTES_PER_SKIP 12u
 #define QUICK_BYTES 512u /* with an atom in so many bytes, a quick program may read all bytes */
-#define WHOLE_STEPS 32u   /* number of steps that are read whole before the atoms are tried again */
+#define WHOLE_STEPS 32u  /* number of steps that are read whole before the atoms are tried again */
 /* the wasted time of a step may be this share of the step's bytes before it counts */
 #define MISSED_SHARE 16u
 #define SAMPLE_BYTES (UINT64_C(64) << 10)
