@@ -651,8 +651,7 @@ struct trawl_window {
     uint64_t begin; /* text offset of bytes[0] */
     const uint8_t *bytes;
     uint64_t bytes_count;
-    uint64_t after_bytes_count; /* bytes readable after bytes_count, so that each match of the
-                                   window is whole in memory */
+    uint64_t after_bytes_count; /* readable bytes that follow, so that each match is in memory */
     const struct trawl_match *matches; /* in order; each begins in the window */
     uint64_t match_count;
     uint64_t line_end_count;          /* line ends in the window; 0 unless TRAWL_WINDOW_LINE_ENDS */
@@ -676,7 +675,8 @@ enum trawl_window_flag {
                                 match; SPANS includes this. Wins over TRAWL_WINDOW_LINES */
     /* leftmost-first without overlap: of the occurrences that begin first that of the least pattern
      * index, and so on after its end. No empty matches. Wins over TRAWL_WINDOW_SPANS */
-    TRAWL_WINDOW_SPANS_FIRST = 64
+    TRAWL_WINDOW_SPANS_FIRST = 64,
+    TRAWL_WINDOW_FIRSTS = 128 /* later matches of a line may be missing; not if MULTILINE */
 };
 
 typedef int (*trawl_window_sink)(void *context, const struct trawl_window *window);

@@ -60,6 +60,7 @@ struct engine_chunk {
      * at the chunk's begin or before. */
     bool spans_known;
     uint64_t spans_end;
+    bool firsts;           /* no more than the first hit of each line is needed */
     bool pinned;           /* the whole chunk lies in pinned memory (ENGINE_HOLD_PINNED) */
     bool may_be_left;      /* a device may leave the chunk to the host (engine_result.is_left) */
     uint32_t threads_left; /* searches with errors: number of threads that search a chunk left */

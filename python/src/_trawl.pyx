@@ -19,7 +19,7 @@ from system cimport *
 import itertools
 from array import array
 from io import TextIOBase
-from os import fsdecode, fsencode
+from os import cpu_count, fsdecode, fsencode
 
 from trawl import _errors, _groups, _sources
 

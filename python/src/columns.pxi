@@ -351,6 +351,14 @@ cdef list items_of(fields, uint64_t begin, uint64_t end):
     return made
 
 
+cdef Array struct_array(dict fields):
+    """Make an Array of structs, none of which is null, of columns of the same length."""
+    cdef Array made = Array.__new__(Array)
+
+    made.format, made.fields, made.length = "+s", fields, len(next(iter(fields.values())))
+    return made
+
+
 cdef const char *FORMATS[7]
 FORMATS[:] = ["b", "l", "L", "+L", "Z", "U", "+s"]
 

@@ -124,9 +124,11 @@ cdef void put_group(group_values *values, const uint8_t *bytes, uint64_t count, 
     values.null_count += not is_valid
 
 
-cdef void put_no_groups(group_columns *made) noexcept nogil:
+cdef void put_no_groups(group_columns *made, uint64_t rows) noexcept nogil:
     for i in range(made.count):
-        put_group(&made.values[i], NULL, 0, False)
+        put_same(&made.values[i].ends, made.values[i].bytes.count, rows)
+        put_zero_bits(&made.values[i].valid, rows)
+        made.values[i].null_count += rows
 
 
 cdef void put_groups(group_columns *made, const trawl_record_array *records, uint64_t record,
@@ -228,11 +230,11 @@ cdef class Groups:
 
     cdef Array taken(self):
         """Make an Array of structs, and take over the columns' blocks."""
-        cdef Array whole = Array.__new__(Array), part
+        cdef Array part
         cdef group_values *values
         cdef uint64_t rows
 
-        whole.format, whole.fields = "+s", {}
+        fields = {}
         for i, label in enumerate(self.labels):
             values = &self.made.values[i]
             rows = values.valid.count
@@ -240,5 +242,5 @@ cdef class Groups:
             part.null_count = values.null_count
             part.validity = taken(&values.valid, 1)
             part.validity.size = (rows + 7) // 8
-            whole.length, whole.fields[label] = part.length, part
-        return whole
+            fields[label] = part
+        return struct_array(fields)

@@ -116,6 +116,23 @@ cdef inline void put_value(column *grown, uint64_t value) noexcept nogil:
     grown.count += 1
 
 
+cdef void put_same(column *grown, uint64_t value, uint64_t count) noexcept nogil:
+    """Append the same value `count` times."""
+    cdef uint64_t first = grown.count, i
+
+    put_values(grown, NULL, count)
+    for i in range(first, grown.count):
+        values_of(grown)[i] = value
+
+
+cdef void put_zero_bits(column *grown, uint64_t count) noexcept nogil:
+    cdef uint64_t end = (grown.count + count) // 8 + 1, begin = (grown.count + 7) // 8
+
+    if reach(grown, end):
+        memset(grown.memory.bytes + begin, 0, end - begin)
+        grown.count += count
+
+
 cdef uint8_t bits_at(const uint8_t *bits, uint64_t begin, uint64_t count) noexcept nogil:
     """Return bits [begin, begin + count) of a bitmap, count <= 8. Without a bitmap (NULL) every bit
     is 1."""

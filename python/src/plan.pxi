@@ -556,15 +556,16 @@ cdef class Plan:
         """Count the occurrences in each record: an Array of uint64. match: see matches()."""
         return default().match_counts(self, column, match=match, progress=progress)
 
-    def match_lists(self, column, *, match="all", value=False, offsets=None, progress=None):
+    def match_lists(self, column, *, match="all", value=False, first=False, offsets=None, progress=None):
         """Find the occurrences in each record: an Array of lists of (begin, end, pattern), with the
-        further fields of matches(). offsets: 'characters' or 'bytes'; the default counts characters
+        further fields of matches(). first: an Array of structs, each record's first occurrence or null. offsets: 'characters' or 'bytes'; the default counts characters
         in a column of strings and in a list of str, and bytes in other columns.
 
         >>> Plan(['tea', 'eat']).match_lists(['café teat', None], value=True).tolist()
         [[(5, 8, 0, 'tea'), (6, 9, 1, 'eat')], None]
         """
-        return default().match_lists(self, column, match=match, value=value, offsets=offsets, progress=progress)
+        return default().match_lists(
+            self, column, match=match, value=value, first=first, offsets=offsets, progress=progress)
 
     def record_counts(self, column, *, progress=None):
         """Count for each pattern the records that contain the pattern: a Column."""

@@ -338,6 +338,8 @@ cdef class Searcher:
     cdef trawl_runtime_options options
     cdef bytes instruction_set
     cdef uint64_t chunk_bytes
+    # size of a piece of records that are copied before the search: each thread's part stays in its cache
+    cdef uint64_t lines_bytes
     cdef uint64_t fork_count  # value of `forks` when the runtime was opened
     cdef list handles
     cdef Handle last  # the handle whose call ended last
@@ -349,6 +351,7 @@ cdef class Searcher:
         self.options.size = sizeof(self.options)
         (self.options.engine, self.options.threads, self.options.device_memory_bytes,
          self.options.host_memory_bytes, self.chunk_bytes, self.instruction_set) = sizes
+        self.lines_bytes = <uint64_t>min(self.options.threads or cpu_count() or 1, 8) << 20
         if self.instruction_set is not None:
             self.options.instruction_set = self.instruction_set
         self.reopen()
@@ -635,8 +638,9 @@ cdef class Searcher:
     def match_counts(self, Plan plan not None, column, *, match="all", progress=None):
         return record_matches(self, plan, column, match, False, "bytes", progress, COUNTS)
 
-    def match_lists(self, Plan plan not None, column, *, match="all", bint value=False, offsets=None, progress=None):
-        return record_matches(self, plan, column, match, value, offsets, progress, LISTS)
+    def match_lists(self, Plan plan not None, column, *, match="all", bint value=False, bint first=False, offsets=None,
+                    progress=None):
+        return record_matches(self, plan, column, match, value, offsets, progress, WHICH if first else LISTS)
 
     def record_counts(self, Plan plan not None, column, *, progress=None):
         return search_column(self, plan, column, progress, PATTERNS)

@@ -13,6 +13,7 @@ cdef struct spans_state:
     # No occurrence crosses a line (Plan.by_lines). Records are copied and searched as one text, in which a line end
     # follows each record.
     bint by_lines
+    bint first_only  # a line's first occurrence suffices
     bint alone  # search each record by itself, because occurrences depend on the record's ends
     const trawl_record_array *records  # NULL: the search is of a text
     uint64_t record  # the next span begins in this record or in a later record
@@ -83,7 +84,7 @@ cdef uint32_t span_flags(const spans_state *found) noexcept nogil:
     """Return the flags by which the library chooses the spans. The library may choose the spans of a single text only:
     on a tape, an occurrence across a record's border could hide an occurrence inside the record."""
     if found.all or found.overlap or found.records != NULL:
-        return 0
+        return TRAWL_WINDOW_FIRSTS if found.first_only else 0
     return TRAWL_WINDOW_SPANS if found.longest else TRAWL_WINDOW_SPANS_FIRST
 
 
@@ -289,6 +290,7 @@ cdef class Values:
     cdef list held  # keeps the fetched values alive
     cdef Plan plan
     cdef dict templates  # pattern -> parts of a value with groups: bytes, or a group's number
+    cdef uint64_t groups_count  # all groups of templates have smaller numbers
     cdef piece *own  # own[span]: each span's value, by groups or the function; NULL: `pieces` suffice
     cdef column filled  # the bytes of `own`
 
@@ -325,9 +327,9 @@ cdef class Values:
         if self.plan.regex is not None and not self.masks and isinstance(value, (str, bytes)):
             value, parts = _sources.template(value)
             if parts is not None:
-                self.templates[pattern] = [
-                    self.group_of(pattern, part[0]) if isinstance(part, tuple) else part
-                    for part in parts]
+                parts = [self.group_of(pattern, part[0]) if isinstance(part, tuple) else part for part in parts]
+                self.templates[pattern] = parts
+                self.groups_count = max([self.groups_count] + [part + 1 for part in parts if isinstance(part, int)])
         if isinstance(value, str):
             self.pieces[pattern].bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(value, &count)
             self.ascii = self.ascii and PyUnicode_IS_ASCII(value)
@@ -386,7 +388,8 @@ cdef class Values:
         cdef uint64_t count = found.columns.begins.count, record = 0
         cdef uint64_t begin, end, number, i
         cdef line_place line
-        cdef uint32_t pattern
+        cdef uint32_t pattern, known = 0xffffffff
+        cdef list parts = None
 
         begin_lines(&line, self.plan)
         self.filled.count = 0
@@ -405,14 +408,16 @@ cdef class Values:
                 while begin >= offset_of(found.records, record + 1):
                     record += 1
                 base, stop = offset_of(found.records, record), offset_of(found.records, record + 1)
-            find_line(&line, text, base, stop, begin, end)
-            if pattern not in self.templates:
+            if pattern != known:
+                known, parts = pattern, self.templates.get(pattern)
+            if parts is None:
                 put(&self.filled, self.pieces[pattern].bytes, self.pieces[pattern].count, 1)
                 continue
+            find_line(&line, text, base, stop, begin, end)
             match.begin, match.end = begin - line.begin, end - line.begin
             check(trawl_expression_groups(self.plan.plan, pattern, text + line.begin, line.end - line.begin,
-                                          match, groups, GROUPS_MAX, &error), &error)
-            for part in self.templates[pattern]:
+                                          match, groups, self.groups_count, &error), &error)
+            for part in parts:
                 if isinstance(part, bytes):
                     put(&self.filled, PyBytes_AS_STRING(part), <uint64_t>len(part), 1)
                     continue
@@ -744,26 +749,31 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
 cdef enum:
     PIECE_MIN = 512 << 10
     PIECE_MAX = 64 << 20
-    PIECE_OF_LINES = 8 << 20  # size of a piece of records that are copied before the search
     DENSE_BYTES = 64  # a piece is small if there is more than one span per 64 bytes
 
 
 cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
                              const spans_state *found, bint characters) noexcept nogil:
-    """Append the piece's occurrences to `all`, with offsets in the record. Append to made.values a number for each
-    record: of its occurrences or, if made.kind is LISTS, the end of the record's list."""
+    """Append the piece's occurrences to `all`, with offsets in the record: of each record the first, if made.kind is
+    WHICH. Append to made.values a number for each record: of its occurrences or, if made.kind is LISTS, the end of the
+    record's list."""
     cdef const trawl_record_array *records = &reader.records
     cdef const match_columns *columns = &found.columns
-    cdef uint64_t at = 0, first, base, stop, begin, end, i
+    cdef uint64_t at = 0, none = 0, first, base, stop, begin, end, i
+    cdef bint first_only = made.kind == WHICH or (all.groups != NULL and all.groups.first_only)
     cdef walk by, far
 
     memset(&by, 0, sizeof(by))
     far = by
     by.size = offset_of(records, records.record_count)
     for i in range(records.record_count):
-        base, stop = offset_of(records, i), offset_of(records, i + 1)
-        first = at
-        if at < columns.begins.count and values_of(&columns.begins)[at] < stop and characters:
+        stop = offset_of(records, i + 1)
+        if at == columns.begins.count or values_of(&columns.begins)[at] >= stop:
+            none += 1
+            continue
+        put_no_matches(made, all, none)
+        none, first, base = 0, at, offset_of(records, i)
+        if characters:
             if by.bytes == NULL or base - by.block > by.plain - by.block:
                 by.bytes = records.bytes  # the new walk does not read records without an occurrence
                 by.block, by.before = base & ~<uint64_t>63, 0
@@ -772,21 +782,42 @@ cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
             base = walk_to(&by, base)
         while at < columns.begins.count and values_of(&columns.begins)[at] < stop:
             begin, end = values_of(&columns.begins)[at], values_of(&columns.ends)[at]
+            at += 1
+            if first_only and at > first + 1:
+                continue
+            if all.groups != NULL:
+                put_groups(all.groups, records, i, begin, end, <uint32_t>values_of(&columns.patterns)[at - 1])
             if all.with_values:
                 put_record_value(all, records, i, begin, end, characters)
             if characters:
                 walk_match(&by, &far, &begin, &end)
-            if made.kind == LISTS:
+            if made.kind != COUNTS:
                 put_value(&all.begins, max(begin, base) - base)  # a record may begin inside a character
                 put_value(&all.ends, end - base)
-                put_value(&all.patterns, values_of(&columns.patterns)[at])
-            if all.groups != NULL and (at == first or not all.groups.first_only):
-                put_groups(all.groups, records, i, values_of(&columns.begins)[at], values_of(&columns.ends)[at],
-                           <uint32_t>values_of(&columns.patterns)[at])
-            at += 1
-        if all.groups != NULL and all.groups.first_only and at == first:
-            put_no_groups(all.groups)
-        put_value(&made.values, all.begins.count if made.kind == LISTS else at - first)
+                put_value(&all.patterns, values_of(&columns.patterns)[at - 1])
+        if made.kind == WHICH:
+            put_bit(&made.valid, True)
+        else:
+            put_value(&made.values, all.begins.count if made.kind == LISTS else at - first)
+    put_no_matches(made, all, none)
+
+
+cdef void put_no_matches(gather *made, match_columns *all, uint64_t count) noexcept nogil:
+    """Append the results of `count` records without an occurrence."""
+    if count == 0:
+        return
+    if all.groups != NULL and all.groups.first_only:
+        put_no_groups(all.groups, count)
+    if made.kind != WHICH:
+        put_same(&made.values, all.begins.count if made.kind == LISTS else 0, count)
+        return
+    put_same(&all.begins, 0, count)
+    put_same(&all.ends, 0, count)
+    put_same(&all.patterns, 0, count)
+    if all.with_values:
+        put_same(&all.value_ends, all.values.count, count)
+    put_zero_bits(&made.valid, count)
+    made.null_count += count
 
 
 cdef void put_record_value(match_columns *all, const trawl_record_array *records, uint64_t record,
@@ -819,6 +850,8 @@ cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *key
         begin = end = 0
         if keys[i] >= 0 and made.kind == LISTS:
             begin, end = values_of(&ends.values)[keys[i]], values_of(&ends.values)[keys[i] + 1]
+        elif keys[i] >= 0 and made.kind == WHICH and bit_at(ends.valid.memory.bytes, <uint64_t>keys[i]):
+            begin, end = <uint64_t>keys[i], <uint64_t>keys[i] + 1
         if begin < end:
             put_values(&all.begins, values_of(&values.begins) + begin, end - begin)
             put_values(&all.ends, values_of(&values.ends) + begin, end - begin)
@@ -832,9 +865,13 @@ cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *key
         elif all.groups != NULL and keys[i] >= 0:
             copy_groups(all.groups, values.groups, <uint64_t>keys[i], <uint64_t>keys[i] + 1)
         elif all.groups != NULL:
-            put_no_groups(all.groups)
+            put_no_groups(all.groups, 1)
         if made.kind == LISTS:
             put_value(&made.values, all.begins.count)
+        elif made.kind == WHICH and begin < end:
+            put_bit(&made.valid, True)
+        elif made.kind == WHICH:
+            put_no_matches(made, all, 1)
         else:
             put_value(&made.values, values_of(&ends.values)[keys[i]] if keys[i] >= 0 else 0)
 
@@ -842,7 +879,7 @@ cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *key
 cdef object record_matches(Searcher searcher, Plan plan, given, match, bint value, offsets,
                            progress, gather_kind kind, Groups groups=None):
     """Find the occurrences in each record: LISTS gives an Array of lists of matches, COUNTS an Array
-    of their numbers. With `groups`, LISTS gives lists of the groups of occurrences, and COUNTS the groups
+    of their numbers, WHICH an Array of each record's first match or null. With `groups`, LISTS gives lists of the groups of occurrences, and COUNTS the groups
     of each record's first occurrence."""
     cdef Groups keyed_groups
     cdef Reader reader = Reader(given)
@@ -865,6 +902,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         spans_begin(&found, plan, "leftmost-longest" if match == "all" else match)
         job.plan = plan.plan
         found.overlap = match == "all"
+        found.first_only = found.overlap and (kind == WHICH or (groups is not None and groups.made.first_only))
         found.records = &reader.records
         job.out = &found
         if kind == LISTS:
@@ -872,7 +910,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         put_value(&all.value_ends, 0)
         if groups is not None:
             groups.begin(reader.is_str())
-        while not gather_failed(&made) and reader.next_piece(PIECE_OF_LINES if plan.by_lines else PIECE_MAX):
+        while not gather_failed(&made) and reader.next_piece(searcher.lines_bytes if plan.by_lines else PIECE_MAX):
             characters = offsets == "characters" or (offsets is None and reader.is_str())
             if groups is not None:
                 keyed_groups = Groups(plan, groups.made.first_only)
@@ -912,7 +950,9 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         if kind == COUNTS:
             return array_of_gather(&made, "L", sizeof(uint64_t))
         all.is_text = characters
-        return lists_of(array_of_gather(&made, "+L", sizeof(uint64_t)), matches_of(&all, plan)._named())
+        found_lists = array_of_gather(&made, "+L" if kind == LISTS else "L", sizeof(uint64_t))
+        fields = matches_of(&all, plan)._named()
+        return lists_of(found_lists, fields) if kind == LISTS else structs_of(struct_array(fields), found_lists)
     finally:
         match_columns_drop(&found.columns)
         match_columns_drop(&all)
@@ -977,7 +1017,7 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
             if found.columns.begins.count > job.bytes // DENSE_BYTES:
                 piece = PIECE_MIN
             else:
-                piece = PIECE_OF_LINES if plan.by_lines else PIECE_MAX
+                piece = searcher.lines_bytes if plan.by_lines else PIECE_MAX
         if objects is not None:
             return objects
         if gather_failed(&made):

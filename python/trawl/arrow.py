@@ -34,14 +34,6 @@ def kind_of_match(plan: Plan, value: bool = False) -> Any:
     return pyarrow.struct(list(fields.items()))
 
 
-def firsts(lists: Any) -> Any:
-    """Return the first item of each list; null: the list is empty or null."""
-    if isinstance(lists, pyarrow.ChunkedArray):
-        return pyarrow.chunked_array([firsts(one) for one in lists.chunks], lists.type.value_type)
-    some = compute.greater(compute.list_value_length(lists), 0)
-    return lists.values.take(compute.if_else(some, lists.offsets[: len(lists)], None))
-
-
 def kind_of_groups(plan: Plan) -> Any:
     """Return the Arrow type of a row of groups: a struct with a string for each group of the plan's expressions."""
     return pyarrow.struct([(name, pyarrow.large_string()) for name in plan.group_names])
@@ -89,7 +81,7 @@ class Searches:
 
     def find_first(self, plan: Plan, *, value: bool = False, **options: Any) -> Any:
         def search(column: Any) -> Any:
-            return firsts(pyarrow.array(plan.match_lists(column, value=value, **options)))
+            return plan.match_lists(column, value=value, first=True, **options)
 
         return self._run("find_first", search, kind_of_match(plan, value))
 

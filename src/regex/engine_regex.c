@@ -41,6 +41,13 @@
 #define BYTES_PER_LOOK 6u
 #define AHEAD_MAX \
     4096u /* the common program of several expressions reads this many bytes at once */
+#define SHORT_LINE 192u /* RE2 reads this many bytes in the time of a verification's two matches \
+                         */
+/* Where one match of a line suffices, RE2 could read this many bytes in the time in which an atom
+ * after that match is found. */
+#define BYTES_PER_SKIP 12u
+/* A program that quick.h runs may read all bytes of a step that has an atom in this many bytes. */
+#define QUICK_BYTES 512u
 #define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
 /* the time that a step wastes, in bytes that RE2 could have read, counts only beyond 1/MISSED_SHARE
  * of the step's bytes */
@@ -145,37 +152,19 @@ static enum trawl_status push_hit(const struct step *step, uint64_t offset, uint
     return TRAWL_OK;
 }
 
-static struct judged judged_of(const struct step *step, struct regex_line line)
-{
-    const struct engine_chunk *chunk = step->chunk;
-    const bool lines = step->want == WANT_LINES;
-
-    return (struct judged){
-        .bytes = chunk->bytes + line.begin,
-        .count = line.end - line.begin,
-        .call = chunk->call,
-        .takes_empty = chunk->records != NULL && expressions_take_empty(step->worker->expressions),
-        .each_empty = judges_whole(step) && (lines || step->want == WANT_SPANS),
-        .by_lines = lines,
-        .near = step->worker->near.hits != NULL ? &step->worker->near : NULL,
-        .atoms_begin = step->atoms_begin - min_u64(step->atoms_begin, line.begin),
-        .atoms_end = step->atoms_end - min_u64(step->atoms_end, line.begin),
-        .words = &step->worker->words,
-        .at = chunk->begin + line.begin};
-}
-
 /* Pushes a hit of `length` bytes at the line's begin if some expression matches the line. */
 static enum trawl_status push_line(struct step *step, struct regex_line line,
                                    const uint32_t *candidates, uint32_t count, uint64_t length,
                                    struct trawl_error *error)
 {
-    words_begin(judged_of(step, line));
+    const struct judged judged = judged_of(step, line);
+
+    words_begin(&judged);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t expression = candidates != NULL ? candidates[i] : i;
         bool found;
 
-        TRAWL_TRY(judge_line(step->worker->expressions, expression, judged_of(step, line), &found,
-                             error));
+        TRAWL_TRY(judge_line(step->worker->expressions, expression, &judged, &found, error));
         if (found)
             return push_hit(step, line.begin, expression, length, error);
     }
@@ -190,6 +179,7 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
 {
     struct engine_worker *worker = step->worker;
     const struct hits *hits = &step->result->hits;
+    const struct judged judged = judged_of(step, line);
     struct merge *merge = &worker->merge;
 
     while (merge->count > 0) {
@@ -210,9 +200,9 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
         if (at >= from)
             TRAWL_TRY(
                 push_hit(step, at, next.expression, is_after ? HITS_EMPTY_AFTER : length, error));
-        if (step->want == WANT_FIRST || (step->want == WANT_LINES && !judges_whole(step)))
+        if (step->want == WANT_FIRST || (one_suffices(step) && !judges_whole(step)))
             break;
-        TRAWL_TRY(merge_next(merge, worker->expressions, judged_of(step, line), error));
+        TRAWL_TRY(merge_next(merge, worker->expressions, &judged, error));
     }
     return TRAWL_OK;
 }
@@ -224,19 +214,21 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
 {
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
+    const struct judged judged = judged_of(step, line);
     const uint64_t pushed = step->result->count;
 
     step->judged++;
     worker->merge.count = 0;
-    if (step->want == WANT_LINES && step->chunk->records == NULL && !judges_whole(step))
+    if (step->want == WANT_LINES && !judges_whole(step)) {
         TRAWL_TRY(push_line(step, line, candidates, count, line.end - line.begin, error));
-    else
-        TRAWL_TRY(merge_begin(&worker->merge, expressions, judged_of(step, line), candidates, count,
-                              error));
-    if (worker->merge.count == 0 && step->result->count == pushed)
+        step->missed += step->result->count == pushed ? BYTES_PER_MISS : 0;
+        return TRAWL_OK;
+    }
+    TRAWL_TRY(merge_begin(&worker->merge, expressions, &judged, candidates, count, error));
+    if (worker->merge.count == 0)
         step->missed += BYTES_PER_MISS;
     if (worker->merge.count == 0 && step->want == WANT_SPANS &&
-        expressions_take_empty(expressions) && !judged_of(step, line).each_empty)
+        expressions_take_empty(expressions) && !judged.each_empty)
         return push_line(step, line, candidates, count, 0, error);
     return push_merged(step, line, line.begin, error);
 }
@@ -250,6 +242,7 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
     const struct engine_chunk *chunk = step->chunk;
     const uint64_t from = step->from;
     struct regex_line line = pause->line;
+    struct judged judged;
 
     step->to = line_after(step, from);
     if (pause->search == 0 || pause->search != chunk->search || pause->bytes != chunk->bytes ||
@@ -260,7 +253,8 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
             return TRAWL_OK;
         }
         worker->near.hits = NULL;
-        TRAWL_TRY(merge_begin(&worker->merge, worker->expressions, judged_of(step, line), NULL,
+        judged = judged_of(step, line);
+        TRAWL_TRY(merge_begin(&worker->merge, worker->expressions, &judged, NULL,
                               worker->expressions->count, error));
     }
     step->judged++;
@@ -330,7 +324,7 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
     uint64_t begin, after;
 
     if (expressions->whole_is_exact && step->want != WANT_LINES) {
-        *next = length > 0 ? span->end
+        *next = length > 0 ? (step->chunk->firsts ? line_after(step, at) - step->from : span->end)
                            : words_step(expressions, step->chunk->bytes + step->from,
                                         step->to - step->from, span->begin);
         if (length > 0 || step->want != WANT_SPANS || min_u64(at, step->to - 1) < step->decided)
@@ -496,6 +490,15 @@ static bool is_wide(const struct step *step, struct line *line)
     return line->wide == WIDE;
 }
 
+/* Returns whether RE2 reads the whole line in about the time of a verification. Then judge()
+ * decides at once. */
+static bool is_short(const struct step *step, uint64_t at, struct line *line)
+{
+    if (line->begin == UINT64_MAX && line->end - at <= SHORT_LINE)
+        line->begin = line_begin(step, at);
+    return line->begin != UINT64_MAX && line->end - line->begin <= SHORT_LINE;
+}
+
 /* Returns whether to choose the atoms again before RE2 is asked for the first time: for a few
  * expressions that takes no longer than to compile RE2's programs. */
 static bool may_split_again(const struct step *step)
@@ -549,19 +552,24 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
             continue;
         if (by_words && !matches && line->begin == UINT64_MAX)
             line->begin = line_begin(step, at);
-        if (by_words && !matches &&
-            !judge_word(expressions, judged_of(step, (struct regex_line){line->begin, line->end}),
-                        at - line->begin, literal)) {
-            step->missed += BYTES_PER_LOOK;
-            continue;
+        if (by_words && !matches) {
+            const struct judged judged =
+                judged_of(step, (struct regex_line){line->begin, line->end});
+
+            if (!judge_word(expressions, &judged, at - line->begin, literal)) {
+                step->missed += BYTES_PER_LOOK;
+                continue;
+            }
         }
         if (!matches && !anchor->is_sure && !is_wide(step, line)) {
             step->splits_again = may_split_again(step);
             if (step->splits_again)
                 return TRAWL_OK;
             step->asked += anchor->before != NULL || anchor->after != NULL;
-            by_line = (*known & DECIDED) == TRIES_MAX || !has_parts(expressions->ops, anchor);
-            TRAWL_TRY(verify(step, anchor, at, by_line, around, line, &may, error));
+            by_line = (*known & DECIDED) == TRIES_MAX || is_short(step, at, line) ||
+                      !has_parts(expressions->ops, anchor);
+            if (!by_line || step->want == WANT_LINES || !is_short(step, at, line))
+                TRAWL_TRY(verify(step, anchor, at, by_line, around, line, &may, error));
         }
         step->missed += may ? 0 : BYTES_PER_MISS;
         *known = may || by_line ? *known | DECIDED : *known + 1;
@@ -599,8 +607,11 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 
             if (at >= min_u64(line.after, ended))
                 break;
-            if (passing == expressions->count || (any && line.is_decided))
-                continue; /* this hit can add nothing to what is known about the line */
+            if (passing == expressions->count || (any && line.is_decided)) {
+                /* this hit can add nothing to what is known about the line */
+                step->missed += one_suffices(step) ? BYTES_PER_SKIP : 0;
+                continue;
+            }
             literal = plan_literal_at(expressions->atoms, hits->items[i].literal);
             TRAWL_TRY(pass_atom(step, at, &literal, by_words, &line, &passing, error));
             if (step->splits_again)
@@ -669,6 +680,19 @@ static enum trawl_status resplit(const struct step *step, struct trawl_error *er
                                 error);
 }
 
+/* Returns whether the common program reads the step's text sooner than the step's atoms are looked
+ * up one by one, because RE2 need not be asked. */
+static bool reads_quickly(const struct step *step)
+{
+    const struct expressions *expressions = step->worker->expressions;
+    const uint64_t count = step->to - step->from;
+
+    return expressions->whole_is_exact && step->want != WANT_LINES &&
+           step->chunk->records == NULL && step->worker->atoms.hits.count > count / QUICK_BYTES &&
+           expressions->ops->is_quick(expressions->whole) &&
+           words_are_ascii(step->chunk->bytes + step->from, count);
+}
+
 /* Searches a step by one of the three ways. If the search by atoms wasted more time than RE2 needs
  * to read the whole step, the next WHOLE_STEPS steps do without atoms. */
 static enum trawl_status search_step(struct step *step, struct trawl_error *error)
@@ -679,8 +703,9 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
         TRAWL_TRY(by_anchors(step, error));
         if (step->splits_again)
             return resplit(step, error);
-        if (step->missed + atoms_cost(worker->expressions, step->want, worker->atoms.hits.count) >
-                step->to - step->from &&
+        if ((step->missed + atoms_cost(worker->expressions, step->want, worker->atoms.hits.count) >
+                 step->to - step->from ||
+             reads_quickly(step)) &&
             worker->expressions->ops->is_ready(worker->expressions->whole))
             worker->whole_steps = WHOLE_STEPS;
         grow_steps(worker);

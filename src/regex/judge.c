@@ -10,7 +10,7 @@
 #include "regex/near.h"
 
 /* Returns the status for a result below 0, which words_match returns instead of a match. */
-static enum trawl_status status_of(int found, struct judged line, struct trawl_error *error)
+static enum trawl_status status_of(int found, const struct judged *line, struct trawl_error *error)
 {
     if (found >= 0)
         return TRAWL_OK;
@@ -20,7 +20,7 @@ static enum trawl_status status_of(int found, struct judged line, struct trawl_e
         return TRAWL_FAIL(error, LIMIT,
                           "the line at byte %" PRIu64 " takes more work than the limit for an "
                           "expression with look-around or backreferences",
-                          line.at);
+                          line->at);
     return found == WORDS_LARGE
                ? TRAWL_FAIL(error, LIMIT,
                             "an expression's program needs more memory between word borders than "
@@ -39,10 +39,10 @@ enum trawl_status judge_may(const struct expressions *expressions, bool lines,
 }
 
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
-                             struct judged line, bool *matches, struct trawl_error *error)
+                             const struct judged *line, bool *matches, struct trawl_error *error)
 {
     const bool lines = (expressions->plan->flags & TRAWL_WHOLE_LINE) != 0;
-    const int found = words_match(expressions, expression, line, 0, line.count,
+    const int found = words_match(expressions, expression, line, 0, line->count,
                                   lines ? REGEX_WHOLE : REGEX_ANYWHERE, NULL, 0);
 
     *matches = found > 0;
@@ -50,19 +50,19 @@ enum trawl_status judge_line(const struct expressions *expressions, uint32_t exp
 }
 
 /* Returns the offset in the line where the search goes on after the match *span. */
-static uint64_t after_span(const struct expressions *expressions, struct judged line,
+static uint64_t after_span(const struct expressions *expressions, const struct judged *line,
                            const struct regex_span *span)
 {
     const uint8_t line_end = expressions->plan->line_end;
     const uint64_t end = span->end;
 
-    if (!line.each_empty || span->begin == UINT64_MAX)
+    if (!line->each_empty || span->begin == UINT64_MAX)
         return end;
-    if (!line.by_lines)
+    if (!line->by_lines)
         return end + (span->begin == end);
-    if ((end > span->begin && line.bytes[end - 1] == line_end) || end >= line.count)
+    if ((end > span->begin && line->bytes[end - 1] == line_end) || end >= line->count)
         return end;
-    return end + bytes_find_either(line.bytes + end, line.count - end, line_end, line_end) + 1;
+    return end + bytes_find_either(line->bytes + end, line->count - end, line_end, line_end) + 1;
 }
 
 static const struct pcre2 *beyond_of(const struct expressions *expressions, uint64_t index)
@@ -71,12 +71,12 @@ static const struct pcre2 *beyond_of(const struct expressions *expressions, uint
 }
 
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
-                             struct judged line, struct regex_span *span, bool *found,
+                             const struct judged *line, struct regex_span *span, bool *found,
                              struct trawl_error *error)
 {
     const struct pcre2 *pcre2 = beyond_of(expressions, expression);
-    const uint64_t count = line.count;
-    const bool takes_empty = line.takes_empty && span->end == 0;
+    const uint64_t count = line->count;
+    const bool takes_empty = line->takes_empty && span->end == 0;
     uint64_t from = after_span(expressions, line, span);
     uint64_t empty = UINT64_MAX; /* begin of the first empty match */
     int matched = 0;
@@ -91,25 +91,25 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
             matched = 0;
         }
     } else {
-        if (line.near != NULL) {
+        if (line->near != NULL) {
             matched = near_match(expressions, expression, line, from, span);
             from = matched == NEAR_ASKS ? span->end : count;
         }
-        from =
-            line.atoms_end > 0 && from >= line.atoms_end ? count : max_u64(from, line.atoms_begin);
+        from = line->atoms_end > 0 && from >= line->atoms_end ? count
+                                                              : max_u64(from, line->atoms_begin);
         while (from < count) {
-            matched = engine_call_is_over(line.call)
+            matched = engine_call_is_over(line->call)
                           ? WORDS_CANCELLED
                           : words_match(expressions, expression, line, from, count, REGEX_ANYWHERE,
                                         span, 1);
-            if (matched <= 0 || span->end > span->begin || line.each_empty)
+            if (matched <= 0 || span->end > span->begin || line->each_empty)
                 break;
             empty = min_u64(empty, span->begin);
             matched = 0;
             /* for \G, a search may begin inside a character, as in ripgrep */
             from = pcre2 != NULL && !pcre2_may_stop(pcre2)
                        ? span->begin + 1
-                       : words_step(expressions, line.bytes, count, span->begin);
+                       : words_step(expressions, line->bytes, count, span->begin);
         }
     }
     if (matched == 0 && takes_empty && empty != UINT64_MAX) {
@@ -120,14 +120,14 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
     return status_of(matched, line, error);
 }
 
-bool judge_word(const struct expressions *expressions, struct judged line, uint64_t at,
+bool judge_word(const struct expressions *expressions, const struct judged *line, uint64_t at,
                 const struct plan_literal *atom)
 {
     const uint64_t length =
-        plan_literal_match(expressions->atoms, atom, line.bytes + at, line.count - at);
+        plan_literal_match(expressions->atoms, atom, line->bytes + at, line->count - at);
 
     return length > 0 &&
-           plan_accepts(expressions->plan, line.bytes, at, at + length, 0, line.count);
+           plan_accepts(expressions->plan, line->bytes, at, at + length, 0, line->count);
 }
 
 static bool comes_before(const struct occurrence *a, const struct occurrence *b)
@@ -164,7 +164,7 @@ static void sink(struct merge *merge, uint64_t at)
 }
 
 enum trawl_status merge_begin(struct merge *merge, const struct expressions *expressions,
-                              struct judged line, const uint32_t *candidates, uint32_t count,
+                              const struct judged *line, const uint32_t *candidates, uint32_t count,
                               struct trawl_error *error)
 {
     merge->count = 0;
@@ -183,14 +183,14 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
 }
 
 enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
-                             struct judged line, struct trawl_error *error)
+                             const struct judged *line, struct trawl_error *error)
 {
     struct occurrence *first = merge->items;
     bool found;
 
     TRAWL_ASSERT(merge->count > 0);
     /* an empty match counts only once in a line */
-    found = first->span.end > first->span.begin || line.each_empty;
+    found = first->span.end > first->span.begin || line->each_empty;
     if (found)
         TRAWL_TRY(judge_next(expressions, first->expression, line, &first->span, &found, error));
     if (!found)
@@ -226,40 +226,59 @@ struct trawl_line {
     uint32_t expression;
     struct judged judged;
     struct words words;
-    uint64_t looks;           /* calls of regex_line_match */
-    struct regex_span *spans; /* room for each group */
+    uint64_t looks; /* calls of regex_line_match */
     uint64_t span_count;
+    struct regex_span *spans; /* room for each group: `few`, or memory of the line's own */
+    struct regex_span few[8];
 };
+
+/* Begins a line. After a success the caller must call end_line. */
+static enum trawl_status begin_line(struct trawl_line *made, const struct trawl_plan *plan,
+                                    uint64_t pattern_index, const void *line, uint64_t line_bytes,
+                                    const struct engine_call *call, struct trawl_error *error)
+{
+    TRAWL_TRY(expressions_want(plan, &made->expressions, error));
+    made->expression = (uint32_t)pattern_index;
+    made->words = (struct words){.copy = NULL};
+    made->judged = (struct judged){
+        .bytes = (const uint8_t *)line, .count = line_bytes, .call = call, .words = &made->words};
+    made->looks = 0;
+    made->span_count = (uint64_t)groups_of(made->expressions, pattern_index) + 1;
+    made->spans = made->few;
+    if (made->span_count > sizeof made->few / sizeof *made->few)
+        TRAWL_TRY(MEMORY_NEW(made->spans, made->span_count, error));
+    return TRAWL_OK;
+}
+
+static void end_line(struct trawl_line *line)
+{
+    words_release(&line->words);
+    if (line->spans != line->few)
+        memory_release(line->spans, line->span_count, sizeof *line->spans);
+}
 
 enum trawl_status regex_line_open(const struct trawl_plan *plan, uint64_t pattern_index,
                                   const void *line, uint64_t line_bytes,
                                   const struct engine_call *call, struct trawl_line **out,
                                   struct trawl_error *error)
 {
-    const struct expressions *expressions;
     struct trawl_line *made;
+    enum trawl_status status;
 
-    TRAWL_TRY(expressions_want(plan, &expressions, error));
-    TRAWL_TRY(MEMORY_ZEROED(made, 1, error));
-    made->expressions = expressions;
-    made->expression = (uint32_t)pattern_index;
-    made->judged = (struct judged){
-        .bytes = (const uint8_t *)line, .count = line_bytes, .call = call, .words = &made->words};
-    made->span_count = (uint64_t)groups_of(expressions, pattern_index) + 1;
-    if (MEMORY_NEW(made->spans, made->span_count, error) != TRAWL_OK) {
+    TRAWL_TRY(MEMORY_NEW(made, 1, error));
+    status = begin_line(made, plan, pattern_index, line, line_bytes, call, error);
+    if (status == TRAWL_OK)
+        *out = made;
+    else
         memory_release(made, 1, sizeof *made);
-        return TRAWL_MEMORY;
-    }
-    *out = made;
-    return TRAWL_OK;
+    return status;
 }
 
 void regex_line_close(struct trawl_line *line)
 {
     if (line == NULL)
         return;
-    words_release(&line->words);
-    memory_release(line->spans, line->span_count, sizeof *line->spans);
+    end_line(line);
     memory_release(line, 1, sizeof *line);
 }
 
@@ -273,7 +292,7 @@ static enum trawl_status put_groups(const struct trawl_line *line, int found, ui
             found > 0 && i < line->span_count && line->spans[i].begin != UINT64_MAX
                 ? (struct trawl_range){first + line->spans[i].begin, first + line->spans[i].end}
                 : (struct trawl_range){UINT64_MAX, UINT64_MAX};
-    return status_of(found, line->judged, error);
+    return status_of(found, &line->judged, error);
 }
 
 enum trawl_status regex_line_match(struct trawl_line *line, uint64_t from,
@@ -288,7 +307,7 @@ enum trawl_status regex_line_match(struct trawl_line *line, uint64_t from,
     if (line->looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(line->judged.call))
         found = WORDS_CANCELLED;
     else if (from <= line->judged.count && (!lines || from == 0))
-        found = words_match(expressions, line->expression, line->judged, from, line->judged.count,
+        found = words_match(expressions, line->expression, &line->judged, from, line->judged.count,
                             lines ? REGEX_WHOLE : REGEX_ANYWHERE, line->spans,
                             (uint32_t)min_u64(groups_max, line->span_count));
     return put_groups(line, found, 0, groups, groups_max, error);
@@ -316,7 +335,7 @@ enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_i
                                struct trawl_range *groups, uint64_t groups_max,
                                struct trawl_error *error)
 {
-    struct trawl_line *opened;
+    struct trawl_line opened;
     struct judged *judged;
     enum trawl_status status;
     uint64_t first;
@@ -324,25 +343,25 @@ enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_i
 
     if (groups_max == 0)
         return TRAWL_OK;
-    TRAWL_TRY(regex_line_open(plan, pattern_index, line, line_bytes, NULL, &opened, error));
-    judged = &opened->judged;
-    if (beyond_of(opened->expressions, pattern_index) != NULL) {
-        status = groups_beyond(opened, begin, end, groups, groups_max, error);
+    TRAWL_TRY(begin_line(&opened, plan, pattern_index, line, line_bytes, NULL, error));
+    judged = &opened.judged;
+    if (beyond_of(opened.expressions, pattern_index) != NULL) {
+        status = groups_beyond(&opened, begin, end, groups, groups_max, error);
     } else {
-        const bool is_within = words_within(opened->expressions, judged->bytes, line_bytes, begin);
+        const bool is_within = words_within(opened.expressions, judged->bytes, line_bytes, begin);
 
         /* one character before and after the match is enough for each assertion */
-        first = words_before(opened->expressions, judged->bytes, begin);
-        judged->count = words_step(opened->expressions, judged->bytes, line_bytes, end);
+        first = words_before(opened.expressions, judged->bytes, begin);
+        judged->count = words_step(opened.expressions, judged->bytes, line_bytes, end);
         judged->count = min_u64(judged->count, line_bytes) - first;
         judged->bytes += first;
         if (!is_within)
-            found = words_match(opened->expressions, opened->expression, *judged, begin - first,
-                                end - first, REGEX_WHOLE, opened->spans,
-                                (uint32_t)min_u64(groups_max, opened->span_count));
-        status = put_groups(opened, found, first, groups, groups_max, error);
+            found = words_match(opened.expressions, opened.expression, judged, begin - first,
+                                end - first, REGEX_WHOLE, opened.spans,
+                                (uint32_t)min_u64(groups_max, opened.span_count));
+        status = put_groups(&opened, found, first, groups, groups_max, error);
     }
-    regex_line_close(opened);
+    end_line(&opened);
     return status;
 }
 

@@ -23,14 +23,14 @@ enum trawl_status judge_may(const struct expressions *expressions, bool lines,
 /* Stores in *matches whether the expression matches in the line, perhaps with an empty match.
  * words_begin must have begun the line. Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
-                             struct judged line, bool *matches, struct trawl_error *error);
+                             const struct judged *line, bool *matches, struct trawl_error *error);
 /* Finds the next occurrence: one that has at least a byte and begins at span->end or later, and
  * stores it in *span. With each_empty, finds the next match after *span, also an empty one; for the
  * first call, span->begin is UINT64_MAX. Sets *found to whether there is one. If the line takes
  * empty matches and *span is {0, 0}, the line's first empty match is found when there is no other.
  * Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
-                             struct judged line, struct regex_span *span, bool *found,
+                             const struct judged *line, struct regex_span *span, bool *found,
                              struct trawl_error *error);
 
 /* Returns the length of the atom (a string that a match holds) that stands at text[0]; 0 if the
@@ -48,7 +48,7 @@ static inline uint64_t judge_atom(const struct expressions *expressions,
 }
 
 /* Returns whether the atom at offset `at` is a whole word. */
-bool judge_word(const struct expressions *expressions, struct judged line, uint64_t at,
+bool judge_word(const struct expressions *expressions, const struct judged *line, uint64_t at,
                 const struct plan_literal *atom);
 
 /* An occurrence of an expression in a line. */
@@ -67,12 +67,12 @@ struct merge {
 /* Fills the heap with the first occurrence of each expression in `candidates` (NULL: of the first
  * `count` expressions). Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status merge_begin(struct merge *merge, const struct expressions *expressions,
-                              struct judged line, const uint32_t *candidates, uint32_t count,
+                              const struct judged *line, const uint32_t *candidates, uint32_t count,
                               struct trawl_error *error);
 /* Replaces items[0] by the next occurrence of the same expression, or removes items[0] if there is
  * no further occurrence in the line. Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
-                             struct judged line, struct trawl_error *error);
+                             const struct judged *line, struct trawl_error *error);
 
 /* Returns the offset after the last byte of bytes[from, at) that equals `value`, or `from`. */
 static inline uint64_t judge_after_last(const uint8_t *bytes, uint64_t from, uint64_t at,

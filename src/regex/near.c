@@ -40,14 +40,14 @@ static uint64_t first_from(const struct hits *hits, uint64_t from)
 /* Finds the match that holds the atom at `at`, begins at `from` or later, and begins first. `begin`
  * is the begin of the atom's line. Returns 1 for a match, 0 for none, or an error below 0. */
 static int match_at(const struct expressions *expressions, const struct anchor *anchor,
-                    struct judged line, uint64_t begin, uint64_t from, uint64_t at,
+                    const struct judged *line, uint64_t begin, uint64_t from, uint64_t at,
                     const struct plan_literal *literal, struct regex_span *span)
 {
     const struct regex_ops *ops = expressions->ops;
-    const uint64_t length = judge_atom(expressions, literal, line.bytes + at, line.count - at);
+    const uint64_t length = judge_atom(expressions, literal, line->bytes + at, line->count - at);
     uint64_t spare = SPARE_BYTES;
     const struct around around = chain_read(anchor->before, length > 0 ? anchor->after : NULL,
-                                            line.bytes, at, at + length, line.count, &spare);
+                                            line->bytes, at, at + length, line->count, &spare);
     uint64_t first = at;
     int found;
 
@@ -57,24 +57,25 @@ static int match_at(const struct expressions *expressions, const struct anchor *
         for (uint32_t i = 0; i < anchor->head_length; i++) {
             if (first <= from)
                 return 0;
-            first = words_before(expressions, line.bytes, first);
+            first = words_before(expressions, line->bytes, first);
         }
     } else if (!anchor->begins) {
-        found = ops->match(anchor->head, line.bytes + begin, at - begin,
+        found = ops->match(anchor->head, line->bytes + begin, at - begin,
                            from > begin ? from - begin : 0, at - begin, REGEX_ANYWHERE, span, 1);
         if (found <= 0)
             return found;
         first = begin + span->begin;
     }
-    return ops->match(expressions->each[anchor->expression], line.bytes, line.count, first,
-                      line.count, REGEX_AT_FROM, span, 1);
+    return ops->match(expressions->each[anchor->expression], line->bytes, line->count, first,
+                      line->count, REGEX_AT_FROM, span, 1);
 }
 
 /* Of the matches that hold the atom of the hit, finds the one that begins first. Stores this match
  * in *span if it begins before *span does. Returns 1, even if there is no match. Returns NEAR_ASKS
  * if the program of a head is missing, or an error below 0. */
-static int match_hit(const struct expressions *expressions, uint32_t expression, struct judged line,
-                     uint64_t begin, uint64_t from, const struct hit *hit, struct regex_span *span)
+static int match_hit(const struct expressions *expressions, uint32_t expression,
+                     const struct judged *line, uint64_t begin, uint64_t from,
+                     const struct hit *hit, struct regex_span *span)
 {
     const struct plan_literal literal = plan_literal_at(expressions->atoms, hit->literal);
     const uint32_t end = expressions->atom_first[literal.pattern + 1];
@@ -97,21 +98,21 @@ static int match_hit(const struct expressions *expressions, uint32_t expression,
     return 1;
 }
 
-int near_match(const struct expressions *expressions, uint32_t expression, struct judged line,
-               uint64_t from, struct regex_span *span)
+int near_match(const struct expressions *expressions, uint32_t expression,
+               const struct judged *line, uint64_t from, struct regex_span *span)
 {
     const uint8_t line_end = expressions->plan->line_end;
     const uint64_t floor = from - min_u64(from, CONTEXT_BYTES);
-    struct near *near = line.near;
+    struct near *near = line->near;
     const struct hits *hits = near->hits;
 
     *span = (struct regex_span){UINT64_MAX, from};
     for (uint64_t i = first_from(hits, from); i < hits->count;) {
         const uint64_t at = hits->items[i].offset, first = i, began_ns = clock_now_ns();
-        const uint64_t begin = judge_after_last(line.bytes, floor, at, line_end);
+        const uint64_t begin = judge_after_last(line->bytes, floor, at, line_end);
         bool same_line = true;
 
-        if (engine_call_is_over(line.call))
+        if (engine_call_is_over(line->call))
             return WORDS_CANCELLED;
         while (same_line) {
             const int found =
@@ -125,7 +126,7 @@ int near_match(const struct expressions *expressions, uint32_t expression, struc
                 return found;
             i++;
             same_line = i < hits->count &&
-                        memchr(line.bytes + hits->items[i - 1].offset, line_end,
+                        memchr(line->bytes + hits->items[i - 1].offset, line_end,
                                hits->items[i].offset - hits->items[i - 1].offset) == NULL;
         }
         if (span->begin != UINT64_MAX)

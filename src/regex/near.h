@@ -17,7 +17,7 @@ struct near {
 /* Finds the first match of the expression that begins at `from` or later. Returns 1 for a match, 0
  * for none, or an error of words_match, a number below 0. Returns NEAR_ASKS if RE2 must read the
  * text from span->end on. */
-int near_match(const struct expressions *expressions, uint32_t expression, struct judged line,
-               uint64_t from, struct regex_span *span);
+int near_match(const struct expressions *expressions, uint32_t expression,
+               const struct judged *line, uint64_t from, struct regex_span *span);
 
 #endif

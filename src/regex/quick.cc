@@ -2,6 +2,7 @@
 #include "regex/quick.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
 
@@ -93,24 +94,81 @@ bool quick::is_plain() const
     return !items.empty() && items[0].least > 0;
 }
 
+// Chooses the key, if some item is a single byte, which is rare in most texts.
+void quick::find_key()
+{
+    uint64_t most = 0;
+
+    for (const item &each : items) {
+        const auto *fits = std::find(each.kinds, each.kinds + 256, FITS);
+        const auto byte = static_cast<int>(fits - each.kinds);
+
+        if (each.least > 0 && byte < 0x80 && byte > ' ' && std::isalnum(byte) == 0 &&
+            std::all_of(fits + 1, each.kinds + 256, [](uint8_t kind) { return kind == FAILS; })) {
+            key = byte;
+            head_most = most;
+            return;
+        }
+        // a character beyond ASCII has up to 4 bytes
+        for (int bytes = each.kinds[0xff] == ASKS ? 4 : 1; bytes > 0; bytes--)
+            most = each.most > UINT64_MAX - most ? UINT64_MAX : most + each.most;
+        for (size_t i = 0; i < 256; i++)
+            head_kinds[i] |= each.kinds[i] != FAILS;
+    }
+}
+
+// Returns the first place from `begin` on where a match may begin, by the next key; UINT64_MAX:
+// there is no match. *known is the offset after the key that was found last.
+uint64_t quick::begin_by_key(const uint8_t *text, uint64_t begin, uint64_t to,
+                             uint64_t *known) const
+{
+    if (begin < *known && *known - begin <= head_most)
+        return begin;
+    const void *found = begin < to ? std::memchr(text + begin, key, to - begin) : nullptr;
+    if (found == nullptr)
+        return UINT64_MAX;
+    const auto at = static_cast<uint64_t>(static_cast<const uint8_t *>(found) - text);
+    uint64_t back = at;
+
+    while (back > begin && at - back < head_most && head_kinds[text[back - 1]])
+        back--;
+    *known = at + 1;
+    return back;
+}
+
 std::unique_ptr<const quick> quick::make(const std::string &source, bool bytes, bool lines)
 {
     auto made = std::make_unique<quick>();
     regex_options options = {};
+    std::vector<size_t> open; // indexes in `groups` of the groups around `at`; 0: it has no number
+    bool by_lines = false;    // ^ matches after each newline
 
     options.bytes = bytes;
     for (size_t at = 0, end; at < source.size(); at = end) {
         end = part_end(source, at, options);
         const std::string part = source.substr(at, end - at);
 
-        if (part[0] == '(') {
-            if (part.back() == ')'
-                    ? part != "(?m)" && part != "(?m-i)"
-                    : part.size() > 2 && part != "(?:" && part[2] != 'P' && part[2] != '<')
-                return nullptr; // flags that this class does not know
-        } else if (part[0] == ')') {
-            if (end < source.size() && is_one_of("*+?{", source[end]))
+        if (part[0] == '(' && part.back() == ')') {
+            if (!open.empty() || (part != "(?m)" && part != "(?m-i)"))
+                return nullptr; // flags that this class does not know, or of a group
+            by_lines = true;
+        } else if (part[0] == '(') {
+            const bool has_number = part == "(" || part[2] == 'P' || part[2] == '<';
+
+            if (!has_number && part != "(?:")
                 return nullptr;
+            open.push_back(has_number ? made->groups.size() : 0);
+            if (has_number)
+                made->groups.push_back({made->items.size(), 0});
+        } else if (part[0] == ')') {
+            if (open.empty() || (end < source.size() && is_one_of("*+?{", source[end])))
+                return nullptr;
+            if (open.back() > 0)
+                made->groups[open.back()].second = made->items.size();
+            open.pop_back();
+        } else if (part == "^" && made->items.empty() &&
+                   (end == source.size() || !is_one_of("*+?{", source[end]))) {
+            made->begins = by_lines ? AT_LINES : AT_TEXT;
         } else if (is_one_of("|^$*+?", part[0]) ||
                    (part[0] == '\\' && is_one_of("bBAzCQE", part[1]))) {
             return nullptr;
@@ -123,17 +181,40 @@ std::unique_ptr<const quick> quick::make(const std::string &source, bool bytes, 
             }
         }
     }
+    made->groups[0] = {0, made->items.size()};
+    if (made->begins == AT_ALL)
+        made->find_key();
     return made->is_plain() ? std::move(made) : nullptr;
 }
 
 int quick::match(const uint8_t *text, uint64_t from, uint64_t to, enum regex_anchor anchor,
-                 regex_span *span) const
+                 regex_span *spans, uint32_t span_count) const
 {
     const item &first = items[0];
+    uint64_t ends[ITEMS_MAX + 1]; // ends[i]: where the first i items end
 
+    uint64_t known = 0;
+
+    if (begins == AT_TEXT && from > 0)
+        return 0;
     for (uint64_t begin = from, waste = 0;; begin++) {
+        if (key >= 0 && anchor == REGEX_ANYWHERE) {
+            begin = begin_by_key(text, begin, to, &known);
+            if (begin == UINT64_MAX)
+                return 0;
+        }
+        if (begins == AT_LINES && begin > 0 && text[begin - 1] != '\n') {
+            const void *line = anchor == REGEX_ANYWHERE && begin < to
+                                   ? std::memchr(text + begin, '\n', to - begin)
+                                   : nullptr;
+
+            if (line == nullptr)
+                return 0;
+            begin = static_cast<uint64_t>(static_cast<const uint8_t *>(line) - text) + 1;
+        }
         // A match begins with at least first.least bytes that the first item may take.
-        for (uint64_t back = first.least; anchor == REGEX_ANYWHERE && back > 0;) {
+        for (uint64_t back = first.least;
+             anchor == REGEX_ANYWHERE && begins == AT_ALL && back > 0;) {
             if (first.least > to - begin)
                 return 0;
             if (first.kinds[text[begin + back - 1]] != FAILS) {
@@ -143,9 +224,10 @@ int quick::match(const uint8_t *text, uint64_t from, uint64_t to, enum regex_anc
                 back = first.least;
             }
         }
-        uint64_t at = begin, run = begin;
+        uint64_t at = begin, *end = ends;
         bool fits = true;
 
+        *end = begin;
         for (const item &each : items) {
             const uint64_t stop = each.most < to - at ? at + each.most : to;
             const uint64_t here = at;
@@ -154,22 +236,23 @@ int quick::match(const uint8_t *text, uint64_t from, uint64_t to, enum regex_anc
                 at++;
             if (at < stop && each.kinds[text[at]] == ASKS)
                 return -1;
-            if (&each == &first)
-                run = at;
+            *++end = at;
             fits = at - here >= each.least;
             if (!fits)
                 break;
         }
         if (fits && (anchor != REGEX_WHOLE || at == to)) {
-            if (span != nullptr)
-                *span = {begin, at};
+            for (uint32_t i = 0; i < span_count; i++)
+                spans[i] = i < groups.size()
+                               ? regex_span{ends[groups[i].first], ends[groups[i].second]}
+                               : regex_span{UINT64_MAX, UINT64_MAX};
             return 1;
         }
-        if (anchor != REGEX_ANYWHERE || begin >= to)
+        if (anchor != REGEX_ANYWHERE || begins == AT_TEXT || begin >= to)
             return 0;
         waste += at - begin;
-        if (first.most == UINT64_MAX && run > begin)
-            begin = run - 1; // every begin in this run fails as this begin did
+        if (first.most == UINT64_MAX && ends[1] > begin)
+            begin = ends[1] - 1; // every begin in this run fails as this begin did
         if (waste > WASTE_MAX && waste / WASTE_SHARE > begin - from)
             return -1;
     }

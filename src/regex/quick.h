@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "regex/re2.h"
@@ -16,9 +17,9 @@ class quick
   public:
     // Reads an expression that rewrite() has written. Returns NULL if it is not such a sequence.
     static std::unique_ptr<const quick> make(const std::string &source, bool bytes, bool lines);
-    // Finds a match as regex_ops.match does, for a single span. Returns -1 if RE2 has to decide.
+    // Finds a match as regex_ops.match does. Returns -1 if RE2 has to decide.
     int match(const uint8_t *text, uint64_t from, uint64_t to, enum regex_anchor anchor,
-              regex_span *span) const;
+              regex_span *spans, uint32_t span_count) const;
 
   private:
     struct item {
@@ -27,10 +28,22 @@ class quick
     };
 
     std::vector<item> items;
+    // where a match may begin: anywhere, at the text's begin, or at each line's begin
+    enum { AT_ALL, AT_TEXT, AT_LINES } begins = AT_ALL;
+    // For each group, the whole match first: the indexes of the group's first item, and of the item
+    // after its last.
+    std::vector<std::pair<size_t, size_t>> groups{{0, 0}};
+    // A byte that each match holds, which is no letter, digit or blank; -1: there is none. Before
+    // it a match has at most `head_most` bytes, which the items before `key_item` may take.
+    int key = -1;
+    uint64_t head_most = 0;
+    bool head_kinds[256] = {};
 
     bool add(const std::string &part, bool is_bytes, bool lines);
     bool repeat(const std::string &source, size_t *at);
     bool is_plain() const;
+    void find_key();
+    uint64_t begin_by_key(const uint8_t *text, uint64_t begin, uint64_t to, uint64_t *known) const;
 };
 
 #endif

@@ -350,6 +350,15 @@ bool is_ready(const struct regex *regex)
     }
 }
 
+bool is_quick(const struct regex *regex)
+{
+    try {
+        return quick_of(regex) != nullptr;
+    } catch (...) {
+        return false;
+    }
+}
+
 int match(const struct regex *regex, const uint8_t *text, uint64_t count, uint64_t from,
           uint64_t to, enum regex_anchor anchor, regex_span *spans, uint32_t span_count)
 {
@@ -357,19 +366,20 @@ int match(const struct regex *regex, const uint8_t *text, uint64_t count, uint64
                                                re2::RE2::ANCHOR_BOTH};
 
     try {
+        const quick *fast = quick_of(regex);
+
+        if (fast != nullptr) {
+            const int known = fast->match(text, from, to, anchor, spans, span_count);
+
+            if (known >= 0)
+                return known;
+        }
         const re2::StringPiece piece(reinterpret_cast<const char *>(text),
                                      static_cast<size_t>(count));
         re2::StringPiece few[4];
         std::vector<re2::StringPiece> many;
         re2::StringPiece *found = few;
-        const quick *fast = span_count <= 1 ? quick_of(regex) : nullptr;
 
-        if (fast != nullptr) {
-            const int known = fast->match(text, from, to, anchor, span_count > 0 ? spans : nullptr);
-
-            if (known >= 0)
-                return known;
-        }
         if (span_count > 4) {
             many.resize(span_count);
             found = many.data();
@@ -431,5 +441,5 @@ uint32_t group_named(const struct regex *regex, const char *name, uint64_t count
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) const struct regex_ops trawl_regex_ops = {
-    REGEX_VERSION, compile,       release,     is_ready,   match,
-    list,          crosses_lines, group_count, group_named};
+    REGEX_VERSION, compile, release,       is_ready,    is_quick,
+    match,         list,    crosses_lines, group_count, group_named};

@@ -94,6 +94,8 @@ struct regex_ops {
      * options.when postponed that. Without a program, because memory is short, no function below
      * may be called. */
     bool (*is_ready)(const struct regex *regex);
+    /* Returns whether matches in ASCII text are found without RE2, as a rule (quick.h). */
+    bool (*is_quick)(const struct regex *regex);
     /* Finds the first match in text[0, count) that begins at `from` or later and ends at `to` or
      * earlier. Assertions see the whole text. Stores the match and its groups in `spans`; with
      * span_count 0, stores nothing, which is faster. Returns 1 for a match, 0 for none, -1 if

@@ -81,6 +81,32 @@ static inline bool judges_whole(const struct step *step)
     return step->chunk->records == NULL && expressions_cross(step->worker->expressions);
 }
 
+/* Returns whether a single hit of each line suffices. */
+static inline bool one_suffices(const struct step *step)
+{
+    return step->want == WANT_LINES || step->chunk->firsts;
+}
+
+/* Returns the line, as judge.h takes lines. */
+static inline struct judged judged_of(const struct step *step, struct regex_line line)
+{
+    const struct engine_chunk *chunk = step->chunk;
+    const bool lines = step->want == WANT_LINES;
+
+    return (struct judged){
+        .bytes = chunk->bytes + line.begin,
+        .count = line.end - line.begin,
+        .call = chunk->call,
+        .takes_empty = chunk->records != NULL && expressions_take_empty(step->worker->expressions),
+        .each_empty = judges_whole(step) && (lines || step->want == WANT_SPANS),
+        .by_lines = lines,
+        .near = step->worker->near.hits != NULL ? &step->worker->near : NULL,
+        .atoms_begin = step->atoms_begin - min_u64(step->atoms_begin, line.begin),
+        .atoms_end = step->atoms_end - min_u64(step->atoms_end, line.begin),
+        .words = &step->worker->words,
+        .at = chunk->begin + line.begin};
+}
+
 /* Returns the offset after the line or record that holds the byte at `at`, with its line end. */
 static inline uint64_t line_after(const struct step *step, uint64_t at)
 {

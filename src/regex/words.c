@@ -55,7 +55,7 @@ bool words_within(const struct expressions *expressions, const uint8_t *text, ui
            plan_utf8_decode(text + at - back, count - at + back, &code_point) > back;
 }
 
-static bool is_ascii(const uint8_t *bytes, uint64_t count)
+bool words_are_ascii(const uint8_t *bytes, uint64_t count)
 {
     uint64_t at = 0, word;
 
@@ -71,7 +71,7 @@ static bool is_ascii(const uint8_t *bytes, uint64_t count)
 
 bool words_matter(const struct expressions *expressions, const uint8_t *line, uint64_t count)
 {
-    return expressions->has_wide_words && !is_ascii(line, count);
+    return expressions->has_wide_words && !words_are_ascii(line, count);
 }
 
 void words_prepare(struct expressions *expressions)
@@ -114,12 +114,13 @@ static uint8_t *put_character(const struct expressions *expressions, const uint8
 }
 
 /* Copies the line up to offset `until`, or somewhat further. Returns false if memory is short. */
-static bool copy_line(const struct expressions *expressions, struct judged line, uint64_t until)
+static bool copy_line(const struct expressions *expressions, const struct judged *line,
+                      uint64_t until)
 {
-    struct words *words = line.words;
+    struct words *words = line->words;
 
     do { /* also for an empty line */
-        const uint64_t end = min_u64(words->copied + WORDS_STEP, line.count);
+        const uint64_t end = min_u64(words->copied + WORDS_STEP, line->count);
         uint64_t at = words->copied;
         uint8_t *to;
 
@@ -132,15 +133,15 @@ static bool copy_line(const struct expressions *expressions, struct judged line,
         }
         to = words->copy + words->copy_count;
         while (at < end) {
-            const uint8_t byte = line.bytes[at];
-            uint64_t taken = line.count - at;
+            const uint8_t byte = line->bytes[at];
+            uint64_t taken = line->count - at;
 
             if (byte < 0x80) {
                 memcpy(to, expressions->units[byte].bytes, MARKED_MAX);
                 to += expressions->units[byte].count;
                 at++;
             } else {
-                to = put_character(expressions, line.bytes + at, &taken, to);
+                to = put_character(expressions, line->bytes + at, &taken, to);
                 at += taken;
             }
         }
@@ -214,9 +215,9 @@ static uint64_t to_line(struct words *words, uint64_t wanted, bool *within)
     return words->at;
 }
 
-void words_begin(struct judged line)
+void words_begin(const struct judged *line)
 {
-    struct words *words = line.words;
+    struct words *words = line->words;
 
     *words = (struct words){.copy = words->copy, .capacity = words->capacity};
 }
@@ -247,11 +248,11 @@ static bool may_be_empty(const struct expressions *expressions, uint32_t express
 
 /* Finds a match that lies in the bytes [0, end) of the copy. Results are as of words_match. */
 static int match_copy(const struct expressions *expressions, uint32_t expression,
-                      struct judged line, uint64_t from, uint64_t end, enum regex_anchor anchor,
-                      struct regex_span *spans, uint32_t span_count)
+                      const struct judged *line, uint64_t from, uint64_t end,
+                      enum regex_anchor anchor, struct regex_span *spans, uint32_t span_count)
 {
     const struct regex *regex = expressions->marked[expression];
-    struct words *words = line.words;
+    struct words *words = line->words;
     struct regex_span own;
     struct regex_span *found = span_count > 0 ? spans : &own;
     uint64_t at = to_copy(words, from);
@@ -282,11 +283,11 @@ static int match_copy(const struct expressions *expressions, uint32_t expression
 /* Finds a match in a copy of the line; results are as of words_match. If any match will do,
  * searches the line's first bytes before copying the whole line. */
 static int match_marked(const struct expressions *expressions, uint32_t expression,
-                        struct judged line, uint64_t from, uint64_t to, enum regex_anchor anchor,
-                        struct regex_span *spans, uint32_t span_count)
+                        const struct judged *line, uint64_t from, uint64_t to,
+                        enum regex_anchor anchor, struct regex_span *spans, uint32_t span_count)
 {
     const bool any = span_count == 0 && anchor == REGEX_ANYWHERE && from == 0;
-    struct words *words = line.words;
+    struct words *words = line->words;
 
     if (!expressions->ops->is_ready(expressions->marked[expression]))
         return WORDS_LARGE;
@@ -306,57 +307,57 @@ static int match_marked(const struct expressions *expressions, uint32_t expressi
         if (found != 0)
             return found;
     }
-    if (!copy_line(expressions, line, line.count))
+    if (!copy_line(expressions, line, line->count))
         return -1;
     return match_copy(expressions, expression, line, from,
-                      to == line.count ? words->copy_count : to_copy(words, to), anchor, spans,
+                      to == line->count ? words->copy_count : to_copy(words, to), anchor, spans,
                       span_count);
 }
 
 /* As words_match, for an expression of PCRE2. Each begin of a match may take many steps, so the
  * search of a long line stops now and then to see whether the call is cancelled. */
-static int match_beyond(const struct pcre2 *pcre2, struct judged line, uint64_t from,
+static int match_beyond(const struct pcre2 *pcre2, const struct judged *line, uint64_t from,
                         struct regex_span *spans, uint32_t span_count)
 {
-    const struct pcre2_line text = {line.bytes, line.count, &line.words->run, from};
+    const struct pcre2_line text = {line->bytes, line->count, &line->words->run, from};
     uint64_t begins = BEGINS;
     int found = 0;
 
-    while (found == 0 && pcre2_may_stop(pcre2) && line.count - from > begins) {
-        struct words *words = line.words;
+    while (found == 0 && pcre2_may_stop(pcre2) && line->count - from > begins) {
+        struct words *words = line->words;
         const uint64_t began_ns = clock_now_ns();
         uint64_t stop = from + begins;
 
         if (stop < words->inside_from || stop > words->inside_to)
             words->inside_from = words->inside_to = stop;
         stop = words->inside_to;
-        while (stop < line.count && (line.bytes[stop] & 0xc0) == 0x80)
+        while (stop < line->count && (line->bytes[stop] & 0xc0) == 0x80)
             stop++;
         words->inside_to = stop;
         found = pcre2_find(pcre2, text, from, stop, spans, span_count);
-        if (found == 0 && engine_call_is_over(line.call))
+        if (found == 0 && engine_call_is_over(line->call))
             found = WORDS_CANCELLED;
         begins = clock_now_ns() - began_ns < BEGINS_NS ? 2 * begins : BEGINS;
         from = stop;
     }
-    return found != 0 ? found : pcre2_find(pcre2, text, from, line.count, spans, span_count);
+    return found != 0 ? found : pcre2_find(pcre2, text, from, line->count, spans, span_count);
 }
 
-int words_match(const struct expressions *expressions, uint32_t expression, struct judged line,
-                uint64_t from, uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
-                uint32_t span_count)
+int words_match(const struct expressions *expressions, uint32_t expression,
+                const struct judged *line, uint64_t from, uint64_t to, enum regex_anchor anchor,
+                struct regex_span *spans, uint32_t span_count)
 {
-    struct words *words = line.words;
+    struct words *words = line->words;
     const bool may_mark = expressions->marked != NULL && expressions->marked[expression] != NULL;
 
     if (expressions->beyond != NULL && expressions->beyond[expression] != NULL)
         return match_beyond(expressions->beyond[expression], line, from, spans, span_count);
     if (may_mark && words->kind == WORDS_UNKNOWN && !expressions->needs_marks &&
-        !words_matter(expressions, line.bytes, line.count))
+        !words_matter(expressions, line->bytes, line->count))
         words->kind = WORDS_PLAIN;
     if (!may_mark || words->kind == WORDS_PLAIN)
-        return expressions->ops->match(expressions->each[expression], line.bytes, line.count, from,
-                                       to, anchor, spans, span_count);
+        return expressions->ops->match(expressions->each[expression], line->bytes, line->count,
+                                       from, to, anchor, spans, span_count);
     words->kind = WORDS_MARKED;
     return match_marked(expressions, expression, line, from, to, anchor, spans, span_count);
 }

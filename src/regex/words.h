@@ -63,6 +63,7 @@ struct words {
 
 /* Fills expressions->units, which says what stands for each ASCII character in a copy. */
 void words_prepare(struct expressions *expressions);
+bool words_are_ascii(const uint8_t *bytes, uint64_t count);
 /* Returns whether programs without marks may be wrong about words in the line. */
 bool words_matter(const struct expressions *expressions, const uint8_t *line, uint64_t count);
 /* Returns the offset after the character at `at`. */
@@ -73,15 +74,15 @@ uint64_t words_before(const struct expressions *expressions, const uint8_t *text
 /* Returns whether `at` lies inside a character, if edges of words count. */
 bool words_within(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                   uint64_t at);
-void words_begin(struct judged line);
+void words_begin(const struct judged *line);
 void words_release(struct words *words);
 /* Finds a match of the expression in a line, as regex_ops.match does: the first that begins at
  * `from` or later. If the plan asks for whole words, the match must lie between word borders.
  * Returns 1 for a match, 0 for none, -1 for lack of memory, WORDS_CANCELLED or WORDS_LARGE. For an
  * expression of PCRE2, `to` must be the line's end, `anchor` has no effect, and the result may also
  * be PCRE2_OVER. */
-int words_match(const struct expressions *expressions, uint32_t expression, struct judged line,
-                uint64_t from, uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
-                uint32_t span_count);
+int words_match(const struct expressions *expressions, uint32_t expression,
+                const struct judged *line, uint64_t from, uint64_t to, enum regex_anchor anchor,
+                struct regex_span *spans, uint32_t span_count);
 
 #endif

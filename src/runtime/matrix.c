@@ -317,13 +317,14 @@ static enum trawl_status next_batch(struct trawl_matrix_search *matrix,
 /* ---- Begin and end ------------------------------------------------------------------------ */
 
 /* Says whether a single occurrence in each record suffices and is found faster than all
- * occurrences. If the plan has conditions, all occurrences are needed, because conditions are
- * checked after the search. For a single string longer than a byte, all occurrences are found
- * faster, because no candidate has to be compared with the candidate before. */
+ * occurrences. If a plan of strings has conditions, all occurrences are needed, because
+ * conditions are checked after the search. For a single string longer than a byte, all occurrences
+ * are found faster, because no candidate has to be compared with the candidate before. */
 static bool one_tells(const struct trawl_matrix_search *matrix, const struct trawl_plan *plan)
 {
-    return matrix->shape == TRAWL_MATRIX_ANY && !plan_has_conditions(plan) &&
-           (plan->literal_count > 1 || plan->length_max == 1);
+    return matrix->shape == TRAWL_MATRIX_ANY &&
+           (plan_has_expressions(plan) ||
+            (!plan_has_conditions(plan) && (plan->literal_count > 1 || plan->length_max == 1)));
 }
 
 /* Makes the cells of the records that begin in a chunk, by the algorithm. This is sink.digest(). */

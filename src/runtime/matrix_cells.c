@@ -165,9 +165,12 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
         TRAWL_ASSERT(begin <= at->end - at->begin);
         if (!accepts_begin(maker, at, begin) || !accepts_end(maker, chunk, at, i, &pattern))
             continue;
-        TRAWL_TRY(cells_push(scratch, pattern, begin, error));
-        if (maker->any)
+        if (maker->any) {
+            TRAWL_TRY(cells_reserve(cells, 1, error));
+            cells_append(cells, at->index, pattern, begin);
             break;
+        }
+        TRAWL_TRY(cells_push(scratch, pattern, begin, error));
     }
     return scratch->row_count > 0 ? cells_keep(cells, scratch, at->index, error) : TRAWL_OK;
 }

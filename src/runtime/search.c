@@ -424,7 +424,7 @@ enum trawl_status trawl_windows(struct trawl_searcher *searcher, const struct tr
         return TRAWL_FAIL(error, ARGUMENT, "sink is NULL");
     if ((flags & ~(uint32_t)(TRAWL_WINDOW_LINE_ENDS | TRAWL_WINDOW_NO_MATCHES | TRAWL_WINDOW_LINES |
                              TRAWL_WINDOW_SPANS | TRAWL_WINDOW_NULLS | TRAWL_WINDOW_EMPTY |
-                             TRAWL_WINDOW_SPANS_FIRST)) != 0)
+                             TRAWL_WINDOW_SPANS_FIRST | TRAWL_WINDOW_FIRSTS)) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown window flags 0x%x", flags);
     if (plan != NULL && !plan_has_expressions(plan)) /* no string matches zero bytes */
         flags &= ~(uint32_t)TRAWL_WINDOW_EMPTY;

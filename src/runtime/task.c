@@ -240,6 +240,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         .before = chunk->before,
         .after = chunk->after,
         .readable = chunk->readable,
+        .firsts = (search->sink->window_flags & TRAWL_WINDOW_FIRSTS) != 0,
         .pinned = task->buffer_is_pinned,
         .may_be_left = search->job.layer == ENGINE_LAYERS || search->job.layer == ENGINE_FOR_ERRORS,
         .threads_left = search->schedule == SCHEDULE_LOADED ? 1 : search->job.runtime->threads_max,
@@ -414,8 +415,7 @@ static struct task *resident_next(struct search *search)
     TRAWL_ASSERT(left > 0 && left <= text->bytes_count && search->chunk_device > 0);
     if (part->reach == 0 && !devices_locate(&search->job.runtime->devices, search->job.plan,
                                             text->bytes + begin, left, part))
-        *part = /* no device holds the part, so any device may search it */
-            (struct engine_text){.device = ENGINE_DEVICES_MAX, .reach = left};
+        *part = (struct engine_text){.device = ENGINE_DEVICES_MAX, .reach = left}; /* any device */
     status = text_cursor_next(&search->cursor, TEXT_ANY_CHUNK,
                               min_u64(search->chunk_device, part->reach), false, &task->buffer,
                               &task->chunk, &taken, NULL);
@@ -614,9 +614,8 @@ static void forget_work(struct search *search, const struct task *task)
     JOB_ADD(&search->job, &done->method_bytes[task->result.method], -searched);
 }
 
-/* Searches a chunk in the file's mapping. Reads the chunk and searches again if the file lost bytes
- * meanwhile, if the sink is to see bytes that cannot change, or if the first scan did not reach the
- * chunk's end. */
+/* Searches a chunk in the file's mapping. Reads the chunk and searches again if the file lost
+ * bytes, if the sink needs bytes that cannot change, or if the scan ended before the chunk. */
 static void search_mapped(struct search *search, struct task *task, struct worker *worker)
 {
     const struct text_chunk *chunk = &task->chunk;
