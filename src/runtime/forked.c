@@ -44,7 +44,8 @@ static void adopt_runtime(struct trawl_runtime *runtime)
     (void)pthread_mutex_init(&runtime->entry, NULL);
     for (uint32_t i = 0; i + 1 < runtime->threads_max; i++)
         atomic_fetch_sub(&runtime->memory_used, runtime->workers[i].buffer.capacity);
-    memset(runtime->workers, 0, (runtime->threads_max - 1) * sizeof *runtime->workers);
+    if (runtime->threads_max > 1)
+        memset(runtime->workers, 0, (runtime->threads_max - 1) * sizeof *runtime->workers);
     atomic_store(&runtime->worker_count, 0);
     atomic_store(&runtime->streams, 0); /* orphaned calls search no further */
     runtime->jobs = NULL;
