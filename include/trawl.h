@@ -518,8 +518,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
  * has begun, and trawl_text_load, go on to their end.
  * Threads: any, also from inside a sink, and from a signal handler in any thread. */
 TRAWL_API void trawl_searcher_cancel(struct trawl_searcher *searcher);
-/* Cancel the searcher's current call, or else the next call, which then returns STOPPED at once:
- * for a watchdog, since no call has a time limit. Threads: as of trawl_searcher_cancel. */
+/* Cancel the searcher's current call; if there is none, the next call returns STOPPED at once. For
+ * a watchdog, since no call has a time limit. Threads: the same as for trawl_searcher_cancel. */
 TRAWL_API void trawl_searcher_cancel_next(struct trawl_searcher *searcher);
 /* Tell how many bytes of the current call's text are searched: for a progress display.
  * Threads: any, also during a call. */

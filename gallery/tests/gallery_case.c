@@ -159,7 +159,8 @@ static void limits_for(struct cuda_limits *limits)
     own.part_bytes = 1 + limits->text_bytes_max / 2;
     own.shift_begins = 1 + limits->threads / 3;
     own.child_threads_max = limits->threads;
-    /* Few child grids, so that the parent's threads compare the windows that get no child grid. */
+    /* In half of the cases there are few child grids, so that the parent's threads compare the
+     * places of the text for which no child grid is left. */
     if (limits->blocks_max % 2 == 0)
         own.child_grids_max = (uint32_t)limits->hits_room_min;
     gallery_limits_replace(&own);

@@ -186,8 +186,8 @@ cdef class Array(Answer):
 
     cdef uint64_t first
     cdef readonly uint64_t null_count
-    # "+s": the columns of the structs. "+L": the lists' items are an Array, or tuples of these columns;
-    # None: numbers in `child`.
+    # For format "+s": a dict of the structs' columns. For "+L": the Array that holds the lists' items, or a
+    # dict of columns whose rows are the items (tuples); None if the items are numbers, which `child` holds.
     cdef object fields
     cdef const char *format  # "b", "l", "L", "+L", "+s", "U", "Z", "vu" or "vz"
     cdef uint64_t child_length

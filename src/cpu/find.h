@@ -119,10 +119,10 @@ struct find_ops {
     /* Returns the number of bits that are set in the tile's words. */
     uint64_t (*count_bits)(const struct find_tile *tile, uint64_t word_count);
     /* Writes the positions x in [*from, to) at which the first two probes match at text + x, and
-     * drops most positions at which the third does not. Returns the number of positions, which
-     * ascend. Stops where the next block might exceed `room`, which is at least FIND_PAIR_ROOM;
-     * *from is where to go on. Loads no byte behind those that the last position's probes test, so
-     * no byte behind the text. */
+     * drops most positions at which the third does not match. Returns the number of positions,
+     * which ascend. Stops before the positions might exceed `room`, which is at least
+     * FIND_PAIR_ROOM; *from is where to go on. Loads no byte behind those that the last position's
+     * probes test, so no byte behind the text. */
     uint32_t (*pair)(const uint8_t *text, uint64_t *from, uint64_t to,
                      const struct plan_probe probes[3], uint32_t *positions, uint32_t room);
     /* Tests the samples at first, first + stride, ... below `last` of a class of literals

@@ -1,6 +1,6 @@
 /* set_matcher: divides a large set's literals into classes by length, and makes the hash tables of
- * each class. An entry of a table is a gram of a literal at one offset, or a literal's stem.
- * set_class.h says how the tables are used. */
+ * each class. An entry of a table is a gram of a literal at one offset, or a literal's stem,
+ * its first bytes (at most 8). set_class.h says how the tables are used. */
 #include "cpu/set_matcher.h"
 
 #include <string.h>

@@ -40,16 +40,16 @@ struct plan_tuning {
     bool repeats;
     /* every byte of the literal is a probe, so each candidate is an occurrence */
     bool probes_exact;
-    /* probes are bytes that method every tests; probes[0] rules out most positions */
+    /* probes are bytes that the method "every" tests; probes[0] rules out most positions */
     uint32_t probe_count;
     /* probes that are tested at every position; further probes would rule out few more blocks */
     uint32_t first_probes;
     struct plan_probe probes[PLAN_PROBES_MAX]; /* all within PLAN_PROBE_SPAN_BYTES */
     /* set only if the literal has at least PLAN_GRAMS_LENGTH_MIN bytes */
     struct plan_grams grams;
-    /* expected number of candidates of method every per byte of text */
+    /* expected number of candidates, per byte of text, of the method "every" */
     double every_rate;
-    /* expected number of candidates of method grams per byte of text */
+    /* expected number of candidates, per byte of text, of the method "grams" */
     double gram_rate;
     /* method sampled can be used: the literal is long, does not repeat itself, and memory
      * suffices */

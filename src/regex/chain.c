@@ -192,8 +192,9 @@ static uint32_t reach(const struct places *places, uint32_t place)
     return set;
 }
 
-/* Returns the number of the state for this set of places, which is added if it is new; CHAIN_ASKS
- * if there are too many states. */
+/* Returns the number of the state for `set` and `last`, and adds the state if there is none yet.
+ * Returns CHAIN_FAILS if no place is left, CHAIN_MATCHES if the whole sequence is read, and
+ * CHAIN_ASKS if there are too many states. */
 static uint8_t state_of(struct places *places, uint32_t set, bool last)
 {
     uint32_t i = 0;

@@ -41,8 +41,8 @@
 #define BYTES_PER_LOOK 6u
 #define AHEAD_MAX \
     4096u /* the common program of several expressions reads this many bytes at once */
-#define SHORT_LINE 192u /* RE2 reads this many bytes in the time of a verification's two matches \
-                         */
+/* RE2 reads this many bytes in the time of a verification's two matches. */
+#define SHORT_LINE 192u
 /* Where one match of a line suffices, RE2 could read this many bytes in the time in which an atom
  * after that match is found. */
 #define BYTES_PER_SKIP 12u

@@ -125,8 +125,8 @@ void job_end(struct job *job)
         job_recall(job);
 }
 
-/* Takes and searches chunks, and unpacks, until the search has no work for this worker. This is
- * job.serve(). */
+/* Takes and searches chunks until the search has no work for this worker. If no chunk can be taken,
+ * the worker unpacks parts of a compressed text ahead. This is job.serve(). */
 static void serve(struct job *job, struct worker *worker)
 {
     struct search *search = (struct search *)job;

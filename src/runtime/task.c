@@ -679,9 +679,9 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
     return true;
 }
 
-/* Waits a moment for memory of the budget, all of which other searches hold. Returns false if
- * waiting is useless or has lasted too long: a search whose caller takes no results gives nothing
- * back, and that caller may be waiting here. */
+/* Waits a moment, because other searches hold all memory that the runtime may take. Returns false
+ * if waiting is useless or has lasted too long: the thread that waits here may be the one that must
+ * take the results of another search before that search frees memory. */
 static bool wait_for_room(struct search *search, uint64_t bytes)
 {
     const struct trawl_runtime *runtime = search->job.runtime;

@@ -1,5 +1,5 @@
-/* diff_utf8: checks the letters beyond ASCII, whose case variants and word characters the library
- * asks of the caller.
+/* diff_utf8: checks characters beyond ASCII. The caller tells the library which case variants such
+ * a character has, and whether the character is part of a word.
  *
  * A small made-up table replaces Unicode's table. The table has pairs of letters with the same and
  * with different numbers of bytes, groups of three and more letters, and letters that equal letters

@@ -42,7 +42,8 @@ static void make_records(struct test_random *random, bool whole, uint64_t longes
         at = 0;
         letters = INPUT_LETTERS_4;
     } else if (!whole && test_random_one_in(random, 3)) {
-        /* many strings of letters, which this method finds by their first bytes */
+        /* many records of letters, for method CLASSES; make_patterns takes many strings from them
+         */
         c->method = TRAWL_METHOD_CLASSES;
         count = 400;
         kind = 3;

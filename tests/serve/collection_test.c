@@ -150,8 +150,8 @@ static void test_changes(void)
     disk_bytes_max = INT64_MAX;
 }
 
-/* Checks that without notices each search looks at all files, and that the collection does not hold
- * a file whose size differs from what the file system says. */
+/* Opens a folder whose changes the kernel does not report. Checks that the collection watches
+ * nothing there, and holds no file whose size differs from what the file system says. */
 static void test_without_notices(void)
 {
     char message[SETTINGS_ERROR_BYTES] = "";

@@ -1,5 +1,5 @@
-/* unit_compressed: searches compressed texts of each format: several members one after the other,
- * data that is cut off at every byte, and data with every byte changed. */
+/* unit_compressed: searches compressed texts of each format: files of several members, files that
+ * are cut off after each of their bytes, and files with one wrong byte, at each place in turn. */
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>

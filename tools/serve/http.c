@@ -731,8 +731,9 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
                                   .bytes_max = (server->limits.all->bytes_max + 1) / 2};
     http->small_bytes = server->limits.all->bytes_max / 4 / connections;
     http->small_bytes = http->small_bytes < BODY_SMALL ? http->small_bytes : BODY_SMALL;
-    /* A client that reads its answers slowly leaves about half of the memory to other clients. Two
-     * more queries are allowed, for the case that the limit is small. */
+    /* Each running query holds ANSWER_BYTES. So many queries take about half of the memory, and a
+     * client that reads its answers slowly leaves the rest to others. The 2 lets a client ask even
+     * if the memory is small. */
     if (http->options.queries_max > http->bodies.bytes_max / ANSWER_BYTES + 2)
         http->options.queries_max = http->bodies.bytes_max / ANSWER_BYTES + 2;
     http->opener = pthread_self();

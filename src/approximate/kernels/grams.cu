@@ -327,8 +327,10 @@ SIMT_FUNCTION void grams_drain(const struct grams_arguments *a, struct grams_tab
     grams_share(a, tables, planes, origin, at, entry, entry_end, 0);
 }
 
-/* Queues each pair of an offset in the tile and a segment for which the segment's motif stands
- * before the offset, and tries the lists of the pairs. */
+/* A motif is what the exact symbols of several literals have in common, and a segment is a stretch
+ * of a literal (approx_grams.h). Queues each pair of an offset in the tile and a segment whose
+ * motif begins as many symbols before the offset as the segment says, and tries the pairs' lists.
+ */
 SIMT_FUNCTION void grams_motifs(const struct grams_arguments *a, struct grams_tables tables,
                                 const struct grams_planes *planes, uint64_t origin,
                                 uint32_t offsets, const uint32_t *motifs, uint32_t *queue)

@@ -246,7 +246,9 @@ SIMT_FUNCTION uint32_t plane_eight(uint32_t low, uint32_t high, uint32_t from, c
     return mask;
 }
 
-/* Returns the positions of bitmap word w at which the pattern's probe stands, as bits. */
+/* Returns, as bits, the positions of bitmap word w at which the pattern's probe stands. A position
+ * that alone is left after the probe's first half may be returned untested, if a later comparison
+ * decides. */
 SIMT_FUNCTION uint32_t plane_probe(const struct scan_arguments *a, const struct plane_tile *t,
                                    const uint32_t *plane, uint32_t w)
 {

@@ -421,7 +421,9 @@ SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, struct sampled_st
     return simt_ballot(too_many) != 0;
 }
 
-/* Verifies all samples of the queue. Returns whether this launch is abandoned. */
+/* Verifies the samples of the queue and empties it. If that costs too much, drops what was counted
+ * and lists the samples' groups for later. Returns whether this launch is abandoned, because too
+ * many groups are listed. */
 SIMT_FUNCTION_LARGE int sampled_verify_queue(const struct scan_arguments *a,
                                              struct sampled_stream *s)
 {

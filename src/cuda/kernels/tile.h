@@ -325,8 +325,9 @@ SIMT_FUNCTION void tile_without(const struct scan_arguments *a, const struct til
         (void)order_take(a, partition, 0);
 }
 
-/* Lowers the first occurrence known (result->nearest) to `found`, if that is lower. An occurrence
- * is (x - begin) << 32 | literal. */
+/* Makes `found` the first occurrence known, if it comes before the one known so far. `found` is
+ * (x - a->begin) << 32 | literal for an occurrence of the literal at x. result->nearest holds
+ * SCAN_NONE - found, so that 0 means none and the first occurrence has the greatest value. */
 SIMT_FUNCTION void tile_lower_first(const struct scan_arguments *a, uint64_t found)
 {
     simt_max_u64(&a->result->nearest, SCAN_NONE - found);

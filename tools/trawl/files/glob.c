@@ -480,8 +480,9 @@ static enum glob_status find_brace(const char *pattern, size_t bytes, size_t *op
     return GLOB_GOOD;
 }
 
-/* expand calls itself for each pair of braces. EXPANDED_MAX does not bound that depth, because {a}
- * has a single alternative. So patterns with more than BRACES_MAX pairs are refused. */
+/* expand calls itself for each pair of braces that one result passes through. EXPANDED_MAX does not
+ * bound the depth of these calls, because {a} has a single alternative. So patterns that exceed a
+ * depth of BRACES_MAX are refused. */
 #define BRACES_MAX 64u
 
 /* Passes on the pattern, or if the pattern has braces, each pattern that results from the first

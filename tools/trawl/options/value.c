@@ -174,7 +174,7 @@ static bool value_when(struct settings *settings, const char *value, const char 
 bool value_color(struct settings *settings, const char *value)
 {
     settings->asked.color_given = true;
-    /* ripgrep knows "ansi" also outside of Windows */
+    /* ripgrep takes "ansi" on every system, so trawl takes it too; it means "always" here */
     if (value != NULL && strcmp(value, "ansi") == 0)
         value = "always";
     return value_when(settings, value, "--color", &settings->asked.color);

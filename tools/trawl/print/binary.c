@@ -1,5 +1,5 @@
-/* binary: decides which files are binary, and from which offset on, as grep does. Of a binary file
- * no lines are printed, only a message.
+/* binary: decides whether a file is binary, and from which of its blocks on, as grep does. From
+ * that block on no lines are printed, only a message.
  *
  * grep 3.8 looks for NUL in each of its buffers before it searches the buffer. From the first
  * buffer with a NUL on, grep prints no lines, and a NUL ends a line like a newline. The first

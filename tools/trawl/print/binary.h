@@ -1,4 +1,5 @@
-/* binary: decides which files are binary, from which offset on; their lines are not printed. */
+/* binary: decides whether a file is binary (holds a NUL), and from which of its blocks on no more
+ * lines are printed. */
 #ifndef TRAWL_BINARY_H
 #define TRAWL_BINARY_H
 

@@ -1,4 +1,5 @@
-/* server: finds and runs trawl-serve, which is beside the command or where it is installed. */
+/* server: finds trawl-serve and runs it. The places are the command's folder, ../libexec/trawl seen
+ * from there, and the folder that the build was configured to install trawl-serve to. */
 #include "trawl/remote/server.h"
 
 #include <errno.h>
