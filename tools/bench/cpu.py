@@ -157,7 +157,7 @@ def worst_table(data):
             row = rows.get((kind, length))
             it = figures(row) if row else {}
             cells[-1].append(f"{number(it['one'])} **{number(it['to_random'])}**" if row else '-')
-    return (['', '### Worst cases', '', 'A cell has GB/s with 1 thread, and **multiples of the speed on random text**.', '']
+    return (['', '### Worst cases', '', 'A cell has GB/s with 1 thread, and **multiples of the speed on random letters**.', '']
             + table(['text and pattern'] + [f'm={length}' for length in WORST_LENGTHS], cells))
 
 
