@@ -144,6 +144,7 @@ std::unique_ptr<const quick> quick::make(const std::string &source, bool bytes, 
     bool by_lines = false;    // ^ matches after each newline
 
     options.bytes = bytes;
+    made->groups.push_back({0, 0}); // the whole match
     for (size_t at = 0, end; at < source.size(); at = end) {
         end = part_end(source, at, options);
         const std::string part = source.substr(at, end - at);

@@ -32,7 +32,7 @@ class quick
     enum { AT_ALL, AT_TEXT, AT_LINES } begins = AT_ALL;
     // For each group, the whole match first: the indexes of the group's first item, and of the item
     // after its last.
-    std::vector<std::pair<size_t, size_t>> groups{{0, 0}};
+    std::vector<std::pair<size_t, size_t>> groups;
     // A byte that each match holds, which is no letter, digit or blank; -1: there is none. Before
     // it a match has at most `head_most` bytes, which the items before `key_item` may take.
     int key = -1;
