@@ -297,22 +297,24 @@ class Printer:
             if self.names:
                 self.out += self.name() + (b"\0" if "Z" in case.on else case.end)
         named = self.names and not case.heading
-        begin, end = self.link(number, column) if named or self.names and number and "{line}" in case.link else (b"", b"")
+        begin, end = self.link(number, column) if named or self.names and "{line}" in case.link else (b"", b"")
         column = column if case.column else 0
+        has_offset = "b" in case.on
+        out += begin + (self.name(True) if named else b"") + end * (not number and not column and not has_offset)
         if named:
-            out += begin + self.name(True) + end * (not number and not column) + (b"\0" if "Z" in case.on else self.end_field(selected))
+            out += b"\0" if "Z" in case.on else self.end_field(selected)
         if number:
-            out += begin * (not named) + self.field(number, "ln", selected, end * (not column))
+            out += self.field(number, "ln", selected, end * (not column and not has_offset))
         if column:
-            out += self.field(column, "", selected, end)
-        if "b" in case.on:
-            out += self.field(offset, "bn", selected)
+            out += self.field(column, "", selected, end * (not has_offset))
+        if has_offset:
+            out += self.field(offset, "bn", selected, end)
         plain = case.paint(b":" if selected else b"-", "se")
         if "pattern-number" in case.on:
             out += case.paint(b",", "se").join(case.paint(b"%d" % n, "ln") for n in numbers) + plain
         if case.distance:
             out += (case.paint(b"0", "ln") if distance else b"") + self.end_field(selected)
-        self.out += out + (b"\t" if out and content and "T" in case.on else b"")
+        self.out += out + (b"\t" if out not in (b"", begin + end) and content and "T" in case.on else b"")
 
     def marked(self, text, end, spans, begin, stop, selected, is_match):
         """Return text[begin:stop] with marked spans, and the line end where stop is beyond the text."""
