@@ -35,7 +35,8 @@ struct trie {
     struct engine_worker *worker;
     const struct trawl_plan *plan;
     struct backwards *literals; /* literal_count literals, sorted */
-    uint32_t *next;             /* length_max + 2 numbers: the state that each level gets next */
+    /* length_max + 2 numbers: for each level, the number of the state that is made next */
+    uint32_t *next;
     uint8_t *block;
     uint64_t block_bytes;
     uint8_t *class_of;       /* indexed by a byte: its class */
@@ -69,9 +70,9 @@ static void make_classes(struct trie *trie, uint64_t step, uint8_t class_of[256]
     TRAWL_ASSERT(trie->classes > 0 && trie->classes <= 256);
 }
 
-/* Sorts the literals by their reversed bytes. Sets *states to the number of states: one, and one
- * for each byte of each literal, except for the last bytes that a literal shares with the literal
- * before. */
+/* Sorts the literals by their reversed bytes. Sets *states to the number of states: one for the
+ * root, and one for each byte of each literal. The last bytes that a literal shares with the
+ * literal before it add no states. */
 static enum trawl_status sort_literals(struct trie *trie, uint64_t *states,
                                        struct trawl_error *error)
 {
@@ -100,7 +101,8 @@ static void number_levels(struct trie *trie)
     trie->level_count = (uint32_t)trie->plan->length_max + 1;
     memset(next, 0, (trie->level_count + 1) * sizeof *next);
     for (uint32_t i = 0; i < trie->plan->literal_count; i++) {
-        next[trie->literals[i].common + 1]++; /* the count may wrap below 0, but not the sums */
+        /* an entry may wrap below 0, but not the sum of the entries up to a level */
+        next[trie->literals[i].common + 1]++;
         next[trie->literals[i].bytes_count + 1]--;
     }
     trie->levels[0] = 0;
@@ -163,8 +165,8 @@ static enum trawl_status reserve_trie(struct trie *trie, struct trawl_error *err
 
 /* Numbers the classes by the bytes' values, if all rows then fit words_max words: the kernel then
  * computes the class of a byte instead of loading the class. The last class has all bytes below the
- * lowest and above the highest byte of the literals. Plans that ignore case keep their numbers,
- * since two bytes share a class. */
+ * lowest and above the highest byte of the literals. Plans that ignore case keep the old numbers,
+ * since both cases of a letter share a class. */
 static void number_by_value(struct trie *trie, uint64_t words_max)
 {
     uint8_t byte_of[256] = {0};
@@ -367,8 +369,8 @@ enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl
     return status == TRAWL_MEMORY ? TRAWL_OK : status;
 }
 
-/* Cuts the range into tiles, of which each has a part for each thread of a block. Each block gets
- * as many tiles as the others, or one tile less, so that all blocks end at about the same time. */
+/* Cuts the range into tiles. A tile has one part for each thread of a block. Each block gets as
+ * many tiles as the others, or one tile less, so that all blocks end at about the same time. */
 void cuda_automaton_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                             uint32_t *blocks, struct cuda_launch *launch)
 {
@@ -387,7 +389,8 @@ void cuda_automaton_prepare(const struct engine_worker *worker, const struct cud
                                          worker->device->shared_max /
                                              (launch->shared_bytes + CUDA_STATIC_SHARED_BYTES));
     }
-    /* The number of hits of a tile has 32 bits, in count_automaton that of a thread's part. */
+    /* Kernels count hits in 32 bits: count_automaton the hits of a thread's part, the other kernels
+     * the hits of a tile. */
     counted = counts ? 1 : launch->threads;
     most = min_u64(most, UINT32_MAX / counted / tables->alike_max);
     most = max_u64(most & ~(unit - 1), max_u64(unit, PART_BYTES_MIN));

@@ -71,8 +71,8 @@ static bool is_direct(struct engine_worker *worker, const void *bytes, uint64_t 
            begin <= address && saturating_add(address, count) <= saturating_add(begin, pinned);
 }
 
-/* Sets *room to the memory in the worker's list after the words that the list already holds. Makes
- * the list larger if the list holds no words. */
+/* Sets *room to the memory in the worker's list after the words that the list already holds; a word
+ * is the begin of an occurrence. An empty list is made larger first, if necessary. */
 static enum trawl_status list_begin(struct engine_worker *worker, struct engine_words *words,
                                     struct cuda_hits_room *room, struct trawl_error *error)
 {

@@ -1,5 +1,6 @@
-/* cuda_plane: chooses the bit of each byte that makes the plane of kernels/plane.h, and the bytes
- * and the probe that the kernel searches for in the plane. */
+/* cuda_plane: chooses which bit of each byte makes the bit plane of kernels/plane.h, and the bytes
+ * of the pattern whose bits the kernel searches for in the plane. The *probe* is the bits that the
+ * kernel compares first. */
 #include "cuda/cuda_plane.h"
 
 #include <string.h>
@@ -94,8 +95,8 @@ static void order_bits(const uint8_t *bytes, uint32_t count, uint32_t order[BYTE
     }
 }
 
-/* Returns the offset of the first probe of 64 bits without a period of 32 or less. If every
- * probe has such a period, returns 0. */
+/* Returns the offset of the first 64 bits without a period of 32 or less, which become the probe.
+ * If all 64 neighbouring bits have such a period everywhere, returns 0. */
 static uint32_t choose_probe(const uint8_t *bytes, uint32_t count, uint32_t bit)
 {
     uint64_t probe = 0;

@@ -25,7 +25,7 @@
 static enum trawl_status take_automaton(struct engine_worker *worker, struct trawl_error *error)
 {
     worker->tables->dense_left = DENSE_SCANS;
-    /* after DENSE_SCANS scans the worker may search another text */
+    /* trials are forgotten, since after DENSE_SCANS scans the worker may search another text */
     cuda_choose_try_anew(worker->tables);
     TRAWL_TRY(cuda_automaton_want(worker, error));
     worker->leaves = worker->may_leave && worker->tables->kernel == CUDA_KERNEL_SET &&

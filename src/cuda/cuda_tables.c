@@ -17,8 +17,9 @@
 #define TABLE_ALIGNMENT 256u
 #define SET_BYTES_MAX (1ull << 34) /* literals begin at words with 32-bit numbers */
 #define GRAM_BYTES 8u
-/* alike_max bounds how many literals may occur at the same begin. It is not measured before a
- * search if a simple bound is up to this number, which limits neither tiles nor ranges. */
+/* alike_max bounds how many literals may occur at the same begin. Up to this value, alike_max
+ * limits neither tiles nor ranges, so a simple bound suffices, and nothing is measured before a
+ * search. */
 #define ALIKE_UNMEASURED_MAX 65535u
 #define LAUNCH_NS 2e4 /* time that the launch of a count takes, even for an empty text */
 #define WARP_STEP_BYTES 256u
@@ -37,8 +38,8 @@ struct block {
     uint64_t address; /* on the device */
 };
 
-/* Returns whether method grams reads at a stride. A pattern of up to 8 bytes, without fold, is
- * compared at each position instead, which costs hardly more and does not depend on the text. */
+/* Returns whether the method "grams" reads at a stride. A pattern of up to 8 bytes, without fold,
+ * is compared at each position instead, which costs hardly more and does not depend on the text. */
 static bool takes_strides(const struct trawl_plan *plan, const struct cuda_tables *tables)
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
@@ -98,8 +99,8 @@ static void fill_gram(const uint8_t *bytes, uint32_t count, bool fold, uint32_t 
     memcpy(mask, masks, 4);
 }
 
-/* Chooses the bytes, at most 8, for which method every searches. The dense tiles of all methods are
- * searched for the same bytes. */
+/* Chooses the bytes, at most 8, for which the method "every" searches. The dense tiles of all
+ * methods are searched for the same bytes. */
 static void choose_grams(const struct trawl_plan *plan, uint64_t rare_offset,
                          struct scan_arguments *a)
 {
@@ -129,8 +130,8 @@ static void choose_grams(const struct trawl_plan *plan, uint64_t rare_offset,
     a->is_exact = count == gram_bytes;
 }
 
-/* Sets the arguments of method grams: the plan's grams as fingerprints (filter_sum in
- * kernels/filter.h). */
+/* Sets the arguments of the method "grams": a fingerprint of each of the plan's grams (filter_sum
+ * in kernels/filter.h). */
 static void choose_strides(const struct plan_grams *grams, struct scan_arguments *a)
 {
     a->shift = (uint32_t)grams->offset + grams->stride - 1;

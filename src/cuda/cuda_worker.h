@@ -2,7 +2,8 @@
  *
  * A scan has three steps: the plan's tables (cuda_tables.h) and the text (chunk.h) are copied to
  * the device, a kernel runs (launch.h), and the hits come back (cuda_scan.h). Engines on top of the
- * CUDA engine use workers too, with their own kernels: cuda_scan_chunk.
+ * CUDA engine use workers too: they call cuda_scan_chunk with functions that start their own
+ * kernels.
  */
 #ifndef TRAWL_CUDA_CUDA_WORKER_H
 #define TRAWL_CUDA_CUDA_WORKER_H

@@ -1,8 +1,8 @@
-/* device: one GPU: the GPU's context, loaded kernels and memory.
+/* device: a GPU with its context, its loaded kernels and its memory.
  *
- * The engine uses the device's primary context, which the engine shares with all other users of
- * the device in the process. The engine makes the context current around each public call and
- * restores the old context afterwards.
+ * The engine uses the device's primary context, which the engine shares with all other users of the
+ * device in the process. The engine makes the context current around each public call and restores
+ * the old context afterwards.
  */
 #ifndef TRAWL_CUDA_DEVICE_H
 #define TRAWL_CUDA_DEVICE_H

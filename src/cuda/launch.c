@@ -10,8 +10,8 @@
 
 #define TILES_PER_BLOCK_MIN 2u
 #define FIRST_STEPS 3u
-/* if a stream kernel gives up more than one tile in DENSE_PARTS, the tile kernel searches the whole
- * range */
+/* if a stream kernel gives up more than one tile in DENSE_PARTS, and limits.listed_min tiles
+ * besides, the tile kernel searches the whole range */
 #define DENSE_PARTS 16u
 #define STREAM_ROW_WORDS 16u /* words of bitmap for one row of 512 bytes of text */
 /* time for which the host polls an answer, since the driver notices the end of a kernel 3 to 5 us
@@ -84,8 +84,8 @@ static void choose_groups(const struct engine_worker *worker, uint32_t blocks,
     uint32_t threads = worker->limits.threads, warps = blocks * (threads / 32);
 
     choose_samples(a);
-    /* The search of a dense tile by planes costs as much as the whole tile is long, even if few
-     * of the tile's begins belong to the group. */
+    /* The search of a dense tile by bit planes takes time in proportion to the tile's whole length,
+     * even if few of the tile's begins belong to the group. */
     a->tile_words =
         (uint32_t)min_u64(worker->limits.tile_words_max / threads, begins / (32ull * threads) + 1) *
         threads;
@@ -95,7 +95,8 @@ static void choose_groups(const struct engine_worker *worker, uint32_t blocks,
     a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
     a->ticket_groups = (uint32_t)max_u64(
         min_u64(ticket_groups(a), a->tile_count / (TILES_PER_BLOCK_MIN * (uint64_t)warps)), 1);
-    /* The budget suffices if every sample of a full queue belongs to an occurrence. */
+    /* sample_budget bounds a group's comparisons, after which the group counts as dense. The budget
+     * suffices even if every sample of a full queue belongs to an occurrence. */
     if (a->verify_budget != 0)
         a->sample_budget =
             a->verify_budget + 2 * SCAN_SAMPLE_STEP * (a->pattern_bytes / WARP_STEP_BYTES + 8);
@@ -113,9 +114,9 @@ static bool is_stream(enum cuda_kernel kernel)
            is_set_stream(kernel);
 }
 
-/* Chooses tiles of as many steps of the block's warps as fit, and of fewer steps where the range
- * is short. If the pattern does not fit into a tile, the tiles stay as long as possible, since
- * the search of a dense tile costs the pattern's length. */
+/* Chooses tiles of as many steps of the block's warps as limits.tile_words_max allows, or of fewer
+ * steps if the range is short. If the pattern does not fit into a tile, the tiles stay as long as
+ * possible, since the search of a dense tile costs the pattern's length. */
 static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blocks,
                                 struct scan_arguments *a)
 {

@@ -1,4 +1,5 @@
-/* limits: sizes that tests make small, so that every border lies inside a small text. */
+/* limits: sizes and choices of kernels that tests change: with small sizes, a small text has every
+ * kind of border between tiles, ranges and chunks. */
 #ifndef TRAWL_CUDA_LIMITS_H
 #define TRAWL_CUDA_LIMITS_H
 
@@ -15,7 +16,7 @@ enum cuda_sets_variant { CUDA_SETS_RARE, CUDA_SETS_DENSE, CUDA_SETS_VARIANTS };
 #define CUDA_RANGE_BYTES_MAX ((1ull << 32) - (1ull << 24))
 
 struct cuda_limits {
-    /* the most device memory, in bytes, that a worker takes for a chunk of a text */
+    /* the most bytes of a chunk that lie in a worker's device memory at a time */
     uint64_t text_bytes_max;
     /* the most hits of stream_sampled that are sorted; if there are more, a different kernel
      * searches all positions */
@@ -29,7 +30,8 @@ struct cuda_limits {
     enum trawl_method seen_method;
     /* the shortest loaded text, in bytes, that is split over the devices */
     uint64_t split_bytes_min;
-    /* the length of a part of a split text is about stripe_bytes or less */
+    /* the length of a part of a split text is about stripe_bytes or less, except for texts so long
+     * that they would have more than STRIPES_MAX parts (cuda_load.c) */
     uint64_t stripe_bytes;
     uint64_t split_overlap; /* bytes that a part shares with the next part */
     /* the most begins of a launch; kernels that number samples instead of begins take up to
@@ -61,7 +63,7 @@ struct cuda_limits {
                                         price */
     uint32_t sets_stride, sets_gram; /* used if the set allows the value; 0: chosen by price */
     uint32_t sets_choices;           /* as sets_stride and sets_gram */
-    /* bits of the bitmap that a gram sets, 1 or 2; 0: chosen by price */
+    /* number of bits that a gram sets in a word of the bitmap, 1 or 2; 0: chosen by price */
     uint32_t sets_bits;
     uint32_t sets_filter_words_max, sets_table_words_max;
     uint64_t sets_entries_max;
@@ -76,12 +78,13 @@ struct cuda_limits {
     uint64_t automaton_words_max;
     /* blocks keep the automaton's rows in shared memory if the rows have at most this many bytes */
     uint32_t automaton_kept_bytes;
-    /* if a set's literals have more bytes in total, a search that exceeds its budget gets a larger
-     * budget before the automaton takes over */
+    /* if a set's literals have more bytes in total, a tile may take more than the usual work
+     * (PATIENT_LONG_LOG2 in cuda_scan.c) before the automaton takes over */
     uint64_t patient_bytes;
     /* bytes of text of a trial, which decides whether the automaton takes over */
     uint64_t tried_bytes;
-    /* number of tiles that a stream kernel may give up, however short the range */
+    /* number of tiles that a stream kernel may give up to the tile kernel, however short the
+     * range */
     uint32_t listed_min;
     /* a multiple of 4096: positions are numbered as if this many bytes came before the text */
     uint64_t before_bytes;
