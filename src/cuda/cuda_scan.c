@@ -14,9 +14,10 @@
 #define HITS_AHEAD 512u
 #define FEW_BYTES 256u /* Hits are few if there is at most one for FEW_BYTES bytes of text. */
 
-/* A tile may take 2^PATIENT_LOG2 times the usual work before an automaton whose rows exceed shared
- * memory takes over. If the literals have many bytes in total (limits.patient_bytes), a tile may
- * take 2^PATIENT_LONG_LOG2 times the usual work. */
+/* A warp of stream_set may take 2^PATIENT_LOG2 times the usual work before an automaton whose rows
+ * exceed shared memory takes over. If the literals have more than limits.patient_bytes bytes in
+ * total, the warp may take 2^PATIENT_LONG_LOG2 times the usual work before any automaton takes
+ * over. */
 #define PATIENT_LOG2 3u
 #define PATIENT_LONG_LOG2 8u
 
@@ -33,10 +34,10 @@ static enum trawl_status take_automaton(struct engine_worker *worker, struct tra
     return TRAWL_OK;
 }
 
-/* Chooses how to repeat a scan that the kernel gave up because some tile had too many candidates.
- * If the set usually needs nearly as much work as a tile may take, one tile of a long text needs
- * more by chance. Among long literals the cause is often a phrase that many literals share and that
- * is rare in the text. In both cases more work for each tile costs less than the automaton. */
+/* Chooses how to repeat a scan that the kernel gave up because some part of the text had too many
+ * candidates. If the set usually needs nearly as much work as a warp may take, some warp needs more
+ * by chance in a long text. Among long literals the cause is often a phrase that many literals
+ * share and that is rare in the text. In both cases more work costs less than the automaton. */
 static enum trawl_status note_dense(struct engine_worker *worker, struct trawl_error *error)
 {
     bool is_long = worker->plan->literal_bytes_total > worker->limits.patient_bytes;

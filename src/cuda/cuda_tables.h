@@ -45,8 +45,8 @@ struct cuda_tables {
      * set's automaton took over. In these scans the automaton searches for a set, and the tile
      * kernel (scan_every, hits_every) for a single pattern. */
     uint32_t dense_left;
-    /* A scan for a set gives up when the comparisons of a tile cost 2^budget_log2 × the usual
-     * budget. */
+    /* stream_set gives up a scan when a warp's comparisons cost more than 2^budget_log2 × the usual
+     * budget for the steps that the warp has searched. */
     uint32_t budget_log2;
     /* number of positions that a scan for hits covers, so that the hits are likely to fit */
     uint64_t reach_bytes;

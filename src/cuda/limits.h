@@ -78,7 +78,7 @@ struct cuda_limits {
     uint64_t automaton_words_max;
     /* blocks keep the automaton's rows in shared memory if the rows have at most this many bytes */
     uint32_t automaton_kept_bytes;
-    /* if a set's literals have more bytes in total, a tile may take more than the usual work
+    /* if a set's literals have more bytes in total, a search may take more than the usual work
      * (PATIENT_LONG_LOG2 in cuda_scan.c) before the automaton takes over */
     uint64_t patient_bytes;
     /* bytes of text of a trial, which decides whether the automaton takes over */

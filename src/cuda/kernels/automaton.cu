@@ -232,7 +232,7 @@ SIMT_FUNCTION void automaton_bytes(const struct scan_arguments *a, const struct 
     }
 }
 
-/* Reads the part whose first position is `place`. */
+/* Reads the reach after the part whose first position is `place`, and then the part, backwards. */
 SIMT_FUNCTION void automaton_part(const struct scan_arguments *a, const struct tile_shared *shared,
                                   const uint8_t *classes, uint64_t place,
                                   struct automaton_walk *walk, int want)

@@ -57,9 +57,9 @@ SIMT_FUNCTION void order_publish(const struct scan_arguments *a, uint64_t partit
                  own + (1ull << SCAN_SUM_BITS));
 }
 
-/* Returns the lane's share of the number of hits in all groups before `group`. Lane i passes the
- * two words of group - 1 - i as sum and upto. Sets *there to whether the words of all lanes suffice
- * to know that number. Called by all lanes of the warp. */
+/* Returns a number whose sum over the warp's lanes is the number of hits in all groups before
+ * `group`. Lane i passes the two words of group - 1 - i as sum and upto. Sets *there to whether the
+ * words of all lanes suffice to know that sum. Called by all lanes of the warp. */
 SIMT_FUNCTION uint64_t order_groups_before(const struct scan_arguments *a, uint64_t group,
                                            uint64_t sum, uint64_t upto, int *there)
 {

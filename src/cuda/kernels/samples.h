@@ -1,4 +1,5 @@
-/* samples: the positions and hashes of the samples of method sampled, and the lists of its table.
+/* samples: the positions and hashes of the samples of the method "sampled", and the lists of its
+ * table.
  *
  * The method searches for one long pattern. A *sample* is 16 bytes of the text, at a multiple of a
  * stride. A *gram* is 16 bytes of the pattern. The method looks up the sample's hash in a table of

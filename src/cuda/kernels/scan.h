@@ -16,14 +16,14 @@
 
 #define SCAN_THREADS_MAX 256u     /* threads of a block: any multiple of 32 up to this number */
 #define SCAN_TILE_WORDS_MAX 2048u /* bitmap words of a tile: 64 Ki begins */
-#define SCAN_SAMPLE_STEP 128u     /* method sampled: samples of a warp's step, a *group* */
-#define SCAN_SAMPLE_BYTES 16u     /* method sampled: bytes of a sample */
-#define SCAN_SAMPLE_WORDS_MAX 13u /* method sampled: largest log2 of the number of sample_words */
-#define SCAN_SORTED_MAX 32768u    /* method sampled: most hits that are sorted, in up to 0.2 ms */
-/* Loadable and initialised bytes beyond the text's end. */
+#define SCAN_SAMPLE_STEP 128u     /* method "sampled": samples of a warp's step, a *group* */
+#define SCAN_SAMPLE_BYTES 16u     /* method "sampled": bytes of a sample */
+#define SCAN_SAMPLE_WORDS_MAX 13u /* method "sampled": log2 of the most words of sample_words */
+#define SCAN_SORTED_MAX 32768u    /* method "sampled": most hits that are sorted, in up to 0.2 ms */
+/* number of bytes beyond the text's end that kernels may load, and that are initialised */
 #define SCAN_PADDING_BYTES 64u
-/* The most literals of a set that may occur at one begin. With this bound the hits of a tile of
- * SCAN_THREADS_MAX words stay below 2^32. */
+/* The most literals of a set that may occur at one begin. With this bound, a tile of
+ * SCAN_THREADS_MAX words has fewer than 2^32 hits. */
 #define SCAN_ALIKE_MAX 524287u
 #define SCAN_LITERALS_PADDING_BYTES 32u /* zeros after the last literal of a set */
 #define SCAN_PATTERN_PADDING_BYTES 64u  /* zeros before and after the pattern in device memory */
@@ -107,15 +107,16 @@
     X(8, 8, 4)             \
     X(16, 8, 9)
 
-/* The comparison that methods every and grams make (scan_arguments.gram_kind). After an exact
- * comparison no candidate needs to be verified. */
+/* The comparison that the methods "every" and "grams" make (scan_arguments.gram_kind). After an
+ * exact comparison no candidate needs to be verified. */
 enum scan_gram_kind {
-    SCAN_GRAM_BYTE,   /* a byte, no fold; exact */
-    SCAN_GRAM_SHORT,  /* 2 and 3 bytes, no fold: a word under gram_mask[0]; exact */
-    SCAN_GRAM_WORD,   /* 4 bytes, no fold: a word; exact */
-    SCAN_GRAM_LONG,   /* 8 bytes and more, no fold: two words */
-    SCAN_GRAM_MASKED, /* two words, both or-ed with a fold and masked */
-    /* method grams: 4 to 8 bytes at every s-th position are compared with s grams; s = 2, 4 or 8 */
+    SCAN_GRAM_BYTE,  /* a byte, no fold; exact */
+    SCAN_GRAM_SHORT, /* 2 and 3 bytes, no fold: a word under gram_mask[0]; exact */
+    SCAN_GRAM_WORD,  /* 4 bytes, no fold: a word; exact */
+    SCAN_GRAM_LONG,  /* 8 bytes and more, no fold: two words; exact for a pattern of 8 bytes */
+    /* two words, both or-ed with a fold and masked; exact for patterns of up to 8 bytes */
+    SCAN_GRAM_MASKED,
+    /* method "grams": at every s-th position, 4 to 8 bytes are compared with s grams; s: 2, 4, 8 */
     SCAN_GRAM_STRIDE_2,
     SCAN_GRAM_STRIDE_4,
     SCAN_GRAM_STRIDE_8
@@ -179,7 +180,8 @@ struct scan_sets {
                            first entry, SCAN_SETS_END for an empty list. The second word says
                            where in `entries` the later entries end, how many there are, and
                            has a filter (sets.h) */
-    uint64_t *entries;  /* an entry is its gram's key << 32 | the gram's number */
+    uint64_t *entries;  /* an entry is its gram's key << 32, plus the gram's place and number
+                           (SETS_INDEX_BITS in sets.h) */
     uint64_t *taken;    /* number of words of `entries` that are given to lists */
     uint32_t *literals; /* 4 words for each literal: where its bytes begin, in words of
                            literal_bytes; its number of bytes; where its run of grams begins;
@@ -212,12 +214,13 @@ struct scan_sets {
 };
 
 /* The automaton of a set (automaton.cu). A state's number is the index in `rows` at which its row
- * begins. A row has a transition for each class of bytes: the next state's number, and from bit
- * SCAN_STATE_BITS on the number of literals that end at the next state or at a shorter state of its
- * chain, at most SCAN_COUNT_MANY. Then SCAN_STATE_WORDS words follow: the number of literals that
- * end at the state or at a shorter state of its chain; where the literals that end at the state
- * itself begin in `ends`; the number of these literals; and the next state of the chain, 0 at the
- * chain's end. */
+ * begins. A state's *chain* has the states of all literals that begin at the state's position, from
+ * the longest literal to the shortest. A row has a transition for each class of bytes: the next
+ * state's number, and from bit SCAN_STATE_BITS on the number of literals that end at the next state
+ * or at a shorter state of its chain, at most SCAN_COUNT_MANY. Then SCAN_STATE_WORDS words follow:
+ * the number of literals that end at the state or at a shorter state of its chain; where the
+ * literals that end at the state itself begin in `ends`; the number of these literals; and the next
+ * state of the chain, 0 at the chain's end. */
 struct scan_automaton {
     uint32_t *rows;
     const uint32_t *ends;    /* literal numbers, ascending for each state */
@@ -305,7 +308,7 @@ struct scan_arguments {
     uint32_t gram_fold[2];
     uint32_t gram_mask[2];
 
-    /* Method grams compares every s-th position with s grams. stride_sums: the fingerprints
+    /* The method "grams" compares every s-th position with s grams. stride_sums: the fingerprints
      * (filter_sum) of these grams. stride_fold: bits that are or-ed into the text's words.
      * stride_keep: a mask of the gram's bytes in its second word. */
     uint32_t stride_sums[8];
@@ -314,7 +317,7 @@ struct scan_arguments {
 
     struct scan_plane plane;
 
-    /* Method sampled: */
+    /* Method "sampled": */
     const uint32_t *heads; /* for each hash, the list (samples.h) of the offsets whose gram has the
                               hash */
     const uint32_t *sample_entries; /* the entries of lists with two and more entries */
@@ -335,7 +338,7 @@ struct scan_arguments {
     uint32_t group_tiles; /* above 0: tile_list has groups, each of up to group_tiles tiles; 0: it
                              has tiles */
 
-    /* Method set: */
+    /* Sets: */
     struct plan_set set;
     const uint32_t *set_bitmap;
     const uint32_t *set_buckets;

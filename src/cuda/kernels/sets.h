@@ -2,10 +2,11 @@
  *
  * A *gram* is q neighbouring bytes. At every s-th position of the text the kernels take a *sample*:
  * of c grams at consecutive bytes, the gram with the least hash. The *run* of a literal (a pattern)
- * is the part of the literal whose grams are in the tables, which a gram's hash indexes: a bitmap
- * in shared memory, 64-bit words in L2, and *lists*. A list's *entry* is a gram of a literal. The
- * entry's *key* is the gram's hash, to which a *tag* is added if sets.tagged is set: a hash of the
- * bytes beside the gram. The list's first entry is in the list's *head*.
+ * is the part of the literal whose grams are in the tables. A gram's hash says where to look in
+ * each table: in a bitmap in shared memory, in 64-bit words in L2, and in *lists*. A list's *entry*
+ * is a gram of a literal. The entry's *key* is the gram's hash, to which a *tag* is added if
+ * sets.tagged is set: a hash of the bytes beside the gram. The list's first entry is in the list's
+ * *head*.
  *
  * The kernels have two variants: *rare*, for sets of which few samples pass the bitmap, and
  * *dense*. The first queue holds samples that passed the bitmap: in the dense variant with the
@@ -130,8 +131,8 @@ SIMT_FUNCTION struct sets_bytes sets_literal_bytes(const struct scan_arguments *
 }
 
 /* sets_filter_word returns the number of the word of the bitmap in which a gram with this hash has
- * its two bits. The lowest five bits of sets_bit are the number of one of these bits in the
- * word. */
+ * its bits. The lowest five bits of sets_bit, for `which` 0 or 1, are the number of one of these
+ * bits in the word. */
 SIMT_FUNCTION uint32_t sets_filter_word(const struct scan_arguments *a, uint32_t hash)
 {
     return simt_high_u32(hash, a->sets.filter_words);

@@ -48,9 +48,9 @@
  *   SIMT_LAUNCH(kernel, blocks, threads, args)      starts a child grid without waiting for the
  *                                                   grid; returns 0 or the runtime's error code
  *   simt_launch_is_full(code)                       whether this error code of SIMT_LAUNCH says
- * that there was no room for a further grid simt_opaque_u32(value)                          the
- * value, but unknown to the compiler simt_add_equal(sum, a, b, one, value)           adds value
- * times `one` to the sum if a equals b
+ *                                                   that there was no room for a further grid
+ *   simt_opaque_u32(value)                          the value, but unknown to the compiler
+ *   simt_add_equal(sum, a, b, one, value)           adds value times `one` to the sum if a equals b
  *
  * The address of a load is a multiple of the load's size. Shared memory has undefined content until
  * a thread writes.

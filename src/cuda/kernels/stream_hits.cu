@@ -1,6 +1,6 @@
 /* hits_stream: lists the positions of one pattern in order, with the loads of stream.h.
  *
- * Method     the filters of method every, by the loads of stream.h. All warps of a block except the
+ * Method     the filters of every.cu, by the loads of stream.h. All warps of a block except the
  *            last are *filtering warps*. They go through a tile as the kernels of stream.h do, and
  *            set a bit in shared memory for each position that has the pattern or may have it. They
  *            list the positions that only may have it. The *last warp*, up to two tiles behind,
@@ -18,7 +18,7 @@
  *
  * Grid       any; blocks draw tiles from a ticket. 64 to 288 threads.
  * Shared     static, 48 KiB, most of it for the bits of the last HITS_TURNS tiles.
- * Traffic    per text byte: reads 1, as stream. Per candidate: 16 to 72 text bytes. Per hit: writes
+ * Traffic    per text byte: reads 1. Per candidate: 16 to 72 text bytes. Per hit: writes
  *            8. Per tile: writes 8 bytes, and reads up to 2 KiB if the tile has hits.
  * Bound      by instructions, if there are many hits: at 1 in 100 positions 96 per row of 512 bytes
  *            against 65 for the count, 70 % of the issue slots [H200, m = 4].
@@ -26,9 +26,9 @@
  *            filtering warps wait, at the end of a tile, until the last warp has finished the tile
  *            before.
  * Order      ascending.
- * Limits     want is WANT_HITS; otherwise as stream. If a tile costs more than its budget, or has
- *            more than HITS_LISTED_MAX positions to verify, the launch is abandoned: result->listed
- *            is then more than listed_max, and the host runs hits_every (every.cu).
+ * Limits     want is WANT_HITS; otherwise as in stream.cu. If a tile costs more than its budget, or
+ *            has more than HITS_LISTED_MAX positions to verify, the launch is abandoned:
+ *            result->listed is then more than listed_max, and the host runs hits_every (every.cu).
  * Lost       as fractions of the count's speed [H200]. Lists of positions instead of bits: 0.61 at
  *            1 hit in 100 positions, against 0.85 now. Two sets of registers for the rows of a
  *            step: fewer instructions, but longer code, 0.79 instead of 0.82. Each filtering warp
@@ -270,7 +270,8 @@ struct hits_bits {
     uint32_t low, high;
 };
 
-/* Returns the bits of the lane's share of cell c: halves of four neighbouring words. */
+/* Returns the bits of the 64 positions of cell c that belong to the lane: halves of four
+ * neighbouring words. */
 SIMT_FUNCTION struct hits_bits hits_share(const struct hits_noted *noted, uint32_t c)
 {
     uint32_t row = 64u * simt_lane() / STREAM_ROW_BYTES, shift_bits = row % 2u * 16u;

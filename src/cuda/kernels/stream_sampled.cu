@@ -5,7 +5,7 @@
  *            minus the offset is a begin, and each begin is proposed once. A warp takes a *group*
  *            of 128 neighbouring samples at a time, four per lane, and loads the next group before
  *            it tests this group. Two bits of a word in shared memory say whether the pattern may
- * have a gram with the hash; nearly all samples fail this test. The samples that pass go to the
+ *            have a gram with the hash; nearly all samples fail this test. Passed samples go to the
  *            warp's queue. When the queue has 32 samples, each lane goes through the list of a
  *            sample and verifies the begins that the list proposes; all lanes together go through a
  *            list of 32 or more entries.
@@ -20,16 +20,20 @@
  * Grid       any; warps draw tickets, each for some groups. 32 to 256 threads.
  * Shared     static, 42 KiB; of the 32 KiB of bits only those in use are loaded.
  * Traffic    per sample: 16 bytes of a 32-byte sector. By chance one sample in 50 (stride 16384),
- * or in some hundreds (shorter strides), passes and reads 4 to 8 bytes of a list. sampled_sort:
- * each thread reads all begins that were found, SCAN_SORTED_MAX at most, usually from L1. Bound by
- * sectors: 40 G/s in order, 35 G/s at random [H200]. Progress   no warp waits for another. Order
- * ascending, by sampled_sort. Limits     stride a multiple of 16. If groups are listed, or there
- * are more occurrences than can be sorted, the host lists hits by other kernels. Lost       groups
- * assigned to warps beforehand: 0.86 of the speed, since warps drift apart, while tickets keep the
- * sectors that are read at a time close together. The whole warp compares one candidate after the
- * other: 0.45 to 0.70 of the speed if a pattern of 256 to 1,000 bytes occurs every 1,000 bytes
- * [H100]. Source     samples: Grabowski and Bieniecki, "copMEM", 2018; two bits of one word: Putze,
- * Sanders and Singler, "Cache-, hash- and space-efficient Bloom filters", 2009.
+ *            or in some hundreds (shorter strides), passes and reads 4 to 8 bytes of a list.
+ *            sampled_sort: each thread reads all begins that were found, SCAN_SORTED_MAX at most,
+ *            usually from L1.
+ * Bound      by sectors: 40 G/s in order, 35 G/s at random [H200].
+ * Progress   no warp waits for another.
+ * Order      ascending, by sampled_sort.
+ * Limits     stride a multiple of 16. If groups are listed, or there are more occurrences than can
+ *            be sorted, the host lists hits by other kernels.
+ * Lost       groups assigned to warps beforehand: 0.86 of the speed, since warps drift apart, while
+ *            tickets keep the sectors that are read at a time close together. The whole warp
+ *            compares one candidate after the other: 0.45 to 0.70 of the speed if a pattern of 256
+ *            to 1,000 bytes occurs every 1,000 bytes [H100].
+ * Source     samples: Grabowski and Bieniecki, "copMEM", 2018; two bits of one word: Putze, Sanders
+ *            and Singler, "Cache-, hash- and space-efficient Bloom filters", 2009.
  */
 #define SAMPLED_STREAM_LOADS (SCAN_SAMPLE_STEP / SIMT_WARP_THREADS)
 /* room for up to 31 samples of earlier steps and for the samples of a step */
@@ -83,8 +87,9 @@ struct sampled_walk {
     uint32_t at;    /* number of the step's first sample; SAMPLED_END: no step is left */
     uint32_t steps; /* steps left of the ticket, this step included */
     uint64_t ahead; /* lane 0 holds the next ticket */
-    uint32_t limit; /* in lane 0: upper half of result->nearest when the next ticket was drawn. 0:
-                       no occurrence is known, or the search is not for the first. */
+    /* in lane 0: upper half of result->nearest when the next ticket was drawn. 0: no occurrence is
+     * known, or the search is not for the first occurrence. */
+    uint32_t limit;
 };
 
 struct sampled_step {

@@ -46,7 +46,8 @@
  * Order      no order: a count, the first, or a bit per begin with an occurrence, from which
  *            hits_set lists.
  * Limits     want is WANT_COUNT or WANT_FIRST. A warp whose lists and comparisons cost more than
- *            the budget ends the launch; the host then searches by automaton.cu.
+ *            the budget ends the launch; the host then repeats the search with a larger budget or
+ *            by automaton.cu.
  * Lost       each as a fraction of the read speed, instead of the kernel's fraction at that time.
  *            No bitmap, each sample looked up in L2: 0.15 instead of 0.21 for 1,000,000 patterns of
  *            16 bytes. Two places in the code that load text: the compiler lets a use of either
@@ -113,8 +114,9 @@ SIMT_KERNEL(set_runs, scan_arguments, SCAN_THREADS_MAX, 1)
     }
 }
 
-/* Enters each gram of each literal into the bitmap and, if table_words is not 0, into the 64-bit
- * words. Counts the gram in the head of the gram's list. The host has set all tables to zero. */
+/* Enters each gram of each literal's run into the bitmap and, if table_words is not 0, into the
+ * 64-bit words. Counts the gram in the head of the gram's list. The host has set all tables to
+ * zero. */
 SIMT_KERNEL(set_count, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint64_t total = (uint64_t)args.sets.literal_count * args.sets.stride;

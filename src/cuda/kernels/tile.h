@@ -9,6 +9,9 @@
  *                              (shuffles)            (shared)       + hits before the tile
  *                                                                   (order.h)
  *
+ * A *ticket* is a number from the counter result->ticket, which gives each number to one block or
+ * warp: its next tile.
+ *
  * Up to TILE_LIST_MAX hits wait in shared memory until the block's next tile with hits. By then
  * other blocks have published how many hits come before the tile.
  */
