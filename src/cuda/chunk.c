@@ -55,8 +55,8 @@ static enum trawl_status bring_text(struct engine_worker *worker, const struct e
 {
     uint64_t available = chunk->owned + chunk->after - at;
     uint64_t overlap =
-        /* bytes that two neighbouring copies share; a copy is longer, so that it contains begins
-         * that the next copy does not contain */
+        /* number of bytes that two neighbouring copies share. Each copy is longer, so that it also
+         * contains begins that the next copy does not contain. */
         worker->plan->length_max;
     uint64_t count;
 
@@ -87,7 +87,7 @@ static enum trawl_status bring_text(struct engine_worker *worker, const struct e
     return TRAWL_OK;
 }
 
-/* Sets *range to the chunk's next range, from `at` on, and copies its text if necessary. */
+/* Sets *range to the chunk's next range, from `at` on, and copies the range's text if necessary. */
 static enum trawl_status next_range(struct engine_worker *worker, const struct engine_chunk *chunk,
                                     uint64_t at, const struct cuda_steps *steps,
                                     struct cuda_range *range, struct trawl_error *error)

@@ -23,10 +23,10 @@
  * PART_MAX. */
 #define PART_MAX 4096u
 #define COUNT_PART_MAX 1088u
-/* A level is the states that the same number of bytes leads to. A single block writes the rows of
+/* A level has all states to which the same number of bytes leads. A single block writes the rows of
  * consecutive levels that have at most NARROW_STATES states each. */
 #define NARROW_STATES 16u
-#define ROW_BLOCKS 8u   /* per multiprocessor */
+#define ROW_BLOCKS 8u   /* the most blocks of automaton_rows for each multiprocessor */
 #define COUNT_BLOCKS 3u /* the most blocks of count_automaton on a multiprocessor */
 
 /* The trie. The arrays from class_of on lie in this order in `block`, which the host copies to the
@@ -138,7 +138,7 @@ static void make_states(struct trie *trie)
         for (uint32_t level = literal.common + 1; level <= literal.bytes_count; level++)
             nodes[next[level]++] =
                 (struct scan_node){next[level + 1], (uint32_t)class_of[*--bytes] << 16 | 1, i, 0};
-        /* no child of the last state was made yet */
+        /* the last state has no child yet */
         nodes[next[literal.bytes_count] - 1].count_class--;
         nodes[next[literal.bytes_count] - 1].end_count = 1;
     }

@@ -5,7 +5,7 @@
  *
  * The price of a method for a single pattern follows from rates (struct rates): how many candidates
  * the method has per byte of text, and how many candidates are compared to the pattern's end. A
- * sample of the text gives the rates.
+ * sample, which is excerpts of the text, gives the rates.
  */
 #include "cuda/cuda_choose.h"
 
@@ -21,7 +21,7 @@
 struct rates {
     /* positions with the 8 neighbouring bytes of the pattern that are the rarest in the text */
     double rare;
-    double gram; /* positions that the pattern's grams propose */
+    double gram; /* positions that the method "grams" proposes */
     /* positions with the pattern's 16 bytes from an offset on, on average over the offsets */
     double named;
     double deep; /* positions of `named` where the bytes after the 16 bytes match, too */
@@ -44,7 +44,8 @@ static double candidates_price(double length, double failed, double failed_max, 
 static double price_of(enum trawl_method method, double length, const struct rates *rates)
 {
     double found = min_double(rates->rare, rates->named);
-    /* the rate of occurrences, if rates->deep compares the whole pattern */
+    /* the rate of occurrences; 0, as if there were none, if rates->deep does not compare the whole
+     * pattern */
     double occurring = length <= SCAN_SAMPLE_BYTES + ANALYSE_DEEP_BYTES ? rates->deep : 0;
 
     switch (method) {
@@ -422,8 +423,8 @@ static enum cuda_kernel kernel_of(const struct choice *choice)
 }
 
 /* Returns the share of grams outside the set that pass a bitmap in which each of `entries` entries
- * sets `bits` bits of a word. The number of entries per word follows Poisson's distribution. The
- * share follows by inclusion and exclusion over the bits that are not set. */
+ * sets `bits` bits of a word. The estimate takes a Poisson distribution of the entries over the
+ * words, and inclusion and exclusion over the bits that are not set. */
 static double passing(double entries, double words, double word_bits, uint32_t bits)
 {
     static const double ways[4][4] = {{0}, {0, 1}, {0, 2, -1}, {0, 3, -3, 1}};
@@ -482,7 +483,8 @@ static uint32_t heads_of(uint64_t entries)
 
 static bool is_tagged(const struct choice *choice)
 {
-    return choice->stride + choice->choices > 2 && /* the run has bytes beside the gram */
+    /* the run, the part of a literal whose grams are in the tables, is longer than a gram */
+    return choice->stride + choice->choices > 2 &&
            (choice->stride <= TAG_STRIDE_MAX || choice->met > TAG_MET_MIN);
 }
 

@@ -96,7 +96,7 @@ static void order_bits(const uint8_t *bytes, uint32_t count, uint32_t order[BYTE
 }
 
 /* Returns the offset of the first 64 bits without a period of 32 or less, which become the probe.
- * If all 64 neighbouring bits have such a period everywhere, returns 0. */
+ * Returns 0 if there are no such 64 bits. */
 static uint32_t choose_probe(const uint8_t *bytes, uint32_t count, uint32_t bit)
 {
     uint64_t probe = 0;

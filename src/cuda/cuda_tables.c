@@ -163,7 +163,7 @@ static void put_sampled(const struct trawl_plan *plan, struct block *block,
         cuda_sampled_fill(plan_literal_bytes(plan, 0), a, &to);
 }
 
-/* Puts the pattern into the block and reserves room for a plane. */
+/* Puts the pattern into the block, and reserves room for the pattern's bit plane. */
 static void put_pattern(const uint8_t *bytes, uint64_t count, struct block *block,
                         struct scan_arguments *a)
 {
@@ -285,9 +285,9 @@ static void begin(const struct engine_worker *worker, const struct trawl_plan *p
     tables->plan_serial = worker->plan->serial;
 }
 
-/* Chooses how planes search dense tiles for one pattern; `host` holds the block that is to lie
- * at `address`. Patterns of up to 8 bytes need no plane: a lane compares such a pattern by
- * itself. */
+/* Chooses the bit plane by which kernels search dense tiles for one pattern. `host` holds the block
+ * that is to lie at `address`. Patterns of up to 8 bytes need no plane, since a lane compares such
+ * a pattern in one step. */
 static enum trawl_status choose_plane(const struct engine_worker *worker, uint8_t *host,
                                       uint64_t address, struct scan_arguments *a,
                                       struct trawl_error *error)

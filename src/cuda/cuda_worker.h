@@ -56,7 +56,9 @@ struct engine_worker {
     struct cuda_pinned answers; /* struct scan_result: the result of the last launch */
     /* The number of launches that this worker has started, which is the last launch's number. */
     uint64_t launches;
-    struct cuda_memory result;  /* the words by which blocks order their hits (kernels/order.h) */
+    /* the words by which blocks order hits (kernels/order.h), or the unsorted hits of
+     * stream_sampled */
+    struct cuda_memory result;
     struct cuda_memory offsets; /* numbers of the tiles or groups that a stream kernel gave up */
     /* a bit for each text position: 1 if an occurrence of the set begins there */
     struct cuda_memory marks;

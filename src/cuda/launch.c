@@ -49,7 +49,7 @@ static void choose_tiles(const struct engine_worker *worker, uint64_t places, ui
     a->tile_count = (uint32_t)((places + 32ull * words - 1) / (32ull * words));
 }
 
-/* Chooses the first and the last sample that cover all begins of the range. */
+/* Chooses the first and the last sample, so that the samples cover all begins of the range. */
 static void choose_samples(struct scan_arguments *a)
 {
     uint64_t distance, sample;
@@ -124,7 +124,7 @@ static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blo
     uint32_t steps = (uint32_t)max_u64(worker->limits.tile_words_max / step_words, 1);
     uint64_t places;
 
-    /* blocks search tiles ahead of the first occurrence, and that work is wasted */
+    /* some blocks search tiles after the first occurrence, and that work is wasted */
     if (a->want == WANT_FIRST)
         steps = (uint32_t)min_u64(steps, FIRST_STEPS);
 
@@ -226,8 +226,8 @@ uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want)
     return is_set_stream(kernel) && want == WANT_COUNT ? worker->tables->sets.stride * most : most;
 }
 
-/* Offsets in a range have 32 bits. stream_sampled and, for counts, stream_set are exceptions: these
- * kernels number samples, so that their ranges may be longer. */
+/* Offsets in a range have 32 bits. For counts, stream_sampled and stream_set are exceptions: these
+ * kernels number samples instead of begins, so that their ranges may be longer. */
 uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want want)
 {
     uint64_t most = min_u64(cuda_set_range_max(worker, want),

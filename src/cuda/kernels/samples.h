@@ -2,8 +2,9 @@
  * table.
  *
  * The method searches for one long pattern. A *sample* is 16 bytes of the text, at a multiple of a
- * stride. A *gram* is 16 bytes of the pattern. The method looks up the sample's hash in a table of
- * the hashes of the pattern's grams, and finds the offsets of grams with this hash. */
+ * stride or 16 bytes after the multiple. A *gram* is 16 bytes of the pattern. The method looks up
+ * the sample's hash in a table of the hashes of the pattern's grams, and finds the offsets of grams
+ * with this hash. */
 #ifndef TRAWL_CUDA_KERNELS_SAMPLES_H
 #define TRAWL_CUDA_KERNELS_SAMPLES_H
 

@@ -14,7 +14,8 @@
 #include "plan/layout.h"
 #include "want.h"
 
-#define SCAN_THREADS_MAX 256u     /* threads of a block: any multiple of 32 up to this number */
+/* most threads of a block, except in count_automaton and stream_set; a multiple of 32 */
+#define SCAN_THREADS_MAX 256u
 #define SCAN_TILE_WORDS_MAX 2048u /* bitmap words of a tile: 64 Ki begins */
 #define SCAN_SAMPLE_STEP 128u     /* method "sampled": samples of a warp's step, a *group* */
 #define SCAN_SAMPLE_BYTES 16u     /* method "sampled": bytes of a sample */
@@ -80,7 +81,8 @@
 /* From this stride on, the variant for texts where few samples pass gives a gram a further bit in
  * its word of the bitmap. The lowest bits of the gram's hash say which bit. */
 #define SCAN_SETS_MORE_STRIDE 4u
-/* A hash shifted right by one of these numbers is the number of a gram's bit in its word. */
+/* A gram's hash, shifted right by one of these numbers, has the number of the gram's bit in its
+ * word in the lowest five bits. */
 #define SCAN_SETS_SHIFT 6u
 #define SCAN_SETS_SHIFT_SECOND 11u
 #define SCAN_SETS_END UINT64_MAX
@@ -270,13 +272,14 @@ struct scan_arguments {
      * stream_sampled: a counter, zeroed, and room for partition_count hits in any order. */
     uint64_t *order;
     uint32_t partition_group_log2; /* up to SCAN_PARTITION_GROUP_LOG2_MAX */
-    /* number of tiles; for stream_sampled, the number of hits that `order` has room for */
+    /* number of partitions, which are tiles; for stream_sampled, the number of hits that `order`
+     * has room for */
     uint64_t partition_count;
     uint64_t position;   /* where the first tile begins: a multiple of 16, at most begin + shift */
     uint32_t is_dense;   /* 1: each block searches its first tile as dense, without the filter */
     uint64_t listed_max; /* a kernel abandons the launch once result->listed is above this */
-    /* stream kernels write the numbers of dense tiles here; tile kernels search these tiles; NULL:
-     * all */
+    /* Stream kernels write the numbers of dense tiles here, and tile kernels search these tiles.
+     * NULL: tile kernels search all tiles. */
     uint32_t *tile_list;
     uint32_t want; /* enum want */
     /* number of tiles; for stream_sampled, of groups of SCAN_SAMPLE_STEP samples */

@@ -630,8 +630,8 @@ SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uin
     return dense;
 }
 
-/* In a search for the first occurrence: searches a tile in which the warp has found occurrences
- * once more, step by step as at a text's edge, which finds positions rather than numbers. */
+/* In a search for the first occurrence, searches a tile a second time in which the warp has found
+ * occurrences. stream_step has only counted them; stream_edge finds their positions. */
 SIMT_FUNCTION_LARGE void stream_tile_again(const struct scan_arguments *a, uint32_t tile, int kind,
                                            struct stream *s)
 {

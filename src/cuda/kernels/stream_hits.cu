@@ -51,7 +51,8 @@
 #define HITS_LISTED_MAX 1008u
 #define HITS_TOGETHER 4u /* positions that a lane verifies together: their loads overlap */
 
-/* A *turn* is the work on one tile of a block. The most turns whose hits are not written yet. */
+/* A *turn* is the work on one tile of a block. HITS_TURNS is the most turns whose hits are not
+ * written yet. */
 #define HITS_TURNS 5u
 #define HITS_NONE UINT32_MAX
 

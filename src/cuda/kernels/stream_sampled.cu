@@ -43,7 +43,8 @@
 #define SAMPLED_END (UINT32_MAX - 2u * SCAN_SAMPLE_STEP)
 /* if the pattern has more than TILE_LANE_BYTES bytes, a lane compares this many bytes alone */
 #define SAMPLED_LANE_BYTES 16u
-/* lanes that compare one of several candidates, and the words that such a lane loads together */
+/* number of lanes that compare one of several candidates, and of words that such a lane loads
+ * together */
 #define SAMPLED_GROUP 8u
 #define SAMPLED_REST_LOADS 6u
 /* words that a lane loads together if all lanes compare one candidate */
@@ -61,7 +62,7 @@ SIMT_FUNCTION int sampled_is_wanted(const struct scan_arguments *a, uint32_t sam
     return SIMT_BOUND(sample - a->sample_first < a->sample_count - a->sample_first);
 }
 
-/* Returns a sample's hash. With a fold, all bytes lose a bit, not only letters. So different bytes
+/* Returns a sample's hash. A fold sets a bit in all bytes, not only in letters. So different bytes
  * may have the same hash; the later comparison tells them apart. */
 SIMT_FUNCTION uint32_t sampled_hash(const struct scan_arguments *a, const struct simt_u32x4 *sample)
 {

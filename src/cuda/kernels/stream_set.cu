@@ -67,8 +67,8 @@
 /* A gram of a literal. */
 struct sets_gram {
     uint64_t at; /* the byte of literal_bytes at which the gram's sample begins */
-    /* where the sample begins in the literal's run, which is the part of the literal that is
-     * sampled; the sample's hash; the place of the chosen gram among the c grams */
+    /* offset: where the sample begins in the literal's run, the part of the literal that is
+     * sampled. hash: the sample's hash. chosen: the place of the chosen gram among the c grams. */
     uint32_t offset, hash, chosen;
 };
 
