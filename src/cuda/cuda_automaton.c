@@ -18,9 +18,9 @@
 #include "plan/parts.h"
 
 #define PART_BYTES_MIN 32u
-/* A part is the text that a thread searches. It has at most PART_MAX bytes, or 4 times the bytes
- * that are read after a part if that is more. For count_automaton, COUNT_PART_MAX replaces
- * PART_MAX. */
+/* A part is the text that a thread searches. A part has at most PART_MAX bytes, or, if that is
+ * more, 4 times the bytes that are read after the part. For count_automaton, COUNT_PART_MAX
+ * replaces PART_MAX. */
 #define PART_MAX 4096u
 #define COUNT_PART_MAX 1088u
 /* A level has all states to which the same number of bytes leads. A single block writes the rows of
@@ -44,7 +44,7 @@ struct trie {
     uint32_t *levels;        /* length_max + 2 numbers: the first state of each level */
     struct scan_node *nodes; /* node_count nodes */
     uint32_t classes, level_count, node_count;
-    uint32_t is_range, low; /* for the members of the same name of struct scan_automaton */
+    uint32_t is_range, low; /* for the members of struct scan_automaton with these names */
 };
 
 /* Assigns byte classes: class 0 has all bytes that no literal has, if there are any. Each further
@@ -116,7 +116,7 @@ static void number_levels(struct trie *trie)
 }
 
 /* Makes all states. The literals are sorted, so that the states of each level, and the children of
- * each state, are made in the order of their numbers. */
+ * each state, are made in ascending order of the states' numbers. */
 static void make_states(struct trie *trie)
 {
     struct scan_node *nodes = trie->nodes;
@@ -240,8 +240,8 @@ static uint64_t kept_bytes(const struct engine_worker *worker)
     return min_u64(worker->limits.automaton_kept_bytes, room > used ? room - used : 0);
 }
 
-/* Returns how many words the automaton's rows have, or before the automaton is made, how many words
- * they are expected to have. */
+/* Returns the number of words of the automaton's rows; before the automaton is made, an
+ * estimate. */
 static double rows_words(struct engine_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;

@@ -275,9 +275,9 @@ static double make_ns(const struct engine_worker *worker)
 }
 
 /* Returns whether the automaton should search without a trial, since its making is expected to take
- * less time than it saves in these bytes. The automaton's time is known if its rows fit shared
- * memory: it is the same in every text. A set with a string of less than four bytes needs no trial
- * either, since its filter is slow in nearly every text. */
+ * less time than it saves in these bytes. If the automaton's rows fit shared memory, the
+ * automaton's time is known, since that time is the same in every text. A set with a string of less
+ * than four bytes needs no trial either, since its filter is slow in nearly every text. */
 static bool is_worth_making(struct engine_worker *worker, uint64_t bytes)
 {
     const struct cuda_tables *tables = worker->tables;
@@ -365,8 +365,8 @@ void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, ui
 #define RARE_WORDS (SCAN_SETS_THREADS / 32 * (SCAN_SETS_RARE_WARP_BYTES - SCAN_SETS_WARP_BYTES) / 4)
 #define DENSE_WORDS ((uint32_t)((sizeof(struct scan_arguments) + 15) / 16 * 4))
 
-/* The costs of a row, of a sample, and of a sample that passes the bitmap, in slots (prices.def): a
- * slot is the time of an instruction. */
+/* The costs of a row (512 bytes of text that a warp loads together), of a sample, and of a sample
+ * that passes the bitmap. The unit is a slot, the time of an instruction (prices.def). */
 static const struct {
     double row, sample, pass;
 } slots_of[CUDA_SETS_VARIANTS] = {

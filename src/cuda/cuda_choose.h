@@ -29,8 +29,8 @@ bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices);
 bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *prices);
 
 /* How a set is searched next. SETTLED: in the same way as before. AUTOMATON: by the automaton,
- * which must be made first. JUDGED and TRIED: by the filter, and the search is timed; TRIED first
- * searches a short range alone. */
+ * which must be made first. JUDGED: by the filter, in a timed search. TRIED: by the filter, at
+ * first in a short, timed range. */
 enum cuda_way { CUDA_WAY_SETTLED, CUDA_WAY_AUTOMATON, CUDA_WAY_JUDGED, CUDA_WAY_TRIED };
 enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum want want);
 /* Returns the length of a trial (CUDA_WAY_TRIED), in bytes of text. */

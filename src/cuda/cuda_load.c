@@ -212,10 +212,10 @@ static enum trawl_status load_stripe(struct engine *engine, uint32_t index, cons
     return status;
 }
 
-/* Splits a long text into stripes and deals the stripes out to the devices in turn, the same number
- * to each device. Stripes may not be too long, since a search that returns results in order
- * searches neighbouring chunks at a time: all devices are busy only if these chunks lie in stripes
- * of all devices. Stripes may not be too short, since each stripe costs a launch. */
+/* Splits a long text into stripes, and deals the stripes out to the devices in turn. Stripes may
+ * not be too long, since a search that returns results in order searches neighbouring chunks at a
+ * time: all devices are busy only if these chunks lie in stripes of all devices. Stripes may not be
+ * too short, since each stripe costs a launch. */
 static enum trawl_status load_split(struct engine *engine, const uint8_t *bytes, uint64_t count,
                                     struct trawl_error *error)
 {
@@ -403,8 +403,8 @@ static enum trawl_status hold(struct engine *engine, const struct engine_text *t
     return status;
 }
 
-/* Records an owner of a text. Loads the text if no other owner holds it; with ENGINE_HOLD_ANEW,
- * loads it anew. A text without bytes has no entry. */
+/* Records an owner of a text. Loads the text if no owner holds the text yet, or if text->how is
+ * ENGINE_HOLD_ANEW. A text without bytes has no entry. */
 enum trawl_status cuda_residents_hold(struct engine *engine, const struct engine_text *text,
                                       struct trawl_error *error)
 {

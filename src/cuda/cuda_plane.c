@@ -15,7 +15,8 @@
 #define WORD_BYTES 8u  /* windows begin at multiples of WORD_BYTES */
 /* the first bytes of a long window that decide the order of the bits */
 #define ORDER_BYTES_MAX 4096u
-/* The product of this number and eight bytes of 0 or 1 has byte i in bit i of its top byte. */
+/* If eight bytes are 0 or 1 each, bit i of the top byte of their product with this number is byte
+ * i. */
 #define GATHER_BITS 0x0102040810204080ull
 
 uint64_t cuda_plane_words(uint64_t pattern_bytes)
@@ -23,9 +24,9 @@ uint64_t cuda_plane_words(uint64_t pattern_bytes)
     return min_u64(pattern_bytes, SCAN_PLANE_WINDOW_MAX) / 128 * 4 + 4;
 }
 
-/* Returns the least period of the bytes under `mask`, or `count` if that period exceeds count / 2.
- * Computes the longest border of each prefix (Knuth, Morris and Pratt 1977); `borders` has room for
- * `count` numbers. */
+/* Returns the least period of the bytes, of which only the bits of `mask` are compared, or `count`
+ * if that period exceeds count / 2. Computes the longest border of each prefix (Knuth, Morris and
+ * Pratt 1977); `borders` has room for `count` numbers. */
 static uint32_t least_period(const uint8_t *bytes, uint32_t count, uint32_t mask, uint32_t *borders)
 {
     uint32_t border = 0, period;
@@ -44,8 +45,8 @@ static uint32_t least_period(const uint8_t *bytes, uint32_t count, uint32_t mask
 
 /* Chooses the window of a long pattern's bytes from which the plane is made. If the pattern's
  * beginning repeats with a period and a later byte breaks the period, the window contains that
- * byte. Then the window has no such period, so its occurrences lie at least half a window apart,
- * except for the bytes by which the window was moved to a multiple of WORD_BYTES. */
+ * byte. Then the window has no such period, so the window's occurrences lie at least half a window
+ * apart, less the bytes by which the window was moved to a multiple of WORD_BYTES. */
 static void choose_window(const uint8_t *bytes, uint32_t count, uint32_t window_max,
                           uint32_t *borders, struct scan_plane *plane)
 {

@@ -294,8 +294,8 @@ static void cut_set_range(const struct engine_worker *worker, const struct cuda_
     *done = *limit;
 }
 
-/* Prepares a launch that counts or finds the first occurrence, and makes the tables that its kernel
- * reads. */
+/* Prepares a launch that counts or finds the first occurrence, and makes the tables that the
+ * launch's kernel reads. */
 static enum trawl_status prepare(struct engine_worker *worker, const struct cuda_range *range,
                                  enum want want, uint64_t *limit, uint64_t *done,
                                  struct cuda_launch *launch, struct trawl_error *error)
@@ -346,7 +346,8 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
 {
     uint64_t limit = cuda_range_limit(worker->plan, range), bytes = limit - range->begin;
     uint64_t begin_ns, ns, rest = 0;
-    /* The first count after the automaton was made is not timed, since it waits for the making. */
+    /* The first count after the automaton was made is not timed, since that count waits until the
+     * automaton's table is written. */
     bool is_timed = worker->tables->dense_left > 0 && want == WANT_COUNT;
     enum cuda_way way;
 

@@ -59,7 +59,8 @@ static void *block_take(struct block *block, uint64_t bytes, uint64_t *address)
     return block->bytes == NULL ? NULL : block->bytes + at;
 }
 
-/* Puts an array into the block, and its device address into *pointer of the arguments. */
+/* Puts an array into the block, and writes the array's device address to *pointer, a member of the
+ * arguments. */
 static void *block_put(struct block *block, const void *from, uint64_t bytes, void *pointer)
 {
     uint64_t address;
@@ -254,7 +255,8 @@ static void put_buckets(const struct trawl_plan *plan, struct block *block,
                     &a->set_entries);
 }
 
-/* Chooses the kernels for the method: for counts a stream kernel, if the limits allow it. */
+/* Chooses the kernels for the method. A stream kernel counts, if the limits allow stream kernels
+ * and the plan is not a set. */
 static void choose_kernels(const struct engine_worker *worker, struct cuda_tables *tables)
 {
     tables->kernel = tables->method == TRAWL_METHOD_SET ? CUDA_KERNEL_SET : CUDA_KERNEL_EVERY;

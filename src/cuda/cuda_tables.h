@@ -56,9 +56,10 @@ struct cuda_tables {
     double lost_ns; /* the time that the automaton would have saved the set's searches so far */
     /* the host's tables of the set, from which alike_max follows; NULL: not needed yet */
     const struct plan_set_tables *set;
-    uint32_t alike_max; /* an upper bound of the literals that may occur at the same begin */
-    /* literals_there: the device has the set's literals. buckets_there: it has the tables of
-     * set.cu. */
+    /* an upper bound of the number of literals that may occur at the same begin */
+    uint32_t alike_max;
+    /* literals_there: the device has the set's literals. buckets_there: the device has the tables
+     * of set.cu. */
     bool literals_there, buckets_there;
     struct scan_sets sets; /* what stream_set reads; stride 0: stream_set does not take the set */
     bool has_sets;         /* stream_set takes the set, and there was memory for its tables */

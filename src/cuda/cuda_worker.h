@@ -43,7 +43,8 @@ struct engine_worker {
     uint32_t device_index;
     struct cuda_limits limits;
     struct cuda_stream *stream;
-    /* the plan, or the part of a plan, that is searched now, and its tables */
+    /* the plan that is searched now, which may be a part of a plan for a set, and the plan's
+     * tables */
     const struct trawl_plan *plan;
     struct cuda_tables *tables;
     struct cuda_tables whole; /* the tables for plans that are searched whole, not in parts */
@@ -66,8 +67,8 @@ struct engine_worker {
     struct cuda_pinned staging[2]; /* filled by the host, then copied to the device */
     struct cuda_event *staged[2];  /* staged[i] is recorded after the last copy from staging[i] */
     uint32_t staging_turn;         /* index of the staging buffer that is filled next, 0 or 1 */
-    /* The last copy was so long (PATIENT_BYTES) that the host thread sleeps instead of polling
-     * until the copy is done, and leaves its core to other threads. */
+    /* true: the last copy was so long (PATIENT_BYTES) that the host thread sleeps until the copy is
+     * done. A thread that polls would keep a core from other threads. */
     bool patient;
     struct cuda_event *done;    /* the event for which a patient worker sleeps */
     struct cuda_pinned landing; /* hits that are copied from the device to the host */

@@ -123,8 +123,8 @@ struct cuda_memory {
 uint64_t cuda_memory_ns(void);
 uint64_t cuda_clock_ns(void);
 
-/* Makes the memory at least `bytes` long. If the memory grows, its contents are lost; on failure
- * the memory is empty. */
+/* Makes the memory at least `bytes` long. If the memory grows, the memory's contents are lost.
+ * After a failure there is no memory. */
 enum trawl_status cuda_memory_reserve(struct cuda_device *device, struct cuda_memory *memory,
                                       uint64_t bytes, struct trawl_error *error);
 void cuda_memory_release(struct cuda_device *device, struct cuda_memory *memory);
@@ -137,7 +137,8 @@ struct cuda_pinned {
 
 enum trawl_status cuda_pinned_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
                                       uint64_t bytes, struct trawl_error *error);
-/* Reserves pinned memory that kernels may write to, by its host address. New memory is zeroed. */
+/* Reserves pinned memory to which kernels may write by the memory's host address. New memory is
+ * zeroed. */
 enum trawl_status cuda_mapped_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
                                       uint64_t bytes, struct trawl_error *error);
 void cuda_pinned_release(const struct cuda_device *device, struct cuda_pinned *pinned);

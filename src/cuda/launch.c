@@ -234,7 +234,8 @@ uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want wa
                             (1ull << (SCAN_SUM_BITS - 1)) / worker->tables->alike_max);
 
     if (want == WANT_COUNT && worker->tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
-        /* A stride of the text may have two samples, so a launch can number half as many strides.
+        /* A stride of the text may have two samples, so a launch takes half launch_begins_max
+         * strides.
          */
         most = worker->tables->arguments.stride * max_u64(worker->limits.launch_begins_max / 2, 1);
     return most;
@@ -363,8 +364,8 @@ static enum trawl_status list_reserve(struct engine_worker *worker,
                                error);
 }
 
-/* Allocates and zeroes the words by which a launch that lists hits orders the hits, or for
- * stream_sampled the room for its hits. */
+/* Allocates and zeroes the words by which a launch that lists hits orders the hits. For
+ * stream_sampled, allocates the counter and the unsorted hits instead. */
 static enum trawl_status order_begin(struct engine_worker *worker, struct cuda_launch *launch,
                                      struct trawl_error *error)
 {

@@ -24,8 +24,8 @@ struct cuda_limits {
     /* bytes of device memory that a loaded text leaves free for searches; a quarter of the device's
      * memory if that is less */
     uint64_t resident_room_left;
-    uint64_t seen_bytes_min; /* a loaded text of fewer bytes is not sampled, and counts in it are
-                                not timed */
+    /* a loaded text of fewer bytes is not sampled, and counts in that text are not timed */
+    uint64_t seen_bytes_min;
     /* the method for a single pattern in a text with a sample; AUTO: chosen by the sample */
     enum trawl_method seen_method;
     /* the shortest loaded text, in bytes, that is split over the devices */
@@ -53,10 +53,11 @@ struct cuda_limits {
     /* log2 of the number of tiles whose hits are summed together (kernels/order.h); at most
      * SCAN_PARTITION_GROUP_LOG2_MAX */
     uint32_t partition_group_log2;
-    bool dense_always;         /* treat every tile and every group with a candidate as dense */
-    uint32_t plane_window_max; /* longest window of planes, in bytes; ≤ SCAN_PLANE_WINDOW_MAX */
+    bool dense_always; /* treat every tile and every group with a candidate as dense */
+    /* most bytes of a pattern from which its bit plane is made; ≤ SCAN_PLANE_WINDOW_MAX */
+    uint32_t plane_window_max;
 
-    /* The members below choose among kernels that give the same answer. */
+    /* The members below, except before_bytes, choose among kernels that give the same answer. */
     bool streams;                    /* search for a single pattern by stream kernels */
     bool sets;                       /* search for sets by stream_set, with the values below */
     uint32_t sets_variant;           /* enum cuda_sets_variant; CUDA_SETS_VARIANTS: chosen by

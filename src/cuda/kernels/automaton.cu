@@ -122,10 +122,10 @@ SIMT_FUNCTION uint64_t automaton_rank(const struct scan_arguments *a, uint32_t s
     return rank;
 }
 
-/* Writes the `total` hits at x from `slot` on. The hits of each state of the chain ascend; if the
- * hits of the whole chain do not, sorts them. If a->hits has room for only some of the hits, which
- * happens at one position of the text at most, computes the rank of each hit among the hits at x
- * instead. */
+/* Writes the `total` hits at x from `slot` on. The hits of each state of the chain ascend. If the
+ * hits of the whole chain do not ascend, sorts the hits. If a->hits has room for only some of the
+ * hits, which happens at one position of the text at most, computes the rank of each hit among the
+ * hits at x instead. */
 SIMT_FUNCTION_LARGE void automaton_write(const struct scan_arguments *a, uint64_t *list, uint64_t x,
                                          uint32_t state, uint64_t slot, uint32_t total)
 {
@@ -318,7 +318,7 @@ SIMT_KERNEL(hits_automaton, scan_arguments, SCAN_THREADS_MAX, 4)
 
 /* ---- Counting ----------------------------------------------------------------------------- */
 
-/* Where count_automaton finds the rows, and how it finds a byte's class. */
+/* Where count_automaton finds the rows, and how count_automaton finds a byte's class. */
 enum automaton_where {
     AUTOMATON_ROWS_RANGE,   /* in shared memory; the class is computed (a->automaton.is_range) */
     AUTOMATON_ROWS_CLASSES, /* in shared memory; the class is loaded */
@@ -476,8 +476,8 @@ SIMT_FUNCTION uint32_t automaton_parts(const struct scan_arguments *a,
     return count;
 }
 
-/* Counts. In shared memory the rows come first, then for each thread SCAN_STAGE_BYTES for the text
- * that it has loaded. */
+/* Counts. In shared memory the rows come first. Then each thread has SCAN_STAGE_BYTES for the text
+ * that the thread has loaded. */
 SIMT_KERNEL(count_automaton, scan_arguments, SCAN_COUNT_THREADS, 3)
 {
     SIMT_SHARED_DYNAMIC(uint64_t, automaton_rows_kept,
@@ -526,7 +526,7 @@ SIMT_FUNCTION uint32_t automaton_own_info(const struct simt_u32x4 *node, uint32_
 }
 
 /* Writes a state's row, and for each child (a state to which one byte more leads) the row of the
- * state to which the child fails. The state's row equals the row of the state to which it fails,
+ * state to which the child fails. The row equals the row of the state to which this state fails,
  * except for the transitions to children. Called by all lanes of the warp. */
 SIMT_FUNCTION void automaton_row(const struct scan_automaton *of, uint32_t state)
 {

@@ -87,9 +87,9 @@ SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filt
     return 0;
 }
 
-/* Sets *range to the tile with number `tile` of the launch. That is a tile of the text, or of a
- * list of tiles, or one of the group_tiles tiles of a listed group of samples. Returns 0 if the
- * tile is empty. */
+/* Sets *range to the tile with number `tile` of the launch. The tile may be a tile of the text, a
+ * tile of a list of tiles, or one of the group_tiles tiles of a listed group of samples. Returns 0
+ * if the tile is empty. */
 SIMT_FUNCTION int every_place(const struct scan_arguments *a, uint64_t tile,
                               struct filter_range *range)
 {

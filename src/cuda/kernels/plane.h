@@ -115,8 +115,8 @@ SIMT_FUNCTION struct plane_tile plane_tile_of(const struct scan_arguments *a,
     t.skip = t.base > a->text_end ? (uint32_t)(0 - t.base) : 0;
     room = a->text_end + PLANE_HALF - (t.base + t.skip);
     t.room = room < PLANE_ROOM_MAX ? (uint32_t)room : PLANE_ROOM_MAX;
-    /* If the compiler saw how the address is computed, it would compute the address again for each
-     * load. */
+    /* simt_opaque_u32 hides how the address is computed: otherwise the compiler would compute the
+     * address again for each load. */
     address = (uint64_t)(uintptr_t)a->text + t.base;
     t.address = (uint64_t)simt_opaque_u32((uint32_t)(address >> 32)) << 32 |
                 simt_opaque_u32((uint32_t)address);

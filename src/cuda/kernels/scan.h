@@ -14,7 +14,7 @@
 #include "plan/layout.h"
 #include "want.h"
 
-/* most threads of a block, except in count_automaton and stream_set; a multiple of 32 */
+/* the most threads of a block, a multiple of 32; some kernels have a different maximum below */
 #define SCAN_THREADS_MAX 256u
 #define SCAN_TILE_WORDS_MAX 2048u /* bitmap words of a tile: 64 Ki begins */
 #define SCAN_SAMPLE_STEP 128u     /* method "sampled": samples of a warp's step, a *group* */
@@ -89,7 +89,8 @@
 /* The largest scan_sets.items_max. In a list's head, the number SCAN_SETS_ITEMS_MAX + 1 stands for
  * any larger number of entries. */
 #define SCAN_SETS_ITEMS_MAX ((1u << 20) - 2u)
-/* The largest offset in a literal at which its run of grams begins. */
+/* The largest offset in a literal at which the literal's run begins; the run has the literal's
+ * grams that are in the tables. */
 #define SCAN_SETS_RUN_MAX 64u
 #define SCAN_SETS_RARITY 12u
 /* Each form X(s, q, c) is a kernel of stream_set. s is the stride; 16 also serves multiples of 16.
@@ -141,10 +142,11 @@ struct scan_result {
     uint64_t blocks;
 };
 #define SCAN_RESULT_WORDS 7u
-#define SCAN_SUMS 3u /* the first words, which each block adds up for all its threads */
+/* number of the first words, to which each block adds the sums of its threads */
+#define SCAN_SUMS 3u
 /* The low SCAN_SUM_BITS of a count's word are the count. The bits above count the blocks that have
  * added to the word; for the host the top bit, SCAN_THERE, says that the count is complete. The
- * host bounds the begins of a launch so that its count fits (cuda_launch_begins_max). */
+ * host bounds the begins of a launch so that the count fits (cuda_launch_begins_max). */
 #define SCAN_SUM_BITS 48u
 #define SCAN_BLOCKS_MAX 65535u
 #define SCAN_THERE (1ull << 63)
@@ -188,9 +190,11 @@ struct scan_sets {
     uint32_t *literals; /* 4 words for each literal: where its bytes begin, in words of
                            literal_bytes; its number of bytes; where its run of grams begins;
                            its number in the plan */
-    /* the rarity of each byte value: -log2 of its share, times 2^SCAN_SETS_RARITY */
+    /* the rarity of each byte value: -log2 of the value's expected share of the bytes, times
+     * 2^SCAN_SETS_RARITY */
     const uint32_t *rarity;
-    uint32_t literal_count; /* gram number / stride is the literal, the remainder its gram */
+    /* a gram's number is literal * stride + the gram's number in the literal */
+    uint32_t literal_count;
     uint32_t filter_words;  /* a multiple of 4 */
     uint32_t bit_shifts[2]; /* shifts of a hash that give a gram's two bits; equal: a single bit */
     /* 1: each gram sets an additional bit, which the hash's lowest bits choose */
@@ -200,8 +204,8 @@ struct scan_sets {
     uint32_t stride, stride_log2;
     uint32_t choices;
     uint32_t tagged; /* 1: an entry's key also depends on the bytes beside its gram */
-    /* 24: the filter of a list uses one byte beside a gram. 16: it uses two bytes. Four bytes are
-     * loaded; a shift by this number of bits drops the others. */
+    /* 24: the filter of a list uses one byte beside a gram. 16: the filter uses two bytes. Four
+     * bytes are loaded; a shift by this number of bits drops the other bytes. */
     uint32_t beside_shift;
     uint32_t gram_bytes;
     uint32_t words; /* number of words of a gram */
@@ -216,13 +220,13 @@ struct scan_sets {
 };
 
 /* The automaton of a set (automaton.cu). A state's number is the index in `rows` at which its row
- * begins. A state's *chain* has the states of all literals that begin at the state's position, from
- * the longest literal to the shortest. A row has a transition for each class of bytes: the next
- * state's number, and from bit SCAN_STATE_BITS on the number of literals that end at the next state
- * or at a shorter state of its chain, at most SCAN_COUNT_MANY. Then SCAN_STATE_WORDS words follow:
- * the number of literals that end at the state or at a shorter state of its chain; where the
- * literals that end at the state itself begin in `ends`; the number of these literals; and the next
- * state of the chain, 0 at the chain's end. */
+ * begins. A state's *chain* has the states of all literals with which the state's string begins,
+ * from the longest literal to the shortest. A row has a transition for each class of bytes: the
+ * next state's number, and from bit SCAN_STATE_BITS on the number of literals that end at the next
+ * state or at a shorter state of its chain, at most SCAN_COUNT_MANY. Then SCAN_STATE_WORDS words
+ * follow: the number of literals that end at the state or at a shorter state of its chain; where
+ * the literals that end at the state itself begin in `ends`; the number of these literals; and the
+ * next state of the chain, 0 at the chain's end. */
 struct scan_automaton {
     uint32_t *rows;
     const uint32_t *ends;    /* literal numbers, ascending for each state */
@@ -234,7 +238,7 @@ struct scan_automaton {
     uint32_t class_count;
     uint32_t is_range; /* 1: the class of a byte is min(byte - low, class_count - 1) */
     uint32_t low;
-    uint32_t reach;      /* number of bytes after its first byte that the longest literal has */
+    uint32_t reach;      /* the longest literal's number of bytes, minus 1 */
     uint32_t part_bytes; /* number of bytes of a thread's part: a multiple of SCAN_COUNT_BYTES for
                             count_automaton, of 16 for the other kernels */
     uint32_t kept_words; /* words of `rows` in shared memory: a multiple of 4, and all words but up
@@ -313,7 +317,7 @@ struct scan_arguments {
 
     /* The method "grams" compares every s-th position with s grams. stride_sums: the fingerprints
      * (filter_sum) of these grams. stride_fold: bits that are or-ed into the text's words.
-     * stride_keep: a mask of the gram's bytes in its second word. */
+     * stride_keep: a mask of the bytes that a gram has in its second word. */
     uint32_t stride_sums[8];
     uint32_t stride_fold;
     uint32_t stride_keep;
@@ -338,8 +342,8 @@ struct scan_arguments {
     uint32_t stride;      /* a multiple of SCAN_SAMPLE_BYTES; of 32 if sample_pair is 1 */
     uint32_t sample_pair; /* 1: two samples at each stride, 0: a single sample */
     uint32_t hash_bits;   /* log2 of the number of heads */
-    uint32_t group_tiles; /* above 0: tile_list has groups, each of up to group_tiles tiles; 0: it
-                             has tiles */
+    /* above 0: tile_list has groups, each of up to group_tiles tiles; 0: tile_list has tiles */
+    uint32_t group_tiles;
 
     /* Sets: */
     struct plan_set set;

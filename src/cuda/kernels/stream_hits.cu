@@ -66,9 +66,9 @@ struct hits_noted {
     uint32_t count;
     uint32_t before_cell[HITS_CELLS_MAX]; /* hits of the tile before each cell */
     uint64_t base; /* offset of a hit that begins at the tile's first position */
-    /* for each cell, 0 if it has no hits to write. Otherwise the index of its first hit, plus
-     * HITS_SLOT_ALL if the cell has fewer than HITS_DENSE hits and all fit, else plus
-     * HITS_SLOT_ROOM times the number of hits that fit */
+    /* for each cell: 0 if the cell has no hits to write. Otherwise the index of the cell's first
+     * hit, plus HITS_SLOT_ALL if the cell has fewer than HITS_DENSE hits and all of these fit, else
+     * plus HITS_SLOT_ROOM times the number of hits that fit */
     uint64_t slots[HITS_CELLS_MAX];
 }; /* a multiple of 16 bytes, for simt_get_u32x4 */
 #define HITS_SLOT_ROOM (1ull << 48)
@@ -104,8 +104,8 @@ SIMT_FUNCTION uint32_t hits_cells(const struct scan_arguments *a)
 
 /* ---- Bits of a step --------------------------------------------------------------------- */
 
-/* Returns which of 16 positions have the pattern of two or three bytes. stream_count_bytes finds
- * them in the same way, but only counts. */
+/* Returns which of 16 positions have the pattern of two or three bytes. stream_count_bytes compares
+ * in the same way, but only counts. */
 SIMT_FUNCTION uint32_t hits_bytes(const struct scan_arguments *a, const struct filter_words *words,
                                   uint32_t bytes)
 {
@@ -125,7 +125,8 @@ SIMT_FUNCTION uint32_t hits_bytes(const struct scan_arguments *a, const struct f
 }
 
 /* Returns which of 16 positions have the pattern. If distance is 0, the pattern has 4 bytes.
- * Otherwise it has 5 to 8 bytes, and its last word begins `distance` bytes after its first. */
+ * Otherwise the pattern has 5 to 8 bytes, and its last word begins `distance` bytes after its first
+ * word. */
 SIMT_FUNCTION uint32_t hits_words(const struct scan_arguments *a, const struct filter_words *words,
                                   uint32_t distance)
 {
@@ -366,8 +367,8 @@ SIMT_FUNCTION void hits_load(const struct scan_arguments *a, uint32_t tile,
 
 /* Goes through a whole tile and fills the warp's cells. In the first step also writes the warp's
  * hits of turn `ready`, unless ready is HITS_NONE. *next is the tile that the block takes
- * afterwards; it is read only when it is needed, since a register that is spilled waits for the
- * loads in flight. */
+ * afterwards. *next is read only when needed: kept in a register, the number would be spilled, and
+ * a spilled register waits for the loads in flight. */
 SIMT_FUNCTION void hits_look(const struct scan_arguments *a, uint32_t tile, const uint32_t *next,
                              struct stream_rows *step, int kind, struct hits_shared *shared,
                              uint32_t turn, uint32_t ready)
@@ -567,8 +568,8 @@ SIMT_FUNCTION void hits_count(const struct scan_arguments *a, int kind, struct h
 }
 
 /* Draws a further tile. Returns a->tile_count, which stands for no tile, if the launch is
- * abandoned; only every STREAM_HINT_TURNS-th turn looks whether it is. Called by a single
- * thread. */
+ * abandoned; only every STREAM_HINT_TURNS-th turn looks whether the launch is abandoned. Called by
+ * a single thread. */
 SIMT_FUNCTION uint32_t hits_ask(const struct scan_arguments *a, uint32_t turn)
 {
     if (turn % STREAM_HINT_TURNS == 0 && simt_hint_u64(&a->result->listed) > a->listed_max)
@@ -576,11 +577,11 @@ SIMT_FUNCTION uint32_t hits_ask(const struct scan_arguments *a, uint32_t turn)
     return tile_ticket(a);
 }
 
-/* Does a turn of the last warp: counts the bits that the filtering warps set in their same turn,
- * then lets them write hits (hits_release). Returns whether a further turn follows. The function is
- * not inlined, so that it takes no registers from the filtering warps. It reads the arguments from
- * shared memory, since a function that is not inlined reads the kernel's own arguments from slow
- * memory. */
+/* Does a turn of the last warp: counts the bits that the filtering warps set in this turn, then
+ * lets the filtering warps write hits (hits_release). Returns whether a further turn follows. The
+ * function is not inlined, so that it takes no registers from the filtering warps. It reads the
+ * arguments from shared memory, since a function that is not inlined reads the kernel's own
+ * arguments from slow memory. */
 SIMT_FUNCTION_LARGE int hits_turn(int kind, struct hits_shared *shared, uint32_t turn)
 {
     const struct scan_arguments *a = &shared->arguments;

@@ -55,8 +55,8 @@ SIMT_FUNCTION uint64_t sampled_place(const struct scan_arguments *a, uint32_t sa
     return a->sample_base + scan_sample_position(sample, a->stride, a->sample_pair);
 }
 
-/* Returns whether the sample is read. Samples before sample_first are not: the difference is
- * unsigned, so it is large for them. */
+/* Returns whether the sample is read. Samples before sample_first are not read: for these samples
+ * the unsigned difference is large. */
 SIMT_FUNCTION int sampled_is_wanted(const struct scan_arguments *a, uint32_t sample)
 {
     return SIMT_BOUND(sample - a->sample_first < a->sample_count - a->sample_first);
@@ -113,7 +113,7 @@ SIMT_FUNCTION int sampled_is_behind(const struct scan_arguments *a, const struct
            sampled_place(a, sample);
 }
 
-/* Goes to the next step: of the same ticket, or of the next ticket. */
+/* Goes to the ticket's next step, or to the first step of the next ticket. */
 SIMT_FUNCTION void sampled_walk_next(const struct scan_arguments *a, struct sampled_walk *walk)
 {
     uint64_t at;
@@ -242,8 +242,8 @@ SIMT_FUNCTION int sampled_differs(const struct scan_arguments *a, uint64_t x, in
 
 /* Returns whether the pattern occurs at the lane's begin x, if `equal` says that its first
  * SAMPLED_LANE_BYTES bytes are equal. The warp compares three or more candidates at a time, so that
- * their loads are in flight together; it compares one or two candidates one after the other, with
- * all lanes. Stops early if the budget is used up. */
+ * their loads are in flight together; all lanes together compare one or two candidates, one after
+ * the other. Stops early if the budget is used up. */
 SIMT_FUNCTION int sampled_equal_rest(const struct scan_arguments *a, uint64_t x, int equal,
                                      uint32_t *steps)
 {
@@ -427,9 +427,9 @@ SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, struct sampled_st
     return simt_ballot(too_many) != 0;
 }
 
-/* Verifies the samples of the queue and empties it. If that costs too much, drops what was counted
- * and lists the samples' groups for later. Returns whether this launch is abandoned, because too
- * many groups are listed. */
+/* Verifies the samples of the queue, and empties the queue. If that costs too much, drops what was
+ * counted and lists the samples' groups for later. Returns whether this launch is abandoned,
+ * because too many groups are listed. */
 SIMT_FUNCTION_LARGE int sampled_verify_queue(const struct scan_arguments *a,
                                              struct sampled_stream *s)
 {
@@ -455,8 +455,9 @@ SIMT_FUNCTION void sampled_queue(struct sampled_stream *s, uint32_t slot, uint32
     s->queue[SAMPLED_QUEUE_MAX + slot] = hash;
 }
 
-/* Queues those samples of the step at `at` for which `pass` has a bit, and verifies the queue if it
- * has 32 samples. Returns whether this launch is abandoned. Called by all lanes of the warp. */
+/* Queues those samples of the step at `at` for which `pass` has a bit, and verifies the queue's
+ * samples if the queue has 32 or more. Returns whether this launch is abandoned. Called by all
+ * lanes of the warp. */
 SIMT_FUNCTION_LARGE int sampled_push(const struct scan_arguments *a, struct sampled_stream *s,
                                      uint32_t at, uint32_t pass, struct simt_u32x4 hashes)
 {

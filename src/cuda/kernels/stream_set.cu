@@ -88,8 +88,8 @@ SIMT_FUNCTION int sets_gram(const struct scan_arguments *a, uint64_t i, struct s
     return before != gram->chosen + 1u;
 }
 
-/* Chooses the run from which each literal's grams are taken: its rarest `span` bytes in a row that
- * begin at an offset of at most SCAN_SETS_RUN_MAX. */
+/* Chooses each literal's run, from which the literal's grams are taken: the rarest `span`
+ * neighbouring bytes that begin at an offset of at most SCAN_SETS_RUN_MAX. */
 SIMT_KERNEL(set_runs, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint32_t span = args.sets.stride + args.sets.choices + args.sets.gram_bytes - 2u;
@@ -171,8 +171,8 @@ SIMT_KERNEL(set_room, scan_arguments, SCAN_THREADS_MAX, 1)
     }
 }
 
-/* Runs after set_room. Enters each gram into its list, as the list's first entry. The entry that
- * was the first before joins the later entries. */
+/* Runs after set_room. Enters each gram into its list, as the list's first entry. The previous
+ * first entry joins the later entries. */
 SIMT_KERNEL(set_fill, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint64_t total = (uint64_t)args.sets.literal_count * args.sets.stride;
