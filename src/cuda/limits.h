@@ -8,8 +8,8 @@
 
 #include "trawl.h"
 
-/* The variants of stream_set's kernels: RARE for sets of which few samples pass the bitmap, DENSE
- * for sets of which many samples pass the bitmap. */
+/* The variants of stream_set's kernels: RARE for sets for which few samples of the text pass the
+ * bitmap, DENSE for sets for which many samples pass. */
 enum cuda_sets_variant { CUDA_SETS_RARE, CUDA_SETS_DENSE, CUDA_SETS_VARIANTS };
 
 /* The longest range that is searched at a time, since offsets in a range have 32 bits. */

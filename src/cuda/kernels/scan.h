@@ -263,7 +263,7 @@ struct scan_arguments {
     const uint8_t *text; /* 256-byte aligned */
     uint64_t begin;
     uint64_t limit;    /* begins at or beyond `limit` are not searched; limit > begin */
-    uint64_t text_end; /* bytes of the text; SCAN_PADDING_BYTES further bytes are loadable */
+    uint64_t text_end; /* end of the text; SCAN_PADDING_BYTES further bytes can be loaded */
     struct scan_result *result;
     struct scan_result *answer; /* in the host's memory */
     uint64_t launch;            /* the launch's number, not 0 */

@@ -35,7 +35,7 @@
 /* room for up to 31 entries of earlier steps and for the entries of a step */
 #define STREAM_QUEUE_MAX ((STREAM_ROWS + 1u) * SIMT_WARP_THREADS)
 #define STREAM_MASK_UNIT (1ull << 48)
-/* at the text's edges, a lane loads 16 bytes only if they begin before stream_last() plus this */
+/* at the text's edges, a lane loads 16 bytes only if these begin before stream_last() plus this */
 #define STREAM_BEYOND_BYTES 16u
 #define STREAM_HINT_TURNS 8u
 

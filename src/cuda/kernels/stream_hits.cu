@@ -45,7 +45,7 @@
 /* From this many hits of a step on, the warp writes the hits word by word, a lane for each bit, so
  * that stores lie side by side. */
 #define HITS_DENSE 256u
-#define HITS_SUM_BITS 8u /* bits of a number below HITS_DENSE */
+#define HITS_SUM_BITS 8u /* number of bits that hold a number below HITS_DENSE */
 
 /* The most positions of a tile that are verified: with more, the launch is abandoned. */
 #define HITS_LISTED_MAX 1008u

@@ -128,8 +128,8 @@ SIMT_FUNCTION uint64_t tile_difference(uint64_t a, uint64_t b, uint32_t count)
     return count >= 8u ? a ^ b : (a ^ b) & ((1ull << (count * 8u)) - 1u);
 }
 
-/* Returns whether the `count` bytes of `words` stand at the text's position. Called by a single
- * thread.
+/* Returns whether the `count` bytes of `words` stand at the text's position. Each thread calls for
+ * itself.
  */
 SIMT_FUNCTION int tile_equal(const struct scan_arguments *a, uint64_t position,
                              const uint64_t *words, uint32_t count)
@@ -392,9 +392,10 @@ SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
     }
 }
 
-/* The block's next tiles. Thread 0 draws the tile after the next ahead of time. */
+/* The block's next tiles. Thread 0 draws a tile's ticket one turn before the block takes the
+ * tile. */
 struct tile_queue {
-    uint64_t ahead; /* thread 0 holds the tile after the next */
+    uint64_t ahead; /* in thread 0: the number that tile_next returns next */
     uint32_t turn;
 };
 
