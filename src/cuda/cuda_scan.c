@@ -9,7 +9,8 @@
 
 /* number of scans without stream kernels after a scan with too many candidates */
 #define DENSE_SCANS 15u
-/* The longest range for which mark_set makes a bitmap: positions in the range have 32 bits. */
+/* The longest range for which mark_set makes a bitmap, since positions in the range have 32
+ * bits. */
 #define SET_MARKS_MAX ((1ull << 32) - (1ull << 24))
 #define HITS_AHEAD 512u
 #define FEW_BYTES 256u /* Hits are few if there is at most one for FEW_BYTES bytes of text. */

@@ -78,7 +78,7 @@ struct engine_worker {
     /* the begins that a task lists, until the stream `copies` copies them to the caller's array */
     struct cuda_memory list;
     bool to_device;             /* that array is in a device's memory */
-    struct cuda_stream *copies; /* NULL: not made yet */
+    struct cuda_stream *copies; /* copies `list`; NULL: not made yet */
     uint64_t list_end;          /* words of `list` that the last listing filled */
     /* pinned memory to which `list` is copied in pieces, on the way to the caller's array */
     struct cuda_pinned pieces;

@@ -35,7 +35,8 @@
     X(SET_FILL, "set_fill")
 
 /* After this list come two kernels for each of SCAN_SETS_FORMS: first all STREAM_SET_..., for sets
- * of which few samples pass the filter's bitmap, then all DENSE_SET_..., for all other sets. */
+ * for which few samples of the text pass the filter's bitmap, then all DENSE_SET_..., for all other
+ * sets. */
 enum cuda_kernel {
 #define CUDA_KERNEL_ENUM(name, symbol) CUDA_KERNEL_##name,
 #define CUDA_RARE_ENUM(s, q, n) CUDA_KERNEL_STREAM_SET_##s##_##q##_##n,

@@ -234,9 +234,7 @@ uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want wa
                             (1ull << (SCAN_SUM_BITS - 1)) / worker->tables->alike_max);
 
     if (want == WANT_COUNT && worker->tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
-        /* A stride of the text may have two samples, so a launch takes half launch_begins_max
-         * strides.
-         */
+        /* A stride may have two samples, so a launch takes half launch_begins_max strides. */
         most = worker->tables->arguments.stride * max_u64(worker->limits.launch_begins_max / 2, 1);
     return most;
 }

@@ -9,7 +9,7 @@ struct cuda_range {
     uint64_t address; /* device address of the text's byte 0 */
     uint64_t begin;   /* occurrences that begin in [begin, end) are wanted */
     uint64_t end;
-    uint64_t text_end; /* end of the text; kernels may load the padding after it */
+    uint64_t text_end; /* end of the text; kernels may load the padding after the text */
 };
 
 /* Returns the end of the range's positions at which a pattern can begin, because plan->length_min

@@ -558,8 +558,8 @@ SIMT_FUNCTION void automaton_row(const struct scan_automaton *of, uint32_t state
     }
 }
 
-/* Writes the rows of the states of the levels args.begin to args.limit - 1; a level is the states
- * that the same number of bytes leads to. A row needs the rows of lower levels. Blocks do not wait
+/* Writes the rows of the states of the levels args.begin to args.limit - 1; a level has all states
+ * to which the same number of bytes leads. A row needs the rows of lower levels. Blocks do not wait
  * for each other, so a grid of several blocks gets only one level. */
 SIMT_KERNEL(automaton_rows, scan_arguments, SCAN_THREADS_MAX, 1)
 {

@@ -76,7 +76,7 @@ SIMT_FUNCTION uint64_t order_groups_before(const struct scan_arguments *a, uint6
     return simt_lane() == nearest ? upto & ~SCAN_THERE : sum & ((1ull << SCAN_SUM_BITS) - 1u);
 }
 
-/* Returns whether the number of hits before this partition is known, and then sets *before to that
+/* Returns whether the number of hits before this partition is known. If so, sets *before to that
  * number. Called by all lanes of the warp, which read without a condition, so that all reads are in
  * flight together. */
 SIMT_FUNCTION int order_look(const struct scan_arguments *a, uint64_t partition, uint64_t *before)

@@ -253,10 +253,10 @@ struct scan_automaton {
 /* A state as the host describes the state to automaton_rows. The children of a state are the states
  * to which one byte more leads; the children's numbers follow each other. */
 struct scan_node {
-    uint32_t children;    /* the first child */
-    uint32_t count_class; /* how many children, and << 16 the class of the byte that leads here */
+    uint32_t children;    /* the first child's number */
+    uint32_t count_class; /* number of children, plus the class of the byte that leads here << 16 */
     uint32_t ends;        /* where the literals that end here begin in scan_automaton.ends */
-    uint32_t end_count;   /* how many literals end here */
+    uint32_t end_count;   /* number of literals that end here */
 };
 
 struct scan_arguments {

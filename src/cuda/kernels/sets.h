@@ -8,12 +8,12 @@
  * sets.tagged is set: a hash of the bytes beside the gram. The list's first entry is in the list's
  * *head*.
  *
- * The kernels have two variants: *rare*, for sets of which few samples pass the bitmap, and
- * *dense*. The first queue holds samples that passed the bitmap: in the dense variant with the
- * samples' hashes, in the rare variant with the text around the samples. A sample goes on to the
- * second queue if the 64-bit words have the sample's bits (dense), or if the sample's list may have
- * the sample's key (rare). The lists of the second queue's samples propose literals, which are
- * compared.
+ * The kernels have two variants: *rare*, for sets for which few samples of the text pass the
+ * bitmap, and *dense*. The first queue holds samples that passed the bitmap: in the dense variant
+ * with the samples' hashes, in the rare variant with the text around the samples. A sample goes on
+ * to the second queue if the 64-bit words have the sample's bits (dense), or if the sample's list
+ * may have the sample's key (rare). The lists of the second queue's samples propose literals, which
+ * are compared.
  */
 #ifndef TRAWL_CUDA_KERNELS_SETS_H
 #define TRAWL_CUDA_KERNELS_SETS_H

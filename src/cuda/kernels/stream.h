@@ -212,8 +212,8 @@ SIMT_FUNCTION void stream_push(struct stream *s, uint64_t place, uint32_t mask)
     s->queued += simt_popcount(lanes);
 }
 
-/* Verifies while the queue has an entry for each lane. Returns whether the warp gives the tile
- * up. */
+/* Verifies entries of the queue as long as the queue has an entry for each lane. Returns whether
+ * the warp gives the tile up. */
 SIMT_FUNCTION int stream_verify_full(const struct scan_arguments *a, struct stream *s)
 {
     if (s->queued < SIMT_WARP_THREADS)
@@ -227,7 +227,7 @@ SIMT_FUNCTION int stream_verify_full(const struct scan_arguments *a, struct stre
     return 0;
 }
 
-/* Verifies the entries that are left. Returns whether the warp gives the tile up. */
+/* Verifies all entries that are left in the queue. Returns whether the warp gives the tile up. */
 SIMT_FUNCTION int stream_drain(const struct scan_arguments *a, struct stream *s)
 {
     uint32_t count = s->queued;
