@@ -10,8 +10,8 @@
 
 #define TILES_PER_BLOCK_MIN 2u
 #define FIRST_STEPS 3u
-/* if a stream kernel gives up more than one tile in DENSE_PARTS, and limits.listed_min tiles
- * besides, the tile kernel searches the whole range */
+/* if a stream kernel gives up more than 1 / DENSE_PARTS of the tiles plus limits.listed_min tiles,
+ * the tile kernel searches the whole range */
 #define DENSE_PARTS 16u
 #define STREAM_ROW_WORDS 16u /* words of bitmap for one row of 512 bytes of text */
 /* time for which the host polls an answer, since the driver notices the end of a kernel 3 to 5 us
@@ -95,8 +95,9 @@ static void choose_groups(const struct engine_worker *worker, uint32_t blocks,
     a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
     a->ticket_groups = (uint32_t)max_u64(
         min_u64(ticket_groups(a), a->tile_count / (TILES_PER_BLOCK_MIN * (uint64_t)warps)), 1);
-    /* sample_budget bounds a group's comparisons, after which the group counts as dense. The budget
-     * suffices even if every sample of a full queue belongs to an occurrence. */
+    /* sample_budget bounds the work for the samples that a warp has queued; if more is needed, the
+     * groups of these samples count as dense. The budget suffices even if every sample of a full
+     * queue belongs to an occurrence. */
     if (a->verify_budget != 0)
         a->sample_budget =
             a->verify_budget + 2 * SCAN_SAMPLE_STEP * (a->pattern_bytes / WARP_STEP_BYTES + 8);

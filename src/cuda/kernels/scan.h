@@ -336,8 +336,8 @@ struct scan_arguments {
     uint32_t ticket_groups; /* stream_sampled: groups that a ticket stands for */
     uint32_t sample_fold;   /* or-ed into the text's words */
     uint32_t sample_words_log2;
-    /* stream_sampled: budget of a group: steps through lists, and verifying steps of a warp, 256
-     * bytes each */
+    /* stream_sampled: the most work for the samples that a warp has queued: steps through lists,
+     * plus verifying steps of a warp, 256 bytes each */
     uint32_t sample_budget;
     uint32_t stride;      /* a multiple of SCAN_SAMPLE_BYTES; of 32 if sample_pair is 1 */
     uint32_t sample_pair; /* 1: two samples at each stride, 0: a single sample */

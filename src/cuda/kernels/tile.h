@@ -128,8 +128,8 @@ SIMT_FUNCTION uint64_t tile_difference(uint64_t a, uint64_t b, uint32_t count)
     return count >= 8u ? a ^ b : (a ^ b) & ((1ull << (count * 8u)) - 1u);
 }
 
-/* Returns whether the `count` bytes of `words` stand at the text's position. Each thread calls for
- * itself.
+/* Returns whether the `count` bytes of `words` stand at `position` of the text. Each thread calls
+ * for itself.
  */
 SIMT_FUNCTION int tile_equal(const struct scan_arguments *a, uint64_t position,
                              const uint64_t *words, uint32_t count)
