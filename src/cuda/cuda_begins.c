@@ -50,8 +50,9 @@ static enum trawl_status list_reserve(struct engine_worker *worker, uint64_t wan
     }
 }
 
-/* Returns whether the worker's device can copy to the array directly: the array is a device's
- * memory (then sets worker->to_device) or pinned memory of the host. */
+/* Returns whether the worker's device can copy to the array directly, since the array is in a
+ * device's memory or in pinned memory of the host. Sets worker->to_device to whether the array is
+ * in a device's memory. */
 static bool is_direct(struct engine_worker *worker, const void *bytes, uint64_t count)
 {
     const struct cuda_driver *driver = worker->device->driver;

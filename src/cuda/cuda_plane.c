@@ -13,7 +13,7 @@
 #define EACH_BYTE 0x0101010101010101ull
 #define PERIOD_MAX 32u /* the longest period: half of SCAN_PLANE_PROBE_MAX */
 #define WORD_BYTES 8u  /* windows begin at multiples of WORD_BYTES */
-/* the first bytes of a long window that decide the order of the bits */
+/* number of a long window's first bytes, which decide the order of the bits */
 #define ORDER_BYTES_MAX 4096u
 /* If eight bytes are 0 or 1 each, bit i of the top byte of their product with this number is byte
  * i. */

@@ -282,7 +282,7 @@ static enum trawl_status scan_first(uint64_t nearest, uint64_t hits_base,
 }
 
 /* For a set, shortens the range to what the kernel that is now chosen can search. After a scan with
- * too many candidates that may be another kernel, which takes shorter ranges. */
+ * too many candidates, the chosen kernel may be a different one, which takes shorter ranges. */
 static void cut_set_range(const struct engine_worker *worker, const struct cuda_range *range,
                           enum want want, uint64_t *limit, uint64_t *done)
 {

@@ -24,10 +24,11 @@
 #define LAUNCH_NS 2e4 /* time that the launch of a count takes, even for an empty text */
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
-/* number of literals that may be compared for 32 positions before the tile is given up as dense */
+/* number of literals that a thread may compare for each 32 positions before the search is given
+ * up */
 #define SET_BUDGET 256u
-/* A tile may be dense only if at least this many lanes of a warp have candidates, which is 1
- * candidate in 110 positions of a large tile. */
+/* A tile is dense, without any comparison, if at least this many lanes of a warp have candidates.
+ * In a large tile, 1 candidate in 110 positions makes that likely. */
 #define DENSE_LANES 28u
 
 /* A block of device memory in which tables lie one after the other. A first pass computes the size;
@@ -196,9 +197,9 @@ static void put_one(const struct trawl_plan *plan, struct block *block, struct c
         put_sampled(plan, block, a);
 }
 
-/* Puts the literals of a set, which all kernels for sets but the automaton's read. For stream_set
- * there is a record of each literal, in which the kernel set_runs later writes word 2, the offset
- * at which the literal's run of grams begins. */
+/* Puts the literals of a set, which all kernels for sets read except the automaton's kernels. For
+ * stream_set there is a record of each literal, in which the kernel set_runs later writes word 2,
+ * the offset at which the literal's run of grams begins. */
 static void put_literals(const struct trawl_plan *plan, struct block *block,
                          struct cuda_tables *tables)
 {
