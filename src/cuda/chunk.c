@@ -1,22 +1,26 @@
 /* chunk: searches a chunk of a text.
  *
- * A worker copies the chunk's bytes through pinned buffers, as much at a time as fits, and searches
- * each part. The workers of a device overlap each other's copies and kernels. A loaded text needs
- * no copy. The host then checks the hits for conditions that a device cannot check.
+ * A worker copies the chunk's bytes to the device: each time, as many bytes as fit in the device's
+ * memory. After each copy, kernels search the copied bytes. The workers of a device overlap each
+ * other's copies and kernels. A loaded text needs no copy. The host then checks the hits for
+ * conditions that a device cannot check.
  */
 #include "cuda/chunk.h"
 
 #include "base/checked.h"
 #include "cuda/residents.h"
 
-/* a copy of this many bytes takes longer than waking a thread, so the host thread sleeps */
+/* during a copy of this many bytes or more the host thread sleeps instead of polling, since the
+ * copy takes longer than waking the thread */
 #define PATIENT_BYTES (2u << 20)
-/* A tail is the rest of a pattern, which only the host compares. For n text positions, the host
- * compares at most TAIL_WORK_MIN + n × TAIL_WORK characters of tails. */
+/* A tail is the end of a pattern, which only the host compares. If the tails of the hits at n text
+ * positions cost the host more than TAIL_WORK_MIN + n × TAIL_WORK characters, the device leaves the
+ * chunk to the host, if the host may search the chunk. */
 #define TAIL_WORK 16u
 #define TAIL_WORK_MIN (64u << 10)
-#define CHUNKS_LEFT 15u /* chunks that go to the host after a chunk with too many candidates */
-/* if there is no memory for this many bytes of text, the device's memory counts as exhausted */
+/* number of chunks that go to the host after a chunk that was left to the host */
+#define CHUNKS_LEFT 15u
+/* after a lack of memory, reserve_text does not try sizes below this many bytes of text */
 #define TEXT_BYTES_MIN (64u << 10)
 
 /* Returns the most bytes of text that may be on the device at a time. */
@@ -43,15 +47,16 @@ static enum trawl_status reserve_text(struct engine_worker *worker, const struct
     }
 }
 
-/* Copies the chunk's bytes from `at` on to the device, as many as fit. */
+/* Copies the chunk's bytes from `at` on to the device, as many as fit, unless an earlier call has
+ * copied them. */
 static enum trawl_status bring_text(struct engine_worker *worker, const struct engine_chunk *chunk,
                                     uint64_t at, const struct cuda_steps *steps,
                                     struct trawl_error *error)
 {
     uint64_t available = chunk->owned + chunk->after - at;
     uint64_t overlap =
-        /* bytes that two neighbouring copies share; a copy is longer, so that it contains begins
-         * that the next copy does not contain */
+        /* number of bytes that two neighbouring copies share. Each copy is longer, so that it also
+         * contains begins that the next copy does not contain. */
         worker->plan->length_max;
     uint64_t count;
 
@@ -82,7 +87,7 @@ static enum trawl_status bring_text(struct engine_worker *worker, const struct e
     return TRAWL_OK;
 }
 
-/* Sets *range to the chunk's next range, from `at` on, and copies its text if necessary. */
+/* Sets *range to the chunk's next range, from `at` on, and copies the range's text if necessary. */
 static enum trawl_status next_range(struct engine_worker *worker, const struct engine_chunk *chunk,
                                     uint64_t at, const struct cuda_steps *steps,
                                     struct cuda_range *range, struct trawl_error *error)
@@ -224,7 +229,7 @@ enum trawl_status cuda_scan_chunk(struct engine_worker *worker, const struct eng
         return TRAWL_OK;
     }
     TRAWL_TRY(cuda_device_enter(worker->device, error));
-    if (want > WANT_FIRST) /* devices report all hits */
+    if (want > WANT_FIRST) /* lines or spans: devices report all hits */
         want = WANT_HITS;
     status = scan_ranges(worker, chunk, from, want, steps, result, error);
     if (status != TRAWL_OK)

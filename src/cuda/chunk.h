@@ -15,8 +15,8 @@ struct cuda_steps {
     /* Optional. Called before the first range; may set the sizes above. */
     enum trawl_status (*prepare)(struct engine_worker *worker, enum want want,
                                  struct cuda_steps *steps, struct trawl_error *error);
-    /* Searches a range, and appends to *result. Sets *done: all begins of the range below *done
-     * were searched. hits_base: the offset of a hit at range->begin. */
+    /* Searches a range, and appends to *result. Sets *done so that all begins of the range below
+     * *done were searched. A hit at range->begin gets the offset hits_base. */
     enum trawl_status (*search)(struct engine_worker *worker, void *context,
                                 const struct cuda_range *range, enum want want, uint64_t hits_base,
                                 struct engine_result *result, uint64_t *done,

@@ -18,15 +18,15 @@
 #include "plan/parts.h"
 
 #define PART_BYTES_MIN 32u
-/* A part is the text that a thread searches. It has at most PART_MAX bytes, or 4 times the bytes
- * that are read after a part if that is more. For count_automaton, COUNT_PART_MAX replaces
- * PART_MAX. */
+/* A part is the text that a thread searches. A part has at most PART_MAX bytes, or, if that is
+ * more, 4 times the bytes that are read after the part. For count_automaton, COUNT_PART_MAX
+ * replaces PART_MAX. */
 #define PART_MAX 4096u
 #define COUNT_PART_MAX 1088u
-/* A level is the states that the same number of bytes leads to. A single block writes the rows of
+/* A level has all states to which the same number of bytes leads. A single block writes the rows of
  * consecutive levels that have at most NARROW_STATES states each. */
 #define NARROW_STATES 16u
-#define ROW_BLOCKS 8u   /* per multiprocessor */
+#define ROW_BLOCKS 8u   /* the most blocks of automaton_rows for each multiprocessor */
 #define COUNT_BLOCKS 3u /* the most blocks of count_automaton on a multiprocessor */
 
 /* The trie. The arrays from class_of on lie in this order in `block`, which the host copies to the
@@ -35,7 +35,8 @@ struct trie {
     struct engine_worker *worker;
     const struct trawl_plan *plan;
     struct backwards *literals; /* literal_count literals, sorted */
-    uint32_t *next;             /* length_max + 2 numbers: the state that each level gets next */
+    /* length_max + 2 numbers: for each level, the number of the state that is made next */
+    uint32_t *next;
     uint8_t *block;
     uint64_t block_bytes;
     uint8_t *class_of;       /* indexed by a byte: its class */
@@ -43,7 +44,7 @@ struct trie {
     uint32_t *levels;        /* length_max + 2 numbers: the first state of each level */
     struct scan_node *nodes; /* node_count nodes */
     uint32_t classes, level_count, node_count;
-    uint32_t is_range, low; /* for the members of the same name of struct scan_automaton */
+    uint32_t is_range, low; /* for the members of struct scan_automaton with these names */
 };
 
 /* Assigns byte classes: class 0 has all bytes that no literal has, if there are any. Each further
@@ -69,9 +70,9 @@ static void make_classes(struct trie *trie, uint64_t step, uint8_t class_of[256]
     TRAWL_ASSERT(trie->classes > 0 && trie->classes <= 256);
 }
 
-/* Sorts the literals by their reversed bytes. Sets *states to the number of states: one, and one
- * for each byte of each literal, except for the last bytes that a literal shares with the literal
- * before. */
+/* Sorts the literals by their reversed bytes. Sets *states to the number of states: one for the
+ * root, and one for each byte of each literal. The last bytes that a literal shares with the
+ * literal before it add no states. */
 static enum trawl_status sort_literals(struct trie *trie, uint64_t *states,
                                        struct trawl_error *error)
 {
@@ -100,7 +101,8 @@ static void number_levels(struct trie *trie)
     trie->level_count = (uint32_t)trie->plan->length_max + 1;
     memset(next, 0, (trie->level_count + 1) * sizeof *next);
     for (uint32_t i = 0; i < trie->plan->literal_count; i++) {
-        next[trie->literals[i].common + 1]++; /* the count may wrap below 0, but not the sums */
+        /* an entry may wrap below 0, but not the sum of the entries up to a level */
+        next[trie->literals[i].common + 1]++;
         next[trie->literals[i].bytes_count + 1]--;
     }
     trie->levels[0] = 0;
@@ -114,7 +116,7 @@ static void number_levels(struct trie *trie)
 }
 
 /* Makes all states. The literals are sorted, so that the states of each level, and the children of
- * each state, are made in the order of their numbers. */
+ * each state, are made in ascending order of the states' numbers. */
 static void make_states(struct trie *trie)
 {
     struct scan_node *nodes = trie->nodes;
@@ -136,7 +138,7 @@ static void make_states(struct trie *trie)
         for (uint32_t level = literal.common + 1; level <= literal.bytes_count; level++)
             nodes[next[level]++] =
                 (struct scan_node){next[level + 1], (uint32_t)class_of[*--bytes] << 16 | 1, i, 0};
-        /* no child of the last state was made yet */
+        /* the last state has no child yet */
         nodes[next[literal.bytes_count] - 1].count_class--;
         nodes[next[literal.bytes_count] - 1].end_count = 1;
     }
@@ -163,8 +165,8 @@ static enum trawl_status reserve_trie(struct trie *trie, struct trawl_error *err
 
 /* Numbers the classes by the bytes' values, if all rows then fit words_max words: the kernel then
  * computes the class of a byte instead of loading the class. The last class has all bytes below the
- * lowest and above the highest byte of the literals. Plans that ignore case keep their numbers,
- * since two bytes share a class. */
+ * lowest and above the highest byte of the literals. Plans that ignore case keep the old numbers,
+ * since both cases of a letter share a class. */
 static void number_by_value(struct trie *trie, uint64_t words_max)
 {
     uint8_t byte_of[256] = {0};
@@ -238,8 +240,8 @@ static uint64_t kept_bytes(const struct engine_worker *worker)
     return min_u64(worker->limits.automaton_kept_bytes, room > used ? room - used : 0);
 }
 
-/* Returns how many words the automaton's rows have, or before the automaton is made, how many words
- * they are expected to have. */
+/* Returns the number of words of the automaton's rows; before the automaton is made, an
+ * estimate. */
 static double rows_words(struct engine_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
@@ -367,8 +369,8 @@ enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl
     return status == TRAWL_MEMORY ? TRAWL_OK : status;
 }
 
-/* Cuts the range into tiles, of which each has a part for each thread of a block. Each block gets
- * as many tiles as the others, or one tile less, so that all blocks end at about the same time. */
+/* Cuts the range into tiles. A tile has one part for each thread of a block. Each block gets as
+ * many tiles as the others, or one tile less, so that all blocks end at about the same time. */
 void cuda_automaton_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                             uint32_t *blocks, struct cuda_launch *launch)
 {
@@ -387,7 +389,8 @@ void cuda_automaton_prepare(const struct engine_worker *worker, const struct cud
                                          worker->device->shared_max /
                                              (launch->shared_bytes + CUDA_STATIC_SHARED_BYTES));
     }
-    /* The number of hits of a tile has 32 bits, in count_automaton that of a thread's part. */
+    /* Kernels count hits in 32 bits: count_automaton the hits of a thread's part, the other kernels
+     * the hits of a tile. */
     counted = counts ? 1 : launch->threads;
     most = min_u64(most, UINT32_MAX / counted / tables->alike_max);
     most = max_u64(most & ~(unit - 1), max_u64(unit, PART_BYTES_MIN));

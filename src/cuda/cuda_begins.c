@@ -50,8 +50,9 @@ static enum trawl_status list_reserve(struct engine_worker *worker, uint64_t wan
     }
 }
 
-/* Returns whether the worker's device can copy to the array directly: the array is a device's
- * memory (then sets worker->to_device) or pinned memory of the host. */
+/* Returns whether the worker's device can copy to the array directly, since the array is in a
+ * device's memory or in pinned memory of the host. Sets worker->to_device to whether the array is
+ * in a device's memory. */
 static bool is_direct(struct engine_worker *worker, const void *bytes, uint64_t count)
 {
     const struct cuda_driver *driver = worker->device->driver;
@@ -71,8 +72,8 @@ static bool is_direct(struct engine_worker *worker, const void *bytes, uint64_t 
            begin <= address && saturating_add(address, count) <= saturating_add(begin, pinned);
 }
 
-/* Sets *room to the memory in the worker's list after the words that the list already holds. Makes
- * the list larger if the list holds no words. */
+/* Sets *room to the memory in the worker's list after the words that the list already holds; a word
+ * is the begin of an occurrence. An empty list is made larger first, if necessary. */
 static enum trawl_status list_begin(struct engine_worker *worker, struct engine_words *words,
                                     struct cuda_hits_room *room, struct trawl_error *error)
 {

@@ -8,8 +8,8 @@
  * current. */
 enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
                               struct engine_words *words, struct trawl_error *error);
-/* Starts a copy of listed begins to the host; with `wait`, waits for the copy
- * (engine_ops.bring). */
+/* Without `wait`, starts to copy a piece of the listed begins to the caller's array or to pinned
+ * memory. With `wait`, waits until such a copy is done (engine_ops.bring). */
 enum trawl_status cuda_bring(struct engine_worker *worker, struct engine_copy *copy, bool wait,
                              struct trawl_error *error);
 void cuda_begins_end(struct engine_worker *worker);

@@ -1,11 +1,11 @@
-/* cuda_choose: chooses how a device searches. For a single pattern, method every compares at each
- * position, method grams at every 2nd, 4th or 8th, and method sampled looks up 16 bytes at each
- * multiple of a stride. Each method has a price, the expected time of a count in units of the time
- * in which the device reads the text, and the cheapest method is chosen.
+/* cuda_choose: chooses how a device searches. For a single pattern, the method "every" compares at
+ * each position, the method "grams" at every 2nd, 4th or 8th, and the method "sampled" looks up 16
+ * bytes at each multiple of a stride. Each method has a price, the expected time of a count in
+ * units of the time in which the device reads the text, and the cheapest method is chosen.
  *
- * The price of a method for a single pattern in a text follows from two rates: how many candidates
+ * The price of a method for a single pattern follows from rates (struct rates): how many candidates
  * the method has per byte of text, and how many candidates are compared to the pattern's end. A
- * sample of the text gives the rates.
+ * sample, which is excerpts of the text, gives the rates.
  */
 #include "cuda/cuda_choose.h"
 
@@ -19,8 +19,9 @@
 
 /* Shares of a text's positions. */
 struct rates {
-    double rare; /* positions with the pattern's 8 rarest bytes */
-    double gram; /* positions that the pattern's grams propose */
+    /* positions with the 8 neighbouring bytes of the pattern that are the rarest in the text */
+    double rare;
+    double gram; /* positions that the method "grams" proposes */
     /* positions with the pattern's 16 bytes from an offset on, on average over the offsets */
     double named;
     double deep; /* positions of `named` where the bytes after the 16 bytes match, too */
@@ -43,7 +44,8 @@ static double candidates_price(double length, double failed, double failed_max, 
 static double price_of(enum trawl_method method, double length, const struct rates *rates)
 {
     double found = min_double(rates->rare, rates->named);
-    /* the rate of occurrences, if rates->deep compares the whole pattern */
+    /* the rate of occurrences; 0, as if there were none, if rates->deep does not compare the whole
+     * pattern */
     double occurring = length <= SCAN_SAMPLE_BYTES + ANALYSE_DEEP_BYTES ? rates->deep : 0;
 
     switch (method) {
@@ -129,8 +131,8 @@ bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *pri
     return false;
 }
 
-/* Sets the rates that the price of method every needs, unless they are known, and
- * tuning->rare_offset. */
+/* Sets the rates that the price of the method "every" needs, unless they are known. For patterns of
+ * more than DECIDED_LENGTH_MAX bytes, sets tuning->rare_offset. */
 static void rate_every(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                        struct plan_tuning *tuning, struct byte_rates *of_bytes, struct rates *rates)
 {
@@ -172,8 +174,8 @@ static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uin
     set_prices(length, &no_candidates, prices);
     for (uint32_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         enum trawl_method method = steps[i].method, best = TRAWL_METHOD_AUTO;
-        /* once all methods are rated, other grams could be chosen by the sample; that is worthwhile
-         * only if the cheapest method costs more than READ_EVERY */
+        /* the step after rating all methods would be to choose better grams by the sample, which is
+         * worthwhile only if the cheapest method costs more than READ_EVERY */
         double least = PRICE_MAX, bound = method == TRAWL_METHOD_EVERY ? READ_EVERY : PRICE_MAX;
 
         if ((method == TRAWL_METHOD_SAMPLED && plan->length_min < SAMPLED_CHOSEN_MIN) ||
@@ -202,7 +204,9 @@ static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uin
         if (least <= bound + steps[i].next_ns / read_ns)
             return best;
         if (rates->deep > DEEP_MANY)
-            break; /* a few positions of the sample say too little about the other rates */
+            /* in such a text, a few positions of the sample say too little about the other rates
+             * (DEEP_MANY) */
+            break;
     }
     return TRAWL_METHOD_AUTO;
 }
@@ -242,8 +246,8 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
     return cheapest(length, read_ns, is_first, prices);
 }
 
-/* A literal that repeats itself is not searched by method sampled, since each sample of a
- * repetitive text would match at many offsets of the literal. */
+/* With TRAWL_METHOD_AUTO, the method "sampled" is not chosen for a literal that repeats itself,
+ * since each sample of a repetitive text would match at many offsets of the literal. */
 enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_method asked)
 {
     bool by_length = asked == TRAWL_METHOD_AUTO && plan->length_min >= SAMPLED_CHOSEN_MIN;
@@ -270,10 +274,10 @@ static double make_ns(const struct engine_worker *worker)
                      MAKE_LEVEL_NS * (double)worker->plan->length_max;
 }
 
-/* Returns whether the automaton should search without a trial, since it is expected to save more
- * time in these bytes than to make it takes. The automaton's time is known if its rows fit shared
- * memory: it is the same in every text. A set with a string of less than four bytes needs no trial
- * either, since its filter is slow in nearly every text. */
+/* Returns whether the automaton should search without a trial, since its making is expected to take
+ * less time than it saves in these bytes. If the automaton's rows fit shared memory, the
+ * automaton's time is known, since that time is the same in every text. A set with a string of less
+ * than four bytes needs no trial either, since its filter is slow in nearly every text. */
 static bool is_worth_making(struct engine_worker *worker, uint64_t bytes)
 {
     const struct cuda_tables *tables = worker->tables;
@@ -361,8 +365,8 @@ void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, ui
 #define RARE_WORDS (SCAN_SETS_THREADS / 32 * (SCAN_SETS_RARE_WARP_BYTES - SCAN_SETS_WARP_BYTES) / 4)
 #define DENSE_WORDS ((uint32_t)((sizeof(struct scan_arguments) + 15) / 16 * 4))
 
-/* The costs of a row, of a sample, and of a sample that passes the bitmap, in slots (prices.def): a
- * slot is the time of an instruction. */
+/* The costs of a row (512 bytes of text that a warp loads together), of a sample, and of a sample
+ * that passes the bitmap. The unit is a slot, the time of an instruction (prices.def). */
 static const struct {
     double row, sample, pass;
 } slots_of[CUDA_SETS_VARIANTS] = {
@@ -419,8 +423,8 @@ static enum cuda_kernel kernel_of(const struct choice *choice)
 }
 
 /* Returns the share of grams outside the set that pass a bitmap in which each of `entries` entries
- * sets `bits` bits of a word. The number of entries per word follows Poisson's distribution. The
- * share follows by inclusion and exclusion over the bits that are not set. */
+ * sets `bits` bits of a word. The estimate takes a Poisson distribution of the entries over the
+ * words, and inclusion and exclusion over the bits that are not set. */
 static double passing(double entries, double words, double word_bits, uint32_t bits)
 {
     static const double ways[4][4] = {{0}, {0, 1}, {0, 2, -1}, {0, 3, -3, 1}};
@@ -479,7 +483,8 @@ static uint32_t heads_of(uint64_t entries)
 
 static bool is_tagged(const struct choice *choice)
 {
-    return choice->stride + choice->choices > 2 && /* the run has bytes beside the gram */
+    /* the run, the part of a literal whose grams are in the tables, is longer than a gram */
+    return choice->stride + choice->choices > 2 &&
            (choice->stride <= TAG_STRIDE_MAX || choice->met > TAG_MET_MIN);
 }
 

@@ -28,9 +28,9 @@ bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices);
 /* Returns whether the method's measured price is clearly above the price of a different method. */
 bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *prices);
 
-/* How a set is searched next. SETTLED: as before. AUTOMATON: by the automaton, which is made first.
- * JUDGED: by the filter, and the time is taken. TRIED: by the filter, in a short first range, and
- * the time is taken. */
+/* How a set is searched next. SETTLED: in the same way as before. AUTOMATON: by the automaton,
+ * which must be made first. JUDGED: by the filter, in a timed search. TRIED: by the filter, at
+ * first in a short, timed range. */
 enum cuda_way { CUDA_WAY_SETTLED, CUDA_WAY_AUTOMATON, CUDA_WAY_JUDGED, CUDA_WAY_TRIED };
 enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum want want);
 /* Returns the length of a trial (CUDA_WAY_TRIED), in bytes of text. */
@@ -38,8 +38,9 @@ uint64_t cuda_choose_tried_bytes(const struct engine_worker *worker);
 /* Forgets the trials of the set's filter. */
 void cuda_choose_try_anew(struct cuda_tables *tables);
 /* Returns whether the automaton should replace the set's filter, which took `ns` for `bytes` bytes
- * of text; `rest` bytes follow. The automaton should if it costs less to make than it would save in
- * the rest, or would have saved so far. A short trial is followed by a longer one. */
+ * of text; `rest` bytes follow. This is so if making the automaton takes less time than it would
+ * save in the rest, or than it would have saved so far. If a trial was too short to be sure,
+ * returns false, and the next trial is longer. */
 bool cuda_choose_leaves_filter(struct engine_worker *worker, uint64_t bytes, uint64_t rest,
                                uint64_t ns);
 /* Records that the automaton took `ns` to count in `bytes` bytes of text, if that is long enough.

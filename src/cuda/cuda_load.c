@@ -49,7 +49,8 @@ static enum trawl_status check_room(const struct engine_worker *worker, uint64_t
 }
 
 /* Copies a borrowed text to the engine's own memory on the same device, and adds zeros up to
- * `room`. A borrowed text needs a copy if its allocation ends without padding after the text. */
+ * `room`. A borrowed text needs a copy if its allocation lacks bytes around the text that kernels
+ * load (is_padded). */
 static enum trawl_status copy_borrowed(const struct engine_worker *worker,
                                        const struct cuda_resident *resident, uint64_t room,
                                        struct trawl_error *error)
@@ -211,10 +212,10 @@ static enum trawl_status load_stripe(struct engine *engine, uint32_t index, cons
     return status;
 }
 
-/* Splits a long text into stripes and deals the stripes out to the devices in turn, the same number
- * to each device. Stripes may not be too long, since a search that returns results in order
- * searches neighbouring chunks at a time: all devices are busy only if these chunks lie in stripes
- * of all devices. Stripes may not be too short, since each stripe costs a launch. */
+/* Splits a long text into stripes, and deals the stripes out to the devices in turn. Stripes may
+ * not be too long, since a search that returns results in order searches neighbouring chunks at a
+ * time: all devices are busy only if these chunks lie in stripes of all devices. Stripes may not be
+ * too short, since each stripe costs a launch. */
 static enum trawl_status load_split(struct engine *engine, const uint8_t *bytes, uint64_t count,
                                     struct trawl_error *error)
 {
@@ -254,10 +255,11 @@ static void unload(struct engine *engine, const uint8_t *bytes, uint64_t count)
     }
 }
 
-/* Loads a text: a long text in stripes, a short text whole on every device. If device 0 has no
- * memory for a short text, the text is not loaded. If a further device has no memory, the workers
- * of that device copy the chunks that they search, as for texts that are not loaded. The failure of
- * a device is no error if a different device has the text.
+/* Loads a text: a long text in stripes, a short text whole on every device. A long text whose
+ * stripes cannot all be loaded is treated like a short text. If device 0 has no memory for a short
+ * text, the text is not loaded. If a further device has no memory, the workers of that device copy
+ * the chunks that they search, as for texts that are not loaded. The failure of a device is no
+ * error if a different device has the text.
  */
 static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint64_t count,
                               struct trawl_error *error)
@@ -280,8 +282,9 @@ static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint6
 
 /* ---- Texts that the caller has put on a device ---------------------------------------------- */
 
-/* Finds the device whose memory contains the address. Returns ARGUMENT if it is no device of the
- * engine. Some device's context is current. */
+/* Finds the device whose memory contains the address. Returns ARGUMENT if the address is in no
+ * device's memory, or in that of a device that the engine does not use. Some device's context is
+ * current. */
 static enum trawl_status find_device(const struct engine *engine, uint64_t address, uint32_t *index,
                                      struct trawl_error *error)
 {
@@ -400,8 +403,8 @@ static enum trawl_status hold(struct engine *engine, const struct engine_text *t
     return status;
 }
 
-/* Records an owner of a text. Loads the text if no other owner holds it; with ENGINE_HOLD_ANEW,
- * loads it anew. A text without bytes has no entry. */
+/* Records an owner of a text. Loads the text if no owner holds the text yet, or if text->how is
+ * ENGINE_HOLD_ANEW. A text without bytes has no entry. */
 enum trawl_status cuda_residents_hold(struct engine *engine, const struct engine_text *text,
                                       struct trawl_error *error)
 {

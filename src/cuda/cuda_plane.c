@@ -1,5 +1,6 @@
-/* cuda_plane: chooses the bit of each byte that makes the plane of kernels/plane.h, and the bytes
- * and the probe that the kernel searches for in the plane. */
+/* cuda_plane: chooses which bit of each byte makes the bit plane of kernels/plane.h, and the bytes
+ * of the pattern whose bits the kernel searches for in the plane. The *probe* is the bits that the
+ * kernel compares first. */
 #include "cuda/cuda_plane.h"
 
 #include <string.h>
@@ -12,9 +13,10 @@
 #define EACH_BYTE 0x0101010101010101ull
 #define PERIOD_MAX 32u /* the longest period: half of SCAN_PLANE_PROBE_MAX */
 #define WORD_BYTES 8u  /* windows begin at multiples of WORD_BYTES */
-/* the first bytes of a long window that decide the order of the bits */
+/* number of a long window's first bytes, which decide the order of the bits */
 #define ORDER_BYTES_MAX 4096u
-/* The product of this number and eight bytes of 0 or 1 has byte i in bit i of its top byte. */
+/* If eight bytes are 0 or 1 each, bit i of the top byte of their product with this number is byte
+ * i. */
 #define GATHER_BITS 0x0102040810204080ull
 
 uint64_t cuda_plane_words(uint64_t pattern_bytes)
@@ -22,9 +24,9 @@ uint64_t cuda_plane_words(uint64_t pattern_bytes)
     return min_u64(pattern_bytes, SCAN_PLANE_WINDOW_MAX) / 128 * 4 + 4;
 }
 
-/* Returns the least period of the bytes under `mask`, or `count` if that period exceeds count / 2.
- * Computes the longest border of each prefix (Knuth, Morris and Pratt 1977); `borders` has room for
- * `count` numbers. */
+/* Returns the least period of the bytes, of which only the bits of `mask` are compared, or `count`
+ * if that period exceeds count / 2. Computes the longest border of each prefix (Knuth, Morris and
+ * Pratt 1977); `borders` has room for `count` numbers. */
 static uint32_t least_period(const uint8_t *bytes, uint32_t count, uint32_t mask, uint32_t *borders)
 {
     uint32_t border = 0, period;
@@ -43,8 +45,8 @@ static uint32_t least_period(const uint8_t *bytes, uint32_t count, uint32_t mask
 
 /* Chooses the window of a long pattern's bytes from which the plane is made. If the pattern's
  * beginning repeats with a period and a later byte breaks the period, the window contains that
- * byte. Then the window has no such period, so its occurrences lie at least half a window apart,
- * except for the bytes by which the window was moved to a multiple of WORD_BYTES. */
+ * byte. Then the window has no such period, so the window's occurrences lie at least half a window
+ * apart, less the bytes by which the window was moved to a multiple of WORD_BYTES. */
 static void choose_window(const uint8_t *bytes, uint32_t count, uint32_t window_max,
                           uint32_t *borders, struct scan_plane *plane)
 {
@@ -94,8 +96,8 @@ static void order_bits(const uint8_t *bytes, uint32_t count, uint32_t order[BYTE
     }
 }
 
-/* Returns the offset of the first probe of 64 bits without a period of 32 or less. If every
- * probe has such a period, returns 0. */
+/* Returns the offset of the first 64 bits without a period of 32 or less, which become the probe.
+ * Returns 0 if there are no such 64 bits. */
 static uint32_t choose_probe(const uint8_t *bytes, uint32_t count, uint32_t bit)
 {
     uint64_t probe = 0;

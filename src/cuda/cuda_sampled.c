@@ -1,10 +1,11 @@
-/* cuda_sampled: makes the tables of method sampled for a device: for each hash, a list of the
- * pattern's offsets whose bytes have the hash, and bits that say for which hashes there is a list.
+/* cuda_sampled: makes the tables of the method "sampled" for a device. For each hash there is a
+ * list of the offsets at which the pattern's 16 bytes have that hash. A bitmap says for which
+ * hashes there is a list.
  *
  * The CPU uses other tables, which are part of the plan. A device hashes 16 bytes where the CPU
- * hashes 8: all 16 bytes lie in the same sector, and 8 bytes of English match too many offsets
- * by chance. A device's stride may be longer, because the bits that rule out nearly every sample
- * are loaded once per block.
+ * hashes 8: all 16 bytes lie in the same sector, and 8 bytes of English match too many offsets by
+ * chance. A device's stride may be longer, because the bits that rule out nearly every sample are
+ * loaded once per block.
  */
 #include "cuda/cuda_sampled.h"
 

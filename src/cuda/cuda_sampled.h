@@ -1,5 +1,5 @@
-/* cuda_sampled: makes a device's tables for method sampled, which reads 16 bytes of the text at
- * each multiple of a stride. */
+/* cuda_sampled: makes a device's tables for the method "sampled", which reads 16 bytes of the text
+ * at each multiple of a stride. */
 #ifndef TRAWL_CUDA_CUDA_SAMPLED_H
 #define TRAWL_CUDA_CUDA_SAMPLED_H
 

@@ -9,23 +9,26 @@
 
 /* number of scans without stream kernels after a scan with too many candidates */
 #define DENSE_SCANS 15u
-/* The longest range for which mark_set makes a bitmap: positions in the range have 32 bits. */
+/* The longest range for which mark_set makes a bitmap, since positions in the range have 32
+ * bits. */
 #define SET_MARKS_MAX ((1ull << 32) - (1ull << 24))
 #define HITS_AHEAD 512u
 #define FEW_BYTES 256u /* Hits are few if there is at most one for FEW_BYTES bytes of text. */
 
-/* A tile may take 2^PATIENT_LOG2 times the usual work before an automaton whose rows exceed shared
- * memory takes over. If the literals have many bytes in total (limits.patient_bytes), a tile may
- * take 2^PATIENT_LONG_LOG2 times the usual work. */
+/* A warp of stream_set may take 2^PATIENT_LOG2 times the usual work before an automaton whose rows
+ * exceed shared memory takes over. If the literals have more than limits.patient_bytes bytes in
+ * total, the warp may take 2^PATIENT_LONG_LOG2 times the usual work before any automaton takes
+ * over. */
 #define PATIENT_LOG2 3u
 #define PATIENT_LONG_LOG2 8u
 
 /* Keeps stream kernels from the next DENSE_SCANS scans. For a set, the automaton does these scans.
- * If there is no automaton and the host may search the chunk, sets worker->leaves. */
+ * If there is no automaton and the host may search the chunk, sets worker->leaves, which hands the
+ * chunk to the host. */
 static enum trawl_status take_automaton(struct engine_worker *worker, struct trawl_error *error)
 {
     worker->tables->dense_left = DENSE_SCANS;
-    /* after DENSE_SCANS scans the worker may search another text */
+    /* trials are forgotten, since after DENSE_SCANS scans the worker may search another text */
     cuda_choose_try_anew(worker->tables);
     TRAWL_TRY(cuda_automaton_want(worker, error));
     worker->leaves = worker->may_leave && worker->tables->kernel == CUDA_KERNEL_SET &&
@@ -33,10 +36,10 @@ static enum trawl_status take_automaton(struct engine_worker *worker, struct tra
     return TRAWL_OK;
 }
 
-/* Chooses how to repeat a scan that the kernel gave up because some tile had too many candidates.
- * If the set usually needs nearly as much work as a tile may take, one tile of a long text needs
- * more by chance. Among long literals the cause is often a phrase that many literals share and that
- * is rare in the text. In both cases more work for each tile costs less than the automaton. */
+/* Chooses how to repeat a scan that the kernel gave up because some part of the text had too many
+ * candidates. If the set usually needs nearly as much work as a warp may take, some warp needs more
+ * by chance in a long text. Among long literals the cause is often a phrase that many literals
+ * share and that is rare in the text. In both cases more work costs less than the automaton. */
 static enum trawl_status note_dense(struct engine_worker *worker, struct trawl_error *error)
 {
     bool is_long = worker->plan->literal_bytes_total > worker->limits.patient_bytes;
@@ -147,10 +150,9 @@ static enum trawl_status list_hits(struct engine_worker *worker, const struct cu
     return TRAWL_OK;
 }
 
-/* Lets only one kernel on a device list many hits at a time. Two such kernels at the same time
- * take 30 times as long as one after the other: 340 instead of 7 ms for 28 million hits in 256
- * MiB [H200]. If the last scan found few hits, the lock is not taken: two kernels with few hits
- * do not slow each other down. */
+/* Lets only one kernel on a device list many hits at a time. For 28 million hits in 256 MiB, two
+ * such kernels at the same time took 340 ms instead of 7 ms [H200]. If the last scan found few
+ * hits, the lock is not taken: two kernels with few hits do not slow each other down. */
 enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda_range *range,
                                  uint64_t limit, const struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error)
@@ -280,7 +282,7 @@ static enum trawl_status scan_first(uint64_t nearest, uint64_t hits_base,
 }
 
 /* For a set, shortens the range to what the kernel that is now chosen can search. After a scan with
- * too many candidates that may be another kernel, which takes shorter ranges. */
+ * too many candidates, the chosen kernel may be a different one, which takes shorter ranges. */
 static void cut_set_range(const struct engine_worker *worker, const struct cuda_range *range,
                           enum want want, uint64_t *limit, uint64_t *done)
 {
@@ -293,8 +295,8 @@ static void cut_set_range(const struct engine_worker *worker, const struct cuda_
     *done = *limit;
 }
 
-/* Prepares a launch that counts or finds the first occurrence, and makes the tables that its kernel
- * reads. */
+/* Prepares a launch that counts or finds the first occurrence, and makes the tables that the
+ * launch's kernel reads. */
 static enum trawl_status prepare(struct engine_worker *worker, const struct cuda_range *range,
                                  enum want want, uint64_t *limit, uint64_t *done,
                                  struct cuda_launch *launch, struct trawl_error *error)
@@ -345,7 +347,8 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
 {
     uint64_t limit = cuda_range_limit(worker->plan, range), bytes = limit - range->begin;
     uint64_t begin_ns, ns, rest = 0;
-    /* The first count after the automaton was made is not timed, since it waits for the making. */
+    /* The first count after the automaton was made is not timed, since that count waits until the
+     * automaton's table is written. */
     bool is_timed = worker->tables->dense_left > 0 && want == WANT_COUNT;
     enum cuda_way way;
 

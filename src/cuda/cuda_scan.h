@@ -23,9 +23,9 @@ enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda
                                  uint64_t limit, const struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error);
 
-/* Scans a range, and adds what it finds to *result. Hits are appended to the result; a hit at
- * range->begin gets the offset `hits_base`. On return, all positions of the range below *done were
- * searched. */
+/* Scans a range, and adds the range's occurrences to *result: to the count, or as hits at the end
+ * of the hits. A hit at range->begin gets the offset `hits_base`. On return, all positions of the
+ * range below *done were searched. */
 enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cuda_range *range,
                                   enum want want, uint64_t hits_base, struct engine_result *result,
                                   uint64_t *done, struct trawl_error *error);

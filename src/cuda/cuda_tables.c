@@ -17,16 +17,18 @@
 #define TABLE_ALIGNMENT 256u
 #define SET_BYTES_MAX (1ull << 34) /* literals begin at words with 32-bit numbers */
 #define GRAM_BYTES 8u
-/* alike_max bounds how many literals may occur at the same begin. It is not measured before a
- * search if a simple bound is up to this number, which limits neither tiles nor ranges. */
+/* alike_max bounds how many literals may occur at the same begin. Up to this value, alike_max
+ * limits neither tiles nor ranges, so a simple bound suffices, and nothing is measured before a
+ * search. */
 #define ALIKE_UNMEASURED_MAX 65535u
 #define LAUNCH_NS 2e4 /* time that the launch of a count takes, even for an empty text */
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
-/* number of literals that may be compared for 32 positions before the tile is given up as dense */
+/* number of literals that a thread may compare for each 32 positions before the search is given
+ * up */
 #define SET_BUDGET 256u
-/* A tile may be dense only if at least this many lanes of a warp have candidates, which is 1
- * candidate in 110 positions of a large tile. */
+/* A tile is dense, without any comparison, if at least this many lanes of a warp have candidates.
+ * In a large tile, 1 candidate in 110 positions makes that likely. */
 #define DENSE_LANES 28u
 
 /* A block of device memory in which tables lie one after the other. A first pass computes the size;
@@ -37,8 +39,8 @@ struct block {
     uint64_t address; /* on the device */
 };
 
-/* Returns whether method grams reads at a stride. A pattern of up to 8 bytes, without fold, is
- * compared at each position instead, which costs hardly more and does not depend on the text. */
+/* Returns whether the method "grams" reads at a stride. A pattern of up to 8 bytes, without fold,
+ * is compared at each position instead, which costs hardly more and does not depend on the text. */
 static bool takes_strides(const struct trawl_plan *plan, const struct cuda_tables *tables)
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
@@ -58,7 +60,8 @@ static void *block_take(struct block *block, uint64_t bytes, uint64_t *address)
     return block->bytes == NULL ? NULL : block->bytes + at;
 }
 
-/* Puts an array into the block, and its device address into *pointer of the arguments. */
+/* Puts an array into the block, and writes the array's device address to *pointer, a member of the
+ * arguments. */
 static void *block_put(struct block *block, const void *from, uint64_t bytes, void *pointer)
 {
     uint64_t address;
@@ -98,8 +101,8 @@ static void fill_gram(const uint8_t *bytes, uint32_t count, bool fold, uint32_t 
     memcpy(mask, masks, 4);
 }
 
-/* Chooses the bytes, at most 8, for which method every searches. The dense tiles of all methods are
- * searched for the same bytes. */
+/* Chooses the bytes, at most 8, for which the method "every" searches. The dense tiles of all
+ * methods are searched for the same bytes. */
 static void choose_grams(const struct trawl_plan *plan, uint64_t rare_offset,
                          struct scan_arguments *a)
 {
@@ -129,8 +132,8 @@ static void choose_grams(const struct trawl_plan *plan, uint64_t rare_offset,
     a->is_exact = count == gram_bytes;
 }
 
-/* Sets the arguments of method grams: the plan's grams as fingerprints (filter_sum in
- * kernels/filter.h). */
+/* Sets the arguments of the method "grams": a fingerprint of each of the plan's grams (filter_sum
+ * in kernels/filter.h). */
 static void choose_strides(const struct plan_grams *grams, struct scan_arguments *a)
 {
     a->shift = (uint32_t)grams->offset + grams->stride - 1;
@@ -162,7 +165,7 @@ static void put_sampled(const struct trawl_plan *plan, struct block *block,
         cuda_sampled_fill(plan_literal_bytes(plan, 0), a, &to);
 }
 
-/* Puts the pattern into the block and reserves room for a plane. */
+/* Puts the pattern into the block, and reserves room for the pattern's bit plane. */
 static void put_pattern(const uint8_t *bytes, uint64_t count, struct block *block,
                         struct scan_arguments *a)
 {
@@ -194,9 +197,9 @@ static void put_one(const struct trawl_plan *plan, struct block *block, struct c
         put_sampled(plan, block, a);
 }
 
-/* Puts the literals of a set, which all kernels for sets but the automaton's read. For stream_set
- * there is a record of each literal, in which the kernel set_runs later writes word 2, the offset
- * at which the literal's run of grams begins. */
+/* Puts the literals of a set, which all kernels for sets read except the automaton's kernels. For
+ * stream_set there is a record of each literal, in which the kernel set_runs later writes word 2,
+ * the offset at which the literal's run of grams begins. */
 static void put_literals(const struct trawl_plan *plan, struct block *block,
                          struct cuda_tables *tables)
 {
@@ -253,7 +256,8 @@ static void put_buckets(const struct trawl_plan *plan, struct block *block,
                     &a->set_entries);
 }
 
-/* Chooses the kernels for the method: for counts a stream kernel, if the limits allow it. */
+/* Chooses the kernels for the method. A stream kernel counts, if the limits allow stream kernels
+ * and the plan is not a set. */
 static void choose_kernels(const struct engine_worker *worker, struct cuda_tables *tables)
 {
     tables->kernel = tables->method == TRAWL_METHOD_SET ? CUDA_KERNEL_SET : CUDA_KERNEL_EVERY;
@@ -284,9 +288,9 @@ static void begin(const struct engine_worker *worker, const struct trawl_plan *p
     tables->plan_serial = worker->plan->serial;
 }
 
-/* Chooses how planes search dense tiles for one pattern; `host` holds the block that is to lie
- * at `address`. Patterns of up to 8 bytes need no plane: a lane compares such a pattern by
- * itself. */
+/* Chooses the bit plane by which kernels search dense tiles for one pattern. `host` holds the block
+ * that is to lie at `address`. Patterns of up to 8 bytes need no plane, since a lane compares such
+ * a pattern in one step. */
 static enum trawl_status choose_plane(const struct engine_worker *worker, uint8_t *host,
                                       uint64_t address, struct scan_arguments *a,
                                       struct trawl_error *error)

@@ -41,11 +41,12 @@ struct cuda_tables {
     /* the kernel that counts: a stream kernel, or `kernel` */
     enum cuda_kernel count_kernel;
     bool sorts; /* stream_sampled finds the hits, and sampled_sort sorts the hits */
-    /* The next scans, as many as this, use no stream kernel, since a scan had too many candidates
-     * or a set's automaton took over. For a set the automaton searches, else the tile kernel
-     * (scan_every, hits_every). */
+    /* The number of next scans that use no stream kernel, since a scan had too many candidates or a
+     * set's automaton took over. In these scans the automaton searches for a set, and the tile
+     * kernel (scan_every, hits_every) for a single pattern. */
     uint32_t dense_left;
-    /* A scan for a set gives up when its comparisons cost 2^budget_log2 × the usual budget. */
+    /* stream_set gives up a scan when a warp's comparisons cost more than 2^budget_log2 × the usual
+     * budget for the steps that the warp has searched. */
     uint32_t budget_log2;
     /* number of positions that a scan for hits covers, so that the hits are likely to fit */
     uint64_t reach_bytes;
@@ -55,9 +56,10 @@ struct cuda_tables {
     double lost_ns; /* the time that the automaton would have saved the set's searches so far */
     /* the host's tables of the set, from which alike_max follows; NULL: not needed yet */
     const struct plan_set_tables *set;
-    uint32_t alike_max; /* an upper bound of the literals that may occur at the same begin */
-    /* literals_there: the device has the set's literals. buckets_there: it has the tables of
-     * set.cu. */
+    /* an upper bound of the number of literals that may occur at the same begin */
+    uint32_t alike_max;
+    /* literals_there: the device has the set's literals. buckets_there: the device has the tables
+     * of set.cu. */
     bool literals_there, buckets_there;
     struct scan_sets sets; /* what stream_set reads; stride 0: stream_set does not take the set */
     bool has_sets;         /* stream_set takes the set, and there was memory for its tables */
@@ -80,7 +82,7 @@ struct cuda_tables {
 /* Returns UNSUPPORTED if the plan exceeds a limit of the device. */
 enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_error *error);
 /* Chooses how to search for worker->plan in worker->searched, and makes the tables of a single
- * literal on the device. Does nothing if a call before has done so. */
+ * literal on the device. Does nothing if an earlier call has done so. */
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error);
 /* Makes the tables of the worker's set that this kernel reads, unless the device has them. Measures
  * alike_max if the kernel's launch depends on alike_max. If there is no memory for the tables of

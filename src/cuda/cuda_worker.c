@@ -14,8 +14,8 @@ uint64_t cuda_worker_room(const struct engine_worker *worker, uint64_t bytes)
     return (bytes + step - 1) / step * step;
 }
 
-/* Waits until the next staging buffer's last copy is done, and makes the buffer as long as `count`
- * bytes need, or as buffers may be. */
+/* Waits until the next staging buffer's last copy is done, and makes the buffer long enough for
+ * `count` bytes, but not longer than limits.staging_bytes. */
 static enum trawl_status take_staging(struct engine_worker *worker, uint64_t count,
                                       struct trawl_error *error)
 {

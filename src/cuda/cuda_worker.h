@@ -2,7 +2,8 @@
  *
  * A scan has three steps: the plan's tables (cuda_tables.h) and the text (chunk.h) are copied to
  * the device, a kernel runs (launch.h), and the hits come back (cuda_scan.h). Engines on top of the
- * CUDA engine use workers too, with their own kernels: cuda_scan_chunk.
+ * CUDA engine use workers too: they call cuda_scan_chunk with functions that start their own
+ * kernels.
  */
 #ifndef TRAWL_CUDA_CUDA_WORKER_H
 #define TRAWL_CUDA_CUDA_WORKER_H
@@ -42,7 +43,8 @@ struct engine_worker {
     uint32_t device_index;
     struct cuda_limits limits;
     struct cuda_stream *stream;
-    /* the plan, or the part of a plan, that is searched now, and its tables */
+    /* the plan that is searched now, which may be a part of a plan for a set, and the plan's
+     * tables */
     const struct trawl_plan *plan;
     struct cuda_tables *tables;
     struct cuda_tables whole; /* the tables for plans that are searched whole, not in parts */
@@ -55,7 +57,9 @@ struct engine_worker {
     struct cuda_pinned answers; /* struct scan_result: the result of the last launch */
     /* The number of launches that this worker has started, which is the last launch's number. */
     uint64_t launches;
-    struct cuda_memory result;  /* the words by which blocks order their hits (kernels/order.h) */
+    /* the words by which blocks order hits (kernels/order.h), or the unsorted hits of
+     * stream_sampled */
+    struct cuda_memory result;
     struct cuda_memory offsets; /* numbers of the tiles or groups that a stream kernel gave up */
     /* a bit for each text position: 1 if an occurrence of the set begins there */
     struct cuda_memory marks;
@@ -63,8 +67,8 @@ struct engine_worker {
     struct cuda_pinned staging[2]; /* filled by the host, then copied to the device */
     struct cuda_event *staged[2];  /* staged[i] is recorded after the last copy from staging[i] */
     uint32_t staging_turn;         /* index of the staging buffer that is filled next, 0 or 1 */
-    /* The last copy was so long (PATIENT_BYTES) that the host thread sleeps instead of polling
-     * until the copy is done, and leaves its core to other threads. */
+    /* true: the last copy was so long (PATIENT_BYTES) that the host thread sleeps until the copy is
+     * done. A thread that polls would keep a core from other threads. */
     bool patient;
     struct cuda_event *done;    /* the event for which a patient worker sleeps */
     struct cuda_pinned landing; /* hits that are copied from the device to the host */
@@ -74,7 +78,7 @@ struct engine_worker {
     /* the begins that a task lists, until the stream `copies` copies them to the caller's array */
     struct cuda_memory list;
     bool to_device;             /* that array is in a device's memory */
-    struct cuda_stream *copies; /* NULL: not made yet */
+    struct cuda_stream *copies; /* copies `list`; NULL: not made yet */
     uint64_t list_end;          /* words of `list` that the last listing filled */
     /* pinned memory to which `list` is copied in pieces, on the way to the caller's array */
     struct cuda_pinned pieces;

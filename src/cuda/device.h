@@ -1,8 +1,8 @@
-/* device: one GPU: the GPU's context, loaded kernels and memory.
+/* device: a GPU with its context, its loaded kernels and its memory.
  *
- * The engine uses the device's primary context, which the engine shares with all other users of
- * the device in the process. The engine makes the context current around each public call and
- * restores the old context afterwards.
+ * The engine uses the device's primary context, which the engine shares with all other users of the
+ * device in the process. The engine makes the context current around each public call and restores
+ * the old context afterwards.
  */
 #ifndef TRAWL_CUDA_DEVICE_H
 #define TRAWL_CUDA_DEVICE_H
@@ -35,7 +35,8 @@
     X(SET_FILL, "set_fill")
 
 /* After this list come two kernels for each of SCAN_SETS_FORMS: first all STREAM_SET_..., for sets
- * of which few samples pass the filter's bitmap, then all DENSE_SET_..., for all other sets. */
+ * for which few samples of the text pass the filter's bitmap, then all DENSE_SET_..., for all other
+ * sets. */
 enum cuda_kernel {
 #define CUDA_KERNEL_ENUM(name, symbol) CUDA_KERNEL_##name,
 #define CUDA_RARE_ENUM(s, q, n) CUDA_KERNEL_STREAM_SET_##s##_##q##_##n,
@@ -123,8 +124,8 @@ struct cuda_memory {
 uint64_t cuda_memory_ns(void);
 uint64_t cuda_clock_ns(void);
 
-/* Makes the memory at least `bytes` long. If the memory grows, its contents are lost; on failure
- * the memory is empty. */
+/* Makes the memory at least `bytes` long. If the memory grows, the memory's contents are lost.
+ * After a failure there is no memory. */
 enum trawl_status cuda_memory_reserve(struct cuda_device *device, struct cuda_memory *memory,
                                       uint64_t bytes, struct trawl_error *error);
 void cuda_memory_release(struct cuda_device *device, struct cuda_memory *memory);
@@ -137,7 +138,8 @@ struct cuda_pinned {
 
 enum trawl_status cuda_pinned_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
                                       uint64_t bytes, struct trawl_error *error);
-/* Reserves pinned memory that kernels may write to, by its host address. New memory is zeroed. */
+/* Reserves pinned memory to which kernels may write by the memory's host address. New memory is
+ * zeroed. */
 enum trawl_status cuda_mapped_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
                                       uint64_t bytes, struct trawl_error *error);
 void cuda_pinned_release(const struct cuda_device *device, struct cuda_pinned *pinned);

@@ -52,7 +52,8 @@ enum cuda_attribute {
     CUDA_ATTRIBUTE_MEMORY_BITS = 37, /* width of the memory's bus */
     CUDA_ATTRIBUTE_CAPABILITY_MAJOR = 75,
     CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76,
-    CUDA_ATTRIBUTE_SHARED_BYTES_MAX = 97 /* of a block, if CUDA_FUNCTION_..._MAX is set */
+    /* of a block, if a kernel's CUDA_FUNCTION_..._MAX is raised */
+    CUDA_ATTRIBUTE_SHARED_BYTES_MAX = 97
 };
 
 /* Attributes of an address. */

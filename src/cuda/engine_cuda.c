@@ -26,8 +26,8 @@ static uint32_t cuda_devices(const struct engine *engine, uint32_t *workers)
 
 /* ---- Texts --------------------------------------------------------------------------------- */
 
-/* Pins host memory for all devices, in the context of device `index`. Returns whether it is
- * pinned. */
+/* Pins host memory for all devices, in the context of device `index`. Returns whether that
+ * succeeded. */
 static bool pin(struct engine *engine, uint32_t index, const void *bytes, uint64_t count)
 {
     struct cuda_device *device = &engine->devices[index];
@@ -100,9 +100,9 @@ static bool cuda_drop(struct engine *engine, const struct engine_text *text)
 
 /* ---- Workers ------------------------------------------------------------------------------ */
 
-/* Makes a worker for the plan. The plan's tables are copied to the device only at the first scan,
- * since this worker's thread may get no chunk to search. If the worker's last search had the same
- * plan, the tables are already on the device. */
+/* Makes `plan` the plan of *worker, which is opened first if it is NULL. The plan's tables are
+ * copied to the device only at the first scan, since this worker's thread may get no chunk to
+ * search. If the worker's last search had the same plan, the tables are already on the device. */
 static enum trawl_status cuda_compile(struct engine *engine, uint32_t device,
                                       const struct trawl_plan *plan, struct engine_worker **worker,
                                       struct trawl_error *error)

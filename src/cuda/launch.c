@@ -10,8 +10,8 @@
 
 #define TILES_PER_BLOCK_MIN 2u
 #define FIRST_STEPS 3u
-/* if a stream kernel gives up more than one tile in DENSE_PARTS, the tile kernel searches the whole
- * range */
+/* if a stream kernel gives up more than 1 / DENSE_PARTS of the tiles plus limits.listed_min tiles,
+ * the tile kernel searches the whole range */
 #define DENSE_PARTS 16u
 #define STREAM_ROW_WORDS 16u /* words of bitmap for one row of 512 bytes of text */
 /* time for which the host polls an answer, since the driver notices the end of a kernel 3 to 5 us
@@ -49,7 +49,7 @@ static void choose_tiles(const struct engine_worker *worker, uint64_t places, ui
     a->tile_count = (uint32_t)((places + 32ull * words - 1) / (32ull * words));
 }
 
-/* Chooses the first and the last sample that cover all begins of the range. */
+/* Chooses the first and the last sample, so that the samples cover all begins of the range. */
 static void choose_samples(struct scan_arguments *a)
 {
     uint64_t distance, sample;
@@ -84,8 +84,8 @@ static void choose_groups(const struct engine_worker *worker, uint32_t blocks,
     uint32_t threads = worker->limits.threads, warps = blocks * (threads / 32);
 
     choose_samples(a);
-    /* The search of a dense tile by planes costs as much as the whole tile is long, even if few
-     * of the tile's begins belong to the group. */
+    /* The search of a dense tile by bit planes takes time in proportion to the tile's whole length,
+     * even if few of the tile's begins belong to the group. */
     a->tile_words =
         (uint32_t)min_u64(worker->limits.tile_words_max / threads, begins / (32ull * threads) + 1) *
         threads;
@@ -95,7 +95,9 @@ static void choose_groups(const struct engine_worker *worker, uint32_t blocks,
     a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
     a->ticket_groups = (uint32_t)max_u64(
         min_u64(ticket_groups(a), a->tile_count / (TILES_PER_BLOCK_MIN * (uint64_t)warps)), 1);
-    /* The budget suffices if every sample of a full queue belongs to an occurrence. */
+    /* sample_budget bounds the work for the samples that a warp has queued; if more is needed, the
+     * groups of these samples count as dense. The budget suffices even if every sample of a full
+     * queue belongs to an occurrence. */
     if (a->verify_budget != 0)
         a->sample_budget =
             a->verify_budget + 2 * SCAN_SAMPLE_STEP * (a->pattern_bytes / WARP_STEP_BYTES + 8);
@@ -113,9 +115,9 @@ static bool is_stream(enum cuda_kernel kernel)
            is_set_stream(kernel);
 }
 
-/* Chooses tiles of as many steps of the block's warps as fit, and of fewer steps where the range
- * is short. If the pattern does not fit into a tile, the tiles stay as long as possible, since
- * the search of a dense tile costs the pattern's length. */
+/* Chooses tiles of as many steps of the block's warps as limits.tile_words_max allows, or of fewer
+ * steps if the range is short. If the pattern does not fit into a tile, the tiles stay as long as
+ * possible, since the search of a dense tile costs the pattern's length. */
 static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blocks,
                                 struct scan_arguments *a)
 {
@@ -123,7 +125,7 @@ static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blo
     uint32_t steps = (uint32_t)max_u64(worker->limits.tile_words_max / step_words, 1);
     uint64_t places;
 
-    /* blocks search tiles ahead of the first occurrence, and that work is wasted */
+    /* some blocks search tiles after the first occurrence, and that work is wasted */
     if (a->want == WANT_FIRST)
         steps = (uint32_t)min_u64(steps, FIRST_STEPS);
 
@@ -225,16 +227,15 @@ uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want)
     return is_set_stream(kernel) && want == WANT_COUNT ? worker->tables->sets.stride * most : most;
 }
 
-/* Offsets in a range have 32 bits. stream_sampled and, for counts, stream_set are exceptions: these
- * kernels number samples, so that their ranges may be longer. */
+/* Offsets in a range have 32 bits. For counts, stream_sampled and stream_set are exceptions: these
+ * kernels number samples instead of begins, so that their ranges may be longer. */
 uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want want)
 {
     uint64_t most = min_u64(cuda_set_range_max(worker, want),
                             (1ull << (SCAN_SUM_BITS - 1)) / worker->tables->alike_max);
 
     if (want == WANT_COUNT && worker->tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
-        /* A stride of the text may have two samples, so a launch can number half as many strides.
-         */
+        /* A stride may have two samples, so a launch takes half launch_begins_max strides. */
         most = worker->tables->arguments.stride * max_u64(worker->limits.launch_begins_max / 2, 1);
     return most;
 }
@@ -362,8 +363,8 @@ static enum trawl_status list_reserve(struct engine_worker *worker,
                                error);
 }
 
-/* Allocates and zeroes the words by which a launch that lists hits orders the hits, or for
- * stream_sampled the room for its hits. */
+/* Allocates and zeroes the words by which a launch that lists hits orders the hits. For
+ * stream_sampled, allocates the counter and the unsorted hits instead. */
 static enum trawl_status order_begin(struct engine_worker *worker, struct cuda_launch *launch,
                                      struct trawl_error *error)
 {

@@ -9,7 +9,7 @@ struct cuda_range {
     uint64_t address; /* device address of the text's byte 0 */
     uint64_t begin;   /* occurrences that begin in [begin, end) are wanted */
     uint64_t end;
-    uint64_t text_end; /* end of the bytes that kernels may read */
+    uint64_t text_end; /* end of the text; kernels may load the padding after the text */
 };
 
 /* Returns the end of the range's positions at which a pattern can begin, because plan->length_min
@@ -42,8 +42,10 @@ enum cuda_kernel cuda_launch_kernel(const struct engine_worker *worker, enum wan
 uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want);
 /* Returns the most positions that one launch for the worker's plan searches. */
 uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want want);
-/* Runs the launch. If a stream kernel gave up tiles, which had too many candidates, runs the tile
- * kernel (scan_every) over these tiles. Adds what the kernels find to launch->found. */
+/* Runs the launch, and adds what the kernel finds to launch->found. If a stream kernel that counts
+ * or finds the first occurrence gave up tiles with too many candidates, the tile kernel
+ * (scan_every) then searches these tiles. But if found.listed exceeds arguments.listed_max, these
+ * tiles stay unsearched, and the caller repeats the search. */
 enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_launch *launch,
                                   struct trawl_error *error);
 /* Gives the launch the smallest possible tiles. */

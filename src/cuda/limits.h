@@ -1,4 +1,5 @@
-/* limits: sizes that tests make small, so that every border lies inside a small text. */
+/* limits: sizes and choices of kernels that tests change: with small sizes, a small text has every
+ * kind of border between tiles, ranges and chunks. */
 #ifndef TRAWL_CUDA_LIMITS_H
 #define TRAWL_CUDA_LIMITS_H
 
@@ -7,15 +8,15 @@
 
 #include "trawl.h"
 
-/* The variants of stream_set's kernels: RARE for sets of which few samples pass the bitmap, DENSE
- * for sets of which many samples pass the bitmap. */
+/* The variants of stream_set's kernels: RARE for sets for which few samples of the text pass the
+ * bitmap, DENSE for sets for which many samples pass. */
 enum cuda_sets_variant { CUDA_SETS_RARE, CUDA_SETS_DENSE, CUDA_SETS_VARIANTS };
 
 /* The longest range that is searched at a time, since offsets in a range have 32 bits. */
 #define CUDA_RANGE_BYTES_MAX ((1ull << 32) - (1ull << 24))
 
 struct cuda_limits {
-    /* the most device memory, in bytes, that a worker takes for a chunk of a text */
+    /* the most bytes of a chunk that lie in a worker's device memory at a time */
     uint64_t text_bytes_max;
     /* the most hits of stream_sampled that are sorted; if there are more, a different kernel
      * searches all positions */
@@ -23,13 +24,14 @@ struct cuda_limits {
     /* bytes of device memory that a loaded text leaves free for searches; a quarter of the device's
      * memory if that is less */
     uint64_t resident_room_left;
-    uint64_t seen_bytes_min; /* a loaded text of fewer bytes is not sampled, and counts in it are
-                                not timed */
+    /* a loaded text of fewer bytes is not sampled, and counts in that text are not timed */
+    uint64_t seen_bytes_min;
     /* the method for a single pattern in a text with a sample; AUTO: chosen by the sample */
     enum trawl_method seen_method;
     /* the shortest loaded text, in bytes, that is split over the devices */
     uint64_t split_bytes_min;
-    /* the length of a part of a split text is about stripe_bytes or less */
+    /* the length of a part of a split text is about stripe_bytes or less, except for texts so long
+     * that they would have more than STRIPES_MAX parts (cuda_load.c) */
     uint64_t stripe_bytes;
     uint64_t split_overlap; /* bytes that a part shares with the next part */
     /* the most begins of a launch; kernels that number samples instead of begins take up to
@@ -51,17 +53,18 @@ struct cuda_limits {
     /* log2 of the number of tiles whose hits are summed together (kernels/order.h); at most
      * SCAN_PARTITION_GROUP_LOG2_MAX */
     uint32_t partition_group_log2;
-    bool dense_always;         /* treat every tile and every group with a candidate as dense */
-    uint32_t plane_window_max; /* longest window of planes, in bytes; ≤ SCAN_PLANE_WINDOW_MAX */
+    bool dense_always; /* treat every tile and every group with a candidate as dense */
+    /* most bytes of a pattern from which its bit plane is made; ≤ SCAN_PLANE_WINDOW_MAX */
+    uint32_t plane_window_max;
 
-    /* The members below choose among kernels that give the same answer. */
+    /* The members below, except before_bytes, choose among kernels that give the same answer. */
     bool streams;                    /* search for a single pattern by stream kernels */
     bool sets;                       /* search for sets by stream_set, with the values below */
     uint32_t sets_variant;           /* enum cuda_sets_variant; CUDA_SETS_VARIANTS: chosen by
                                         price */
     uint32_t sets_stride, sets_gram; /* used if the set allows the value; 0: chosen by price */
     uint32_t sets_choices;           /* as sets_stride and sets_gram */
-    /* bits of the bitmap that a gram sets, 1 or 2; 0: chosen by price */
+    /* number of bits that a gram sets in a word of the bitmap, 1 or 2; 0: chosen by price */
     uint32_t sets_bits;
     uint32_t sets_filter_words_max, sets_table_words_max;
     uint64_t sets_entries_max;
@@ -76,12 +79,13 @@ struct cuda_limits {
     uint64_t automaton_words_max;
     /* blocks keep the automaton's rows in shared memory if the rows have at most this many bytes */
     uint32_t automaton_kept_bytes;
-    /* if a set's literals have more bytes in total, a search that exceeds its budget gets a larger
-     * budget before the automaton takes over */
+    /* if a set's literals have more bytes in total, a search may take more than the usual work
+     * (PATIENT_LONG_LOG2 in cuda_scan.c) before the automaton takes over */
     uint64_t patient_bytes;
     /* bytes of text of a trial, which decides whether the automaton takes over */
     uint64_t tried_bytes;
-    /* number of tiles that a stream kernel may give up, however short the range */
+    /* number of tiles that a stream kernel may give up to the tile kernel, however short the
+     * range */
     uint32_t listed_min;
     /* a multiple of 4096: positions are numbered as if this many bytes came before the text */
     uint64_t before_bytes;

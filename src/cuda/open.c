@@ -1,4 +1,5 @@
-/* open: opens and closes the driver, its devices, and the threads' workers on the devices. */
+/* open: opens and closes the driver, the devices, and the workers that threads have on the
+ * devices. */
 #include "cuda/open.h"
 
 #include "base/checked.h"

@@ -5,7 +5,8 @@
 #include "base/checked.h"
 #include "cuda/cuda_worker.h"
 
-/* Returns whether the resident contains the bytes; then sets *bytes_at to their offset in it. */
+/* Returns whether the resident contains the bytes. If so, sets *bytes_at to the offset of the bytes
+ * in the resident. */
 static bool resident_holds(const struct cuda_resident *resident, const uint8_t *bytes,
                            uint64_t count, uint64_t *bytes_at)
 {

@@ -6,12 +6,14 @@
 
 #define CUDA_BORROWED_ALIGNMENT 256u /* text addresses in kernels are multiples of this */
 
-/* Finds the device that holds the text, and the number of begins that the device can search.
- * Returns false if no device can search the first begin, and for a text without bytes. */
+/* Finds the device that holds the text, and the number of begins that the device can search. If
+ * several devices can search equally many begins, sets text->device to ENGINE_DEVICES_MAX. Returns
+ * false if no device can search the first begin, and for a text without bytes. */
 bool cuda_residents_locate(struct engine *engine, struct engine_text *text);
 /* Returns the borrowed text that contains these bytes, or NULL. The caller holds the lock. */
 struct cuda_resident *cuda_residents_find_borrowed(struct engine *engine, const uint8_t *bytes);
-/* Returns whether these bytes belong to a borrowed text. *fetched: the host can read the bytes. */
+/* Returns whether these bytes belong to a borrowed text. Sets *fetched to whether the host can read
+ * the bytes. */
 bool cuda_residents_borrowed(struct engine *engine, const uint8_t *bytes, bool *fetched);
 /* Finds where loaded bytes lie on the worker's device: at `address` + `bytes_at`. Returns false
  * if the bytes do not lie there. */

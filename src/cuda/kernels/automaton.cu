@@ -45,7 +45,8 @@ enum automaton_want { AUTOMATON_COUNT, AUTOMATON_FIRST, AUTOMATON_WRITE };
 struct automaton_walk {
     uint32_t state;
     uint32_t count; /* occurrences so far */
-    uint64_t slot;  /* AUTOMATON_WRITE: the slot after the last hit that is still to be written */
+    /* AUTOMATON_WRITE, which goes backwards: the slot after the next hit that is written */
+    uint64_t slot;
     uint64_t first; /* AUTOMATON_FIRST: the lowest position so far at which an occurrence begins */
     uint32_t first_state; /* the state at position `first` */
 };
@@ -121,10 +122,10 @@ SIMT_FUNCTION uint64_t automaton_rank(const struct scan_arguments *a, uint32_t s
     return rank;
 }
 
-/* Writes the `total` hits at x from `slot` on. The hits of each state of the chain ascend; if the
- * hits of the whole chain do not, sorts them. If a->hits has room for only some of the hits, which
- * happens at one position of the text at most, computes the rank of each hit among the hits at x
- * instead. */
+/* Writes the `total` hits at x from `slot` on. The hits of each state of the chain ascend. If the
+ * hits of the whole chain do not ascend, sorts the hits. If a->hits has room for only some of the
+ * hits, which happens at one position of the text at most, computes the rank of each hit among the
+ * hits at x instead. */
 SIMT_FUNCTION_LARGE void automaton_write(const struct scan_arguments *a, uint64_t *list, uint64_t x,
                                          uint32_t state, uint64_t slot, uint32_t total)
 {
@@ -232,7 +233,7 @@ SIMT_FUNCTION void automaton_bytes(const struct scan_arguments *a, const struct 
     }
 }
 
-/* Reads the part whose first position is `place`. */
+/* Reads the reach after the part whose first position is `place`, and then the part, backwards. */
 SIMT_FUNCTION void automaton_part(const struct scan_arguments *a, const struct tile_shared *shared,
                                   const uint8_t *classes, uint64_t place,
                                   struct automaton_walk *walk, int want)
@@ -317,7 +318,7 @@ SIMT_KERNEL(hits_automaton, scan_arguments, SCAN_THREADS_MAX, 4)
 
 /* ---- Counting ----------------------------------------------------------------------------- */
 
-/* Where count_automaton finds the rows, and how it finds a byte's class. */
+/* Where count_automaton finds the rows, and how count_automaton finds a byte's class. */
 enum automaton_where {
     AUTOMATON_ROWS_RANGE,   /* in shared memory; the class is computed (a->automaton.is_range) */
     AUTOMATON_ROWS_CLASSES, /* in shared memory; the class is loaded */
@@ -475,8 +476,8 @@ SIMT_FUNCTION uint32_t automaton_parts(const struct scan_arguments *a,
     return count;
 }
 
-/* Counts. In shared memory the rows come first, then for each thread SCAN_STAGE_BYTES for the text
- * that it has loaded. */
+/* Counts. In shared memory the rows come first. Then each thread has SCAN_STAGE_BYTES for the text
+ * that the thread has loaded. */
 SIMT_KERNEL(count_automaton, scan_arguments, SCAN_COUNT_THREADS, 3)
 {
     SIMT_SHARED_DYNAMIC(uint64_t, automaton_rows_kept,
@@ -525,7 +526,7 @@ SIMT_FUNCTION uint32_t automaton_own_info(const struct simt_u32x4 *node, uint32_
 }
 
 /* Writes a state's row, and for each child (a state to which one byte more leads) the row of the
- * state to which the child fails. The state's row equals the row of the state to which it fails,
+ * state to which the child fails. The row equals the row of the state to which this state fails,
  * except for the transitions to children. Called by all lanes of the warp. */
 SIMT_FUNCTION void automaton_row(const struct scan_automaton *of, uint32_t state)
 {
@@ -557,8 +558,8 @@ SIMT_FUNCTION void automaton_row(const struct scan_automaton *of, uint32_t state
     }
 }
 
-/* Writes the rows of the states of the levels args.begin to args.limit - 1; a level is the states
- * that the same number of bytes leads to. A row needs the rows of lower levels. Blocks do not wait
+/* Writes the rows of the states of the levels args.begin to args.limit - 1; a level has all states
+ * to which the same number of bytes leads. A row needs the rows of lower levels. Blocks do not wait
  * for each other, so a grid of several blocks gets only one level. */
 SIMT_KERNEL(automaton_rows, scan_arguments, SCAN_THREADS_MAX, 1)
 {

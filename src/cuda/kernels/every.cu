@@ -2,7 +2,7 @@
  *
  * Method     compares up to 8 bytes of the pattern (its rarest window) at every position, in
  *            registers: funnel shifts make the 4-byte words at all 16 positions of a lane's 16
- *            bytes. The comparison decides patterns of up to 4 bytes; candidates of longer patterns
+ *            bytes. The comparison decides patterns of up to 8 bytes; candidates of longer patterns
  *            are verified. If too many candidates survive, the tile is dense: bit planes (plane.h)
  *            search the tile. The planes also search the block's next tiles, without the filter,
  *            until some tiles have no occurrence.
@@ -19,9 +19,11 @@
  *            To list, per tile: writes 8, and reads up to 2 KiB if the tile has hits.
  * Bound      by instructions: filling a bitmap that is nearly always zero takes 460 instructions
  *            per warp and 2 KiB of text, three times as many as stream.h (for a pattern of 4
- * bytes). Progress   no block waits for a different block, except to list: a block waits for the
- * blocks with lower tiles (order.h). Order      ascending. Limits     padding of SCAN_PADDING_BYTES
- * after the text; tile_count < 2^32; pattern bytes
+ *            bytes).
+ * Progress   no block waits for a different block, except to list: a block waits for the blocks
+ *            with lower tiles (order.h).
+ * Order      ascending.
+ * Limits     padding of SCAN_PADDING_BYTES after the text; tile_count < 2^32; pattern bytes
  *            <= SCAN_PATTERN_BYTES_MAX. In dense text, a pattern longer than a tile is read again
  *            for each tile that ends in an occurrence.
  * Source     Hyyro, Fredriksson, Navarro (2005) survey word-wise comparison.
@@ -85,9 +87,9 @@ SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filt
     return 0;
 }
 
-/* Sets *range to the tile with number `tile` of the launch. That is a tile of the text, or of a
- * list of tiles, or one of the group_tiles tiles of a listed group of samples. Returns 0 if the
- * tile is empty. */
+/* Sets *range to the tile with number `tile` of the launch. The tile may be a tile of the text, a
+ * tile of a list of tiles, or one of the group_tiles tiles of a listed group of samples. Returns 0
+ * if the tile is empty. */
 SIMT_FUNCTION int every_place(const struct scan_arguments *a, uint64_t tile,
                               struct filter_range *range)
 {

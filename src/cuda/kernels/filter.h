@@ -256,8 +256,8 @@ SIMT_FUNCTION uint32_t filter_every(const struct scan_arguments *a,
     return mask;
 }
 
-/* Returns those of the 16 positions that are wanted and whose gram has its bit set in the bitmap of
- * the pattern set: a pattern may begin there. */
+/* Returns the wanted positions among 16 at which a pattern of the set may begin: the bit of the
+ * position's gram is set in the set's bitmap. */
 SIMT_FUNCTION uint32_t filter_set(const struct scan_arguments *a, const struct filter_words *words,
                                   uint32_t wanted)
 {

@@ -40,10 +40,10 @@ SIMT_FUNCTION uint64_t order_warp_sum(uint64_t own)
     return own;
 }
 
-/* Returns the two words of a group in a->order, where they follow the words of all partitions. The
- * first word is the sum of the hits of the group's published partitions, plus the number of these
- * partitions << SCAN_SUM_BITS. The second word, once SCAN_THERE is set, is the number of hits up to
- * the group's end. Before the launch all words are zero. */
+/* Returns the address of a group's two words in a->order. The words of all groups follow the words
+ * of all partitions. The first word is the sum of the hits of the group's published partitions,
+ * plus the number of these partitions << SCAN_SUM_BITS. The second word, once SCAN_THERE is set, is
+ * the number of hits up to the group's end. Before the launch all words are zero. */
 SIMT_FUNCTION uint64_t *order_group_words(const struct scan_arguments *a, uint64_t group)
 {
     return a->order + a->partition_count + 2u * group;
@@ -57,9 +57,9 @@ SIMT_FUNCTION void order_publish(const struct scan_arguments *a, uint64_t partit
                  own + (1ull << SCAN_SUM_BITS));
 }
 
-/* Returns the lane's share of the number of hits in all groups before `group`. Lane i passes the
- * two words of group - 1 - i as sum and upto. Sets *there to whether the words of all lanes suffice
- * to know that number. Called by all lanes of the warp. */
+/* Returns a number whose sum over the warp's lanes is the number of hits in all groups before
+ * `group`. Lane i passes the two words of group - 1 - i as sum and upto. Sets *there to whether the
+ * words of all lanes suffice to know that sum. Called by all lanes of the warp. */
 SIMT_FUNCTION uint64_t order_groups_before(const struct scan_arguments *a, uint64_t group,
                                            uint64_t sum, uint64_t upto, int *there)
 {
@@ -76,7 +76,7 @@ SIMT_FUNCTION uint64_t order_groups_before(const struct scan_arguments *a, uint6
     return simt_lane() == nearest ? upto & ~SCAN_THERE : sum & ((1ull << SCAN_SUM_BITS) - 1u);
 }
 
-/* Returns whether the number of hits before this partition is known, and then sets *before to that
+/* Returns whether the number of hits before this partition is known. If so, sets *before to that
  * number. Called by all lanes of the warp, which read without a condition, so that all reads are in
  * flight together. */
 SIMT_FUNCTION int order_look(const struct scan_arguments *a, uint64_t partition, uint64_t *before)
@@ -109,8 +109,8 @@ SIMT_FUNCTION int order_look(const struct scan_arguments *a, uint64_t partition,
     return 1;
 }
 
-/* Returns whether the partition is the last of its group: then its warp must look back even if the
- * partition has no hits. */
+/* Returns whether the partition is the last of its group. If so, the partition's warp must look
+ * back even if the partition has no hits. */
 SIMT_FUNCTION int order_ends_group(const struct scan_arguments *a, uint64_t partition)
 {
     return ((partition + 1u) & ((1u << a->partition_group_log2) - 1u)) == 0;

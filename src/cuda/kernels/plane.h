@@ -70,7 +70,8 @@
 #define PLANE_LOADS 2u /* words of the plane, or halves of words, that a thread loads at a time */
 /* words of a pattern's plane that a lane compares alone; the warp compares later words */
 #define PLANE_LANE_WORDS 16u
-/* bounds plane_tile.room: more than a tile needs, but no 32-bit position wraps around */
+/* the largest plane_tile.room: more than a tile needs, and so small that no 32-bit position wraps
+ * around */
 #define PLANE_ROOM_MAX (1u << 30)
 #define PLANE_HALF 16u    /* bytes of a load: half a word of the plane */
 #define PLANE_FOLD_BIT 5u /* the bit in which the two cases of a letter differ */
@@ -114,8 +115,8 @@ SIMT_FUNCTION struct plane_tile plane_tile_of(const struct scan_arguments *a,
     t.skip = t.base > a->text_end ? (uint32_t)(0 - t.base) : 0;
     room = a->text_end + PLANE_HALF - (t.base + t.skip);
     t.room = room < PLANE_ROOM_MAX ? (uint32_t)room : PLANE_ROOM_MAX;
-    /* If the compiler saw how the address is computed, it would compute the address again for each
-     * load. */
+    /* simt_opaque_u32 hides how the address is computed: otherwise the compiler would compute the
+     * address again for each load. */
     address = (uint64_t)(uintptr_t)a->text + t.base;
     t.address = (uint64_t)simt_opaque_u32((uint32_t)(address >> 32)) << 32 |
                 simt_opaque_u32((uint32_t)address);
@@ -235,8 +236,9 @@ SIMT_FUNCTION uint32_t plane_kept(uint32_t bits, uint32_t left)
 
 /* ---- Probe ------------------------------------------------------------------------------ */
 
-/* Returns mask without the positions at which the eight bits of `flip` do not stand from bit `from`
- * on. low, high: 64 bits of the text's plane. */
+/* Returns mask without the positions at which eight bits of the probe do not stand. flip[j] is ~0
+ * if bit j of the eight is 0, else 0. low, high: 64 bits of the text's plane, of which bit `from`
+ * is compared for the first of the eight bits at position 0. */
 SIMT_FUNCTION uint32_t plane_eight(uint32_t low, uint32_t high, uint32_t from, const uint32_t *flip,
                                    uint32_t mask)
 {
@@ -246,9 +248,9 @@ SIMT_FUNCTION uint32_t plane_eight(uint32_t low, uint32_t high, uint32_t from, c
     return mask;
 }
 
-/* Returns, as bits, the positions of bitmap word w at which the pattern's probe stands. A position
- * that alone is left after the probe's first half may be returned untested, if a later comparison
- * decides. */
+/* Returns, as bits, the positions of bitmap word w at which the pattern's probe stands. If a
+ * comparison word by word decides later, a single position that is left after the probe's first
+ * half is returned without a test of the second half. */
 SIMT_FUNCTION uint32_t plane_probe(const struct scan_arguments *a, const struct plane_tile *t,
                                    const uint32_t *plane, uint32_t w)
 {
@@ -385,8 +387,9 @@ SIMT_FUNCTION uint32_t plane_run(uint32_t ones, uint32_t *behind, uint32_t count
     return plane_erode(ones, plane_follow(ones, behind), count);
 }
 
-/* Fills the warp's words of the bitmap with the positions that pass steps 2 and 3: the probe stands
- * there, and the run begins there. Returns whether the lane's words have such positions. */
+/* Fills the warp's words of the bitmap with the positions at which the probe stands (step 2) and,
+ * if the plane repeats, the run begins (step 3). Returns whether the lane's words have such
+ * positions. */
 SIMT_FUNCTION int plane_candidates(const struct scan_arguments *a, const struct filter_range *range,
                                    const struct tile_shared *shared, const struct plane_tile *t,
                                    struct tile_totals *totals)

@@ -1,8 +1,10 @@
-/* samples: the positions and hashes of the samples of method sampled, and the lists of its table.
+/* samples: the positions and hashes of the samples of the method "sampled", and the lists of its
+ * table.
  *
  * The method searches for one long pattern. A *sample* is 16 bytes of the text, at a multiple of a
- * stride. A *gram* is 16 bytes of the pattern. The method looks up the sample's hash in a table of
- * the hashes of the pattern's grams, and finds the offsets of grams with this hash. */
+ * stride or 16 bytes after the multiple. A *gram* is 16 bytes of the pattern. The method looks up
+ * the sample's hash in a table of the hashes of the pattern's grams, and finds the offsets of grams
+ * with this hash. */
 #ifndef TRAWL_CUDA_KERNELS_SAMPLES_H
 #define TRAWL_CUDA_KERNELS_SAMPLES_H
 
@@ -36,8 +38,8 @@ static inline uint32_t scan_sample_reach(uint32_t sample, uint32_t stride, uint3
 
 /* A list has the pattern's offsets whose grams share the bits of the hash by which the table is
  * indexed. An entry of a list is an offset, plus further bits of the hash <<
- * SCAN_ENTRY_OFFSET_BITS. The table stores a list of a single entry as the entry. It stores a
- * longer list as SCAN_LIST plus the number of entries, plus the index of the first entry <<
+ * SCAN_ENTRY_OFFSET_BITS. The table stores a list of a single entry as the entry. For a longer
+ * list, the table stores SCAN_LIST plus the number of entries, plus the index of the first entry <<
  * SCAN_ENTRY_OFFSET_BITS. PLAN_NONE stands for an empty list. */
 #define SCAN_ENTRY_OFFSET_BITS 15u
 #define SCAN_ENTRY_HASH_BITS 16u

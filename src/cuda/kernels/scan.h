@@ -14,16 +14,17 @@
 #include "plan/layout.h"
 #include "want.h"
 
-#define SCAN_THREADS_MAX 256u     /* threads of a block: any multiple of 32 up to this number */
+/* the most threads of a block, a multiple of 32; some kernels have a different maximum below */
+#define SCAN_THREADS_MAX 256u
 #define SCAN_TILE_WORDS_MAX 2048u /* bitmap words of a tile: 64 Ki begins */
-#define SCAN_SAMPLE_STEP 128u     /* method sampled: samples of a warp's step, a *group* */
-#define SCAN_SAMPLE_BYTES 16u     /* method sampled: bytes of a sample */
-#define SCAN_SAMPLE_WORDS_MAX 13u /* method sampled: largest log2 of the number of sample_words */
-#define SCAN_SORTED_MAX 32768u    /* method sampled: most hits that are sorted, in up to 0.2 ms */
-/* Loadable and initialised bytes beyond the text's end. */
+#define SCAN_SAMPLE_STEP 128u     /* method "sampled": samples of a warp's step, a *group* */
+#define SCAN_SAMPLE_BYTES 16u     /* method "sampled": bytes of a sample */
+#define SCAN_SAMPLE_WORDS_MAX 13u /* method "sampled": log2 of the most words of sample_words */
+#define SCAN_SORTED_MAX 32768u    /* method "sampled": most hits that are sorted, in up to 0.2 ms */
+/* number of bytes beyond the text's end that kernels may load, and that are initialised */
 #define SCAN_PADDING_BYTES 64u
-/* The most literals of a set that may occur at one begin. With this bound the hits of a tile of
- * SCAN_THREADS_MAX words stay below 2^32. */
+/* The most literals of a set that may occur at one begin. With this bound, a tile of
+ * SCAN_THREADS_MAX words has fewer than 2^32 hits. */
 #define SCAN_ALIKE_MAX 524287u
 #define SCAN_LITERALS_PADDING_BYTES 32u /* zeros after the last literal of a set */
 #define SCAN_PATTERN_PADDING_BYTES 64u  /* zeros before and after the pattern in device memory */
@@ -80,14 +81,16 @@
 /* From this stride on, the variant for texts where few samples pass gives a gram a further bit in
  * its word of the bitmap. The lowest bits of the gram's hash say which bit. */
 #define SCAN_SETS_MORE_STRIDE 4u
-/* A hash shifted right by one of these numbers is the number of a gram's bit in its word. */
+/* A gram's hash, shifted right by one of these numbers, has the number of the gram's bit in its
+ * word in the lowest five bits. */
 #define SCAN_SETS_SHIFT 6u
 #define SCAN_SETS_SHIFT_SECOND 11u
 #define SCAN_SETS_END UINT64_MAX
 /* The largest scan_sets.items_max. In a list's head, the number SCAN_SETS_ITEMS_MAX + 1 stands for
  * any larger number of entries. */
 #define SCAN_SETS_ITEMS_MAX ((1u << 20) - 2u)
-/* The largest offset in a literal at which its run of grams begins. */
+/* The largest offset in a literal at which the literal's run begins; the run has the literal's
+ * grams that are in the tables. */
 #define SCAN_SETS_RUN_MAX 64u
 #define SCAN_SETS_RARITY 12u
 /* Each form X(s, q, c) is a kernel of stream_set. s is the stride; 16 also serves multiples of 16.
@@ -107,15 +110,16 @@
     X(8, 8, 4)             \
     X(16, 8, 9)
 
-/* The comparison that methods every and grams make (scan_arguments.gram_kind). After an exact
- * comparison no candidate needs to be verified. */
+/* The comparison that the methods "every" and "grams" make (scan_arguments.gram_kind). After an
+ * exact comparison no candidate needs to be verified. */
 enum scan_gram_kind {
-    SCAN_GRAM_BYTE,   /* a byte, no fold; exact */
-    SCAN_GRAM_SHORT,  /* 2 and 3 bytes, no fold: a word under gram_mask[0]; exact */
-    SCAN_GRAM_WORD,   /* 4 bytes, no fold: a word; exact */
-    SCAN_GRAM_LONG,   /* 8 bytes and more, no fold: two words */
-    SCAN_GRAM_MASKED, /* two words, both or-ed with a fold and masked */
-    /* method grams: 4 to 8 bytes at every s-th position are compared with s grams; s = 2, 4 or 8 */
+    SCAN_GRAM_BYTE,  /* a byte, no fold; exact */
+    SCAN_GRAM_SHORT, /* 2 and 3 bytes, no fold: a word under gram_mask[0]; exact */
+    SCAN_GRAM_WORD,  /* 4 bytes, no fold: a word; exact */
+    SCAN_GRAM_LONG,  /* 8 bytes and more, no fold: two words; exact for a pattern of 8 bytes */
+    /* two words, both or-ed with a fold and masked; exact for patterns of up to 8 bytes */
+    SCAN_GRAM_MASKED,
+    /* method "grams": at every s-th position, 4 to 8 bytes are compared with s grams; s: 2, 4, 8 */
     SCAN_GRAM_STRIDE_2,
     SCAN_GRAM_STRIDE_4,
     SCAN_GRAM_STRIDE_8
@@ -138,10 +142,11 @@ struct scan_result {
     uint64_t blocks;
 };
 #define SCAN_RESULT_WORDS 7u
-#define SCAN_SUMS 3u /* the first words, which each block adds up for all its threads */
+/* number of the first words, to which each block adds the sums of its threads */
+#define SCAN_SUMS 3u
 /* The low SCAN_SUM_BITS of a count's word are the count. The bits above count the blocks that have
  * added to the word; for the host the top bit, SCAN_THERE, says that the count is complete. The
- * host bounds the begins of a launch so that its count fits (cuda_launch_begins_max). */
+ * host bounds the begins of a launch so that the count fits (cuda_launch_begins_max). */
 #define SCAN_SUM_BITS 48u
 #define SCAN_BLOCKS_MAX 65535u
 #define SCAN_THERE (1ull << 63)
@@ -179,14 +184,17 @@ struct scan_sets {
                            first entry, SCAN_SETS_END for an empty list. The second word says
                            where in `entries` the later entries end, how many there are, and
                            has a filter (sets.h) */
-    uint64_t *entries;  /* an entry is its gram's key << 32 | the gram's number */
+    uint64_t *entries;  /* an entry is its gram's key << 32, plus the gram's place and number
+                           (SETS_INDEX_BITS in sets.h) */
     uint64_t *taken;    /* number of words of `entries` that are given to lists */
     uint32_t *literals; /* 4 words for each literal: where its bytes begin, in words of
                            literal_bytes; its number of bytes; where its run of grams begins;
                            its number in the plan */
-    /* the rarity of each byte value: -log2 of its share, times 2^SCAN_SETS_RARITY */
+    /* the rarity of each byte value: -log2 of the value's expected share of the bytes, times
+     * 2^SCAN_SETS_RARITY */
     const uint32_t *rarity;
-    uint32_t literal_count; /* gram number / stride is the literal, the remainder its gram */
+    /* a gram's number is literal * stride + the gram's number in the literal */
+    uint32_t literal_count;
     uint32_t filter_words;  /* a multiple of 4 */
     uint32_t bit_shifts[2]; /* shifts of a hash that give a gram's two bits; equal: a single bit */
     /* 1: each gram sets an additional bit, which the hash's lowest bits choose */
@@ -196,8 +204,8 @@ struct scan_sets {
     uint32_t stride, stride_log2;
     uint32_t choices;
     uint32_t tagged; /* 1: an entry's key also depends on the bytes beside its gram */
-    /* 24: the filter of a list uses one byte beside a gram. 16: it uses two bytes. Four bytes are
-     * loaded; a shift by this number of bits drops the others. */
+    /* 24: the filter of a list uses one byte beside a gram. 16: the filter uses two bytes. Four
+     * bytes are loaded; a shift by this number of bits drops the other bytes. */
     uint32_t beside_shift;
     uint32_t gram_bytes;
     uint32_t words; /* number of words of a gram */
@@ -212,12 +220,13 @@ struct scan_sets {
 };
 
 /* The automaton of a set (automaton.cu). A state's number is the index in `rows` at which its row
- * begins. A row has a transition for each class of bytes: the next state's number, and from bit
- * SCAN_STATE_BITS on the number of literals that end at the next state or at a shorter state of its
- * chain, at most SCAN_COUNT_MANY. Then SCAN_STATE_WORDS words follow: the number of literals that
- * end at the state or at a shorter state of its chain; where the literals that end at the state
- * itself begin in `ends`; the number of these literals; and the next state of the chain, 0 at the
- * chain's end. */
+ * begins. A state's *chain* has the states of all literals with which the state's string begins,
+ * from the longest literal to the shortest. A row has a transition for each class of bytes: the
+ * next state's number, and from bit SCAN_STATE_BITS on the number of literals that end at the next
+ * state or at a shorter state of its chain, at most SCAN_COUNT_MANY. Then SCAN_STATE_WORDS words
+ * follow: the number of literals that end at the state or at a shorter state of its chain; where
+ * the literals that end at the state itself begin in `ends`; the number of these literals; and the
+ * next state of the chain, 0 at the chain's end. */
 struct scan_automaton {
     uint32_t *rows;
     const uint32_t *ends;    /* literal numbers, ascending for each state */
@@ -229,7 +238,7 @@ struct scan_automaton {
     uint32_t class_count;
     uint32_t is_range; /* 1: the class of a byte is min(byte - low, class_count - 1) */
     uint32_t low;
-    uint32_t reach;      /* number of bytes after its first byte that the longest literal has */
+    uint32_t reach;      /* the longest literal's number of bytes, minus 1 */
     uint32_t part_bytes; /* number of bytes of a thread's part: a multiple of SCAN_COUNT_BYTES for
                             count_automaton, of 16 for the other kernels */
     uint32_t kept_words; /* words of `rows` in shared memory: a multiple of 4, and all words but up
@@ -244,17 +253,17 @@ struct scan_automaton {
 /* A state as the host describes the state to automaton_rows. The children of a state are the states
  * to which one byte more leads; the children's numbers follow each other. */
 struct scan_node {
-    uint32_t children;    /* the first child */
-    uint32_t count_class; /* how many children, and << 16 the class of the byte that leads here */
+    uint32_t children;    /* the first child's number */
+    uint32_t count_class; /* number of children, plus the class of the byte that leads here << 16 */
     uint32_t ends;        /* where the literals that end here begin in scan_automaton.ends */
-    uint32_t end_count;   /* how many literals end here */
+    uint32_t end_count;   /* number of literals that end here */
 };
 
 struct scan_arguments {
     const uint8_t *text; /* 256-byte aligned */
     uint64_t begin;
     uint64_t limit;    /* begins at or beyond `limit` are not searched; limit > begin */
-    uint64_t text_end; /* bytes of the text; SCAN_PADDING_BYTES further bytes are loadable */
+    uint64_t text_end; /* end of the text; SCAN_PADDING_BYTES further bytes can be loaded */
     struct scan_result *result;
     struct scan_result *answer; /* in the host's memory */
     uint64_t launch;            /* the launch's number, not 0 */
@@ -267,13 +276,14 @@ struct scan_arguments {
      * stream_sampled: a counter, zeroed, and room for partition_count hits in any order. */
     uint64_t *order;
     uint32_t partition_group_log2; /* up to SCAN_PARTITION_GROUP_LOG2_MAX */
-    /* number of tiles; for stream_sampled, the number of hits that `order` has room for */
+    /* number of partitions, which are tiles; for stream_sampled, the number of hits that `order`
+     * has room for */
     uint64_t partition_count;
     uint64_t position;   /* where the first tile begins: a multiple of 16, at most begin + shift */
     uint32_t is_dense;   /* 1: each block searches its first tile as dense, without the filter */
     uint64_t listed_max; /* a kernel abandons the launch once result->listed is above this */
-    /* stream kernels write the numbers of dense tiles here; tile kernels search these tiles; NULL:
-     * all */
+    /* Stream kernels write the numbers of dense tiles here, and tile kernels search these tiles.
+     * NULL: tile kernels search all tiles. */
     uint32_t *tile_list;
     uint32_t want; /* enum want */
     /* number of tiles; for stream_sampled, of groups of SCAN_SAMPLE_STEP samples */
@@ -305,16 +315,16 @@ struct scan_arguments {
     uint32_t gram_fold[2];
     uint32_t gram_mask[2];
 
-    /* Method grams compares every s-th position with s grams. stride_sums: the fingerprints
+    /* The method "grams" compares every s-th position with s grams. stride_sums: the fingerprints
      * (filter_sum) of these grams. stride_fold: bits that are or-ed into the text's words.
-     * stride_keep: a mask of the gram's bytes in its second word. */
+     * stride_keep: a mask of the bytes that a gram has in its second word. */
     uint32_t stride_sums[8];
     uint32_t stride_fold;
     uint32_t stride_keep;
 
     struct scan_plane plane;
 
-    /* Method sampled: */
+    /* Method "sampled": */
     const uint32_t *heads; /* for each hash, the list (samples.h) of the offsets whose gram has the
                               hash */
     const uint32_t *sample_entries; /* the entries of lists with two and more entries */
@@ -326,16 +336,16 @@ struct scan_arguments {
     uint32_t ticket_groups; /* stream_sampled: groups that a ticket stands for */
     uint32_t sample_fold;   /* or-ed into the text's words */
     uint32_t sample_words_log2;
-    /* stream_sampled: budget of a group: steps through lists, and verifying steps of a warp, 256
-     * bytes each */
+    /* stream_sampled: the most work for the samples that a warp has queued: steps through lists,
+     * plus verifying steps of a warp, 256 bytes each */
     uint32_t sample_budget;
     uint32_t stride;      /* a multiple of SCAN_SAMPLE_BYTES; of 32 if sample_pair is 1 */
     uint32_t sample_pair; /* 1: two samples at each stride, 0: a single sample */
     uint32_t hash_bits;   /* log2 of the number of heads */
-    uint32_t group_tiles; /* above 0: tile_list has groups, each of up to group_tiles tiles; 0: it
-                             has tiles */
+    /* above 0: tile_list has groups, each of up to group_tiles tiles; 0: tile_list has tiles */
+    uint32_t group_tiles;
 
-    /* Method set: */
+    /* Sets: */
     struct plan_set set;
     const uint32_t *set_bitmap;
     const uint32_t *set_buckets;

@@ -53,11 +53,11 @@ SIMT_FUNCTION uint32_t set_bucket(const struct scan_arguments *a, uint64_t x)
     return plan_hash64(head, a->set.bucket_bits);
 }
 
-/* The literals that a thread found in its words while counting, begin after begin. */
+/* The literals that a thread found in its words of the bitmap while counting, begin after begin. */
 struct set_notes {
     uint32_t literals[SET_NOTES];
     uint64_t lasts; /* bit i: literals[i] is the last literal of its begin */
-    /* number of noted literals; a begin has either all its literals noted or no literal */
+    /* number of noted literals; of each begin, either all literals are noted or none */
     uint32_t count;
     uint32_t room; /* the most literals; equal to `count` after a begin whose literals did not fit,
                       so that no later begin is noted */

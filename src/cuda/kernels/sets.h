@@ -2,17 +2,18 @@
  *
  * A *gram* is q neighbouring bytes. At every s-th position of the text the kernels take a *sample*:
  * of c grams at consecutive bytes, the gram with the least hash. The *run* of a literal (a pattern)
- * is the part of the literal whose grams are in the tables, which a gram's hash indexes: a bitmap
- * in shared memory, 64-bit words in L2, and *lists*. A list's *entry* is a gram of a literal. The
- * entry's *key* is the gram's hash, to which a *tag* is added if sets.tagged is set: a hash of the
- * bytes beside the gram. The list's first entry is in the list's *head*.
+ * is the part of the literal whose grams are in the tables. A gram's hash says where to look in
+ * each table: in a bitmap in shared memory, in 64-bit words in L2, and in *lists*. A list's *entry*
+ * is a gram of a literal. The entry's *key* is the gram's hash, to which a *tag* is added if
+ * sets.tagged is set: a hash of the bytes beside the gram. The list's first entry is in the list's
+ * *head*.
  *
- * The kernels have two variants: *rare*, for sets of which few samples pass the bitmap, and
- * *dense*. The first queue holds samples that passed the bitmap: in the dense variant with the
- * samples' hashes, in the rare variant with the text around the samples. A sample goes on to the
- * second queue if the 64-bit words have the sample's bits (dense), or if the sample's list may have
- * the sample's key (rare). The lists of the second queue's samples propose literals, which are
- * compared.
+ * The kernels have two variants: *rare*, for sets for which few samples of the text pass the
+ * bitmap, and *dense*. The first queue holds samples that passed the bitmap: in the dense variant
+ * with the samples' hashes, in the rare variant with the text around the samples. A sample goes on
+ * to the second queue if the 64-bit words have the sample's bits (dense), or if the sample's list
+ * may have the sample's key (rare). The lists of the second queue's samples propose literals, which
+ * are compared.
  */
 #ifndef TRAWL_CUDA_KERNELS_SETS_H
 #define TRAWL_CUDA_KERNELS_SETS_H
@@ -25,7 +26,7 @@
 /* The least of several hashes is not evenly distributed; this factor spreads it again. */
 #define SETS_SPREAD 0x9e3779b1u
 /* An entry's low SETS_INDEX_BITS bits are the gram's number. The 4 bits above are the gram's place
- * among the c grams from which its sample chose. */
+ * among the c grams from which the gram's sample chose. */
 #define SETS_INDEX_BITS 28u
 #define SETS_KEY (UINT32_MAX / 2) /* mask of the 31 bits of a key */
 /* The second word of a list's head has three parts, from its lowest bit on. First: where the list's
@@ -130,8 +131,8 @@ SIMT_FUNCTION struct sets_bytes sets_literal_bytes(const struct scan_arguments *
 }
 
 /* sets_filter_word returns the number of the word of the bitmap in which a gram with this hash has
- * its two bits. The lowest five bits of sets_bit are the number of one of these bits in the
- * word. */
+ * its bits. The lowest five bits of sets_bit, for `which` 0 or 1, are the number of one of these
+ * bits in the word. */
 SIMT_FUNCTION uint32_t sets_filter_word(const struct scan_arguments *a, uint32_t hash)
 {
     return simt_high_u32(hash, a->sets.filter_words);
@@ -174,8 +175,8 @@ SIMT_FUNCTION uint32_t sets_last_word(const struct scan_arguments *a, uint32_t l
 }
 
 /* Returns the tag: a hash of up to four bytes before and up to four bytes after the gram, as far as
- * the run of the gram's literal has these bytes. offset: where the gram begins in the run. `before`
- * has its bytes at its upper end, `after` at its lower end. */
+ * the run of the gram's literal has these bytes. offset: where the gram begins in the run. The
+ * bytes of `before` are at the word's upper end, those of `after` at the word's lower end. */
 SIMT_FUNCTION uint32_t sets_tag(const struct scan_arguments *a, uint32_t offset, uint32_t before,
                                 uint32_t after)
 {
@@ -215,9 +216,9 @@ SIMT_FUNCTION uint32_t sets_offset(const struct scan_arguments *a, uint64_t entr
     return (sets_index(entry) & (a->sets.stride - 1u)) + ((uint32_t)entry >> SETS_INDEX_BITS);
 }
 
-/* Sets *before and *after to the up to four bytes on each side of a gram, as sets_tag takes them.
- * The gram begins at byte `at` of the array of all literals, and `offset` bytes after the begin of
- * its literal's run. */
+/* Sets *before and *after for sets_tag, to up to four bytes on each side of a gram. The gram begins
+ * at byte `at` of the array of all literals, and `offset` bytes after the begin of the literal's
+ * run. */
 SIMT_FUNCTION void sets_literal_beside(const struct scan_arguments *a, uint64_t at, uint32_t offset,
                                        uint32_t *before, uint32_t *after)
 {
@@ -234,8 +235,8 @@ SIMT_FUNCTION uint32_t sets_filter_bits(uint32_t mixed)
 }
 
 /* An entry's two bits in the filter of its list follow from one or two bytes after the gram
- * (sets_after_bits). If the run has no such bytes, they follow from the bytes before the gram
- * (sets_before_bits). Without tags they follow from the hash. */
+ * (sets_after_bits). If the run has no such bytes, the bits follow from the bytes before the gram
+ * (sets_before_bits). Without tags the bits follow from the hash. */
 SIMT_FUNCTION uint32_t sets_after_bits(const struct scan_arguments *a, uint32_t after)
 {
     return sets_filter_bits((after << a->sets.beside_shift) * 0x9e3779b1u);
@@ -261,8 +262,8 @@ SIMT_FUNCTION uint32_t sets_entry_bits(const struct scan_arguments *a, uint64_t 
                : sets_before_bits(a, before);
 }
 
-/* Returns whether a later entry of the list with the head word `others` may have the sample's gram
- * and the bytes beside it. */
+/* Returns whether a later entry of the list may have the sample's gram and the bytes beside that
+ * gram. others: the second word of the list's head. */
 SIMT_FUNCTION int sets_may_meet(const struct scan_arguments *a, uint64_t others, uint32_t hash,
                                 uint32_t before, uint32_t after)
 {
@@ -490,7 +491,7 @@ SIMT_FUNCTION void sets_found(const struct scan_arguments *a, uint64_t x, uint32
 /* A sample whose list is searched. */
 struct sets_sample {
     uint64_t first, others; /* the two words of the list's head (scan_sets.heads) */
-    uint32_t number;        /* the sample's number, as the queues have it */
+    uint32_t number;        /* the sample's number, as in the queues */
     uint32_t hash;
     uint32_t chosen;        /* place of the chosen gram; set only with tags */
     uint32_t before, after; /* bytes beside the gram, for sets_tag */
@@ -578,8 +579,8 @@ SIMT_FUNCTION int sets_is_met(const struct scan_arguments *a, const struct sets_
     return offset - chosen < a->sets.stride;
 }
 
-/* If the literal occurs where the proposal says, and its begin is searched, records the occurrence
- * and returns 1; else returns 0. Adds the cost to *cost. */
+/* Returns 1 and records the occurrence if the literal occurs where the proposal says, at a begin
+ * that is searched. Returns 0 otherwise. Adds the cost to *cost. */
 SIMT_FUNCTION uint32_t sets_matches(const struct scan_arguments *a, uint64_t proposal,
                                     uint32_t *cost)
 {
@@ -617,7 +618,7 @@ SIMT_FUNCTION void sets_compare(const struct scan_arguments *a, const uint64_t *
  * tests the first entry of its own list. Then the lanes share the later entries of all lists
  * evenly, since lists differ in length and the longest list would keep 31 lanes waiting. Proposals
  * take the place of the queue's entries, and up to 32 proposals are compared at once. most: the
- * cost that the warp's verification may have reached by now; above it, the warp gives up. */
+ * warp gives up if its verification has cost more than this so far. */
 SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets_warp *warp,
                                      uint32_t from, uint32_t count, uint64_t most)
 {

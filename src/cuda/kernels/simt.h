@@ -48,9 +48,9 @@
  *   SIMT_LAUNCH(kernel, blocks, threads, args)      starts a child grid without waiting for the
  *                                                   grid; returns 0 or the runtime's error code
  *   simt_launch_is_full(code)                       whether this error code of SIMT_LAUNCH says
- * that there was no room for a further grid simt_opaque_u32(value)                          the
- * value, but unknown to the compiler simt_add_equal(sum, a, b, one, value)           adds value
- * times `one` to the sum if a equals b
+ *                                                   that there was no room for a further grid
+ *   simt_opaque_u32(value)                          the value, but unknown to the compiler
+ *   simt_add_equal(sum, a, b, one, value)           adds value times `one` to the sum if a equals b
  *
  * The address of a load is a multiple of the load's size. Shared memory has undefined content until
  * a thread writes.
@@ -170,8 +170,8 @@ SIMT_FUNCTION uint32_t simt_opaque_u32(uint32_t value)
     return value;
 }
 /* Adds value to *sum if a equals b. The addition is part of a multiplication with `one`, since
- * comparisons keep the units busy that add. If the compiler knew that `one` or value is 1, it would
- * use these units. */
+ * comparisons keep busy the units that only add. A compiler that knew that `one` or value is 1
+ * would use these units. */
 SIMT_FUNCTION void simt_add_equal(uint32_t *sum, uint32_t a, uint32_t b, uint32_t one,
                                   uint32_t value)
 {
@@ -361,8 +361,8 @@ SIMT_FUNCTION uint32_t simt_funnel_clamp(uint32_t low, uint32_t high, uint32_t s
 }
 #else /* the simulator */
 
-/* Defines a kernel, an entry that passes each thread its own copy of the arguments, as on a device,
- * and the size of the arguments for tests/sim. */
+/* Defines a kernel, and for tests/sim the size of the kernel's arguments and an entry function. The
+ * entry passes each thread its own copy of the arguments, as on a device. */
 #define SIMT_KERNEL(name, arguments, threads, blocks)           \
     static void name(const struct arguments args);              \
     enum { name##_arguments_bytes = sizeof(struct arguments) }; \

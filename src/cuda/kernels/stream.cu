@@ -1,6 +1,6 @@
 /* stream: counts the occurrences of one pattern, or finds the first, without bitmaps.
  *
- * Method     the comparisons of method every (every.cu) at each position, by pipelined loads.
+ * Method     the comparisons of every.cu at each position, by pipelined loads.
  *            stream.h describes the loads, with a drawing.
  * Grid       any: a block's first tile is the tile of the block's number, and the block draws
  *            further tiles from a ticket. 32 to 256 threads.

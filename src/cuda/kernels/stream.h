@@ -35,13 +35,13 @@
 /* room for up to 31 entries of earlier steps and for the entries of a step */
 #define STREAM_QUEUE_MAX ((STREAM_ROWS + 1u) * SIMT_WARP_THREADS)
 #define STREAM_MASK_UNIT (1ull << 48)
-/* a lane loads 16 bytes only if they begin before stream_last() plus this */
+/* at the text's edges, a lane loads 16 bytes only if these begin before stream_last() plus this */
 #define STREAM_BEYOND_BYTES 16u
 #define STREAM_HINT_TURNS 8u
 
 /* Further kinds of comparison, beside those of filter.h. FOLDED compares patterns of up to 4 bytes
- * without case. PAIR_n compares patterns of n bytes by two words: one at the pattern's begin and
- * one at its end. */
+ * without case. PAIR_n compares patterns of n bytes by two words of 4 bytes: the pattern's first
+ * and last 4 bytes. */
 enum { STREAM_FOLDED = FILTER_SET + 1, STREAM_PAIR_5, STREAM_PAIR_6, STREAM_PAIR_7, STREAM_PAIR_8 };
 
 #define STREAM_KIND_LIST(X) \
@@ -161,8 +161,8 @@ SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, 
 }
 
 /* Verifies the last `count` ≤ 32 entries of the queue, from `first` on. Returns whether the warp
- * gives the tile up. If entries of earlier tiles are among the entries, the warp gives up only
- * before it has verified any: the entries of earlier tiles then stay in the queue. */
+ * gives the tile up. If entries of earlier tiles are among these entries, the warp gives up only
+ * before the first verification, so that the entries of earlier tiles stay in the queue. */
 SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct stream_warp *warp,
                                       uint32_t first, uint32_t count)
 {
@@ -212,8 +212,8 @@ SIMT_FUNCTION void stream_push(struct stream *s, uint64_t place, uint32_t mask)
     s->queued += simt_popcount(lanes);
 }
 
-/* Verifies while the queue has an entry for each lane. Returns whether the warp gives the tile
- * up. */
+/* Verifies entries of the queue as long as the queue has an entry for each lane. Returns whether
+ * the warp gives the tile up. */
 SIMT_FUNCTION int stream_verify_full(const struct scan_arguments *a, struct stream *s)
 {
     if (s->queued < SIMT_WARP_THREADS)
@@ -227,7 +227,7 @@ SIMT_FUNCTION int stream_verify_full(const struct scan_arguments *a, struct stre
     return 0;
 }
 
-/* Verifies the entries that are left. Returns whether the warp gives the tile up. */
+/* Verifies all entries that are left in the queue. Returns whether the warp gives the tile up. */
 SIMT_FUNCTION int stream_drain(const struct scan_arguments *a, struct stream *s)
 {
     uint32_t count = s->queued;
@@ -438,8 +438,8 @@ SIMT_FUNCTION struct filter_words stream_words_of(const struct stream_rows *from
 
 /* ---- Steps ------------------------------------------------------------------------------ */
 
-/* Searches a whole step. If the filter of this kind finds occurrences (stream_decides), adds their
- * number to *count; otherwise queues the candidates. */
+/* Searches a whole step. If the filter of this kind finds occurrences (stream_decides), adds the
+ * number of occurrences to *count; otherwise queues the candidates. */
 SIMT_FUNCTION void stream_step(const struct scan_arguments *a, const struct stream_rows *step,
                                uint64_t position, int kind, struct stream *s, uint64_t *count)
 {
@@ -534,9 +534,9 @@ SIMT_FUNCTION uint32_t stream_unless_behind(const struct scan_arguments *a,
 }
 
 /* Draws a further ticket for this block. Does not use the ticket yet, since any use waits for the
- * atomic operation. stream_end uses it, and adds the number of blocks, since the blocks' first
- * tiles take no ticket. Every STREAM_HINT_TURNS turns, updates cursor->is_vain. Called by thread
- * 0. */
+ * atomic operation. stream_end uses the ticket, and adds the number of blocks, since the blocks'
+ * first tiles take no ticket. Every STREAM_HINT_TURNS turns, updates cursor->is_vain. Called by
+ * thread 0. */
 SIMT_FUNCTION void stream_ask(const struct scan_arguments *a, struct stream_cursor *cursor,
                               int kind)
 {
@@ -545,8 +545,8 @@ SIMT_FUNCTION void stream_ask(const struct scan_arguments *a, struct stream_curs
     cursor->ahead = tile_ticket(a);
 }
 
-/* Adds the warp's counts of a tile to its totals. If the tile is dense, adds only the occurrences
- * of earlier tiles, and drops the tile's entries from the queue. */
+/* Adds the warp's counts of a tile to the warp's totals. If the tile is dense, adds only the
+ * occurrences of earlier tiles, and drops the tile's entries from the queue. */
 SIMT_FUNCTION void stream_sum(struct stream *s, int dense)
 {
     uint32_t earlier = s->warp->earlier;
@@ -630,8 +630,8 @@ SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uin
     return dense;
 }
 
-/* In a search for the first occurrence: searches a tile in which the warp has found occurrences
- * once more, step by step as at a text's edge, which finds positions rather than numbers. */
+/* In a search for the first occurrence, searches a tile a second time in which the warp has found
+ * occurrences. stream_step has only counted the occurrences; stream_edge finds their positions. */
 SIMT_FUNCTION_LARGE void stream_tile_again(const struct scan_arguments *a, uint32_t tile, int kind,
                                            struct stream *s)
 {

@@ -1,6 +1,6 @@
 /* hits_stream: lists the positions of one pattern in order, with the loads of stream.h.
  *
- * Method     the filters of method every, by the loads of stream.h. All warps of a block except the
+ * Method     the filters of every.cu, by the loads of stream.h. All warps of a block except the
  *            last are *filtering warps*. They go through a tile as the kernels of stream.h do, and
  *            set a bit in shared memory for each position that has the pattern or may have it. They
  *            list the positions that only may have it. The *last warp*, up to two tiles behind,
@@ -18,7 +18,7 @@
  *
  * Grid       any; blocks draw tiles from a ticket. 64 to 288 threads.
  * Shared     static, 48 KiB, most of it for the bits of the last HITS_TURNS tiles.
- * Traffic    per text byte: reads 1, as stream. Per candidate: 16 to 72 text bytes. Per hit: writes
+ * Traffic    per text byte: reads 1. Per candidate: 16 to 72 text bytes. Per hit: writes
  *            8. Per tile: writes 8 bytes, and reads up to 2 KiB if the tile has hits.
  * Bound      by instructions, if there are many hits: at 1 in 100 positions 96 per row of 512 bytes
  *            against 65 for the count, 70 % of the issue slots [H200, m = 4].
@@ -26,9 +26,9 @@
  *            filtering warps wait, at the end of a tile, until the last warp has finished the tile
  *            before.
  * Order      ascending.
- * Limits     want is WANT_HITS; otherwise as stream. If a tile costs more than its budget, or has
- *            more than HITS_LISTED_MAX positions to verify, the launch is abandoned: result->listed
- *            is then more than listed_max, and the host runs hits_every (every.cu).
+ * Limits     want is WANT_HITS; otherwise as in stream.cu. If a tile costs more than its budget, or
+ *            has more than HITS_LISTED_MAX positions to verify, the launch is abandoned:
+ *            result->listed is then more than listed_max, and the host runs hits_every (every.cu).
  * Lost       as fractions of the count's speed [H200]. Lists of positions instead of bits: 0.61 at
  *            1 hit in 100 positions, against 0.85 now. Two sets of registers for the rows of a
  *            step: fewer instructions, but longer code, 0.79 instead of 0.82. Each filtering warp
@@ -45,13 +45,14 @@
 /* From this many hits of a step on, the warp writes the hits word by word, a lane for each bit, so
  * that stores lie side by side. */
 #define HITS_DENSE 256u
-#define HITS_SUM_BITS 8u /* bits of a number below HITS_DENSE */
+#define HITS_SUM_BITS 8u /* number of bits that hold a number below HITS_DENSE */
 
 /* The most positions of a tile that are verified: with more, the launch is abandoned. */
 #define HITS_LISTED_MAX 1008u
 #define HITS_TOGETHER 4u /* positions that a lane verifies together: their loads overlap */
 
-/* A *turn* is the work on one tile of a block. The most turns whose hits are not written yet. */
+/* A *turn* is the work on one tile of a block. HITS_TURNS is the most turns whose hits are not
+ * written yet. */
 #define HITS_TURNS 5u
 #define HITS_NONE UINT32_MAX
 
@@ -65,9 +66,9 @@ struct hits_noted {
     uint32_t count;
     uint32_t before_cell[HITS_CELLS_MAX]; /* hits of the tile before each cell */
     uint64_t base; /* offset of a hit that begins at the tile's first position */
-    /* for each cell, 0 if it has no hits to write. Otherwise the index of its first hit, plus
-     * HITS_SLOT_ALL if the cell has fewer than HITS_DENSE hits and all fit, else plus
-     * HITS_SLOT_ROOM times the number of hits that fit */
+    /* for each cell: 0 if the cell has no hits to write. Otherwise the index of the cell's first
+     * hit, plus HITS_SLOT_ALL if the cell has fewer than HITS_DENSE hits and all of these fit, else
+     * plus HITS_SLOT_ROOM times the number of hits that fit */
     uint64_t slots[HITS_CELLS_MAX];
 }; /* a multiple of 16 bytes, for simt_get_u32x4 */
 #define HITS_SLOT_ROOM (1ull << 48)
@@ -103,8 +104,8 @@ SIMT_FUNCTION uint32_t hits_cells(const struct scan_arguments *a)
 
 /* ---- Bits of a step --------------------------------------------------------------------- */
 
-/* Returns which of 16 positions have the pattern of two or three bytes. stream_count_bytes finds
- * them in the same way, but only counts. */
+/* Returns which of 16 positions have the pattern of two or three bytes. stream_count_bytes compares
+ * in the same way, but only counts. */
 SIMT_FUNCTION uint32_t hits_bytes(const struct scan_arguments *a, const struct filter_words *words,
                                   uint32_t bytes)
 {
@@ -124,7 +125,8 @@ SIMT_FUNCTION uint32_t hits_bytes(const struct scan_arguments *a, const struct f
 }
 
 /* Returns which of 16 positions have the pattern. If distance is 0, the pattern has 4 bytes.
- * Otherwise it has 5 to 8 bytes, and its last word begins `distance` bytes after its first. */
+ * Otherwise the pattern has 5 to 8 bytes, and its last word begins `distance` bytes after its first
+ * word. */
 SIMT_FUNCTION uint32_t hits_words(const struct scan_arguments *a, const struct filter_words *words,
                                   uint32_t distance)
 {
@@ -270,7 +272,8 @@ struct hits_bits {
     uint32_t low, high;
 };
 
-/* Returns the bits of the lane's share of cell c: halves of four neighbouring words. */
+/* Returns the bits of the 64 positions of cell c that belong to the lane: halves of four
+ * neighbouring words. */
 SIMT_FUNCTION struct hits_bits hits_share(const struct hits_noted *noted, uint32_t c)
 {
     uint32_t row = 64u * simt_lane() / STREAM_ROW_BYTES, shift_bits = row % 2u * 16u;
@@ -364,8 +367,8 @@ SIMT_FUNCTION void hits_load(const struct scan_arguments *a, uint32_t tile,
 
 /* Goes through a whole tile and fills the warp's cells. In the first step also writes the warp's
  * hits of turn `ready`, unless ready is HITS_NONE. *next is the tile that the block takes
- * afterwards; it is read only when it is needed, since a register that is spilled waits for the
- * loads in flight. */
+ * afterwards. *next is read only when needed: kept in a register, the number would be spilled, and
+ * a spilled register waits for the loads in flight. */
 SIMT_FUNCTION void hits_look(const struct scan_arguments *a, uint32_t tile, const uint32_t *next,
                              struct stream_rows *step, int kind, struct hits_shared *shared,
                              uint32_t turn, uint32_t ready)
@@ -565,8 +568,8 @@ SIMT_FUNCTION void hits_count(const struct scan_arguments *a, int kind, struct h
 }
 
 /* Draws a further tile. Returns a->tile_count, which stands for no tile, if the launch is
- * abandoned; only every STREAM_HINT_TURNS-th turn looks whether it is. Called by a single
- * thread. */
+ * abandoned; only every STREAM_HINT_TURNS-th turn looks whether the launch is abandoned. Called by
+ * a single thread. */
 SIMT_FUNCTION uint32_t hits_ask(const struct scan_arguments *a, uint32_t turn)
 {
     if (turn % STREAM_HINT_TURNS == 0 && simt_hint_u64(&a->result->listed) > a->listed_max)
@@ -574,11 +577,11 @@ SIMT_FUNCTION uint32_t hits_ask(const struct scan_arguments *a, uint32_t turn)
     return tile_ticket(a);
 }
 
-/* Does a turn of the last warp: counts the bits that the filtering warps set in their same turn,
- * then lets them write hits (hits_release). Returns whether a further turn follows. The function is
- * not inlined, so that it takes no registers from the filtering warps. It reads the arguments from
- * shared memory, since a function that is not inlined reads the kernel's own arguments from slow
- * memory. */
+/* Does a turn of the last warp: counts the bits that the filtering warps set in this turn, then
+ * lets the filtering warps write hits (hits_release). Returns whether a further turn follows. The
+ * function is not inlined, so that it takes no registers from the filtering warps. It reads the
+ * arguments from shared memory, since a function that is not inlined reads the kernel's own
+ * arguments from slow memory. */
 SIMT_FUNCTION_LARGE int hits_turn(int kind, struct hits_shared *shared, uint32_t turn)
 {
     const struct scan_arguments *a = &shared->arguments;

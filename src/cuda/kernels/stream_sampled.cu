@@ -5,7 +5,7 @@
  *            minus the offset is a begin, and each begin is proposed once. A warp takes a *group*
  *            of 128 neighbouring samples at a time, four per lane, and loads the next group before
  *            it tests this group. Two bits of a word in shared memory say whether the pattern may
- * have a gram with the hash; nearly all samples fail this test. The samples that pass go to the
+ *            have a gram with the hash; nearly all samples fail this test. Passed samples go to the
  *            warp's queue. When the queue has 32 samples, each lane goes through the list of a
  *            sample and verifies the begins that the list proposes; all lanes together go through a
  *            list of 32 or more entries.
@@ -20,16 +20,20 @@
  * Grid       any; warps draw tickets, each for some groups. 32 to 256 threads.
  * Shared     static, 42 KiB; of the 32 KiB of bits only those in use are loaded.
  * Traffic    per sample: 16 bytes of a 32-byte sector. By chance one sample in 50 (stride 16384),
- * or in some hundreds (shorter strides), passes and reads 4 to 8 bytes of a list. sampled_sort:
- * each thread reads all begins that were found, SCAN_SORTED_MAX at most, usually from L1. Bound by
- * sectors: 40 G/s in order, 35 G/s at random [H200]. Progress   no warp waits for another. Order
- * ascending, by sampled_sort. Limits     stride a multiple of 16. If groups are listed, or there
- * are more occurrences than can be sorted, the host lists hits by other kernels. Lost       groups
- * assigned to warps beforehand: 0.86 of the speed, since warps drift apart, while tickets keep the
- * sectors that are read at a time close together. The whole warp compares one candidate after the
- * other: 0.45 to 0.70 of the speed if a pattern of 256 to 1,000 bytes occurs every 1,000 bytes
- * [H100]. Source     samples: Grabowski and Bieniecki, "copMEM", 2018; two bits of one word: Putze,
- * Sanders and Singler, "Cache-, hash- and space-efficient Bloom filters", 2009.
+ *            or in some hundreds (shorter strides), passes and reads 4 to 8 bytes of a list.
+ *            sampled_sort: each thread reads all begins that were found, SCAN_SORTED_MAX at most,
+ *            usually from L1.
+ * Bound      by sectors: 40 G/s in order, 35 G/s at random [H200].
+ * Progress   no warp waits for another.
+ * Order      ascending, by sampled_sort.
+ * Limits     stride a multiple of 16. If groups are listed, or there are more occurrences than can
+ *            be sorted, the host lists hits by other kernels.
+ * Lost       groups assigned to warps beforehand: 0.86 of the speed, since warps drift apart, while
+ *            tickets keep the sectors that are read at a time close together. The whole warp
+ *            compares one candidate after the other: 0.45 to 0.70 of the speed if a pattern of 256
+ *            to 1,000 bytes occurs every 1,000 bytes [H100].
+ * Source     samples: Grabowski and Bieniecki, "copMEM", 2018; two bits of one word: Putze, Sanders
+ *            and Singler, "Cache-, hash- and space-efficient Bloom filters", 2009.
  */
 #define SAMPLED_STREAM_LOADS (SCAN_SAMPLE_STEP / SIMT_WARP_THREADS)
 /* room for up to 31 samples of earlier steps and for the samples of a step */
@@ -39,7 +43,8 @@
 #define SAMPLED_END (UINT32_MAX - 2u * SCAN_SAMPLE_STEP)
 /* if the pattern has more than TILE_LANE_BYTES bytes, a lane compares this many bytes alone */
 #define SAMPLED_LANE_BYTES 16u
-/* lanes that compare one of several candidates, and the words that such a lane loads together */
+/* number of lanes that compare one of several candidates, and of words that such a lane loads
+ * together */
 #define SAMPLED_GROUP 8u
 #define SAMPLED_REST_LOADS 6u
 /* words that a lane loads together if all lanes compare one candidate */
@@ -50,14 +55,14 @@ SIMT_FUNCTION uint64_t sampled_place(const struct scan_arguments *a, uint32_t sa
     return a->sample_base + scan_sample_position(sample, a->stride, a->sample_pair);
 }
 
-/* Returns whether the sample is read. Samples before sample_first are not: the difference is
- * unsigned, so it is large for them. */
+/* Returns whether the sample is read. Samples before sample_first are not read: for these samples
+ * the unsigned difference is large. */
 SIMT_FUNCTION int sampled_is_wanted(const struct scan_arguments *a, uint32_t sample)
 {
     return SIMT_BOUND(sample - a->sample_first < a->sample_count - a->sample_first);
 }
 
-/* Returns a sample's hash. With a fold, all bytes lose a bit, not only letters. So different bytes
+/* Returns a sample's hash. A fold sets a bit in all bytes, not only in letters. So different bytes
  * may have the same hash; the later comparison tells them apart. */
 SIMT_FUNCTION uint32_t sampled_hash(const struct scan_arguments *a, const struct simt_u32x4 *sample)
 {
@@ -83,8 +88,9 @@ struct sampled_walk {
     uint32_t at;    /* number of the step's first sample; SAMPLED_END: no step is left */
     uint32_t steps; /* steps left of the ticket, this step included */
     uint64_t ahead; /* lane 0 holds the next ticket */
-    uint32_t limit; /* in lane 0: upper half of result->nearest when the next ticket was drawn. 0:
-                       no occurrence is known, or the search is not for the first. */
+    /* in lane 0: upper half of result->nearest when the next ticket was drawn. 0: no occurrence is
+     * known, or the search is not for the first occurrence. */
+    uint32_t limit;
 };
 
 struct sampled_step {
@@ -107,7 +113,7 @@ SIMT_FUNCTION int sampled_is_behind(const struct scan_arguments *a, const struct
            sampled_place(a, sample);
 }
 
-/* Goes to the next step: of the same ticket, or of the next ticket. */
+/* Goes to the ticket's next step, or to the first step of the next ticket. */
 SIMT_FUNCTION void sampled_walk_next(const struct scan_arguments *a, struct sampled_walk *walk)
 {
     uint64_t at;
@@ -236,8 +242,8 @@ SIMT_FUNCTION int sampled_differs(const struct scan_arguments *a, uint64_t x, in
 
 /* Returns whether the pattern occurs at the lane's begin x, if `equal` says that its first
  * SAMPLED_LANE_BYTES bytes are equal. The warp compares three or more candidates at a time, so that
- * their loads are in flight together; it compares one or two candidates one after the other, with
- * all lanes. Stops early if the budget is used up. */
+ * their loads are in flight together; all lanes together compare one or two candidates, one after
+ * the other. Stops early if the budget is used up. */
 SIMT_FUNCTION int sampled_equal_rest(const struct scan_arguments *a, uint64_t x, int equal,
                                      uint32_t *steps)
 {
@@ -421,9 +427,9 @@ SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, struct sampled_st
     return simt_ballot(too_many) != 0;
 }
 
-/* Verifies the samples of the queue and empties it. If that costs too much, drops what was counted
- * and lists the samples' groups for later. Returns whether this launch is abandoned, because too
- * many groups are listed. */
+/* Verifies the samples of the queue, and empties the queue. If that costs too much, drops what was
+ * counted and lists the samples' groups for later. Returns whether this launch is abandoned,
+ * because too many groups are listed. */
 SIMT_FUNCTION_LARGE int sampled_verify_queue(const struct scan_arguments *a,
                                              struct sampled_stream *s)
 {
@@ -449,8 +455,9 @@ SIMT_FUNCTION void sampled_queue(struct sampled_stream *s, uint32_t slot, uint32
     s->queue[SAMPLED_QUEUE_MAX + slot] = hash;
 }
 
-/* Queues those samples of the step at `at` for which `pass` has a bit, and verifies the queue if it
- * has 32 samples. Returns whether this launch is abandoned. Called by all lanes of the warp. */
+/* Queues those samples of the step at `at` for which `pass` has a bit, and verifies the queue's
+ * samples if the queue has 32 or more. Returns whether this launch is abandoned. Called by all
+ * lanes of the warp. */
 SIMT_FUNCTION_LARGE int sampled_push(const struct scan_arguments *a, struct sampled_stream *s,
                                      uint32_t at, uint32_t pass, struct simt_u32x4 hashes)
 {

@@ -46,7 +46,8 @@
  * Order      no order: a count, the first, or a bit per begin with an occurrence, from which
  *            hits_set lists.
  * Limits     want is WANT_COUNT or WANT_FIRST. A warp whose lists and comparisons cost more than
- *            the budget ends the launch; the host then searches by automaton.cu.
+ *            the budget ends the launch; the host then repeats the search with a larger budget or
+ *            by automaton.cu.
  * Lost       each as a fraction of the read speed, instead of the kernel's fraction at that time.
  *            No bitmap, each sample looked up in L2: 0.15 instead of 0.21 for 1,000,000 patterns of
  *            16 bytes. Two places in the code that load text: the compiler lets a use of either
@@ -66,8 +67,8 @@
 /* A gram of a literal. */
 struct sets_gram {
     uint64_t at; /* the byte of literal_bytes at which the gram's sample begins */
-    /* where the sample begins in the literal's run, which is the part of the literal that is
-     * sampled; the sample's hash; the place of the chosen gram among the c grams */
+    /* offset: where the sample begins in the literal's run, the part of the literal that is
+     * sampled. hash: the sample's hash. chosen: the place of the chosen gram among the c grams. */
     uint32_t offset, hash, chosen;
 };
 
@@ -87,8 +88,8 @@ SIMT_FUNCTION int sets_gram(const struct scan_arguments *a, uint64_t i, struct s
     return before != gram->chosen + 1u;
 }
 
-/* Chooses the run from which each literal's grams are taken: its rarest `span` bytes in a row that
- * begin at an offset of at most SCAN_SETS_RUN_MAX. */
+/* Chooses each literal's run, from which the literal's grams are taken: the rarest `span`
+ * neighbouring bytes that begin at an offset of at most SCAN_SETS_RUN_MAX. */
 SIMT_KERNEL(set_runs, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint32_t span = args.sets.stride + args.sets.choices + args.sets.gram_bytes - 2u;
@@ -113,8 +114,9 @@ SIMT_KERNEL(set_runs, scan_arguments, SCAN_THREADS_MAX, 1)
     }
 }
 
-/* Enters each gram of each literal into the bitmap and, if table_words is not 0, into the 64-bit
- * words. Counts the gram in the head of the gram's list. The host has set all tables to zero. */
+/* Enters each gram of each literal's run into the bitmap and, if table_words is not 0, into the
+ * 64-bit words. Counts the gram in the head of the gram's list. The host has set all tables to
+ * zero. */
 SIMT_KERNEL(set_count, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint64_t total = (uint64_t)args.sets.literal_count * args.sets.stride;
@@ -169,8 +171,8 @@ SIMT_KERNEL(set_room, scan_arguments, SCAN_THREADS_MAX, 1)
     }
 }
 
-/* Runs after set_room. Enters each gram into its list, as the list's first entry. The entry that
- * was the first before joins the later entries. */
+/* Runs after set_room. Enters each gram into its list, as the list's first entry. The previous
+ * first entry joins the later entries. */
 SIMT_KERNEL(set_fill, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint64_t total = (uint64_t)args.sets.literal_count * args.sets.stride;

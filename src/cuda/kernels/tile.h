@@ -9,6 +9,9 @@
  *                              (shuffles)            (shared)       + hits before the tile
  *                                                                   (order.h)
  *
+ * A *ticket* is a number from the counter result->ticket, which gives each number to one block or
+ * warp: its next tile.
+ *
  * Up to TILE_LIST_MAX hits wait in shared memory until the block's next tile with hits. By then
  * other blocks have published how many hits come before the tile.
  */
@@ -17,8 +20,8 @@
 
 #include "order.h"
 
-/* if a lane has more hits per word of its part of the bitmap, all lanes of the warp write the hits
- * together */
+/* if a lane has more than TILE_DENSE hits per word of the lane's part of the bitmap, all lanes of
+ * the warp write the warp's hits together */
 #define TILE_DENSE 4u
 #define TILE_STEPS 4u /* steps of a warp, of 256 bytes each, whose loads are in flight together */
 /* bytes that a lane compares alone; the whole warp compares later bytes */
@@ -125,8 +128,8 @@ SIMT_FUNCTION uint64_t tile_difference(uint64_t a, uint64_t b, uint32_t count)
     return count >= 8u ? a ^ b : (a ^ b) & ((1ull << (count * 8u)) - 1u);
 }
 
-/* Returns whether the `count` bytes of `words` stand at the text's position. Called by a single
- * thread.
+/* Returns whether the `count` bytes of `words` stand at `position` of the text. Each thread calls
+ * for itself.
  */
 SIMT_FUNCTION int tile_equal(const struct scan_arguments *a, uint64_t position,
                              const uint64_t *words, uint32_t count)
@@ -149,7 +152,8 @@ SIMT_FUNCTION int tile_differs(const struct scan_arguments *a, uint64_t x, uint3
 }
 
 /* Returns whether the pattern's bytes [from, to) stand in the text from x + from on. `from` is a
- * multiple of 8. Adds the steps of 256 bytes to *steps. All lanes of the warp pass the same x.
+ * multiple of 8. Adds the number of steps, of 256 bytes each, to *steps. All lanes of the warp pass
+ * the same x.
  */
 SIMT_FUNCTION int tile_equal_rest(const struct scan_arguments *a, uint64_t x, uint32_t from,
                                   uint32_t to, uint32_t *steps)
@@ -183,7 +187,7 @@ SIMT_FUNCTION uint32_t tile_own_words(const struct scan_arguments *a)
 
 /* Clears the bits of begins at which the pattern's bytes [from, to) do not stand; `from` is a
  * multiple of 8. Returns whether this warp gave up after `budget` steps of 256 bytes: then some of
- * its bits are not verified, and the tile is dense. */
+ * the warp's bits are not verified, and the tile is dense. */
 SIMT_FUNCTION int tile_verify(const struct scan_arguments *a, uint64_t origin,
                               const struct tile_shared *shared, uint32_t from, uint32_t to,
                               uint32_t budget)
@@ -325,9 +329,10 @@ SIMT_FUNCTION void tile_without(const struct scan_arguments *a, const struct til
         (void)order_take(a, partition, 0);
 }
 
-/* Makes `found` the first occurrence known, if it comes before the one known so far. `found` is
- * (x - a->begin) << 32 | literal for an occurrence of the literal at x. result->nearest holds
- * SCAN_NONE - found, so that 0 means none and the first occurrence has the greatest value. */
+/* Makes `found` the first occurrence known, if `found` comes before the first occurrence known so
+ * far. `found` is (x - a->begin) << 32 | literal for an occurrence of the literal at x.
+ * result->nearest holds SCAN_NONE - found, so that 0 means none and the first occurrence has the
+ * greatest value. */
 SIMT_FUNCTION void tile_lower_first(const struct scan_arguments *a, uint64_t found)
 {
     simt_max_u64(&a->result->nearest, SCAN_NONE - found);
@@ -387,9 +392,10 @@ SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
     }
 }
 
-/* The block's next tiles. Thread 0 draws the tile after the next ahead of time. */
+/* The block's next tiles. Thread 0 draws a tile's ticket one turn before the block takes the
+ * tile. */
 struct tile_queue {
-    uint64_t ahead; /* thread 0 holds the tile after the next */
+    uint64_t ahead; /* in thread 0: the number that tile_next returns next */
     uint32_t turn;
 };
 
@@ -491,8 +497,8 @@ SIMT_FUNCTION void tile_hand_over(const struct scan_arguments *a, uint64_t own)
 /* Adds the threads' sums to the result, by an atomic operation per block and sum: an atomic
  * operation per thread takes 5 times as long as the whole scan, for a pattern of 1 byte in 32 MiB.
  * asked is the thread's last ticket if the thread draws tickets, never UINT64_MAX. The comparison
- * with UINT64_MAX waits for the ticket, so that the block signs only after all its tickets have
- * arrived. All threads of the block call, at the end. */
+ * with UINT64_MAX waits for the ticket, so that the block signs only after all the block's tickets
+ * have arrived. All threads of the block call, at the end. */
 SIMT_FUNCTION void tile_finish(const struct scan_arguments *a, const struct tile_totals *totals,
                                uint64_t asked)
 {
