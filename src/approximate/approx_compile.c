@@ -106,7 +106,8 @@ static bool equals(const struct trawl_plan *plan, uint8_t of_literal, uint8_t of
     return text != 0 && (text & ~literal) == 0;
 }
 
-/* Makes the classes, and replaces the symbols by the numbers of their classes. */
+/* Makes the classes, the sets of bytes that symbols equal, and replaces each symbol by the number
+ * of its class. */
 static void make_classes(struct approximate *approximate)
 {
     const struct trawl_plan *plan = approximate->plan;
@@ -131,8 +132,9 @@ static void make_classes(struct approximate *approximate)
     }
 }
 
-/* Returns the number of the class of those ASCII characters that the symbol equals. Makes the class
- * if it is new. APPROX_CLASSES_MAX: there is no room for another class. */
+/* Returns the number of the symbol's class, which is the set of the ASCII characters that the
+ * symbol equals. Makes the class if the class is new. Returns APPROX_CLASSES_MAX if there is no
+ * room for another class. */
 static uint32_t class_of_character(struct approximate *approximate, struct approx_pair *pair,
                                    uint32_t symbol)
 {

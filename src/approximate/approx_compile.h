@@ -12,7 +12,8 @@
 
 /* How candidates are found. */
 enum approx_method {
-    /* a set of exact pieces: with k errors, at least one of k + 1 pieces has no error */
+    /* searches exactly for k + 1 pieces of each literal: an occurrence with at most k errors
+     * contains at least one piece without an error */
     APPROX_PIECES,
     /* short pieces: a table tells which pieces begin with the next symbols of the text (a gram),
      * and the literals of these pieces are compared at once */
@@ -73,7 +74,7 @@ struct approximate {
 
 /* Sets *approximate to the plan's compiled form, which is made at the first call and freed with the
  * plan. The host's method is the cheapest for the instruction set. If instruction_set is NULL, the
- * machine's best set counts. Errors: MEMORY, LIMIT. Any thread may call. */
+ * machine's best instruction set is meant. Errors: MEMORY, LIMIT. Any thread may call. */
 enum trawl_status approx_want(const struct trawl_plan *plan, const char *instruction_set,
                               const struct approximate **approximate, struct trawl_error *error);
 

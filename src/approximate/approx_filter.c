@@ -2,9 +2,10 @@
  *
  * A row has a bit for each offset. With mismatches, the bit says that the symbol at offset + shift
  * is not in the row's class. With edits, the shift is 0 and the bit says that the symbol is in the
- * class. Literals share rows. With edits, the stretch is divided into windows that are searched
- * side by side, one in each lane of a vector; a window's search starts some words before the
- * window, because the first results depend on those words (struct filter_windows).
+ * class. Literals share rows. With edits, the stretch (the part of the text that is searched at a
+ * time) is divided into windows, which are searched side by side, one in each lane of a vector. A
+ * window's search starts some words before the window, because the first results depend on those
+ * words (struct filter_windows).
  */
 #include "approximate/approx_filter.h"
 
@@ -82,7 +83,8 @@ struct approx_filter {
 };
 
 struct approx_scan {
-    const struct approx_filter *filter; /* approx_scan_close must not read it: it may be freed */
+    /* the filter may be freed before approx_scan_close, which must not read it */
+    const struct approx_filter *filter;
     const struct filter_ops *ops;
     uint64_t plane_words;
     uint64_t planes_words; /* class_count * plane_words */
@@ -351,8 +353,8 @@ void approx_scan_close(struct approx_scan *scan)
     memory_release(scan, 1, sizeof *scan);
 }
 
-/* Arranges a plane's words by steps. Step t of the row has a word of each window: word t - warm of
- * window l, where the window's first word is 0. */
+/* Arranges a plane's words by steps. Each step of the row has one word of each window. The first
+ * `warm` steps have the words before the windows, and the later steps the words of the windows. */
 static void make_windows(const uint64_t *plane, uint32_t window_count,
                          const struct filter_windows *windows, uint64_t *row)
 {
@@ -413,7 +415,8 @@ static uint32_t keep_bits(uint64_t *found, uint64_t words, uint64_t count)
     return kept;
 }
 
-/* Gathers the offsets at which the exact part of a group stands. */
+/* Gathers the offsets at which the exact part of a group stands, and each row's bits of these
+ * offsets. */
 static void select_group(struct approx_scan *scan, const struct literal *literal, uint64_t words)
 {
     const struct filter_rows *rows = &scan->rows;

@@ -59,9 +59,10 @@ void approx_scan_stretch(struct approx_scan *scan, const uint8_t *text, uint32_t
  * index in [0, literal_count). Returns how many offsets of [0, bytes) are candidates: offset i is a
  * candidate if bit i % 64 of found[i / 64] is set. `found` has room for FILTER_BYTES_MAX / 64
  * words. If the returned number is 0, `found` is undefined; otherwise its first ceil(bytes / 64)
- * words are the answer. Mismatches: an occurrence begins at offset i, and its compared symbols lie
- * within the bytes. Edits: a span of the bytes that ends with offset i is within errors_max
- * edits. */
+ * words are the answer. With mismatches, candidate i means: the literal's compared symbols, laid at
+ * offset i, lie within the bytes and differ from them in at most errors_max symbols. With edits,
+ * candidate i means: a span of bytes whose last byte has offset i is within errors_max edits of the
+ * literal's compared symbols. */
 uint32_t approx_scan_find(struct approx_scan *scan, uint32_t index, uint32_t *literal,
                           uint64_t *found);
 

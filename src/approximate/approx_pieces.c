@@ -12,7 +12,7 @@ static void chunk_of_pieces(const struct approximate *approximate, const struct 
                             uint64_t from, uint64_t to, struct engine_chunk *part)
 {
     uint64_t available = chunk->owned + chunk->after;
-    /* A piece lies within its occurrence. */
+    /* a piece lies within its occurrence, which has at most length_max bytes */
     uint64_t end = min_u64(to + approximate->plan->length_max, available);
 
     TRAWL_ASSERT(from < to && to <= chunk->owned);
@@ -61,8 +61,8 @@ static bool candidate_of(const struct approximate *approximate, struct approx_sc
 
 #define POLL_EVERY 64u /* once in this many hits, the search asks whether its call is over */
 
-/* Appends a candidate for each hit of a piece whose occurrence fits in the scope. The hits' offsets
- * count from `part`, which chunk_of_pieces made. */
+/* Appends a candidate for each hit of a piece, except hits that candidate_of rejects. The hits'
+ * offsets count from `part`, which chunk_of_pieces made. */
 static enum trawl_status hits_take(const struct approximate *approximate,
                                    const struct engine_chunk *chunk,
                                    const struct engine_chunk *part, const struct hits *hits,
