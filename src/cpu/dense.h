@@ -12,10 +12,11 @@
 /* which characters are variants of each other, that is, match each other (dense_fold.c) */
 struct fold;
 
-/* The automaton of a plan, which all threads share. Usually its strings are the plan's literals. A
- * plan with tails has characters with variants, like the two cases of a letter outside ASCII. Then
- * the strings are whole patterns, in which one representative replaces all variants of a character,
- * and each text is rewritten in the same way before the automaton reads it. */
+/* The automaton of a plan, which all threads share. Usually its strings are the plan's literals.
+ * The patterns of a plan with tails (parts of patterns that are compared after a literal was found)
+ * have characters with variants, like the two cases of a letter outside ASCII. For such a plan the
+ * strings are whole patterns, in which one representative replaces all variants of a character.
+ * Each text is rewritten in the same way before the automaton reads it. */
 struct dense_set {
     struct plan_automaton automaton;
     /* The automaton cannot be used: a pattern is not UTF-8, so that texts cannot be rewritten, or
@@ -76,10 +77,10 @@ bool dense_fold_is_exact(const struct fold *fold);
 void dense_fold_free(struct fold *fold);
 
 /* ---- dense_read.c ---- */
-/* Finds the longest string that begins at each of the offsets [0, begins) of the text, of which
- * [0, count) is readable, and stores its index in set->ends in `ends`. Reads up to length_max - 1
- * bytes after `begins`. If `ends` is NULL, only counts: returns the number of strings that begin
- * at these offsets, for automata that are stored as rows. */
+/* For each offset in [0, begins) of the text, finds the longest string that begins there, and
+ * writes the string's index in set->ends to `ends`. The text has `count` bytes, of which up to
+ * length_max - 1 after `begins` are read, too. If `ends` is NULL, only counts: returns the number
+ * of strings that begin at these offsets, for automata that are stored as rows. */
 uint64_t dense_read(const struct plan_automaton *set, const uint8_t *text, uint64_t begins,
                     uint64_t count, uint32_t *ends);
 

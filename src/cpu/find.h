@@ -74,7 +74,8 @@ struct set_found;
 
 struct find_ops {
     const char *name;
-    /* the variant looks up six low bits of a byte (plan_nibbles_want) */
+    /* whether the variant's nibble tables are indexed by six low bits of a byte instead of four
+     * (plan_nibbles_want) */
     bool looks_six;
     /* Sets bit x if probes 0 to probe_count - 1 all match at text + x. Depends on text bytes up to
      * 64 * word_count - 1 + the greatest probe offset. Tests the first `first` probes at every
@@ -125,22 +126,22 @@ struct find_ops {
      * probes test, so no byte behind the text. */
     uint32_t (*pair)(const uint8_t *text, uint64_t *from, uint64_t to,
                      const struct plan_probe probes[3], uint32_t *positions, uint32_t room);
-    /* Tests the samples at first, first + stride, ... below `last` of a class of literals
-     * (cpu/set_class.h) that is searched by grams, stride > 1. Stores the samples that pass the
-     * class's bitmap in *passed, and returns the number. Depends on max(q, 8) bytes at each
-     * sample. */
+    /* Searches for a class of literals (cpu/set_class.h) by grams, with a stride > 1. Tests the
+     * samples (the q bytes) of the text at first, first + stride, ... below `last`. Stores the
+     * samples that pass the class's bitmap in *passed, and returns their number. Depends on max(q,
+     * 8) bytes at each sample. */
     uint32_t (*gram_samples)(const uint8_t *text, uint64_t first, uint64_t last,
                              const struct set_class *class, uint64_t fold,
                              struct set_passed *passed);
     /* Three functions serve a class that is searched by stems, the first (up to) 8 bytes of
      * literals. Each returns how many entries it wrote, and may write up to SET_ROOM entries more.
-     * Positions are less than 2^32. stem_samples writes the samples whose four bytes pass the
+     * Positions are less than 2^32. `stem_samples` writes the samples whose four bytes pass the
      * class's bitmap, among the samples that can lie in a literal with a begin in a span. The spans
-     * ascend. text is readable up to `readable`. stem_begins looks at each position in `positions`
-     * and the stride - 1 positions before, and writes the begins in [begin, end) whose first
-     * stem_min bytes pass the stem map. Depends on 8 bytes from each begin on. stems writes the
-     * stems at the begins that pass the stem map, as set_stem_code of (begin - base). Depends on 8
-     * bytes from each begin on. */
+     * ascend. text is readable up to `readable`. `stem_begins` looks at each position in
+     * `positions` and the stride - 1 positions before, and writes the begins in [begin, end) whose
+     * first stem_min bytes pass the stem map. Depends on 8 bytes from each begin on. `stems` writes
+     * the stems at the begins that pass the stem map, as set_stem_code of (begin - base). Depends
+     * on 8 bytes from each begin on. */
     uint32_t (*stem_samples)(const uint8_t *text, const struct set_span *spans, uint32_t span_count,
                              uint64_t readable, const struct set_class *class, uint64_t fold,
                              uint32_t *positions);

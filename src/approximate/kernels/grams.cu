@@ -87,7 +87,7 @@ SIMT_FUNCTION uint32_t grams_equal(const struct simt_u32x4 *literal, uint32_t hi
 }
 
 /* Fills the planes with the codes of the tile [first, first + offsets). Called by all threads of
- * the block. Bytes outside of the text have no code. */
+ * the block. Bytes before a->begin, and bytes after the text, get no code. */
 SIMT_FUNCTION void grams_fill(const struct grams_arguments *a, const uint32_t *codes,
                               uint64_t first, uint32_t offsets, const struct grams_planes *planes)
 {
@@ -327,9 +327,10 @@ SIMT_FUNCTION void grams_drain(const struct grams_arguments *a, struct grams_tab
     grams_share(a, tables, planes, origin, at, entry, entry_end, 0);
 }
 
-/* A motif is what the exact symbols of several literals have in common, and a segment is a stretch
- * of a literal (approx_grams.h). Queues each pair of an offset in the tile and a segment whose
- * motif begins as many symbols before the offset as the segment says, and tries the pairs' lists.
+/* A motif is the exact part that several literals share. A segment has the pieces of one motif that
+ * begin at one symbol (approx_grams.h). For each offset in the tile and each segment: if a literal
+ * with such a piece at the offset would begin where the segment's motif stands, queues the pair
+ * (segment, offset). Tries the lists of the queued pairs.
  */
 SIMT_FUNCTION void grams_motifs(const struct grams_arguments *a, struct grams_tables tables,
                                 const struct grams_planes *planes, uint64_t origin,
