@@ -1,10 +1,10 @@
 /* find_stems: looks up the stems of literals in a text, in plain C.
  *
  * A stem is the first (up to) 8 bytes of a literal. Large sets of words are searched by stems in
- * three steps (find.h): samples of four bytes name positions, then begins of literals are tested,
- * then stems are looked up. The file also tests samples for sets that are searched by grams. A
- * variant with vectors for these steps defines HAS_STEM_VECTORS. No function has a branch that
- * depends on the text.
+ * three steps (find.h): samples of four bytes select positions, then begins of literals near these
+ * positions are tested, then stems are looked up at the begins that passed. The file also tests
+ * samples for sets that are searched by grams. A variant with vectors for these steps defines
+ * HAS_STEM_VECTORS. No function has a branch that depends on the text.
  */
 #ifndef TRAWL_CPU_FIND_STEMS_H
 #define TRAWL_CPU_FIND_STEMS_H

@@ -18,8 +18,8 @@
 #include "cpu/worker.h"
 #include "cpu/prices.def"
 
-/* Returns whether text is left for a program, also for the next program if the last program has
- * left the text. */
+/* Returns whether there is text for a program to search. If the last program gave up (is_left),
+ * lets the next program go on. */
 static bool goes_on(struct scan *scan)
 {
     if (scan->is_left)
@@ -309,7 +309,8 @@ static void count(struct scan *scan, uint64_t bytes, uint64_t ns, bool counts)
         own->left = cpu_sizes.trial_bytes;
         return;
     }
-    /* The first pieces of a turn brought the tables into the caches. */
+    /* The first pieces of a turn brought the tables into the caches, so their time does not
+     * count. */
     if (own->step > own->warm || is_hopeless(own, ns, bytes)) {
         own->of[own->now].ns += ns;
         own->of[own->now].bytes += bytes;
@@ -388,7 +389,7 @@ static void count_anew(struct engine_worker *worker)
     worker->took = worker->priced = 0;
 }
 
-/* Makes the tables of method sampled. If the text may end before the tables pay, chooses a
+/* Makes the tables of method "sampled". If the text may end before the tables pay, chooses a
  * different method until then. Errors: MEMORY. */
 static enum trawl_status begin_sampled(struct engine_worker *worker,
                                        const struct engine_chunk *chunk, struct trawl_error *error)
@@ -497,7 +498,8 @@ static struct tournament tournament_of(const struct trawl_plan *plan)
     return made;
 }
 
-/* Returns after how many bytes of text method sampled has saved the time to make its tables. */
+/* Returns the number of bytes of text after which method "sampled" has saved the time to make its
+ * tables. */
 static uint64_t tables_pay_after(const struct engine_worker *worker)
 {
     const struct plan_prices *prices = &worker->prices;

@@ -48,8 +48,8 @@ uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t 
 /* Does what stem_positions does by samples, for literals that begin in the spans. */
 uint32_t stem_span_positions(const struct sampling *sampling, const struct set_span *spans,
                              uint32_t span_count);
-/* Returns how many words of the tile stem_positions can test; 0: there are no tables for that, or
- * the text's end is near. */
+/* Returns the number of words of the tile in which stem_positions can test all positions. Returns 0
+ * if there are no tables for that, or if the text's end is near. */
 uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end);
 /* Tests each position and the stride - 1 positions before it. Sets *begins to those below `end`
  * where a literal may begin, and returns the number. */

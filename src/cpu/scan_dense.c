@@ -27,7 +27,7 @@ struct step {
     uint64_t count;  /* readable bytes of text */
     uint64_t begins; /* strings that begin at the positions [0, begins) of text are searched */
     uint64_t from;   /* position of text[0] in the chunk */
-    uint64_t until;  /* the chunk's position after the last of these positions */
+    uint64_t until;  /* position in the chunk after the last position of [0, begins) */
     /* If the text was rewritten: byte i of text comes from byte from + origin[i] of the chunk.
      * NULL: from byte from + i. */
     const uint32_t *origin;
@@ -104,7 +104,7 @@ static void list_fill(const struct plan_automaton *set, uint32_t end, uint32_t *
         const struct plan_automaton_end *own = &set->ends[at];
 
         TRAWL_ASSERT(own->alike <= from && own->outputs <= count);
-        from -= own->alike; /* shortest string first, because the numbers often ascend then */
+        from -= own->alike; /* puts shorter strings first, because the numbers often ascend then */
         memcpy(strings + from, set->sorted + own->first, own->alike * sizeof *strings);
     }
     TRAWL_ASSERT(from == 0);

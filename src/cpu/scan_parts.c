@@ -40,7 +40,7 @@ static enum trawl_status search(struct scan *scan, struct cpu_parts *parts)
     for (uint32_t i = 0; i < parts->of->count; i++) {
         struct engine_result *found = &parts->found[i];
 
-        /* A part whose result is full stops early. Later parts search only as far. */
+        /* A part whose result is full stops early. Later parts then search only up to there. */
         chunk.after += chunk.owned - end;
         chunk.readable += chunk.owned - end;
         chunk.owned = end;

@@ -1,5 +1,6 @@
 /* scan_sampled: searches for a long literal by reading only every stride-th position of the text
- * (method sampled). The 8 bytes there, a gram, are looked up in a table of the literal's grams. */
+ * (method "sampled"). The 8 bytes there, a gram, are looked up in a table of the literal's
+ * grams. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -7,7 +8,8 @@
 #include "cpu/worker.h"
 #include "cpu/prices.def"
 
-/* Samples ahead that are prefetched: hardware prefetchers do not follow such strides. */
+/* Number of samples by which the prefetch is ahead. Hardware prefetchers do not follow such
+ * strides. */
 #define SAMPLES_AHEAD 32u
 #define CLOCK_CANDIDATES 64u /* the clock is read once for this many candidates */
 #define BATCH 8u             /* samples whose bits are tested together */
