@@ -33,7 +33,8 @@ static inline bool same_short(const uint8_t *literal, const uint8_t *text, uint6
     return ((differ | (load64(literal + last) ^ load64(text + last))) & keep) == 0;
 }
 
-/* Returns whether the literal stands at position x of the text. */
+/* Returns whether the literal stands at position x of the text. `exact`: the case of letters
+ * counts. */
 static inline bool stands(struct scan *scan, uint64_t x, uint32_t index, bool exact)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -182,7 +183,7 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
         plan_literal_fetch(plan, tile.entries[min_u64(from, last)].literal);
         plan_literal_fetch(plan, tile.entries[min_u64(from + 1ull, last)].literal);
         if (scan->work > scan->work_max)
-            /* stops adding the cost of entries here, because a bucket may have very many */
+            /* stops before reading the further entries, because a bucket may have very many */
             break;
         for (uint32_t e = USUAL_ENTRIES;; e++) {
             if (named_count >= cpu_sizes.named) {
@@ -298,7 +299,7 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
                 named_count = whole_count = 0;
             }
             if (scan->work > scan->work_max)
-                /* stops adding the cost of keys here, because a bucket may have very many */
+                /* stops before reading the further keys, because a bucket may have very many */
                 break;
         }
     }

@@ -13,7 +13,7 @@
  *
  * If the literals are words, too many literals share grams. The class is then searched by stems.
  * The stem of a literal is its first 8 bytes, or the whole literal if the literal is shorter. A
- * sample of four bytes names positions where a literal may begin (set_stems.c). At each such
+ * sample of four bytes selects positions where a literal may begin (set_stems.c). At each such
  * position, a begin, the search looks up the stems of all lengths.
  */
 #ifndef TRAWL_CPU_SET_CLASS_H
@@ -56,7 +56,7 @@ struct set_class {
     uint32_t bucket_bits; /* in a class that is searched by grams: log2 of the number of buckets */
     uint64_t bucket_count;
     uint64_t keep; /* mask of the first q of 8 bytes, if q < 8 */
-    /* with stride 1: the parameters of method set (layout.h), whose vectors then test the bitmap */
+    /* with stride 1: the parameters of the function find_ops.set, which then tests the bitmap */
     struct plan_set heads;
     uint64_t *bitmap; /* 2^word_bits words */
     /* bucket_count + 1 numbers: where each bucket begins in `entries`, or in stem_keys */
@@ -84,7 +84,7 @@ struct set_class {
     uint32_t stem_bits;                      /* log2 of the number of words of stem_map */
     /* bitmap: two bits for each stem, and two for the first stem_min bytes of each stem */
     uint64_t *stem_map;
-    /* pairs of bytes that name positions, instead of samples; NULL: too many literals */
+    /* pairs of bytes that select positions, instead of samples; NULL: too many literals */
     struct find_pairs *pairs;
 };
 

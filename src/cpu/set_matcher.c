@@ -10,7 +10,8 @@
 #include "cpu/set_stems.h"
 #include "plan/analyse.h"
 
-/* A class with less than 1/8 of the literals of the class before is joined to that class. */
+/* A class with less than 1/8 of the literals of the class before is joined to that class, if the
+ * literals of that class have at least 4 bytes. */
 #define MERGE_SHARE 8u
 /* If there are more words, words of two bytes and literals of 16 bytes and more are searched
  * faster in classes of their own. */

@@ -175,7 +175,7 @@ static bool take_span(struct scan *scan, uint64_t x, uint32_t literal, uint64_t 
         scan->span_end = end;
     }
     scan->span_reach = max_u64(scan->span_reach, end);
-    /* until span_is_sure is set, a hit that begins elsewhere may turn out to be a span */
+    /* until span_is_sure is set, overlapping hits are kept, because any of them may be a span */
     if (scan->span_is_sure)
         scan->run_until = max_u64(scan->run_until, scan->span_end);
     return taken;

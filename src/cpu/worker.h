@@ -15,8 +15,8 @@
 #include "engine.h"
 #include "plan/parts.h"
 
-/* A set of more literals is searched by buckets only if the search does not want every hit, or if
- * the set has no classes. */
+/* A set of more literals is searched by buckets only if the search does not need every occurrence,
+ * or if the set has no classes. */
 #define BUCKETS_MANY 256u
 #define WORK_SPARED_MAX 1024u /* limit of engine_worker.work_spared */
 #define WORKER_SAMPLE_BYTES (16u << 10)
@@ -92,7 +92,8 @@ struct engine_worker {
     const struct plan_costs *costs; /* the methods' costs with the worker's instruction set */
     /* expected costs of the methods, by the plan's tuning or by the last look */
     struct plan_prices prices;
-    /* ns per byte that method sampled took when a search last left this method; 0: not known */
+    /* ns per byte that the method "sampled" took when a search last left this method; 0: not
+     * known */
     double sampled_took;
     /* bytes of text until a look at a sample of the text may be due; UINT64_MAX: never */
     uint64_t look_left;
@@ -105,7 +106,7 @@ struct engine_worker {
     /* ns that `searched` bytes should have taken by the prices of the method and its candidates */
     double priced;
     double least; /* ns per byte that the fastest method should take; 0: not computed yet */
-    /* bytes of text after which making the tables of method sampled pays; 0: now */
+    /* bytes of text after which making the tables of the method "sampled" pays; 0: now */
     uint64_t sampled_after;
     const struct sampled_tables *sampled;
     /* the method in use: the plan's, or one that the worker expects to be faster on the text */
@@ -145,8 +146,8 @@ struct engine_worker {
     struct hits ordered; /* a buffer in which `gathered` is sorted */
     /* the automaton's state, for sets whose candidates are dense */
     struct dense_worker dense;
-    /* number of begins that the automaton got at the last dense part of the text; halved with each
-     * part since that was not dense */
+    /* number of begins that were left to the automaton at the last dense part of the text; halved
+     * at each later part that was not dense */
     uint64_t dense_bytes;
     uint64_t dense_left;   /* number of those begins that the automaton has yet to search */
     enum program dense_by; /* the program that left the dense part to the automaton */
@@ -198,7 +199,7 @@ struct scan {
     uint64_t work_max; /* when `work` exceeds this, two_way or the automaton takes over */
     /* sets: the part of `work` that is in dense_work already, or belongs to earlier positions */
     uint64_t work_begin;
-    /* positions that passed the first filter; with method every, words of the mask in which a
+    /* positions that passed the first filter; with the method "every", words of the mask in which a
      * position passed */
     uint64_t passed;
     uint64_t failed; /* candidates that turned out to be no occurrence */
@@ -227,7 +228,7 @@ struct scan {
     /* a literal's occurrences have different lengths, which hits.lengths stores */
     bool keeps_lengths;
     /* true: the program returns, because it has its answer, its result is full, it failed, or it
-     * leaves the text */
+     * leaves the text to a different program (is_left) */
     bool over;
     bool is_left; /* the program has left the text from `at` on to a different program */
     enum trawl_status status;
@@ -298,7 +299,8 @@ void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan);
  * candidates that the byte before rules out. May leave some of these bits. */
 void borders_apply(struct scan *scan, uint64_t words);
 
-/* Returns whether all literals of the plan have one byte and no conditions; if so, fills `set`. */
+/* Returns whether all literals of the plan have one byte, and the plan has no conditions (words,
+ * lines). If so, fills *set. */
 bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
 /* For a plan that bytes_begin accepted: returns whether scan_bytes is the fastest program. */
 bool scan_bytes_fits(const struct engine_worker *worker, enum want want);
@@ -315,8 +317,8 @@ void choice_begin(struct engine_worker *worker);
  * `ns`. `candidates` and `passed` are the scan's counts at `begin`. */
 void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, uint64_t passed,
                   uint64_t ns);
-/* Runs before a chunk is searched. Makes the tables of method sampled if they pay. If a look is
- * due, samples the chunk and chooses the method for the text from here on. The present method
+/* Runs before a chunk is searched. Makes the tables of the method "sampled" if they pay. If a look
+ * is due, samples the chunk and chooses the method for the text from here on. The present method
  * stays if it was faster than the best price in the sample. Errors: MEMORY. */
 enum trawl_status worker_look(struct engine_worker *worker, const struct engine_chunk *chunk,
                               struct trawl_error *error);
@@ -340,13 +342,13 @@ void parts_release(struct engine_worker *worker, struct cpu_parts *parts);
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);
 /* For sets: sets scan->work_max, the work that the next `positions` positions may cost. */
 void dense_allow(struct scan *scan, uint64_t positions);
-/* Runs after positions that did not exceed work_max; `bytes` is the length of the text that they
- * decided. Keeps the unused work for later positions, unless dense_waits, and halves
- * dense_bytes. */
+/* Runs after positions whose work did not exceed work_max. `bytes` is the length of the text that
+ * was searched or skipped. Keeps the unused work for later positions, unless dense_waits, and
+ * halves dense_bytes. */
 void dense_spare(struct scan *scan, uint64_t bytes);
 /* Runs when positions have exceeded work_max. Leaves the text from x on to the automaton, each time
- * for more begins. Returns false if making the automaton would not pay yet; the scan must then
- * verify the candidates from x on. */
+ * for more begins. Returns false if making the automaton would not pay yet, or if no text is left.
+ * The scan must then verify the candidates from x on. */
 bool dense_leaves(struct scan *scan, uint64_t x);
 
 /* Returns whether the result has so many hits that the scan stops. A later scan can go on there. */
