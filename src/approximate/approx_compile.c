@@ -73,8 +73,8 @@ static enum trawl_status make_symbols(struct approximate *approximate, struct tr
 }
 
 /* Marks a range's symbols as exact. A range that reaches beyond the literal's end is cut there. In
- * a reverse complement, the range lies as far from the literal's end as it lies from the pattern's
- * begin. */
+ * a reverse complement the range is mirrored: it lies as far from the literal's end as, in the
+ * pattern, from the pattern's begin. */
 static void mark_exact(struct approximate *approximate, uint32_t literal,
                        const struct trawl_range *range)
 {
@@ -93,7 +93,8 @@ static void mark_exact(struct approximate *approximate, uint32_t literal,
             (uint8_t)(i > begin ? APPROX_EXACT_SYMBOL | APPROX_EXACT_BEFORE : APPROX_EXACT_SYMBOL);
 }
 
-/* Returns whether a byte of a text equals this byte of a literal. */
+/* Returns whether a byte of a text equals this byte of a literal, by the plan's alphabet and
+ * flags. */
 static bool equals(const struct trawl_plan *plan, uint8_t of_literal, uint8_t of_text)
 {
     uint32_t literal = dna_bases(of_literal), text = dna_bases(of_text);

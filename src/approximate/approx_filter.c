@@ -17,7 +17,8 @@
 #include "base/memory.h"
 
 #define CLASSES_MAX 256u
-/* number of zero words before a plane (a bit for each offset), which the first windows read */
+/* number of zero words before a plane (the bits of the offsets at which a class has the byte),
+ * which the first windows read */
 #define WORDS_BEFORE 2u
 /* number of words after a plane, which are loaded but do not change the result */
 #define WORDS_AFTER (2u * FILTER_WINDOWS_MAX)
@@ -44,7 +45,7 @@
  * text, since blocks of vectors are not full */
 #define GROUP_OFFSET_COST 2.0
 
-/* The row's class and shift. With mismatches, row 0 has no bit set. */
+/* The class and the shift of a row. With mismatches, row 0 has no bit set. */
 struct row {
     uint16_t class_number;
     uint8_t shift;
@@ -91,7 +92,8 @@ struct approx_scan {
     uint64_t rows_words;   /* words of all rows */
     uint64_t *planes;
     struct filter_rows rows; /* row_count rows */
-    /* the same rows, for selected offsets only; words = NULL: there are no groups */
+    /* the same rows, reduced to the selected offsets; offsets.words is NULL if there are no
+     * groups */
     struct filter_rows offsets;
     uint64_t selected[FILTER_BYTES_MAX / 64];
     uint64_t selected_found[FILTER_BYTES_MAX / 64];
@@ -210,8 +212,8 @@ static uint32_t best_bytes(const struct approx_filter *filter)
     return (uint32_t)(bytes / STRETCH_BYTES_MIN * STRETCH_BYTES_MIN);
 }
 
-/* Returns a bound of the rows of all literals: a row for each compared symbol, and three more
- * rows of padding for each literal. */
+/* Returns the most rows that all literals may have together: a row for each compared symbol, and up
+ * to three rows of padding for each literal. */
 static uint64_t begins_room(const struct approx_filter_literals *literals)
 {
     uint64_t room = 0;
@@ -363,7 +365,8 @@ static void make_windows(const uint64_t *plane, uint32_t window_count,
             row[t * window_count + l] = plane[l * windows->words + t];
 }
 
-/* Returns the number of words for these offsets, rounded up to a whole block of two vectors. */
+/* Returns the number of words with a bit for each of these offsets, rounded up to blocks of two
+ * vectors. */
 static uint64_t words_of_blocks(const struct approx_scan *scan, uint64_t offsets)
 {
     const uint64_t words = scan->ops->windows;

@@ -25,7 +25,8 @@ struct approx_filter_literals {
     const uint32_t *symbols;
     /* literal_count + 1 indices: where each literal's symbols begin */
     const uint64_t *symbol_begin;
-    /* mismatches: bit 0 is set if the symbol must not be replaced. NULL: no symbol is exact */
+    /* with mismatches: a byte for each symbol, whose bit 0 is set if the symbol must not be
+     * replaced; NULL if there are no such symbols */
     const uint8_t *exact;
     uint32_t errors_max; /* at most 31, and less than each literal's symbols */
     bool edits;
@@ -43,11 +44,12 @@ void approx_filter_close(struct approx_filter *filter); /* accepts NULL */
  * the cost of gathering these offsets is included, as a number of literals. class_rate[c] is the
  * share of the text's bytes in class c. */
 double approx_filter_compared(const struct approx_filter *filter, const double *class_rate);
-/* Returns the most bytes of one stretch: the number at which a byte costs the least. */
+/* Returns the most bytes of one stretch: the number at which the search takes the least time per
+ * byte. */
 uint32_t approx_filter_bytes_max(const struct approx_filter *filter);
 
 /* Opens a scan, which keeps a pointer to the filter. `instruction_set` is a name (see
- * trawl_instruction_set); NULL: portable. Errors: MEMORY. */
+ * trawl_instruction_set). If it is NULL, the scan uses the portable functions. Errors: MEMORY. */
 enum trawl_status approx_scan_open(const struct approx_filter *filter, const char *instruction_set,
                                    struct approx_scan **scan, struct trawl_error *error);
 void approx_scan_close(struct approx_scan *scan); /* accepts NULL */

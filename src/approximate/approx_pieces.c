@@ -1,6 +1,6 @@
-/* approx_pieces: searches by pieces. An occurrence with k errors contains one of the k + 1 pieces
- * of its literal without an error, near the offset that the piece has in the literal. A scope is
- * the text or one of the text's records. */
+/* approx_pieces: searches by pieces. An occurrence within k errors contains at least one of the k +
+ * 1 pieces of its literal without an error, near the offset that the piece has in the literal. A
+ * scope is the text or one of the text's records. */
 #include "approximate/approx_pieces.h"
 
 #include "approximate/scope.h"
@@ -29,9 +29,9 @@ static void chunk_of_pieces(const struct approximate *approximate, const struct 
 
 /* Makes the candidate of a piece that occurs at `offset` of the chunk. With mismatches, the
  * occurrence begins piece->symbol symbols before the piece. With edits, the occurrence ends after
- * the symbols that follow the piece in the literal, up to k symbols more or fewer. Returns false if
- * symbols are characters and the piece does not begin at a character of the scope, or the
- * occurrence would begin before the scope. */
+ * the symbols that follow the piece in the literal, up to k symbols more or fewer. If symbols are
+ * characters, returns false if the piece does not begin at a character of the scope, or if the
+ * occurrence would begin before the scope. If symbols are bytes, returns true. */
 static bool candidate_of(const struct approximate *approximate, struct approx_scope *scope,
                          const struct approx_piece *piece, int64_t offset,
                          struct approx_candidate *candidate)

@@ -33,7 +33,7 @@ struct cost {
     double offset, comparison;
 };
 static const struct cost costs[2][2] = {
-    /* [0]: tables in global memory, [1]: tables in shared memory */
+    /* first pair: tables in global memory, second pair: tables in shared memory */
     {{10, 3}, {2.5, 1}},     /* mismatches: a comparison takes about 15 instructions */
     {{0.2, 1.1}, {0.05, 1}}, /* edits: a comparison takes about 800 instructions */
 };
@@ -181,7 +181,8 @@ static uint32_t segment_of(struct builder *builder, uint32_t motif, uint32_t sym
     return segment;
 }
 
-/* Finds the motifs and segments, if the literals have few different exact parts. */
+/* Finds the motifs and segments, if the literals have few different exact parts. Otherwise the
+ * tables have no motifs. */
 static void find_motifs(struct builder *builder)
 {
     const struct approximate *approximate = builder->approximate;

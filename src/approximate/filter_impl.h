@@ -123,8 +123,8 @@ static void make_planes(const struct filter_class *classes, uint32_t class_count
     }
 }
 #else
-/* Makes the planes of eight classes at a time. Each offset has a byte with a bit for each class;
- * the multiplication gathers one bit of eight bytes. */
+/* Makes the planes of eight classes at a time. For each offset, a byte has a bit for each of the
+ * eight classes. The multiplication gathers the same bit of eight such bytes. */
 static void make_planes(const struct filter_class *classes, uint32_t class_count,
                         const uint8_t *text, uint32_t bytes, uint64_t *planes, uint64_t plane_words)
 {

@@ -16,8 +16,8 @@ struct filter_class {
     uint8_t nibbles[2][16];
 };
 
-/* All rows, one after the other: a row has a bit for each offset of a text. A literal stores the
- * number of words before each of its rows. */
+/* All rows, one after the other: a row has a bit for each offset of a text. A literal names each of
+ * its rows by the index of the row's first word. */
 struct filter_rows {
     uint64_t *words;     /* aligned to 64 bytes */
     uint64_t words_used; /* words of each row that are searched */

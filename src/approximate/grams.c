@@ -10,8 +10,8 @@
 #include "base/memory.h"
 
 #define GRAM_SYMBOLS_MAX 9u
-/* The number of entries per literal up to which a piece's gram may be lengthened. A symbol with
- * several codes makes several entries. */
+/* A piece's gram is shortened until the piece has at most this many entries per literal. A symbol
+ * with several codes makes several entries. */
 #define ENTRIES_PER_LITERAL 8u
 
 /* ---- Literals ------------------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
-/* grams_impl: implements the member `grams` of struct filter_ops in the compiler's vectors.
- * Compiled for every instruction set. */
+/* grams_impl: implements the member `grams` of struct filter_ops by vector types of the C compiler.
+ * The file of each instruction set (filter_*.c) includes this file. */
 #ifndef TRAWL_APPROXIMATE_GRAMS_IMPL_H
 #define TRAWL_APPROXIMATE_GRAMS_IMPL_H
 
