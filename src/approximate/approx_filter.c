@@ -17,8 +17,8 @@
 #include "base/memory.h"
 
 #define CLASSES_MAX 256u
-/* number of zero words before a plane (the bits of the offsets at which a class has the byte),
- * which the first windows read */
+/* number of zero words before a plane, which the first windows read; a plane has a bit for each
+ * offset, set if the byte there is in the plane's class */
 #define WORDS_BEFORE 2u
 /* number of words after a plane, which are loaded but do not change the result */
 #define WORDS_AFTER (2u * FILTER_WINDOWS_MAX)

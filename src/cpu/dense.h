@@ -37,15 +37,15 @@ struct dense_worker {
     const struct dense_set *set;
     uint64_t read_bytes; /* bytes that the automaton has searched in all; tests read this count */
     /* The automaton searches in steps. For each position of a step: the index in automaton.ends of
-     * the longest string that begins there; PLAN_NONE: no string does. */
+     * the longest string that begins there, or PLAN_NONE if no string begins there. */
     uint32_t *ends;
     uint64_t end_room;
     /* the rewritten text of a step, and the offset in the original text of each of its bytes */
     uint8_t *folded;
     uint32_t *origin;
     uint64_t folded_room;
-    /* indexed as automaton.ends: where the list of an end's strings begins in `pool`; PLAN_NONE:
-     * the list is not made yet */
+    /* for each element of automaton.ends: where the list of its strings begins in `pool`, or
+     * PLAN_NONE if the list is not made yet */
     uint32_t *list_at;
     uint64_t list_room;
     uint32_t *pool;
@@ -72,7 +72,8 @@ enum trawl_status dense_fold_strings(const struct trawl_plan *plan, struct dense
 uint64_t dense_fold_text(const struct fold *fold, const uint8_t *text, uint64_t count,
                          uint8_t *folded, uint32_t *origin);
 /* Returns whether all characters with the same representative are variants of each other. If not,
- * the scan must compare each string that the automaton finds with the pattern. */
+ * the scan must compare the pattern with the text wherever the automaton finds the pattern's
+ * string. */
 bool dense_fold_is_exact(const struct fold *fold);
 void dense_fold_free(struct fold *fold);
 

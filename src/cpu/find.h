@@ -98,8 +98,8 @@ struct find_ops {
     void (*set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
                 const uint64_t *bitmap, struct find_tile *tile);
     /* Sets bit x if the bytes at text + x pass the nibble tables (plan/nibbles.h). Depends on text
-     * bytes up to 64 * word_count + PLAN_NIBBLE_REACH - 2. NULL: function `set` is faster on this
-     * instruction set. */
+     * bytes up to 64 * word_count + PLAN_NIBBLE_REACH - 2. NULL if the function `set` is faster on
+     * this instruction set. */
     void (*nibbles)(const uint8_t *text, uint64_t word_count, const struct plan_nibbles *nibbles,
                     struct find_tile *tile);
     /* Writes base + x for each bit x of the tile. May overwrite up to SET_ROOM entries after the
@@ -153,13 +153,13 @@ struct find_ops {
     /* Looks up literals by stems. Appends to `found` the keys that fit: in `whole` the keys of
      * literals that occur for certain, in `named` the keys of literals that have to be compared
      * with the text. Returns the number of stems that were looked up. This number is below
-     * stem_count if the next stem's bucket has many keys, or if `found` is full. NULL: the
+     * stem_count if the next stem's bucket has many keys, or if `found` is full. NULL if the
      * instruction set has no fast look-up. */
     uint32_t (*stem_keys)(const struct set_class *class, const struct set_stem *stems,
                           uint32_t stem_count, struct set_found *found);
-    /* Writes base + x for each of 64 * word_count positions x whose pairs of bytes all share a
-     * slot (struct find_pairs), and returns the number of such positions. Depends on text bytes up
-     * to 64 * word_count + 5. NULL: the instruction set has no fast test of pairs. */
+    /* Writes base + x for each of 64 * word_count positions x whose pairs of bytes all share a slot
+     * (struct find_pairs), and returns the number of such positions. Depends on text bytes up to 64
+     * * word_count + 5. NULL if the instruction set has no fast test of pairs. */
     uint32_t (*pairs)(const uint8_t *text, uint64_t word_count, const struct find_pairs *pairs,
                       uint32_t base, uint32_t *positions);
 };

@@ -413,7 +413,8 @@ static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t wor
     return count;
 }
 
-/* Entries written for each word without a branch. A word with more bits takes a jump. */
+/* Number of entries that are written for each word without a branch. A word with more bits repeats
+ * the loop. */
 #define POSITIONS_AT_ONCE 6u
 
 static uint32_t FIND_NAME(positions)(const struct find_tile *tile, uint64_t word_count,

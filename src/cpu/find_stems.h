@@ -153,8 +153,8 @@ static inline uint32_t stem_stems(const uint8_t *text, const uint32_t *begins, u
     return (uint32_t)count;
 }
 
-/* Tests samples by the bitmap of grams. `is_short` is a compile-time constant. `count` samples
- * have passed before; returns the new count. */
+/* Tests samples by the bitmap of grams. `is_short`, a compile-time constant, says that grams have
+ * less than 8 bytes. `count` samples have passed before; returns the new count. */
 static inline __attribute__((always_inline)) uint32_t gram_loop(
     const uint8_t *text, uint64_t first, uint64_t last, const struct set_class *of, uint64_t fold,
     bool is_short, struct set_passed *passed, uint32_t count)

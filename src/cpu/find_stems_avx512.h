@@ -146,7 +146,7 @@ static inline __mmask8 stem_eight(uint32_t left)
 
 /* Tests the `stride` begins up to each position together. The first stem_min bytes from each of
  * these begins on lie in the same 8 bytes, which are loaded once. Each position must be at least
- * `begin` + stride - 1. */
+ * stride - 1 after the first begin that is searched. */
 static inline uint32_t stem_begins_together(const uint8_t *text, const uint32_t *positions,
                                             uint32_t position_count, uint64_t end, uint32_t stride,
                                             const struct set_class *class, uint64_t fold,

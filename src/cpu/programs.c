@@ -2,8 +2,8 @@
  *
  * A plan's prices (plan/choose.c) choose the first program for a single literal. The worker
  * measures how much more time this program takes than the cheapest program could. Once the
- * difference would have paid for a look, the worker samples the text, prices all methods by the
- * sample, and goes on with the cheapest method.
+ * difference is as large as the time for a look, the worker looks at the text: it takes a sample,
+ * prices all methods by the sample, and goes on with the cheapest method.
  *
  * For sets, the number of strings chooses the first program. The fastest program depends on the
  * text, the strings and the caches, and cannot be predicted. Once other programs could save more
@@ -85,7 +85,7 @@ static void run(struct scan *scan, enum program program)
     run_candidates(scan, program);
 }
 
-/* Returns the parts that the program searches for; NULL: the worker has none. */
+/* Returns the parts that the program searches for. Returns NULL if the worker has none. */
 static const struct cpu_parts *parts_of(const struct engine_worker *worker, enum program program)
 {
     const struct cpu_parts *parts =
@@ -115,7 +115,7 @@ static bool has_tables(const struct engine_worker *worker, enum program program)
     return made[program];
 }
 
-/* Returns whether the scan may pass over the rest of a line or of an occurrence. */
+/* Returns whether the scan may skip the rest of a line or of an occurrence. */
 static bool wants_few(const struct scan *scan)
 {
     return scan->want != WANT_COUNT && scan->want != WANT_HITS;
@@ -285,8 +285,9 @@ static bool is_hopeless(const struct tournament *own, uint64_t ns, uint64_t byte
            (double)ns / (double)bytes > HOPELESS_TIMES * rate_of(own, best);
 }
 
-/* Counts `bytes` of text that took `ns`, and moves on. `counts` is false if the program also made
- * tables in this time. */
+/* Counts a piece of `bytes` bytes for the current program, which took `ns`. Then begins a
+ * tournament, or gives the turn to the next program, if that is due. `counts` is false if the
+ * program also made tables in this time. */
 static void count(struct scan *scan, uint64_t bytes, uint64_t ns, bool counts)
 {
     struct tournament *own = &scan->worker->tournament;

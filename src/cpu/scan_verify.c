@@ -261,8 +261,8 @@ static inline bool stem_is_open(const struct scan *scan, uint64_t position)
     return scan->loadable - position < SET_STEM_BYTES + SET_TAG_BYTES;
 }
 
-/* Finds the literals in the buckets of the stems. `longer`, a compile-time constant: stems may have
- * SET_STEM_BYTES bytes; otherwise all are shorter. Errors: MEMORY. */
+/* Finds the literals in the buckets of the stems. If `longer`, a compile-time constant, is false,
+ * all stems have less than SET_STEM_BYTES bytes. Errors: MEMORY. */
 static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
     const struct sampling *sampling, const struct set_stem *stems, uint32_t count, bool longer)
 {

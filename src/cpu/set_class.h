@@ -152,10 +152,10 @@ struct set_scratch {
     struct set_named whole[SET_NAMED_MAX + SET_ROOM]; /* literals that need no comparison */
     uint32_t positions[SET_PASSED_MAX + SET_ROOM];
     uint32_t begins[SET_PASSED_MAX + SET_ROOM];
-    /* For a search line by line (scan_stem_lines.c), which works in rounds. spans: the positions
-     * that this round looks at, in lines without a hit so far. span_line: the number of a span's
-     * line in the tile. span_end: the end of that line's positions. line_hit, indexed by line:
-     * index of the line's hit in `gathered`. */
+    /* For a search line by line (scan_stem_lines.c), which works in rounds. A span has the
+     * positions of a line without a hit that this round looks at. span_line is the number of the
+     * span's line in the tile, and span_end the end of that line. line_hit, indexed by the line's
+     * number, is the index of the line's hit in `gathered`. */
     struct set_span spans[SET_TILE_POSITIONS + 1];
     uint16_t span_line[SET_TILE_POSITIONS + 1];
     uint32_t span_end[SET_TILE_POSITIONS + 1];
@@ -401,16 +401,16 @@ static inline uint64_t set_stem_word(const struct set_class *class, uint64_t has
     return hash >> (64 - class->stem_bits);
 }
 
-/* Returns whether the second step, which tests a begin's first stem_min bytes, is needed. With
- * stride 1 and stem_min ≤ SET_STEM_Q, a sample of SET_STEM_Q bytes has tested these bytes
- * already. */
+/* Returns whether a search by stems needs its second step, which tests a begin's first stem_min
+ * bytes. With stride 1 and stem_min ≤ SET_STEM_Q, a sample of SET_STEM_Q bytes has tested these
+ * bytes already. */
 static inline bool set_looks_at_begins(const struct set_class *class)
 {
     return class->stride > 1 || class->stem_min > SET_STEM_Q;
 }
 
-/* Returns the hash of a sample's four bytes. Its high bits choose a word of the bitmap, its bits 8
- * to 12 a bit of that word. */
+/* Returns the hash of a sample's four bytes. The hash's high bits choose a word of the bitmap, and
+ * its bits 8 to 12 a bit of that word. */
 static inline uint32_t set_sample_product(uint32_t four, uint32_t fold)
 {
     return (four | fold) * PLAN_HASH32_FACTOR;

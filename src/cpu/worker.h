@@ -211,8 +211,8 @@ struct scan {
     uint64_t tile_count;
     /* number of hits in earlier tiles; a tile counts half as much as the tile after it */
     uint64_t tiles_count;
-    /* true, if ends_known: some line ends of the tile are NULs, which end lines only for some
-     * callers */
+    /* valid if ends_known: whether some line ends of the tile are NULs, which end lines only for
+     * some callers */
     bool has_nulls;
     /* in a search for lines: begins below this position lie in a line whose hit was taken */
     uint64_t line_until;
@@ -293,7 +293,7 @@ void bytes_add(struct find_bytes *bytes, uint8_t value);
 
 /* ---- borders.c: whole words and lines ---- */
 
-/* For plans that want whole words or lines. borders_begin prepares the worker. */
+/* Prepares the worker for a plan that wants whole words or lines. */
 void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan);
 /* If the worker's tile, which begins at scan->at, has many candidates, clears the bits of
  * candidates that the byte before rules out. May leave some of these bits. */
@@ -337,14 +337,15 @@ void parts_release(struct engine_worker *worker, struct cpu_parts *parts);
 
 /* ---- scan_dense.c ---- */
 
-/* Searches the begins in [from, to) by the automaton. Afterwards scan->at is where to go on: ≥ to
- * unless scan->over. Returns false, and has searched nothing, if the automaton cannot search. */
+/* Searches the begins in [from, to) by the automaton. Afterwards scan->at is where to go on; it is
+ * at least `to` unless scan->over is set. Returns false, and has searched nothing, if the automaton
+ * cannot search. */
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);
 /* For sets: sets scan->work_max, the work that the next `positions` positions may cost. */
 void dense_allow(struct scan *scan, uint64_t positions);
 /* Runs after positions whose work did not exceed work_max. `bytes` is the length of the text that
- * was searched or skipped. Keeps the unused work for later positions, unless dense_waits, and
- * halves dense_bytes. */
+ * was searched or skipped. Keeps the unused work for later positions, unless worker->dense_waits is
+ * set, and halves worker->dense_bytes. */
 void dense_spare(struct scan *scan, uint64_t bytes);
 /* Runs when positions have exceeded work_max. Leaves the text from x on to the automaton, each time
  * for more begins. Returns false if making the automaton would not pay yet, or if no text is left.
