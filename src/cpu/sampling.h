@@ -69,8 +69,8 @@ enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uin
  * a whole. */
 uint64_t stem_line_words(const struct sampling *sampling);
 enum trawl_status sample_stem_lines(const struct sampling *sampling);
-/* Emits the gathered hits, of which there is at least one: a hit for each line, in ascending
- * order. The tile must have no NUL. */
+/* Emits the gathered hits, of which there is at least one: a hit for each line, in ascending order.
+ * The tile must have no NUL, which ends lines only for some callers. */
 void emit_stem_lines(struct scan *scan);
 
 /* ---- scan_verify.c ---- */

@@ -28,8 +28,8 @@ struct step {
     uint64_t begins; /* strings that begin at the positions [0, begins) of text are searched */
     uint64_t from;   /* position of text[0] in the chunk */
     uint64_t until;  /* position in the chunk after the last position of [0, begins) */
-    /* If the text was rewritten: byte i of text comes from byte from + origin[i] of the chunk.
-     * NULL: from byte from + i. */
+    /* If the text was rewritten, byte i of text comes from byte from + origin[i] of the chunk. If
+     * `origin` is NULL, byte i comes from byte from + i. */
     const uint32_t *origin;
 };
 
@@ -192,7 +192,7 @@ static uint64_t folded_position(const uint32_t *origin, uint64_t count, uint64_t
 }
 
 /* Prepares the step from scan->at to `to` at most. Rewrites the text if the set has variants of
- * characters. `sums`: the step only counts, so no ends are stored. Errors: MEMORY. */
+ * characters. `sums` says that the step only counts, so no ends are stored. Errors: MEMORY. */
 static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, struct step *step)
 {
     struct dense_worker *worker = &scan->worker->dense;

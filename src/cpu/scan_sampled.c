@@ -126,7 +126,8 @@ void scan_sampled(struct scan *scan)
             scan->at = i - stride + 1;
         }
         if (i + sizeof(uint64_t) > scan->available) {
-            /* no gram of the literal is here, so no occurrence that holds this sample exists */
+            /* each occurrence that begins at scan->at or later would hold all 8 bytes of this
+             * sample or of a later one, but the text ends before */
             scan->at = scan->limit;
             return;
         }

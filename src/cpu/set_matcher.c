@@ -304,8 +304,8 @@ struct filling {
     struct set_entry made;
 };
 
-/* Adds entries of literals to the tables, FILL_MAX at a time. The literals come in ascending or
- * descending order. */
+/* The state while entries of literals are added to the tables, about FILL_MAX at a time. The
+ * literals come in ascending or in descending order. */
 struct filler {
     const struct trawl_plan *plan;
     struct set_matcher *matcher;

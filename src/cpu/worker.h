@@ -154,7 +154,7 @@ struct engine_worker {
     /* a set's candidates are dense if they cost more work than this for each byte of text */
     uint64_t work_per_byte;
     /* work that is allowed beyond work_per_byte: what sparse parts of the text left over, at most
-     * WORK_SPARED_MAX. After the automaton it is WORK_SPARED_MAX. */
+     * WORK_SPARED_MAX. After the automaton has searched, the value is WORK_SPARED_MAX. */
     uint64_t work_spared;
     /* Work in dense parts before the automaton is made, for the plan with number dense_serial.
      * Enough such work pays for the automaton. */
