@@ -27,9 +27,9 @@ int64_t approx_ends_min = APPROX_ENDS_MIN;
 struct approx_verifier {
     struct approx_pair pair;
     struct approx_scope scope;
-    /* If symbols are characters and the places are not ASCII: the `count` characters of the current
-     * places, the offset at which each character begins, and the offset at which the last character
-     * ends. */
+    /* These members are set if symbols are characters and the places are not ASCII. They have the
+     * `count` characters of the current places, the offset at which each character begins, and the
+     * offset at which the last character ends. */
     uint32_t *characters; /* owned, as `offsets` is; each array has `capacity` elements */
     int64_t *offsets;
     uint64_t count;
@@ -340,8 +340,8 @@ static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t f
         bool found = distance <= k && (every || distance < before);
 
         run = 1;
-        /* if several ends in a row have the same distance, only the first is an occurrence; none
-         * is, if the end after the row has a smaller distance */
+        /* if several ends in a row have the same distance, only the first can be an occurrence, and
+         * only if the end after the row does not have a smaller distance */
         if (found && !every) {
             while (run <= reach && end + run <= pair->end &&
                    (next = distance_at(verifier, end + run, to)) == distance)

@@ -65,8 +65,8 @@ enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uin
                               const uint32_t *positions, uint32_t position_count);
 
 /* ---- scan_stem_lines.c: a class that is searched by stems, for WANT_LINES ---- */
-/* Returns how many words of the tile can be searched line by line; 0: the tile must be searched as
- * a whole. */
+/* Returns how many words of the tile can be searched line by line. Returns 0 if the tile must be
+ * searched as a whole. */
 uint64_t stem_line_words(const struct sampling *sampling);
 enum trawl_status sample_stem_lines(const struct sampling *sampling);
 /* Emits the gathered hits, of which there is at least one: a hit for each line, in ascending order.

@@ -33,8 +33,8 @@ static inline bool same_short(const uint8_t *literal, const uint8_t *text, uint6
     return ((differ | (load64(literal + last) ^ load64(text + last))) & keep) == 0;
 }
 
-/* Returns whether the literal stands at position x of the text. `exact`: the case of letters
- * counts. */
+/* Returns whether the literal stands at position x of the text. `exact` says that the case of
+ * letters counts. */
 static inline bool stands(struct scan *scan, uint64_t x, uint32_t index, bool exact)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -245,7 +245,8 @@ static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
 }
 
 /* Returns whether the key's literal may stand where the stem was found, as the key's tag tells.
- * `open`: the text ends soon after the stem, so the following bytes rule out no literal. */
+ * `open` says that the text ends soon after the stem, so the following bytes rule out no
+ * literal. */
 static inline bool key_goes_on(uint64_t key, const struct set_stem *stem, bool open)
 {
     uint32_t tag = (uint32_t)(key >> SET_KEY_TAG_SHIFT);

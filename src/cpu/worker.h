@@ -176,7 +176,7 @@ void worker_probes_begin(struct engine_worker *worker);
 
 /* The state of a scan: a search of a single chunk. */
 struct scan {
-    /* NULL: verify_steps serves a different engine, without a worker */
+    /* NULL if a different engine, which has no such worker, uses verify_steps */
     struct engine_worker *worker;
     void *context; /* for the caller of verify_steps; other functions leave it alone */
     const struct trawl_plan *plan;
@@ -199,15 +199,16 @@ struct scan {
     uint64_t work_max; /* when `work` exceeds this, two_way or the automaton takes over */
     /* sets: the part of `work` that is in dense_work already, or belongs to earlier positions */
     uint64_t work_begin;
-    /* positions that passed the first filter; with the method "every", words of the mask in which a
-     * position passed */
+    /* number of positions that passed the first filter; with the method "every", number of words of
+     * the mask in which a position passed */
     uint64_t passed;
     uint64_t failed; /* candidates that turned out to be no occurrence */
-    /* first position of the tile that is being verified; tile_words = 0: there is no tile */
+    /* first position of the tile that is being verified; tile_words is 0 if there is no such
+     * tile */
     uint64_t tile_begin;
     uint64_t tile_words;
     bool ends_known;
-    /* result->count at the begin of this tile, if the tile has several words */
+    /* result->count at the begin of the last tile that has several words */
     uint64_t tile_count;
     /* number of hits in earlier tiles; a tile counts half as much as the tile after it */
     uint64_t tiles_count;
@@ -329,8 +330,8 @@ enum trawl_method scan_method(const struct engine_worker *worker);
 
 /* ---- scan_parts.c ---- */
 
-/* Searches the begins in [scan->at, scan->limit) for each part of the plan's patterns. `kind`:
- * index in worker->parts. Returns false, and has searched nothing, if the plan has no parts or
+/* Searches the begins in [scan->at, scan->limit) for each part of the plan's patterns. `kind` is an
+ * index of worker->parts. Returns false, and has searched nothing, if the plan has no parts or
  * memory is short. */
 bool scan_parts(struct scan *scan, uint32_t kind);
 void parts_release(struct engine_worker *worker, struct cpu_parts *parts);
