@@ -1,8 +1,9 @@
-/* approx_choose: computes the prices of the methods.
+/* approx_choose: computes the prices of the methods and chooses the cheapest method.
  *
- * A price is the time in nanoseconds per byte of text: to search every offset, and to verify as
- * many candidates as the method would propose in random text whose bytes are as frequent as in the
- * patterns.
+ * A price is the expected time in nanoseconds per byte of text to search every offset and to verify
+ * the method's candidates. The number of candidates is estimated for random text whose bytes are as
+ * frequent as in the patterns. For method PIECES the number is greater if many literals share a
+ * piece.
  */
 #include "approximate/approx_choose.h"
 
@@ -61,9 +62,9 @@ static bool can(const struct approximate *approximate, enum approx_method method
            method != (approximate->edits ? APPROX_PLANES : APPROX_COLUMNS);
 }
 
-/* Computes each byte's share of random text with the patterns' bytes. Sets *fold to whether upper
- * case counts as lower case. Text of DNA is taken to have only the four bases, even if patterns
- * have letters that stand for several bases. */
+/* Computes how frequent each byte is in random text that has the patterns' bytes in the patterns'
+ * proportions. Sets *fold to whether upper case counts as lower case. Text of DNA is taken to have
+ * only the four bases, even if patterns have letters that stand for several bases. */
 static void rate_bytes(const struct approximate *approximate, bool *fold, struct byte_rates *rates)
 {
     const struct trawl_plan *plan = approximate->plan;
@@ -195,8 +196,8 @@ static double rate_of_grams(const struct approximate *approximate)
 }
 
 /* Returns the cheapest method, for the host or for a device, by `prices`. `rate` is the number of
- * candidates of method PIECES per byte of text. by_classes: symbols may be compared as bytes.
- * *best_price is the method's price per byte of text. */
+ * candidates of method PIECES per byte of text. `by_classes` says whether methods may be chosen
+ * that compare symbols as bytes. Sets *best_price to the method's price per byte of text. */
 static enum approx_method choose(const struct approximate *approximate, double rate,
                                  const struct prices *prices, bool by_classes, double *best_price)
 {
@@ -205,7 +206,8 @@ static enum approx_method choose(const struct approximate *approximate, double r
     const bool dna = approximate->plan->errors.alphabet == TRAWL_DNA;
     double pieces = literals * (approximate->errors_max + 1);
     double length = (double)approximate->symbol_count / max_double(literals, 1);
-    /* number of a literal's symbols that are compared until, mostly, no offset can have it */
+    /* the number of a literal's symbols after which comparing usually ends, because none of the
+     * compared offsets can be an occurrence any more */
     double symbols = min_double(length, 10 + 2 * (double)approximate->errors_max);
     double verify = edits ? prices->ends : prices->begin;
     double price[APPROX_METHODS];

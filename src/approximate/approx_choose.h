@@ -5,12 +5,12 @@
 
 #include "approximate/approx_compile.h"
 
-/* Tests set this variable to a method, which is then used for every plan that it fits.
- * APPROX_METHODS: the cheapest method is used. */
+/* Tests set this variable to a method, which is then used for every plan that the method fits. With
+ * the value APPROX_METHODS, the cheapest method is used. */
 extern enum approx_method approx_method_forced;
 
-/* The time in ns that a search on a device takes whatever the length of the text: the sample, the
- * launches, the copies of results, and the preparation of a new plan's pieces on a device. Tests
+/* The time in ns that a search on a device takes in addition to the time for each byte: for the
+ * sample, the launches, the copies of results, and the preparation of a new plan's pieces. Tests
  * replace this value. */
 extern double approx_device_fixed_ns;
 
@@ -24,8 +24,8 @@ struct approx_work {
     double ready_ns; /* time until the device can begin to search, in ns */
     bool is_copied;  /* the text must first be copied to the device */
     bool is_found;   /* the device has found the candidates; only their verification is left */
-    /* threads of the host that would search instead; if the device searches, one of these threads
-     * verifies */
+    /* number of the host's threads that would search instead of the device; if the device searches,
+     * one of these threads verifies the candidates */
     uint32_t threads;
 };
 

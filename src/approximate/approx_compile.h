@@ -12,10 +12,11 @@
 
 /* How candidates are found. */
 enum approx_method {
-    /* a set of exact pieces: with k errors, at least one of k + 1 pieces has no error */
+    /* searches exactly for k + 1 pieces of each literal: an occurrence with at most k errors
+     * contains at least one piece without an error */
     APPROX_PIECES,
     /* short pieces: a table tells which pieces begin with the next symbols of the text (a gram),
-     * and the literals of these pieces are compared at once */
+     * and the literals of these pieces are then compared with the text */
     APPROX_GRAMS,
     /* mismatches: counts the mismatches at all offsets, by operations on bit planes */
     APPROX_PLANES,
@@ -37,8 +38,9 @@ struct approx_piece {
 #define APPROX_EXACT_SYMBOL 1u /* the symbol must not be replaced or deleted */
 #define APPROX_EXACT_BEFORE 2u /* no symbol may be inserted before this symbol */
 
-/* A compiled plan. A symbol of a literal is a class, which is a set of bytes that the symbol
- * equals. With the alphabet TRAWL_CHARACTERS, a symbol is a code point. */
+/* A compiled plan. A symbol of a literal is stored as the number of a class, which is the set of
+ * bytes that the symbol equals. With the alphabet TRAWL_CHARACTERS, a symbol is stored as a code
+ * point. */
 struct approximate {
     const struct trawl_plan *plan;
     uint32_t errors_max; /* k */
@@ -48,10 +50,10 @@ struct approximate {
     /* with TRAWL_CHARACTERS, the host's method where the text is not ASCII: PIECES or ALL */
     enum approx_method method_beyond;
     enum approx_method method_on_device; /* PIECES or GRAMS; ALL: devices cannot search this plan */
-    /* host_ns: time per byte of text of one host thread, verification included. device_ns: time per
-     * byte of a device, without the verification of the candidates. device_rate: candidates per
-     * byte of random text that PIECES would find on a device; 0 for GRAMS, for which a sample of
-     * the text is searched. */
+    /* host_ns is the expected time per byte of text of one host thread, verification included;
+     * device_ns that of a device, without verification. device_rate is the number of candidates per
+     * byte of random text that method PIECES would find on a device. It is 0 with method GRAMS, for
+     * which a sample of the text is searched. */
     double host_ns;
     double device_ns;
     double device_rate;
@@ -73,7 +75,7 @@ struct approximate {
 
 /* Sets *approximate to the plan's compiled form, which is made at the first call and freed with the
  * plan. The host's method is the cheapest for the instruction set. If instruction_set is NULL, the
- * machine's best set counts. Errors: MEMORY, LIMIT. Any thread may call. */
+ * machine's best instruction set is meant. Errors: MEMORY, LIMIT. Any thread may call. */
 enum trawl_status approx_want(const struct trawl_plan *plan, const char *instruction_set,
                               const struct approximate **approximate, struct trawl_error *error);
 

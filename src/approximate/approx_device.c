@@ -3,8 +3,8 @@
  * Where pieces are rare, the CUDA engine searches for the pieces as a set. Otherwise
  * kernels/grams.cu looks up, for each gram of the text, the pieces that begin with the gram, and
  * compares these pieces' literals. The kernel writes candidates to a list. If the list is too
- * short, the kernel reports the number of candidates, and the host has half as many begins
- * searched.
+ * short, the kernel reports the number of candidates, and the host starts the search again for the
+ * first half of the offsets.
  */
 #include "approximate/approx_device.h"
 
@@ -32,8 +32,8 @@ struct approx_device {
     struct engine_result result; /* hits of pieces */
     struct approx_tables tables;
     struct cuda_memory memory; /* the tables on the device */
-    /* Method GRAMS: `memory` holds the plan's tables. Method PIECES: `worker` is compiled for the
-     * plan's pieces. */
+    /* whether the device can search for the plan: with method GRAMS, `memory` holds the plan's
+     * tables; with method PIECES, `worker` is compiled for the plan's pieces */
     bool ready;
     struct cuda_memory count; /* on the device: the number of candidates, 64 bits */
     struct cuda_memory found; /* candidates */
@@ -45,7 +45,8 @@ struct device_step {
     struct approx_device *device;
     struct approx_candidates *candidates; /* NULL: candidates are only counted */
     uint64_t counted;                     /* number of candidates, if `candidates` is NULL */
-    /* the number of candidates if the room was too small; 0: all candidates were copied */
+    /* the number of candidates, if the device's list was too short for them; 0: all candidates were
+     * copied to the host */
     uint64_t found;
 };
 
@@ -171,8 +172,9 @@ static void set_arguments(const struct approx_device *own, const struct cuda_ran
     a->count = (uint64_t *)(uintptr_t)own->count.address;
 }
 
-/* Launches the kernel with as many blocks as the device holds at a time, or with fewer blocks if
- * the text has fewer tiles. */
+/* Launches the kernel with as many blocks as the device runs at a time, or with the number of
+ * blocks that the worker's limits name. If the text has fewer tiles, launches a block for each
+ * tile. */
 static enum trawl_status launch(struct approx_device *own, struct grams_arguments *a,
                                 struct trawl_error *error)
 {

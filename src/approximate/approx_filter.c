@@ -2,9 +2,10 @@
  *
  * A row has a bit for each offset. With mismatches, the bit says that the symbol at offset + shift
  * is not in the row's class. With edits, the shift is 0 and the bit says that the symbol is in the
- * class. Literals share rows. With edits, the stretch is divided into windows that are searched
- * side by side, one in each lane of a vector; a window's search starts some words before the
- * window, because the first results depend on those words (struct filter_windows).
+ * class. Literals share rows. With edits, the stretch (the part of the text that is searched at a
+ * time) is divided into windows, which are searched side by side, one in each lane of a vector. A
+ * window's search starts some words before the window, because the first results depend on those
+ * words (struct filter_windows).
  */
 #include "approximate/approx_filter.h"
 
@@ -16,7 +17,8 @@
 #include "base/memory.h"
 
 #define CLASSES_MAX 256u
-/* number of zero words before a plane (a bit for each offset), which the first windows read */
+/* number of zero words before a plane, which the first windows read; a plane has a bit for each
+ * offset, set if the byte there is in the plane's class */
 #define WORDS_BEFORE 2u
 /* number of words after a plane, which are loaded but do not change the result */
 #define WORDS_AFTER (2u * FILTER_WINDOWS_MAX)
@@ -43,7 +45,7 @@
  * text, since blocks of vectors are not full */
 #define GROUP_OFFSET_COST 2.0
 
-/* The row's class and shift. With mismatches, row 0 has no bit set. */
+/* The class and the shift of a row. With mismatches, row 0 has no bit set. */
 struct row {
     uint16_t class_number;
     uint8_t shift;
@@ -82,14 +84,16 @@ struct approx_filter {
 };
 
 struct approx_scan {
-    const struct approx_filter *filter; /* approx_scan_close must not read it: it may be freed */
+    /* the filter may be freed before approx_scan_close, which must not read it */
+    const struct approx_filter *filter;
     const struct filter_ops *ops;
     uint64_t plane_words;
     uint64_t planes_words; /* class_count * plane_words */
     uint64_t rows_words;   /* words of all rows */
     uint64_t *planes;
     struct filter_rows rows; /* row_count rows */
-    /* the same rows, for selected offsets only; words = NULL: there are no groups */
+    /* the same rows, reduced to the selected offsets; offsets.words is NULL if there are no
+     * groups */
     struct filter_rows offsets;
     uint64_t selected[FILTER_BYTES_MAX / 64];
     uint64_t selected_found[FILTER_BYTES_MAX / 64];
@@ -208,8 +212,8 @@ static uint32_t best_bytes(const struct approx_filter *filter)
     return (uint32_t)(bytes / STRETCH_BYTES_MIN * STRETCH_BYTES_MIN);
 }
 
-/* Returns a bound of the rows of all literals: a row for each compared symbol, and three more
- * rows of padding for each literal. */
+/* Returns the most rows that all literals may have together: a row for each compared symbol, and up
+ * to three rows of padding for each literal. */
 static uint64_t begins_room(const struct approx_filter_literals *literals)
 {
     uint64_t room = 0;
@@ -351,8 +355,8 @@ void approx_scan_close(struct approx_scan *scan)
     memory_release(scan, 1, sizeof *scan);
 }
 
-/* Arranges a plane's words by steps. Step t of the row has a word of each window: word t - warm of
- * window l, where the window's first word is 0. */
+/* Arranges a plane's words by steps. Each step of the row has one word of each window. The first
+ * `warm` steps have the words before the windows, and the later steps the words of the windows. */
 static void make_windows(const uint64_t *plane, uint32_t window_count,
                          const struct filter_windows *windows, uint64_t *row)
 {
@@ -361,7 +365,8 @@ static void make_windows(const uint64_t *plane, uint32_t window_count,
             row[t * window_count + l] = plane[l * windows->words + t];
 }
 
-/* Returns the number of words for these offsets, rounded up to a whole block of two vectors. */
+/* Returns the number of words with a bit for each of these offsets, rounded up to blocks of two
+ * vectors. */
 static uint64_t words_of_blocks(const struct approx_scan *scan, uint64_t offsets)
 {
     const uint64_t words = scan->ops->windows;
@@ -413,7 +418,8 @@ static uint32_t keep_bits(uint64_t *found, uint64_t words, uint64_t count)
     return kept;
 }
 
-/* Gathers the offsets at which the exact part of a group stands. */
+/* Gathers the offsets at which the exact part of a group stands, and each row's bits of these
+ * offsets. */
 static void select_group(struct approx_scan *scan, const struct literal *literal, uint64_t words)
 {
     const struct filter_rows *rows = &scan->rows;

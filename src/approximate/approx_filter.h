@@ -25,7 +25,8 @@ struct approx_filter_literals {
     const uint32_t *symbols;
     /* literal_count + 1 indices: where each literal's symbols begin */
     const uint64_t *symbol_begin;
-    /* mismatches: bit 0 is set if the symbol must not be replaced. NULL: no symbol is exact */
+    /* with mismatches: a byte for each symbol, whose bit 0 is set if the symbol must not be
+     * replaced; NULL if there are no such symbols */
     const uint8_t *exact;
     uint32_t errors_max; /* at most 31, and less than each literal's symbols */
     bool edits;
@@ -43,11 +44,12 @@ void approx_filter_close(struct approx_filter *filter); /* accepts NULL */
  * the cost of gathering these offsets is included, as a number of literals. class_rate[c] is the
  * share of the text's bytes in class c. */
 double approx_filter_compared(const struct approx_filter *filter, const double *class_rate);
-/* Returns the most bytes of one stretch: the number at which a byte costs the least. */
+/* Returns the most bytes of one stretch: the number at which the search takes the least time per
+ * byte. */
 uint32_t approx_filter_bytes_max(const struct approx_filter *filter);
 
 /* Opens a scan, which keeps a pointer to the filter. `instruction_set` is a name (see
- * trawl_instruction_set); NULL: portable. Errors: MEMORY. */
+ * trawl_instruction_set). If it is NULL, the scan uses the portable functions. Errors: MEMORY. */
 enum trawl_status approx_scan_open(const struct approx_filter *filter, const char *instruction_set,
                                    struct approx_scan **scan, struct trawl_error *error);
 void approx_scan_close(struct approx_scan *scan); /* accepts NULL */
@@ -59,9 +61,10 @@ void approx_scan_stretch(struct approx_scan *scan, const uint8_t *text, uint32_t
  * index in [0, literal_count). Returns how many offsets of [0, bytes) are candidates: offset i is a
  * candidate if bit i % 64 of found[i / 64] is set. `found` has room for FILTER_BYTES_MAX / 64
  * words. If the returned number is 0, `found` is undefined; otherwise its first ceil(bytes / 64)
- * words are the answer. Mismatches: an occurrence begins at offset i, and its compared symbols lie
- * within the bytes. Edits: a span of the bytes that ends with offset i is within errors_max
- * edits. */
+ * words are the answer. With mismatches, candidate i means: the literal's compared symbols, laid at
+ * offset i, lie within the bytes and differ from them in at most errors_max symbols. With edits,
+ * candidate i means: a span of bytes whose last byte has offset i is within errors_max edits of the
+ * literal's compared symbols. */
 uint32_t approx_scan_find(struct approx_scan *scan, uint32_t index, uint32_t *literal,
                           uint64_t *found);
 

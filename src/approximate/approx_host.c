@@ -193,10 +193,10 @@ static enum trawl_status search_stretch(struct approx_host *host, const struct e
     return TRAWL_OK;
 }
 
-/* Searches by the filter, stretch by stretch. A stretch for begins needs additional bytes after its
- * last begin, as many as are compared of a literal. A stretch for ends needs additional bytes
- * before its first end, as many as a span within the errors may have; the last ends belong to
- * occurrences that begin before *to. */
+/* Searches by the filter, stretch by stretch. With mismatches, a stretch has additional bytes after
+ * its last begin, as many as a literal has compared symbols at most. With edits, a stretch has
+ * additional bytes before its first end, as many as a span within the errors may have. The last
+ * ends that are searched may belong to occurrences that begin before *to. */
 static enum trawl_status by_filter(struct approx_host *host, const struct engine_chunk *chunk,
                                    uint64_t from, uint64_t *to,
                                    struct approx_candidates *candidates, struct trawl_error *error)
@@ -232,8 +232,9 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
 /* ---- Steps ------------------------------------------------------------------------------- */
 
 /* Returns the method of a step. Where a text of characters is ASCII as far as occurrences that
- * begin in [from, *to) may reach, bytes are compared. Otherwise *to is lessened, so that the
- * step ends before the first byte that is not ASCII, or shortly after it. */
+ * begin in [from, *to) may reach, bytes are compared. Otherwise lowers *to: a step in which bytes
+ * are compared ends before its occurrences could reach the first byte that is not ASCII, and a step
+ * by method_beyond ends shortly after that byte. */
 static enum approx_method method_of(const struct approximate *approximate,
                                     const struct engine_chunk *chunk, uint64_t from, uint64_t *to)
 {

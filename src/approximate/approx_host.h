@@ -6,8 +6,8 @@
 
 /* A step is a range of begins that is searched in one call. With the alphabet TRAWL_CHARACTERS, a
  * step near a byte beyond ASCII searches at least this many begins by method_beyond, the method for
- * text that is not ASCII. A step of ASCII bytes is at least as long. Tests replace
- * approx_beyond_min. */
+ * text that is not ASCII. Unless the chunk ends, a step in which only ASCII bytes are compared has
+ * at least this many begins, too. Tests replace approx_beyond_min. */
 #define APPROX_BEYOND_MIN 256u
 extern uint64_t approx_beyond_min;
 

@@ -1,6 +1,6 @@
-/* approx_pieces: searches by pieces. An occurrence with k errors contains one of the k + 1 pieces
- * of its literal without an error, near the offset that the piece has in the literal. A scope is
- * the text or one of the text's records. */
+/* approx_pieces: searches by pieces. An occurrence within k errors contains at least one of the k +
+ * 1 pieces of its literal without an error, near the offset that the piece has in the literal. A
+ * scope is the text or one of the text's records. */
 #include "approximate/approx_pieces.h"
 
 #include "approximate/scope.h"
@@ -12,7 +12,7 @@ static void chunk_of_pieces(const struct approximate *approximate, const struct 
                             uint64_t from, uint64_t to, struct engine_chunk *part)
 {
     uint64_t available = chunk->owned + chunk->after;
-    /* A piece lies within its occurrence. */
+    /* a piece lies within its occurrence, which has at most length_max bytes */
     uint64_t end = min_u64(to + approximate->plan->length_max, available);
 
     TRAWL_ASSERT(from < to && to <= chunk->owned);
@@ -29,9 +29,9 @@ static void chunk_of_pieces(const struct approximate *approximate, const struct 
 
 /* Makes the candidate of a piece that occurs at `offset` of the chunk. With mismatches, the
  * occurrence begins piece->symbol symbols before the piece. With edits, the occurrence ends after
- * the symbols that follow the piece in the literal, up to k symbols more or fewer. Returns false if
- * symbols are characters and the piece does not begin at a character of the scope, or the
- * occurrence would begin before the scope. */
+ * the symbols that follow the piece in the literal, up to k symbols more or fewer. If symbols are
+ * characters, returns false if the piece does not begin at a character of the scope, or if the
+ * occurrence would begin before the scope. If symbols are bytes, returns true. */
 static bool candidate_of(const struct approximate *approximate, struct approx_scope *scope,
                          const struct approx_piece *piece, int64_t offset,
                          struct approx_candidate *candidate)
@@ -61,8 +61,8 @@ static bool candidate_of(const struct approximate *approximate, struct approx_sc
 
 #define POLL_EVERY 64u /* once in this many hits, the search asks whether its call is over */
 
-/* Appends a candidate for each hit of a piece whose occurrence fits in the scope. The hits' offsets
- * count from `part`, which chunk_of_pieces made. */
+/* Appends a candidate for each hit of a piece, except hits that candidate_of rejects. The hits'
+ * offsets count from `part`, which chunk_of_pieces made. */
 static enum trawl_status hits_take(const struct approximate *approximate,
                                    const struct engine_chunk *chunk,
                                    const struct engine_chunk *part, const struct hits *hits,

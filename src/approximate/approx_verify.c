@@ -27,10 +27,10 @@ int64_t approx_ends_min = APPROX_ENDS_MIN;
 struct approx_verifier {
     struct approx_pair pair;
     struct approx_scope scope;
-    /* If symbols are characters and the places are not ASCII: the `count` characters of the current
-     * places, the offset at which each character begins, and the offset at which the last character
-     * ends. */
-    uint32_t *characters; /* owned: `capacity` characters, and as many offsets */
+    /* These members are set if symbols are characters and the places are not ASCII. They have the
+     * `count` characters of the current places, the offset at which each character begins, and the
+     * offset at which the last character ends. */
+    uint32_t *characters; /* owned, as `offsets` is; each array has `capacity` elements */
     int64_t *offsets;
     uint64_t count;
     uint64_t capacity;
@@ -76,7 +76,8 @@ void approx_verifier_begin(struct approx_verifier *verifier, const struct engine
 /* ---- Stretches, places ----------------------------------------------------------------------- */
 
 /* Cuts [*from, *to) to the line of `byte`: from the last line end before the byte to the first line
- * end at or after the byte. A line end may be a part of a character. */
+ * end at or after the byte. If a line end is a byte within a character, the border is moved so that
+ * no character is cut. */
 static void cut_at_lines(const struct approx_verifier *verifier, int64_t byte, int64_t *from,
                          int64_t *to)
 {
@@ -162,8 +163,8 @@ static int64_t byte_of(const struct approx_verifier *verifier, int64_t place)
     return verifier->offsets[place];
 }
 
-/* Returns the first place that begins at or after the byte. Returns the number of places if only
- * the end of the last place does. */
+/* Returns the first place that begins at or after the byte. If all places begin before the byte,
+ * returns the number of places, or one more if the last place also ends before the byte. */
 static int64_t place_of(const struct approx_verifier *verifier, int64_t byte)
 {
     uint64_t low = 0, high = verifier->count + 1;
@@ -267,7 +268,8 @@ static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_
     if (conditions && !accepts_end(verifier, byte_of(verifier, end)))
         return best;
     pair_spans(pair, end, most, costs);
-    /* a span has 0, 1, -1, 2, -2, ... symbols more than the literal */
+    /* tries spans with 0, 1, -1, 2, -2, ... symbols more than the literal, so that of equal costs
+     * the span wins whose length is nearest to the literal's */
     for (uint32_t i = 0; i <= 2 * most; i++) {
         int64_t more = i % 2 == 1 ? (int64_t)i / 2 + 1 : -(int64_t)(i / 2);
         uint32_t cost = costs[most + more];
@@ -338,8 +340,8 @@ static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t f
         bool found = distance <= k && (every || distance < before);
 
         run = 1;
-        /* if several ends in a row have the same distance, only the first counts, unless the end
-         * after the row has a smaller distance */
+        /* if several ends in a row have the same distance, only the first can be an occurrence, and
+         * only if the end after the row does not have a smaller distance */
         if (found && !every) {
             while (run <= reach && end + run <= pair->end &&
                    (next = distance_at(verifier, end + run, to)) == distance)

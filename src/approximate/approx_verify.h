@@ -6,8 +6,8 @@
 #include "approximate/approx_compile.h"
 #include "engine.h"
 
-/* Number of ends that are examined together, unless an occurrence is longer. Tests replace
- * approx_ends_min. */
+/* Number of ends that are examined together. If occurrences may have more bytes, more ends are
+ * examined together. Tests replace approx_ends_min. */
 #define APPROX_ENDS_MIN 4096
 extern int64_t approx_ends_min;
 
@@ -30,8 +30,8 @@ void approx_verifier_fetch(const struct approx_verifier *verifier, int64_t place
 enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t literal,
                                       int64_t begin, struct hits *hits, struct trawl_error *error);
 /* Edits: appends the occurrences of the literal whose ends lie in bytes [from, to] of the chunk and
- * whose begins are in [begin_min, chunk->owned). The caller passes ascending ranges that do not
- * overlap for each literal. */
+ * whose begins are in [begin_min, chunk->owned). For each literal, the caller passes ranges in
+ * ascending order, which do not overlap. */
 enum trawl_status approx_verify_ends(struct approx_verifier *verifier, uint32_t literal,
                                      int64_t from, int64_t to, uint64_t begin_min,
                                      struct hits *hits, struct trawl_error *error);

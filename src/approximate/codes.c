@@ -28,8 +28,8 @@ static void give_code(const struct approximate *approximate, struct approx_codes
             codes->code[other] = (uint8_t)code;
 }
 
-/* Returns the byte of the class that the fewest classes contain; 256 if some byte of the class has
- * a code already. */
+/* Of the bytes in class `number`, returns the byte that is in the fewest classes. Returns 256 if
+ * some byte of class `number` already has a code. */
 static uint32_t own_byte(const struct approximate *approximate, const struct approx_codes *codes,
                          uint32_t number)
 {
@@ -53,9 +53,9 @@ static uint32_t own_byte(const struct approximate *approximate, const struct app
 }
 
 /* Gives codes to bytes, class by class, the class that occurs most often in the literals first. All
- * remaining bytes, which several classes share, get the last code. With ANY_BASE these are the
- * letters that stand for several bases: if they were spread over the codes, each base's class would
- * have all codes. */
+ * remaining bytes of the classes, which several classes share, get the last code. With ANY_BASE
+ * these are the letters that stand for several bases: if they were spread over the codes, each
+ * base's class would have all codes. */
 void approx_codes_make(const struct approximate *approximate, struct approx_codes *codes)
 {
     uint64_t symbols[APPROX_CLASSES_MAX] = {0};

@@ -33,7 +33,7 @@ struct cost {
     double offset, comparison;
 };
 static const struct cost costs[2][2] = {
-    /* [0]: tables in global memory, [1]: tables in shared memory */
+    /* first pair: tables in global memory, second pair: tables in shared memory */
     {{10, 3}, {2.5, 1}},     /* mismatches: a comparison takes about 15 instructions */
     {{0.2, 1.1}, {0.05, 1}}, /* edits: a comparison takes about 800 instructions */
 };
@@ -49,7 +49,8 @@ struct literal_piece {
 
 struct cut_literal {
     struct approx_coded coded;
-    /* bit j: symbol j belongs to the motif, so it is compared before a list is read */
+    /* bit j is set if symbol j belongs to the motif, so that the symbol is compared before a list
+     * is read */
     uint32_t known;
     double rate; /* the share of offsets in random text at which all known symbols are equal */
     uint32_t piece_count;
@@ -149,8 +150,8 @@ static void write_literal(const struct cut_literal *literal, uint32_t *words)
 
 /* ---- Motifs -------------------------------------------------------------------------------- */
 
-/* Returns the number of the literal's motif. GRAMS_MOTIFS_MAX: the literal's motif is new, and
- * there is no room for another motif. */
+/* Returns the number of the literal's motif. Returns GRAMS_MOTIFS_MAX if the motif is new and there
+ * is no room for another motif. */
 static uint32_t motif_of(struct builder *builder, const struct cut_literal *literal)
 {
     uint32_t words[GRAMS_LITERAL_WORDS], motif = 0, *count = &builder->tables->motif_count;
@@ -166,8 +167,8 @@ static uint32_t motif_of(struct builder *builder, const struct cut_literal *lite
     return motif;
 }
 
-/* Returns the number of the segment for a motif's pieces that begin at the symbol.
- * GRAMS_SEGMENTS_MAX: the segment is new, and there is no room for another segment. */
+/* Returns the number of the segment for a motif's pieces that begin at the symbol. Returns
+ * GRAMS_SEGMENTS_MAX if the segment is new and there is no room for another segment. */
 static uint32_t segment_of(struct builder *builder, uint32_t motif, uint32_t symbol)
 {
     uint32_t word = motif << GRAMS_SYMBOL_BITS | symbol, segment = 0;
@@ -180,7 +181,8 @@ static uint32_t segment_of(struct builder *builder, uint32_t motif, uint32_t sym
     return segment;
 }
 
-/* Finds the motifs and segments, if the literals have few different exact parts. */
+/* Finds the motifs and segments, if the literals have few different exact parts. Otherwise the
+ * tables have no motifs. */
 static void find_motifs(struct builder *builder)
 {
     const struct approximate *approximate = builder->approximate;
@@ -340,7 +342,7 @@ static double cost_of(const struct builder *builder, const struct size *size, bo
 }
 
 /* Returns the length of the shortest gram whose tables take at most bytes_max bytes and whose cost
- * is at most LONGER_GAIN times the least cost. 0: all tables are larger. */
+ * is at most LONGER_GAIN times the least cost. Returns 0 if all tables are larger. */
 static uint32_t fit(const struct builder *builder, const struct size *sizes, uint32_t longest,
                     uint64_t bytes_max, bool are_shared)
 {

@@ -21,9 +21,9 @@ struct approx_tables {
 /* The most shared memory that tables may take, in bytes. Tests replace this bound. */
 extern uint64_t approx_shared_bytes_max;
 
-/* Makes the tables of the plan's literals, whose symbols are classes of bytes. shared_bytes: the
- * shared memory that a block may have. If `whole` is false, only sets the sizes, without the words.
- * Errors: MEMORY; UNSUPPORTED if the tables would be too large. */
+/* Makes the tables of the plan's literals, whose symbols are classes of bytes. `shared_bytes` is
+ * the number of bytes of shared memory that a block may have. If `whole` is false, only sets the
+ * sizes, without the words. Errors: MEMORY; UNSUPPORTED if the tables would be too large. */
 enum trawl_status approx_tables_make(const struct approximate *approximate, uint64_t shared_bytes,
                                      bool whole, struct approx_tables *tables,
                                      struct trawl_error *error);

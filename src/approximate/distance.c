@@ -100,7 +100,7 @@ static uint64_t load64(const uint8_t *bytes)
     return word;
 }
 
-/* Returns how many of eight bytes differ. */
+/* Returns how many of the eight bytes of `difference`, the exclusive or of two words, are not 0. */
 static uint32_t different(uint64_t difference)
 {
     const uint64_t low = 0x7f7f7f7f7f7f7f7full;
@@ -168,8 +168,9 @@ static int64_t next_row(const struct approx_pair *pair, int64_t last, int64_t le
 }
 
 /* rows[x] belongs to diagonal first + x, the diagonal of a path that begins at place first + x and
- * has no insertions or deletions. Each error may move a path by one diagonal, so with each error
- * fewer, more distant diagonals can still reach an end in [from, to]. */
+ * has no insertions or deletions. Each error may move a path by one diagonal. A path with fewer
+ * errors can still make more errors, so it may lie on a more distant diagonal and yet reach an end
+ * in [from, to]. */
 void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t *distances)
 {
     const int64_t k = pair->approximate->errors_max, ends = to - from + 1, width = ends + 2 * k;
@@ -202,7 +203,7 @@ void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t 
 
 /* Adds symbol number `row` of the literal: computes the costs of the text's spans from the costs
  * without this symbol. Returns the least cost. costs[0] and costs[2 * most + 2] lie outside of the
- * band. */
+ * band, which is the spans with up to `most` symbols more or fewer than the literal's part. */
 static uint32_t spans_step(struct approx_pair *pair, int64_t end, int64_t row, uint32_t most,
                            const uint8_t *before, uint8_t *costs)
 {

@@ -7,8 +7,8 @@
 #define DISTANCE_ENDS_MAX 512u /* the most ends of one call */
 #define DISTANCE_SPANS (2 * TRAWL_ERRORS_MAX + 1)
 
-/* number of remembered answers of the plan's `utf8` (struct trawl_letters), each whether two
- * characters are equal */
+/* how many answers are remembered of the plan's `utf8` (struct trawl_letters), which tells whether
+ * two characters are equal */
 #define DISTANCE_ASKED 1024u
 
 struct approx_pair {
@@ -51,8 +51,8 @@ uint32_t pair_mismatches(struct approx_pair *pair, int64_t begin);
 void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t *distances);
 
 /* Computes edits outside of exact parts: costs[most + x] is the distance of the literal from the
- * span that ends at `end` and has count + x symbols, for x in [-most, most]; most + 1 if the
- * distance exceeds `most` or there is no such span. */
+ * span that ends at `end` and has count + x symbols, for x in [-most, most]. The cost is most + 1
+ * if the distance exceeds `most` or if there is no such span. */
 void pair_spans(struct approx_pair *pair, int64_t end, uint32_t most,
                 uint8_t costs[DISTANCE_SPANS]);
 

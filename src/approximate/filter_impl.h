@@ -1,19 +1,20 @@
 /* filter_impl: the functions of struct filter_ops, by vectors of any width.
  *
- * A file defines VECTOR_BYTES before it includes this file, and what the instruction set has:
- * TERNARY(a, b, c, table), any bitwise operation of three vectors; the look-ups of cpu/lookups.h.
- * Compilers translate all other vector operations from C.
+ * A file defines VECTOR_BYTES before it includes this file. If the instruction set allows, the file
+ * also defines TERNARY(a, b, c, table), which is any bitwise operation of three vectors, and
+ * includes the look-ups of cpu/lookups.h. Compilers translate all other vector operations from C.
  *
- * Mismatches: a row has a bit for each offset of the text, whether a symbol of a literal differs
- * there. Each offset has a counter of two to five bits. One vector holds one bit of many counters,
- * and one more vector marks the counters that overflowed. A counter starts so high that mismatch
- * number k + 1 overflows it. Carry-save adders add four rows at a time.
+ * Mismatches: a row belongs to a symbol of literals. The row has a bit for each offset of the text,
+ * which is set if the symbol differs there. Each offset has a counter of two to five bits. One
+ * vector holds one bit of many counters, and one more vector marks the counters that overflowed. A
+ * counter starts so high that mismatch number k + 1 overflows it. Carry-save adders add four rows
+ * at a time.
  *
  * Edits: Myers, A fast bit-vector algorithm for approximate string matching based on dynamic
  * programming, 1999, for blocks as Hyyro, A bit-vector algorithm for computing Levenshtein and
  * Damerau edit distances, 2003. A word holds 64 offsets of the text, not of the pattern, as in
- * sassy (Beeloo and Groot Koerkamp, 2025): all literals share the rows, and once a row has no cell
- * within k errors, the rows below are not needed.
+ * sassy (Beeloo and Groot Koerkamp, 2025): all literals share the bits of the text, and once a row
+ * of Sellers' table has no cell within k errors, the rows below are not needed.
  */
 #ifndef TRAWL_APPROXIMATE_FILTER_IMPL_H
 #define TRAWL_APPROXIMATE_FILTER_IMPL_H
@@ -122,8 +123,8 @@ static void make_planes(const struct filter_class *classes, uint32_t class_count
     }
 }
 #else
-/* Makes the planes of eight classes at a time. Each offset has a byte with a bit for each class;
- * the multiplication gathers one bit of eight bytes. */
+/* Makes the planes of eight classes at a time. For each offset, a byte has a bit for each of the
+ * eight classes. The multiplication gathers the same bit of eight such bytes. */
 static void make_planes(const struct filter_class *classes, uint32_t class_count,
                         const uint8_t *text, uint32_t bytes, uint64_t *planes, uint64_t plane_words)
 {
@@ -284,15 +285,15 @@ static bool find_mismatches(const struct filter_rows *rows, const uint32_t *begi
 /* ---- Edits --------------------------------------------------------------------------------- */
 
 /* The cells of Sellers' table for 64 offsets of each window, in the row of the last added symbol.
- * Bit i of `more` or `less`: cell i is one more, or one less, than cell i - 1. `left` is the cell
- * before cell 0. */
+ * Bit i of `more` is set if cell i is one more than cell i - 1, and bit i of `less` if cell i is
+ * one less. `left` is the cell before cell 0. */
 struct sellers_cells {
     vector more[2], less[2], left[2];
 };
 
 /* How a cell in a symbol's row differs from the cell above, in the row of the symbol before, at the
- * last of a step's 64 offsets. For each window, `more` is 1 if the cell is one more, and `less` is
- * 1 if the cell is one less; else both are 0. */
+ * last of a step's 64 offsets. (A step searches 64 offsets of each window.) For each window, `more`
+ * is 1 if the cell is one more, and `less` is 1 if the cell is one less; else both are 0. */
 struct border {
     vector more[2], less[2];
 };
@@ -339,9 +340,9 @@ INLINE signed_vector sums_before(signed_vector bytes)
     return bytes;
 }
 
-/* Returns a value that is not 0 in the lanes of windows in which a cell may be within
- * errors_max. The bound: within half a byte, cells fall at most as often as that half has bits
- * of `less`. */
+/* Returns a value that is not 0 in the lanes of windows in which a cell may be within errors_max.
+ * The least cell is estimated from below: within half a byte, cells fall at most as often as that
+ * half has bits of `less`. */
 INLINE vector cells_open(const struct sellers_cells *cells, uint32_t v, uint32_t errors_max)
 {
     signed_vector more_low, more_high, less_low, less_high, middle, sum, least, other, smaller;
@@ -361,7 +362,7 @@ INLINE vector cells_open(const struct sellers_cells *cells, uint32_t v, uint32_t
     return (vector)least & 0x8080808080808080u;
 }
 
-/* Returns a bit for each of 64 cells: the cell is at most errors_max. */
+/* Returns a bit for each of 64 cells, set if the cell is at most errors_max. */
 static uint64_t cells_within(uint64_t more, uint64_t less, uint64_t left, uint32_t errors_max)
 {
     uint64_t within = 0;
@@ -441,9 +442,10 @@ static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, u
         for (uint32_t j = i; j < rows_set; j++)
             borders[j] = grows;
         rows_set = i;
-        /* A path that enters at the left border below row `empty` has fewer than 64 - k symbols
-         * left, but needs 64 - k for the 64 offsets up to the right border. Row k and the rows
-         * above have no cell greater than k. */
+        /* At the right border, no row from `empty` on has a cell within k errors. The reason:
+         * `empty` is greater than k, because the cells of rows 0 to k do not exceed k. So a path
+         * that enters at the left border below row `empty` has fewer than 64 - k symbols left, but
+         * needs at least 64 - k symbols to reach the right border, 64 offsets later. */
         rows_open = empty < count ? empty : count;
     }
     return any;

@@ -16,24 +16,24 @@ struct filter_class {
     uint8_t nibbles[2][16];
 };
 
-/* All rows, one after the other: a row has a bit for each offset of a text. A literal stores the
- * number of words before each of its rows. */
+/* All rows, one after the other: a row has a bit for each offset of a text. A literal names each of
+ * its rows by the index of the row's first word. */
 struct filter_rows {
     uint64_t *words;     /* aligned to 64 bytes */
     uint64_t words_used; /* words of each row that are searched */
 };
 
 /* `from` is the number of groups of four rows after which a search first tests whether some offset
- * can still have an occurrence. `passed` counts the first tests that found no such offset. `from`
- * moves towards the least number at which most tests find none. */
+ * can still have an occurrence. `passed` counts the blocks whose first test found no such offset.
+ * `from` moves towards the least number at which most tests find none. */
 struct filter_vote {
     uint32_t from;
     uint32_t passed;
 };
 
 /* The text, divided into windows that are searched side by side, one window in each lane of two
- * vectors. A window has `words` words, after the `warm` words before the window, on which the
- * end of an occurrence in the window may depend. */
+ * vectors. A window has `words` words. Its search begins `warm` words before the window, because an
+ * occurrence that ends in the window may begin there. */
 struct filter_windows {
     uint64_t words;
     uint64_t warm;
@@ -59,9 +59,9 @@ struct filter_ops {
                        uint32_t exact_count, uint32_t count, uint32_t errors_max,
                        struct filter_vote *vote, uint64_t *found);
     /* Sets a bit for each offset at which a span ends that is within errors_max edits of the
-     * literal. `found` has words_total words. Returns whether there is such an offset. Step t of a
-     * row has a word of each window: word t - warm of window l, where the window's first word is
-     * 0. */
+     * literal. `found` has words_total words. Returns whether there is such an offset. Each step of
+     * a row has one word of each window. The first `warm` steps have the words before the
+     * windows. */
     bool (*edits)(const struct filter_rows *rows, const uint32_t *rows_begin, uint32_t count,
                   uint32_t errors_max, const struct filter_windows *windows, uint64_t words_total,
                   struct filter_vote *vote, uint64_t *found);

@@ -10,7 +10,8 @@
 #include "base/memory.h"
 
 #define GRAM_SYMBOLS_MAX 9u
-/* The most entries per literal for a piece. A symbol with several codes makes several entries. */
+/* A piece's gram is shortened until the piece has at most this many entries per literal. A symbol
+ * with several codes makes several entries. */
 #define ENTRIES_PER_LITERAL 8u
 
 /* ---- Literals ------------------------------------------------------------------------------ */
@@ -105,7 +106,7 @@ static void read_literal(struct lists_builder *builder, uint32_t number)
 }
 
 /* Returns the number of the group for the exact part of the literal that was read last. Makes a new
- * group if necessary. GRAMS_GROUPS_MAX: there is no room for the group. */
+ * group if necessary. Returns GRAMS_GROUPS_MAX if there is no room for a new group. */
 static uint32_t group_of(struct lists_builder *builder)
 {
     struct approx_grams *grams = builder->grams;
@@ -194,8 +195,9 @@ static uint64_t cut(struct lists_builder *builder, uint32_t group,
     return literals;
 }
 
-/* Makes the pieces of a group. A gram is as long as its piece, unless the lists or the entries
- * would be far more than the literals. Returns the number of entries of all the group's pieces. */
+/* Makes the pieces of a group. A gram is as long as its piece, but has at most GRAM_SYMBOLS_MAX
+ * symbols, and fewer if there would be far more lists or entries than literals. Returns the number
+ * of entries of all the group's pieces. */
 static uint64_t make_pieces(struct lists_builder *builder, uint32_t group)
 {
     struct approx_grams *grams = builder->grams;
@@ -275,8 +277,8 @@ static enum trawl_status allocate(struct approx_grams *grams, uint64_t entries,
     return TRAWL_OK;
 }
 
-/* Makes groups, pieces, lists and masks. The caller has set the codes and the other plain members
- * of builder->grams. */
+/* Makes groups, pieces, lists and masks. The caller has set builder->codes, and errors_max, edits
+ * and literal_count of builder->grams. */
 static enum trawl_status make_lists(struct lists_builder *builder, struct trawl_error *error)
 {
     struct approx_grams *grams = builder->grams;

@@ -1,5 +1,5 @@
-/* grams_impl: implements the member `grams` of struct filter_ops in the compiler's vectors.
- * Compiled for every instruction set. */
+/* grams_impl: implements the member `grams` of struct filter_ops by vector types of the C compiler.
+ * The file of each instruction set (filter_*.c) includes this file. */
 #ifndef TRAWL_APPROXIMATE_GRAMS_IMPL_H
 #define TRAWL_APPROXIMATE_GRAMS_IMPL_H
 
@@ -85,8 +85,8 @@ static inline void count_bits(const lanes *bits, lanes *count)
 }
 
 /* Compares the literals of entries [entry, end) with the codes at an offset, and writes the
- * literals that may occur. A list of at most GRAMS_LANES entries, even an empty list, takes no
- * branch. */
+ * literals that may occur. Every list of at most GRAMS_LANES entries, even an empty list, takes one
+ * pass of the loop, so the processor seldom mispredicts the loop's end. */
 static inline uint64_t compare_begins(const struct entries *entries, uint32_t high, uint32_t low,
                                       uint32_t none, uint32_t entry, uint32_t end, uint32_t offset,
                                       uint64_t *found)
@@ -113,7 +113,8 @@ static inline uint64_t compare_begins(const struct entries *entries, uint32_t hi
     return count;
 }
 
-/* Compares the lists of each piece for the begins from stretch->offset on. */
+/* For each begin from stretch->offset on, compares the literals on the list of each piece's
+ * gram. */
 static uint64_t scan_begins(const struct approx_grams *grams, struct grams_stretch *stretch,
                             uint64_t *found, uint64_t room)
 {
@@ -183,9 +184,10 @@ static inline void lanes_read(const struct approx_grams *grams, const struct gra
     }
 }
 
-/* Sets *near, to a value other than 0, in the lanes that have a span within errors_max edits that
- * ends among the literal's symbols and 2 * errors_max symbols more. Computes columns of Sellers'
- * table (Myers 1999). */
+/* Sets a lane of *near to a value other than 0 if a span of the lane's text is within errors_max
+ * edits of the lane's literal. The span may end as far after the text's begin as the longest of the
+ * literals has symbols, and 2 * errors_max further. Computes columns of Sellers' table (Myers
+ * 1999). */
 static inline void lanes_compare(const struct approx_grams *grams, const struct lanes_text *text,
                                  const lanes masks[5], lanes *near)
 {

@@ -41,9 +41,9 @@ uint64_t scope_ascii_end(const uint8_t *bytes, uint64_t from, uint64_t end);
 bool scope_is_ascii(struct approx_scope *scope, int64_t from, int64_t to);
 
 /* scope_back returns the begin of the symbol that stands `count` symbols before the symbol at
- * `byte`; scope->begin - 1 if the scope has fewer symbols before. scope_ahead returns the begin of
- * the symbol that stands `count` symbols after the symbol at `byte`; scope->end if the scope has
- * fewer symbols after. */
+ * `byte`, or scope->begin - 1 if the scope has fewer symbols before that symbol. scope_ahead
+ * returns the begin of the symbol that stands `count` symbols after the symbol at `byte`, or
+ * scope->end if the scope has fewer symbols after it. */
 int64_t scope_back(struct approx_scope *scope, int64_t byte, int64_t count);
 int64_t scope_ahead(struct approx_scope *scope, int64_t byte, int64_t count);
 

@@ -5,8 +5,8 @@
  * positions, and the byte before a position rules most positions out. Where candidates are dense,
  * vectors clear the bits of such positions before the scan compares any candidate. Without this
  * step, each position of a text of a's would be a candidate for the word `a`. If the plan has a
- * single literal, the byte after an occurrence is at a known offset, and the same test rules out
- * bytes that may not follow.
+ * single literal, the byte after an occurrence is at a known offset, and the same test of that byte
+ * rules out more positions.
  */
 #include "cpu/worker.h"
 

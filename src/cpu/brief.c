@@ -2,11 +2,11 @@
  * without the start-up work of a long search: no worker is set up, no clock is read, and the text
  * is copied only where a vector would load bytes behind its end.
  *
- * A single literal is found by two of its bytes (its first two probes). A set of up to
- * PLAN_NIBBLE_LITERALS_MAX literals is found by nibble tables (plan/nibbles.h). Both propose
- * positions, the candidates, and a comparison decides about each candidate. If the comparisons
- * exceed a bound, brief gives up and the caller starts an ordinary search, so the time stays linear
- * in the text.
+ * A single literal is found by two of its bytes, which the plan chose (its first two probes). A set
+ * of up to PLAN_NIBBLE_LITERALS_MAX literals is found by nibble tables (plan/nibbles.h). Both
+ * propose positions, the candidates, and a comparison decides about each candidate. If the
+ * comparisons exceed a bound, brief gives up and the caller starts an ordinary search, so the time
+ * stays linear in the text.
  */
 #include "cpu/brief.h"
 
@@ -29,8 +29,8 @@ struct brief {
     const struct plan_set_tables *tables;
     const uint8_t *text;
     uint64_t count; /* bytes of the text */
-    /* occurrences begin below this position; beyond, the caller asks for none, or the text is too
-     * short */
+    /* occurrences begin below this position; from here on, the caller asks for none, or the
+     * remaining text is shorter than every literal */
     uint64_t limit;
     uint64_t work, work_max;
     struct engine_brief *found;
@@ -49,8 +49,9 @@ static void list(struct brief *brief, uint64_t x, uint32_t index)
         brief->work = UINT64_MAX - UINT32_MAX;
 }
 
-/* Compares the literal with the text at x. If the literal occurs there, counts or lists the
- * occurrence, or keeps it if only the first is wanted. */
+/* Compares the literal with the text at x. If the literal occurs there, counts the occurrence, and
+ * lists the occurrence if the caller wants a list. If only the first occurrence is wanted,
+ * remembers the occurrence. */
 static inline void take(struct brief *brief, uint64_t x, uint32_t index)
 {
     const struct trawl_plan *plan = brief->plan;

@@ -12,10 +12,11 @@
 /* which characters are variants of each other, that is, match each other (dense_fold.c) */
 struct fold;
 
-/* The automaton of a plan, which all threads share. Usually its strings are the plan's literals. A
- * plan with tails has characters with variants, like the two cases of a letter outside ASCII. Then
- * the strings are whole patterns, in which one representative replaces all variants of a character,
- * and each text is rewritten in the same way before the automaton reads it. */
+/* The automaton of a plan, which all threads share. Usually its strings are the plan's literals.
+ * The patterns of a plan with tails (parts of patterns that are compared after a literal was found)
+ * have characters with variants, like the two cases of a letter outside ASCII. For such a plan the
+ * strings are whole patterns, in which one representative replaces all variants of a character.
+ * Each text is rewritten in the same way before the automaton reads it. */
 struct dense_set {
     struct plan_automaton automaton;
     /* The automaton cannot be used: a pattern is not UTF-8, so that texts cannot be rewritten, or
@@ -36,15 +37,15 @@ struct dense_worker {
     const struct dense_set *set;
     uint64_t read_bytes; /* bytes that the automaton has searched in all; tests read this count */
     /* The automaton searches in steps. For each position of a step: the index in automaton.ends of
-     * the longest string that begins there; PLAN_NONE: no string does. */
+     * the longest string that begins there, or PLAN_NONE if no string begins there. */
     uint32_t *ends;
     uint64_t end_room;
     /* the rewritten text of a step, and the offset in the original text of each of its bytes */
     uint8_t *folded;
     uint32_t *origin;
     uint64_t folded_room;
-    /* indexed as automaton.ends: where the list of an end's strings begins in `pool`; PLAN_NONE:
-     * the list is not made yet */
+    /* for each element of automaton.ends: where the list of its strings begins in `pool`, or
+     * PLAN_NONE if the list is not made yet */
     uint32_t *list_at;
     uint64_t list_room;
     uint32_t *pool;
@@ -71,15 +72,16 @@ enum trawl_status dense_fold_strings(const struct trawl_plan *plan, struct dense
 uint64_t dense_fold_text(const struct fold *fold, const uint8_t *text, uint64_t count,
                          uint8_t *folded, uint32_t *origin);
 /* Returns whether all characters with the same representative are variants of each other. If not,
- * the scan must compare each string that the automaton finds with the pattern. */
+ * the scan must compare the pattern with the text wherever the automaton finds the pattern's
+ * string. */
 bool dense_fold_is_exact(const struct fold *fold);
 void dense_fold_free(struct fold *fold);
 
 /* ---- dense_read.c ---- */
-/* Finds the longest string that begins at each of the offsets [0, begins) of the text, of which
- * [0, count) is readable, and stores its index in set->ends in `ends`. Reads up to length_max - 1
- * bytes after `begins`. If `ends` is NULL, only counts: returns the number of strings that begin
- * at these offsets, for automata that are stored as rows. */
+/* For each offset in [0, begins) of the text, finds the longest string that begins there, and
+ * writes the string's index in set->ends to `ends`. The text has `count` bytes, of which up to
+ * length_max - 1 after `begins` are read, too. If `ends` is NULL, only counts: returns the number
+ * of strings that begin at these offsets, for automata that are stored as rows. */
 uint64_t dense_read(const struct plan_automaton *set, const uint8_t *text, uint64_t begins,
                     uint64_t count, uint32_t *ends);
 

@@ -4,7 +4,8 @@
  * Variants are characters that match each other, like the cases of a letter. A character of a
  * pattern and its variants form a group. The member with the shortest encoding represents the
  * group. If the variants are not mutual, a group may have more members than a character has
- * variants; the scan then compares each string that it finds with the pattern.
+ * variants; the scan then compares the pattern with the text wherever the automaton finds the
+ * pattern's string.
  */
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* dense_read: runs the automaton of a set over a text, from the end to the begin, in several parts
  * of the text at once.
  *
- * The automaton is stored in one of two forms. As rows: each step reads the row of the current node
- * and a single word for each byte. As cells: each test reads 16 bytes, and the nodes on a path
- * without branches share cache lines.
+ * The automaton is stored in one of two forms. In rows, each node has a word for each class of
+ * bytes, and a step reads the word for the text's byte. In cells, each test of a byte reads 16
+ * bytes, and the nodes on a path without branches share cache lines.
  */
 #include "base/checked.h"
 #include "cpu/worker.h"
@@ -34,8 +34,8 @@ struct lanes {
     uint64_t from[LANES];
 };
 
-/* Tests one cell of the automaton against one byte. A failed test stores its value, too; the next
- * test overwrites the value. So the function has no branch that depends on the text. */
+/* Tests one cell of the automaton against one byte. Even a failed test stores the cell's `end`,
+ * which the next test overwrites. So the function has no branch that depends on the text. */
 static inline __attribute__((always_inline)) void read_cell(const struct plan_automaton_cell *cells,
                                                             const uint8_t *class_of,
                                                             const uint8_t *text, uint32_t *state,

@@ -9,7 +9,8 @@
 
 /* ---- Instruction sets --------------------------------------------------------------------- */
 
-/* What a variant needs of the processor. Each level needs what all levels before need, and more. */
+/* What a variant (the functions of find.h for one instruction set) needs of the processor. Each
+ * level needs what all levels before need, and more. */
 enum find_level { LEVEL_ALL, LEVEL_AVX2, LEVEL_AVX512, LEVEL_AVX512VBMI };
 
 #if defined(__x86_64__) && !defined(TRAWL_ONLY_PORTABLE)

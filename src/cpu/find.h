@@ -74,7 +74,8 @@ struct set_found;
 
 struct find_ops {
     const char *name;
-    /* the variant looks up six low bits of a byte (plan_nibbles_want) */
+    /* whether the variant's nibble tables are indexed by six low bits of a byte instead of four
+     * (plan_nibbles_want) */
     bool looks_six;
     /* Sets bit x if probes 0 to probe_count - 1 all match at text + x. Depends on text bytes up to
      * 64 * word_count - 1 + the greatest probe offset. Tests the first `first` probes at every
@@ -97,8 +98,8 @@ struct find_ops {
     void (*set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
                 const uint64_t *bitmap, struct find_tile *tile);
     /* Sets bit x if the bytes at text + x pass the nibble tables (plan/nibbles.h). Depends on text
-     * bytes up to 64 * word_count + PLAN_NIBBLE_REACH - 2. NULL: function `set` is faster on this
-     * instruction set. */
+     * bytes up to 64 * word_count + PLAN_NIBBLE_REACH - 2. NULL if the function `set` is faster on
+     * this instruction set. */
     void (*nibbles)(const uint8_t *text, uint64_t word_count, const struct plan_nibbles *nibbles,
                     struct find_tile *tile);
     /* Writes base + x for each bit x of the tile. May overwrite up to SET_ROOM entries after the
@@ -125,22 +126,22 @@ struct find_ops {
      * probes test, so no byte behind the text. */
     uint32_t (*pair)(const uint8_t *text, uint64_t *from, uint64_t to,
                      const struct plan_probe probes[3], uint32_t *positions, uint32_t room);
-    /* Tests the samples at first, first + stride, ... below `last` of a class of literals
-     * (cpu/set_class.h) that is searched by grams, stride > 1. Stores the samples that pass the
-     * class's bitmap in *passed, and returns the number. Depends on max(q, 8) bytes at each
-     * sample. */
+    /* Searches for a class of literals (cpu/set_class.h) by grams, with a stride > 1. Tests the
+     * samples (the q bytes) of the text at first, first + stride, ... below `last`. Stores the
+     * samples that pass the class's bitmap in *passed, and returns their number. Depends on max(q,
+     * 8) bytes at each sample. */
     uint32_t (*gram_samples)(const uint8_t *text, uint64_t first, uint64_t last,
                              const struct set_class *class, uint64_t fold,
                              struct set_passed *passed);
     /* Three functions serve a class that is searched by stems, the first (up to) 8 bytes of
      * literals. Each returns how many entries it wrote, and may write up to SET_ROOM entries more.
-     * Positions are less than 2^32. stem_samples writes the samples whose four bytes pass the
+     * Positions are less than 2^32. `stem_samples` writes the samples whose four bytes pass the
      * class's bitmap, among the samples that can lie in a literal with a begin in a span. The spans
-     * ascend. text is readable up to `readable`. stem_begins looks at each position in `positions`
-     * and the stride - 1 positions before, and writes the begins in [begin, end) whose first
-     * stem_min bytes pass the stem map. Depends on 8 bytes from each begin on. stems writes the
-     * stems at the begins that pass the stem map, as set_stem_code of (begin - base). Depends on 8
-     * bytes from each begin on. */
+     * ascend. text is readable up to `readable`. `stem_begins` looks at each position in
+     * `positions` and the stride - 1 positions before, and writes the begins in [begin, end) whose
+     * first stem_min bytes pass the stem map. Depends on 8 bytes from each begin on. `stems` writes
+     * the stems at the begins that pass the stem map, as set_stem_code of (begin - base). Depends
+     * on 8 bytes from each begin on. */
     uint32_t (*stem_samples)(const uint8_t *text, const struct set_span *spans, uint32_t span_count,
                              uint64_t readable, const struct set_class *class, uint64_t fold,
                              uint32_t *positions);
@@ -152,13 +153,13 @@ struct find_ops {
     /* Looks up literals by stems. Appends to `found` the keys that fit: in `whole` the keys of
      * literals that occur for certain, in `named` the keys of literals that have to be compared
      * with the text. Returns the number of stems that were looked up. This number is below
-     * stem_count if the next stem's bucket has many keys, or if `found` is full. NULL: the
+     * stem_count if the next stem's bucket has many keys, or if `found` is full. NULL if the
      * instruction set has no fast look-up. */
     uint32_t (*stem_keys)(const struct set_class *class, const struct set_stem *stems,
                           uint32_t stem_count, struct set_found *found);
-    /* Writes base + x for each of 64 * word_count positions x whose pairs of bytes all share a
-     * slot (struct find_pairs), and returns the number of such positions. Depends on text bytes up
-     * to 64 * word_count + 5. NULL: the instruction set has no fast test of pairs. */
+    /* Writes base + x for each of 64 * word_count positions x whose pairs of bytes all share a slot
+     * (struct find_pairs), and returns the number of such positions. Depends on text bytes up to 64
+     * * word_count + 5. NULL if the instruction set has no fast test of pairs. */
     uint32_t (*pairs)(const uint8_t *text, uint64_t word_count, const struct find_pairs *pairs,
                       uint32_t base, uint32_t *positions);
 };

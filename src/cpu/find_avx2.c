@@ -80,7 +80,8 @@ static inline uint64_t pair16(const uint8_t *text, const struct plan_probe *prob
                       _mm_cmpeq_epi8(b, _mm_set1_epi8((char)probes[1].value))));
 }
 
-/* Tests all positions by two overlapping vectors; the second ends with the last position. */
+/* Tests 16 positions or more by two overlapping vectors, of which the second ends with the last
+ * position. Tests fewer positions one by one. */
 static inline uint64_t pair_few(const uint8_t *text, uint64_t count,
                                 const struct plan_probe *probes)
 {

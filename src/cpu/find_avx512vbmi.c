@@ -210,7 +210,7 @@ static void every_fold_or_near(const uint8_t *text, uint64_t word_count,
 
 /* Writes block + i for each set bit i, in ascending order. May overwrite up to SET_ROOM entries
  * after the last. Returns the number of bits. The processor cannot predict which blocks have bits,
- * so the function has no branch for up to 16 bits. */
+ * so for up to 16 bits the loop always makes one pass. */
 static inline uint32_t positions_of_bits(uint64_t bits, uint32_t block, uint32_t *positions)
 {
     const __m512i workers = _mm512_setr_epi64(

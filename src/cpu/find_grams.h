@@ -33,9 +33,9 @@ static inline uint64_t block_grams(const uint8_t *text, const struct plan_grams 
 
 #ifdef HAS_GRAM_VECTORS
 
-/* A variant (find.h) defines the type gram_vector, a vector of words, and three functions:
- * gram_even and gram_odd take the words at even and at odd places of two vectors, gram_any tells
- * whether a word is not 0. */
+/* A variant (the functions of find.h for one instruction set) defines the type gram_vector, a
+ * vector of words, and three functions: gram_even and gram_odd take the words at even and at odd
+ * places of two vectors, and gram_any tells whether a word is not 0. */
 struct gram_vectors {
     gram_vector fold, keep;
     gram_vector mixed[PLAN_GRAM_STRIDE_MAX];

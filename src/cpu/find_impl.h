@@ -17,9 +17,10 @@
  * This file then defines the variant's functions and their table.
  *
  * A probe tests one byte of the pattern. The first probes are tested at every position. The further
- * probes are tested only in blocks where a position passed the first: a branch per block, rarely
- * taken if the first probes rule out enough. How many first probes a text needs depends on the
- * text. So the caller passes the number, and the function reports how many blocks passed.
+ * probes are tested only in blocks where a position passed the first probes. That takes a branch
+ * per block, which is predicted well if the first probes rule out enough positions. How many first
+ * probes that needs depends on the text. So the caller passes the number, and the function reports
+ * how many blocks passed.
  */
 #ifndef TRAWL_CPU_FIND_IMPL_H
 #define TRAWL_CPU_FIND_IMPL_H
@@ -412,7 +413,8 @@ static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t wor
     return count;
 }
 
-/* Entries written for each word without a branch. A word with more bits takes a jump. */
+/* Number of entries that are written for each word without a branch. A word with more bits repeats
+ * the loop. */
 #define POSITIONS_AT_ONCE 6u
 
 static uint32_t FIND_NAME(positions)(const struct find_tile *tile, uint64_t word_count,

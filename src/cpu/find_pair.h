@@ -69,8 +69,8 @@ static inline uint32_t pair_write(uint64_t bits, uint64_t base, uint32_t *positi
     return count;
 }
 
-/* Searches whole steps from *from on. The first loop has no branch that depends on the text, and
- * leaves results in vectors: most steps have no position. */
+/* Searches whole steps from *from on. Most steps have no position. So the first loop only notes the
+ * steps that have one, without a branch that depends on the text. */
 static inline __attribute__((always_inline)) uint32_t pair_steps(const uint8_t *text,
                                                                  uint64_t *from, uint64_t to,
                                                                  const struct plan_probe *probes,

@@ -1,10 +1,10 @@
 /* find_stems: looks up the stems of literals in a text, in plain C.
  *
  * A stem is the first (up to) 8 bytes of a literal. Large sets of words are searched by stems in
- * three steps (find.h): samples of four bytes name positions, then begins of literals are tested,
- * then stems are looked up. The file also tests samples for sets that are searched by grams. A
- * variant with vectors for these steps defines HAS_STEM_VECTORS. No function has a branch that
- * depends on the text.
+ * three steps (find.h): samples of four bytes select positions, then begins of literals near these
+ * positions are tested, then stems are looked up at the begins that passed. The file also tests
+ * samples for sets that are searched by grams. A variant with vectors for these steps defines
+ * HAS_STEM_VECTORS. No function has a branch that depends on the text.
  */
 #ifndef TRAWL_CPU_FIND_STEMS_H
 #define TRAWL_CPU_FIND_STEMS_H
@@ -153,8 +153,8 @@ static inline uint32_t stem_stems(const uint8_t *text, const uint32_t *begins, u
     return (uint32_t)count;
 }
 
-/* Tests samples by the bitmap of grams. `is_short` is a compile-time constant. `count` samples
- * have passed before; returns the new count. */
+/* Tests samples by the bitmap of grams. `is_short`, a compile-time constant, says that grams have
+ * less than 8 bytes. `count` samples have passed before; returns the new count. */
 static inline __attribute__((always_inline)) uint32_t gram_loop(
     const uint8_t *text, uint64_t first, uint64_t last, const struct set_class *of, uint64_t fold,
     bool is_short, struct set_passed *passed, uint32_t count)

@@ -144,9 +144,9 @@ static inline __mmask8 stem_eight(uint32_t left)
     return (__mmask8)(left >= 8 ? 0xffu : (1u << left) - 1);
 }
 
-/* Tests all begins before a position at once. The first stem_min bytes of each of these begins lie
- * in the same 8 bytes, which are loaded once. Each position must be at least `begin` + stride -
- * 1. */
+/* Tests the `stride` begins up to each position together. The first stem_min bytes from each of
+ * these begins on lie in the same 8 bytes, which are loaded once. Each position must be at least
+ * stride - 1 after the first begin that is searched. */
 static inline uint32_t stem_begins_together(const uint8_t *text, const uint32_t *positions,
                                             uint32_t position_count, uint64_t end, uint32_t stride,
                                             const struct set_class *class, uint64_t fold,

@@ -2,8 +2,8 @@
  *
  * A plan's prices (plan/choose.c) choose the first program for a single literal. The worker
  * measures how much more time this program takes than the cheapest program could. Once the
- * difference would have paid for a look, the worker samples the text, prices all methods by the
- * sample, and goes on with the cheapest method.
+ * difference is as large as the time for a look, the worker looks at the text: it takes a sample,
+ * prices all methods by the sample, and goes on with the cheapest method.
  *
  * For sets, the number of strings chooses the first program. The fastest program depends on the
  * text, the strings and the caches, and cannot be predicted. Once other programs could save more
@@ -18,8 +18,8 @@
 #include "cpu/worker.h"
 #include "cpu/prices.def"
 
-/* Returns whether text is left for a program, also for the next program if the last program has
- * left the text. */
+/* Returns whether there is text for a program to search. If the last program gave up (is_left),
+ * lets the next program go on. */
 static bool goes_on(struct scan *scan)
 {
     if (scan->is_left)
@@ -85,7 +85,7 @@ static void run(struct scan *scan, enum program program)
     run_candidates(scan, program);
 }
 
-/* Returns the parts that the program searches for; NULL: the worker has none. */
+/* Returns the parts that the program searches for. Returns NULL if the worker has none. */
 static const struct cpu_parts *parts_of(const struct engine_worker *worker, enum program program)
 {
     const struct cpu_parts *parts =
@@ -115,7 +115,7 @@ static bool has_tables(const struct engine_worker *worker, enum program program)
     return made[program];
 }
 
-/* Returns whether the scan may pass over the rest of a line or of an occurrence. */
+/* Returns whether the scan may skip the rest of a line or of an occurrence. */
 static bool wants_few(const struct scan *scan)
 {
     return scan->want != WANT_COUNT && scan->want != WANT_HITS;
@@ -285,8 +285,9 @@ static bool is_hopeless(const struct tournament *own, uint64_t ns, uint64_t byte
            (double)ns / (double)bytes > HOPELESS_TIMES * rate_of(own, best);
 }
 
-/* Counts `bytes` of text that took `ns`, and moves on. `counts` is false if the program also made
- * tables in this time. */
+/* Counts a piece of `bytes` bytes for the current program, which took `ns`. Then begins a
+ * tournament, or gives the turn to the next program, if that is due. `counts` is false if the
+ * program also made tables in this time. */
 static void count(struct scan *scan, uint64_t bytes, uint64_t ns, bool counts)
 {
     struct tournament *own = &scan->worker->tournament;
@@ -309,7 +310,8 @@ static void count(struct scan *scan, uint64_t bytes, uint64_t ns, bool counts)
         own->left = cpu_sizes.trial_bytes;
         return;
     }
-    /* The first pieces of a turn brought the tables into the caches. */
+    /* The first pieces of a turn brought the tables into the caches, so their time does not
+     * count. */
     if (own->step > own->warm || is_hopeless(own, ns, bytes)) {
         own->of[own->now].ns += ns;
         own->of[own->now].bytes += bytes;
@@ -388,7 +390,7 @@ static void count_anew(struct engine_worker *worker)
     worker->took = worker->priced = 0;
 }
 
-/* Makes the tables of method sampled. If the text may end before the tables pay, chooses a
+/* Makes the tables of method "sampled". If the text may end before the tables pay, chooses a
  * different method until then. Errors: MEMORY. */
 static enum trawl_status begin_sampled(struct engine_worker *worker,
                                        const struct engine_chunk *chunk, struct trawl_error *error)
@@ -497,7 +499,8 @@ static struct tournament tournament_of(const struct trawl_plan *plan)
     return made;
 }
 
-/* Returns after how many bytes of text method sampled has saved the time to make its tables. */
+/* Returns the number of bytes of text after which method "sampled" has saved the time to make its
+ * tables. */
 static uint64_t tables_pay_after(const struct engine_worker *worker)
 {
     const struct plan_prices *prices = &worker->prices;

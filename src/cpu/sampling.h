@@ -48,8 +48,8 @@ uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t 
 /* Does what stem_positions does by samples, for literals that begin in the spans. */
 uint32_t stem_span_positions(const struct sampling *sampling, const struct set_span *spans,
                              uint32_t span_count);
-/* Returns how many words of the tile stem_positions can test; 0: there are no tables for that, or
- * the text's end is near. */
+/* Returns the number of words of the tile in which stem_positions can test all positions. Returns 0
+ * if there are no tables for that, or if the text's end is near. */
 uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end);
 /* Tests each position and the stride - 1 positions before it. Sets *begins to those below `end`
  * where a literal may begin, and returns the number. */
@@ -65,12 +65,12 @@ enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uin
                               const uint32_t *positions, uint32_t position_count);
 
 /* ---- scan_stem_lines.c: a class that is searched by stems, for WANT_LINES ---- */
-/* Returns how many words of the tile can be searched line by line; 0: the tile must be searched as
- * a whole. */
+/* Returns how many words of the tile can be searched line by line. Returns 0 if the tile must be
+ * searched as a whole. */
 uint64_t stem_line_words(const struct sampling *sampling);
 enum trawl_status sample_stem_lines(const struct sampling *sampling);
-/* Emits the gathered hits, of which there is at least one: a hit for each line, in ascending
- * order. The tile must have no NUL. */
+/* Emits the gathered hits, of which there is at least one: a hit for each line, in ascending order.
+ * The tile must have no NUL, which ends lines only for some callers. */
 void emit_stem_lines(struct scan *scan);
 
 /* ---- scan_verify.c ---- */

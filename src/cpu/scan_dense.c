@@ -27,9 +27,9 @@ struct step {
     uint64_t count;  /* readable bytes of text */
     uint64_t begins; /* strings that begin at the positions [0, begins) of text are searched */
     uint64_t from;   /* position of text[0] in the chunk */
-    uint64_t until;  /* the chunk's position after the last of these positions */
-    /* If the text was rewritten: byte i of text comes from byte from + origin[i] of the chunk.
-     * NULL: from byte from + i. */
+    uint64_t until;  /* position in the chunk after the last position of [0, begins) */
+    /* If the text was rewritten, byte i of text comes from byte from + origin[i] of the chunk. If
+     * `origin` is NULL, byte i comes from byte from + i. */
     const uint32_t *origin;
 };
 
@@ -104,7 +104,7 @@ static void list_fill(const struct plan_automaton *set, uint32_t end, uint32_t *
         const struct plan_automaton_end *own = &set->ends[at];
 
         TRAWL_ASSERT(own->alike <= from && own->outputs <= count);
-        from -= own->alike; /* shortest string first, because the numbers often ascend then */
+        from -= own->alike; /* puts shorter strings first, because the numbers often ascend then */
         memcpy(strings + from, set->sorted + own->first, own->alike * sizeof *strings);
     }
     TRAWL_ASSERT(from == 0);
@@ -192,7 +192,7 @@ static uint64_t folded_position(const uint32_t *origin, uint64_t count, uint64_t
 }
 
 /* Prepares the step from scan->at to `to` at most. Rewrites the text if the set has variants of
- * characters. `sums`: the step only counts, so no ends are stored. Errors: MEMORY. */
+ * characters. `sums` says that the step only counts, so no ends are stored. Errors: MEMORY. */
 static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, struct step *step)
 {
     struct dense_worker *worker = &scan->worker->dense;

@@ -33,14 +33,14 @@ static enum trawl_status search(struct scan *scan, struct cpu_parts *parts)
     uint64_t end = scan->limit, before = result->hits.count;
 
     /* A part knows only its own occurrences. The longest occurrence at a position may belong to a
-     * different part, and several parts may have a hit in a single line. So the parts gather all
-     * hits instead of spans, and the merge decides. */
+     * different part, so the parts list all hits instead of spans, and the sink chooses the spans.
+     * Several parts may have a hit in a single line, so one_per_line becomes false below. */
     if (scan->want == WANT_SPANS)
         scan->want = WANT_HITS;
     for (uint32_t i = 0; i < parts->of->count; i++) {
         struct engine_result *found = &parts->found[i];
 
-        /* A part whose result is full stops early. Later parts search only as far. */
+        /* A part whose result is full stops early. Later parts then search only up to there. */
         chunk.after += chunk.owned - end;
         chunk.readable += chunk.owned - end;
         chunk.owned = end;

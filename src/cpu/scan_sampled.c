@@ -1,5 +1,6 @@
 /* scan_sampled: searches for a long literal by reading only every stride-th position of the text
- * (method sampled). The 8 bytes there, a gram, are looked up in a table of the literal's grams. */
+ * (method "sampled"). The 8 bytes there, a gram, are looked up in a table of the literal's
+ * grams. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -7,7 +8,8 @@
 #include "cpu/worker.h"
 #include "cpu/prices.def"
 
-/* Samples ahead that are prefetched: hardware prefetchers do not follow such strides. */
+/* Number of samples by which the prefetch is ahead. Hardware prefetchers do not follow such
+ * strides. */
 #define SAMPLES_AHEAD 32u
 #define CLOCK_CANDIDATES 64u /* the clock is read once for this many candidates */
 #define BATCH 8u             /* samples whose bits are tested together */
@@ -124,7 +126,8 @@ void scan_sampled(struct scan *scan)
             scan->at = i - stride + 1;
         }
         if (i + sizeof(uint64_t) > scan->available) {
-            /* no gram of the literal is here, so no occurrence that holds this sample exists */
+            /* each occurrence that begins at scan->at or later would hold all 8 bytes of this
+             * sample or of a later one, but the text ends before */
             scan->at = scan->limit;
             return;
         }

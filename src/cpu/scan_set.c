@@ -70,8 +70,8 @@ static void verify_position(struct scan *scan, uint64_t x)
         (void)dense_leaves(scan, x + 1);
 }
 
-/* Fills the tile for the next positions. Returns the number of words; 0 near the text's end, where
- * vectors would load bytes that are not readable. */
+/* Fills the tile for the next positions. Returns the number of words. Returns 0 near the text's
+ * end, where vectors would load bytes that are not readable. */
 static uint64_t fill(struct scan *scan, uint64_t *positions)
 {
     const struct trawl_plan *plan = scan->plan;

@@ -273,7 +273,8 @@ void emit_stem_lines(struct scan *scan)
 {
     const struct hits *gathered = &scan->worker->gathered;
     struct hits *hits = &scan->result->hits;
-    uint64_t whole = gathered->count - 1; /* the last hit's line may continue in the next tile */
+    /* all hits but the last, whose line may continue in the next tile */
+    uint64_t whole = gathered->count - 1;
     const struct hit *last = &gathered->items[whole];
 
     TRAWL_ASSERT(gathered->count > 0 && scan->want == WANT_LINES && !scan->keeps_lengths);

@@ -1,12 +1,12 @@
 /* scan_stems: searches a tile for a class of a large set by stems, the first (up to) 8 bytes of
  * literals.
  *
- * The search has three steps (find.h). Each step handles all that the step before left of the tile,
- * without a branch that depends on the text. First, samples of four bytes name positions near which
- * a literal may begin. Second, the first stem_min bytes at each possible begin are looked up.
- * Third, the stems of each length are looked up. If a class has few literals, vectors name the
- * positions instead: by pairs of bytes if the instruction set has a function for pairs, or by the
- * plan's nibble tables.
+ * The search has three steps (find.h). Each step handles all positions of the tile that the step
+ * before let pass, without a branch that depends on the text. First, samples of four bytes select
+ * positions near which a literal may begin. Second, the first stem_min bytes at each possible begin
+ * are looked up. Third, the stems of each length are looked up. If a class has few literals,
+ * vectors select the positions instead: by pairs of bytes if the instruction set has a function for
+ * pairs, or by the plan's nibble tables.
  */
 #include "cpu/sampling.h"
 
@@ -33,7 +33,8 @@ static uint32_t keep_samples(const struct sampling *sampling, uint32_t *position
     return kept;
 }
 
-/* Return whether pairs of bytes, or the plan's nibble tables, find the class's positions. */
+/* by_pairs returns whether pairs of bytes can select the class's positions, and by_nibbles whether
+ * the plan's nibble tables can. */
 static bool by_pairs(const struct sampling *sampling)
 {
     return sampling->class->pairs != NULL && sampling->scan->worker->find->pairs != NULL;

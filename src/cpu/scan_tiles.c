@@ -1,7 +1,7 @@
 /* scan_tiles: searches for a single literal: finds the candidates of a tile (a piece of text), and
- * then tests which candidates are occurrences. Method every tests some bytes of the literal, the
- * probes, at every position. Method grams tests 8 bytes of the literal, a gram, at every stride-th
- * position. */
+ * then tests which candidates are occurrences. The method "every" tests some bytes of the literal,
+ * the probes, at every position. The method "grams" tests 8 bytes of the literal, a gram, at every
+ * stride-th position. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -12,17 +12,17 @@
 #define PASSED_SHARE_MAX 32u
 /* if fewer than 1 of 1024 words passes, one probe fewer is tested at every position */
 #define PASSED_SHARE_MIN 1024u
-/* If more than 1 of 8 words of the mask has candidates, method every searches the rest of the text
- * instead of method grams. Even true occurrences count as candidates here: after the vectors, plain
- * C finds the grams of a word, which takes longer than comparing the candidates. */
+/* If more than 1 of 8 words of the mask has candidates, the method "every" searches the rest of the
+ * text instead of the method "grams". Even true occurrences count as candidates here: after the
+ * vectors, plain C finds the grams of a word, which takes longer than comparing the candidates. */
 #define GRAMS_SHARE_MAX 8u
 #define FIRST_PROBES_MIN 2u
 /* If more than 1 of 4 positions is a candidate of a periodic literal of at least 8 bytes, the
- * occurrences overlap in runs, and method every tests whole runs. */
+ * occurrences overlap in runs, and the scan verifies whole runs. */
 #define RUN_LENGTH_MIN 8u
 #define RUN_SHARE_MIN 4u
-/* If more than 1 of 1024 positions is a candidate but no occurrence, method every from then on also
- * probes the byte of the literal where the comparisons failed. */
+/* If more than 1 of 1024 positions is a candidate but no occurrence, the method "every" from then
+ * on also probes the byte of the literal where the comparisons failed. */
 #define LEARN_SHARE_MAX 1024u
 #define HOT_SHARE_MIN 2u
 /* In a dense part of the text, a part full of candidates, every probe is tested at every position.
@@ -53,10 +53,11 @@ void worker_probes_begin(struct engine_worker *worker)
     worker->probe_count = worker->tuning->probe_count;
     worker->head_bytes = 0;
     /* If the whole literal fits a vector, all candidates are compared with it at once, which costs
-     * little, so that no probe is tested behind a branch. Not for a periodic literal: its runs are
-     * verified as a whole, so few candidates are left. Not for a literal that ignores case.
-     * Comparing the first 64 bytes of longer literals was slower (for 1024 bytes, in a Fibonacci
-     * text: 1.9 against 2.4 GB/s), because dense texts also hold these 64 bytes. */
+     * little, so that no probe is tested behind a branch. This is not done for a literal that
+     * ignores case, and not for a periodic literal: its runs are verified as a whole, so few
+     * candidates are left. Comparing the first 64 bytes of longer literals was slower (for 1024
+     * bytes, in a Fibonacci text: 1.9 against 2.4 GB/s), because dense texts also hold these 64
+     * bytes. */
     if (plan->literal_count == 1 && plan->period == 0 && (plan->flags & TRAWL_IGNORE_CASE) == 0 &&
         plan_literal_at(plan, 0).bytes_count <= sizeof worker->head) {
         worker->head_bytes = (uint32_t)plan_literal_at(plan, 0).bytes_count;
@@ -193,8 +194,8 @@ static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uin
         worker->first_probes--;
 }
 
-/* Fills the worker's tile for the next positions by method every. Sets *positions to the number of
- * positions, and *words to the number of words. */
+/* Fills the worker's tile for the next positions by the method "every". Sets *positions to the
+ * number of positions, and *words to the number of words. */
 static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
 {
     struct engine_worker *worker = scan->worker;
@@ -346,7 +347,7 @@ void scan_tiles(struct scan *scan)
         TRAWL_ASSERT(words <= FIND_TILE_WORDS && positions <= 64 * words);
         if (worker->method == TRAWL_METHOD_GRAMS &&
             worker->tile.hot_count > words / GRAMS_SHARE_MAX + 1) {
-            /* search this tile again by method every, and all later tiles */
+            /* search this tile again, and all later tiles, by the method "every" */
             worker->method = TRAWL_METHOD_EVERY;
             continue;
         }

@@ -33,7 +33,8 @@ static inline bool same_short(const uint8_t *literal, const uint8_t *text, uint6
     return ((differ | (load64(literal + last) ^ load64(text + last))) & keep) == 0;
 }
 
-/* Returns whether the literal stands at position x of the text. */
+/* Returns whether the literal stands at position x of the text. `exact` says that the case of
+ * letters counts. */
 static inline bool stands(struct scan *scan, uint64_t x, uint32_t index, bool exact)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -182,7 +183,7 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
         plan_literal_fetch(plan, tile.entries[min_u64(from, last)].literal);
         plan_literal_fetch(plan, tile.entries[min_u64(from + 1ull, last)].literal);
         if (scan->work > scan->work_max)
-            /* stops adding the cost of entries here, because a bucket may have very many */
+            /* stops before reading the further entries, because a bucket may have very many */
             break;
         for (uint32_t e = USUAL_ENTRIES;; e++) {
             if (named_count >= cpu_sizes.named) {
@@ -244,7 +245,8 @@ static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
 }
 
 /* Returns whether the key's literal may stand where the stem was found, as the key's tag tells.
- * `open`: the text ends soon after the stem, so the following bytes rule out no literal. */
+ * `open` says that the text ends soon after the stem, so the following bytes rule out no
+ * literal. */
 static inline bool key_goes_on(uint64_t key, const struct set_stem *stem, bool open)
 {
     uint32_t tag = (uint32_t)(key >> SET_KEY_TAG_SHIFT);
@@ -260,8 +262,8 @@ static inline bool stem_is_open(const struct scan *scan, uint64_t position)
     return scan->loadable - position < SET_STEM_BYTES + SET_TAG_BYTES;
 }
 
-/* Finds the literals in the buckets of the stems. `longer`, a compile-time constant: stems may have
- * SET_STEM_BYTES bytes; otherwise all are shorter. Errors: MEMORY. */
+/* Finds the literals in the buckets of the stems. If `longer`, a compile-time constant, is false,
+ * all stems have less than SET_STEM_BYTES bytes. Errors: MEMORY. */
 static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
     const struct sampling *sampling, const struct set_stem *stems, uint32_t count, bool longer)
 {
@@ -298,7 +300,7 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
                 named_count = whole_count = 0;
             }
             if (scan->work > scan->work_max)
-                /* stops adding the cost of keys here, because a bucket may have very many */
+                /* stops before reading the further keys, because a bucket may have very many */
                 break;
         }
     }

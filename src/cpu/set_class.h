@@ -13,7 +13,7 @@
  *
  * If the literals are words, too many literals share grams. The class is then searched by stems.
  * The stem of a literal is its first 8 bytes, or the whole literal if the literal is shorter. A
- * sample of four bytes names positions where a literal may begin (set_stems.c). At each such
+ * sample of four bytes selects positions where a literal may begin (set_stems.c). At each such
  * position, a begin, the search looks up the stems of all lengths.
  */
 #ifndef TRAWL_CPU_SET_CLASS_H
@@ -56,7 +56,7 @@ struct set_class {
     uint32_t bucket_bits; /* in a class that is searched by grams: log2 of the number of buckets */
     uint64_t bucket_count;
     uint64_t keep; /* mask of the first q of 8 bytes, if q < 8 */
-    /* with stride 1: the parameters of method set (layout.h), whose vectors then test the bitmap */
+    /* with stride 1: the parameters of the function find_ops.set, which then tests the bitmap */
     struct plan_set heads;
     uint64_t *bitmap; /* 2^word_bits words */
     /* bucket_count + 1 numbers: where each bucket begins in `entries`, or in stem_keys */
@@ -84,7 +84,7 @@ struct set_class {
     uint32_t stem_bits;                      /* log2 of the number of words of stem_map */
     /* bitmap: two bits for each stem, and two for the first stem_min bytes of each stem */
     uint64_t *stem_map;
-    /* pairs of bytes that name positions, instead of samples; NULL: too many literals */
+    /* pairs of bytes that select positions, instead of samples; NULL: too many literals */
     struct find_pairs *pairs;
 };
 
@@ -152,10 +152,10 @@ struct set_scratch {
     struct set_named whole[SET_NAMED_MAX + SET_ROOM]; /* literals that need no comparison */
     uint32_t positions[SET_PASSED_MAX + SET_ROOM];
     uint32_t begins[SET_PASSED_MAX + SET_ROOM];
-    /* For a search line by line (scan_stem_lines.c), which works in rounds. spans: the positions
-     * that this round looks at, in lines without a hit so far. span_line: the number of a span's
-     * line in the tile. span_end: the end of that line's positions. line_hit, indexed by line:
-     * index of the line's hit in `gathered`. */
+    /* For a search line by line (scan_stem_lines.c), which works in rounds. A span has the
+     * positions of a line without a hit that this round looks at. span_line is the number of the
+     * span's line in the tile, and span_end the end of that line. line_hit, indexed by the line's
+     * number, is the index of the line's hit in `gathered`. */
     struct set_span spans[SET_TILE_POSITIONS + 1];
     uint16_t span_line[SET_TILE_POSITIONS + 1];
     uint32_t span_end[SET_TILE_POSITIONS + 1];
@@ -401,16 +401,16 @@ static inline uint64_t set_stem_word(const struct set_class *class, uint64_t has
     return hash >> (64 - class->stem_bits);
 }
 
-/* Returns whether the second step, which tests a begin's first stem_min bytes, is needed. With
- * stride 1 and stem_min ≤ SET_STEM_Q, a sample of SET_STEM_Q bytes has tested these bytes
- * already. */
+/* Returns whether a search by stems needs its second step, which tests a begin's first stem_min
+ * bytes. With stride 1 and stem_min ≤ SET_STEM_Q, a sample of SET_STEM_Q bytes has tested these
+ * bytes already. */
 static inline bool set_looks_at_begins(const struct set_class *class)
 {
     return class->stride > 1 || class->stem_min > SET_STEM_Q;
 }
 
-/* Returns the hash of a sample's four bytes. Its high bits choose a word of the bitmap, its bits 8
- * to 12 a bit of that word. */
+/* Returns the hash of a sample's four bytes. The hash's high bits choose a word of the bitmap, and
+ * its bits 8 to 12 a bit of that word. */
 static inline uint32_t set_sample_product(uint32_t four, uint32_t fold)
 {
     return (four | fold) * PLAN_HASH32_FACTOR;

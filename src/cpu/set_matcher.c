@@ -10,10 +10,11 @@
 #include "cpu/set_stems.h"
 #include "plan/analyse.h"
 
-/* A class with less than 1/8 of the literals of the class before is joined to that class. */
+/* A class with less than 1/8 of the literals of the class before is joined to that class, if the
+ * literals of that class have at least 4 bytes. */
 #define MERGE_SHARE 8u
-/* If there are more words, words of two bytes and literals of 16 bytes and more are searched
- * faster in classes of their own. */
+/* In a set of more words, the words of two bytes, and the literals of 16 bytes and more, are
+ * searched faster in classes of their own. */
 #define ONE_CLASS_MAX 512u
 /* at most this many literals of a class, evenly spread, are looked up */
 #define LOOKED_LITERALS 2048u
@@ -26,7 +27,7 @@
 #define BITMAP_BITS_MAX 28u
 #define BITMAP_BITS_CACHED 22u /* 512 KiB, which stay in a second-level cache */
 #define BITS_PER_ENTRY 4u      /* log2 of the number of bits of a bitmap for each entry */
-/* With more literals, wide strides would take too much memory. */
+/* In a class of this many literals or more, wide strides would take too much memory. */
 #define HUGE_COUNT (1u << 22)
 #define HUGE_STRIDE_MAX 4u
 #define FILL_MAX 32u /* number of entries whose memory is prefetched together */
@@ -166,9 +167,9 @@ static enum trawl_status look_stride(const struct set_sample *sample,
     return TRAWL_OK;
 }
 
-/* Returns whether `count` literals of length class c join the class before, whose shortest
- * literals are of length class `last` < c. Each class costs a look at every sample, so few words
- * form one class. */
+/* Returns whether `count` literals of length class c (set_class_of_length) join the class before,
+ * whose shortest literals are of length class `last` < c. `of_all` is the number of all literals.
+ * Each class costs a look at every sample, so few words form one class. */
 static bool joins(const struct set_class *class, uint32_t last, uint32_t c, uint32_t count,
                   bool letters, uint32_t of_all)
 {
@@ -179,8 +180,8 @@ static bool joins(const struct set_class *class, uint32_t last, uint32_t c, uint
            (last >= 3 && ((letters && c == 4) || count < class->literal_count / MERGE_SHARE));
 }
 
-/* Divides the literals into classes by length. Sets of[set_class_of_length(length)] to the
- * class. */
+/* Divides the literals into classes by length. Sets of[set_class_of_length(length)] to the number
+ * of the class. */
 static void choose_classes(const struct trawl_plan *plan, struct set_matcher *matcher,
                            uint32_t of[SET_CLASSES_MAX])
 {
@@ -303,8 +304,8 @@ struct filling {
     struct set_entry made;
 };
 
-/* Adds entries of literals to the tables, FILL_MAX at a time. The literals come in ascending or
- * descending order. */
+/* The state while entries of literals are added to the tables, about FILL_MAX at a time. The
+ * literals come in ascending or in descending order. */
 struct filler {
     const struct trawl_plan *plan;
     struct set_matcher *matcher;

@@ -18,8 +18,8 @@ struct cpu_sizes {
     uint64_t look_after;
     uint64_t look_again; /* bytes of text between two looks, at least */
     /* A look is due once the method has lost this many ns against the best possible method, or will
-     * have lost them after the next chunk. The look itself takes about as long. 0: a look is always
-     * due, and prices count instead of the clock. */
+     * have lost them after the next chunk. The look itself takes about as long. With 0, a look is
+     * always due, and the methods are compared by their prices instead of the clock. */
     double look_lost_ns;
     /* sizes of the first two parts of a text: in the first part the method adapts to the text, and
      * the second part is timed */
@@ -46,7 +46,7 @@ struct cpu_sizes {
      * text, side by side */
     uint64_t lane_bytes;
     /* an automaton that takes up to this many words (< 2^32) as a table of rows is stored as rows;
-     * larger automata are faster as the smaller table of cells */
+     * a larger automaton is stored as cells, which take less memory and then are faster */
     uint64_t row_words;
     /* borders_apply skips tiles with less than one candidate for this many words of 64 positions */
     uint64_t border_share;

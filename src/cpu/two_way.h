@@ -24,8 +24,8 @@ struct two_way {
 void two_way_begin(struct two_way *search, const uint8_t *bytes, uint64_t count, uint64_t critical,
                    uint64_t period, bool fold, uint64_t from);
 
-/* Returns the position of the next occurrence; UINT64_MAX if none begins below `limit`. text must
- * be readable up to limit - 1 + count. */
+/* Returns the position of the next occurrence, or UINT64_MAX if none begins below `limit`. The text
+ * must be readable up to limit - 1 + count. */
 uint64_t two_way_next(struct two_way *search, const uint8_t *text, uint64_t limit);
 
 #endif

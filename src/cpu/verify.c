@@ -5,8 +5,8 @@
  *             where the text stops repeating with this period. The other occurrences of this run
  *             follow by arithmetic, and nothing else in the run can match (Fine and Wilf 1965);
  *   learning  the scan first compares the offset where the last candidate failed;
- *   budget    when the compared bytes exceed cpu_sizes.work_factor times the chunk, two_way,
- *             whose time is linear, searches the rest of the chunk.
+ *   budget    when the work (about the compared bytes) exceeds cpu_sizes.work_factor for each byte
+ *             of the chunk and each literal, two_way, whose time is linear, searches the rest.
  */
 #include <string.h>
 
@@ -175,7 +175,7 @@ static bool take_span(struct scan *scan, uint64_t x, uint32_t literal, uint64_t 
         scan->span_end = end;
     }
     scan->span_reach = max_u64(scan->span_reach, end);
-    /* until span_is_sure is set, a hit that begins elsewhere may turn out to be a span */
+    /* until span_is_sure is set, overlapping hits are kept, because any of them may be a span */
     if (scan->span_is_sure)
         scan->run_until = max_u64(scan->run_until, scan->span_end);
     return taken;
@@ -331,7 +331,8 @@ void verify_tile(struct scan *scan, uint64_t word_count,
     scan->tile_begin = first;
     scan->tile_words = scan->loadable - first >= 64 * word_count + FIND_LOAD_SLACK ? word_count : 0;
     scan->ends_known = false;
-    /* Tiles of a single word lead to the next cache line, and say little about the text. */
+    /* A tile of a single word only leads up to the next cache line, and says little about the
+     * text. */
     if (word_count > 1) {
         scan->tiles_count = (scan->tiles_count + scan->result->count - scan->tile_count) / 2;
         scan->tile_count = scan->result->count;

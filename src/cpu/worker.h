@@ -15,8 +15,8 @@
 #include "engine.h"
 #include "plan/parts.h"
 
-/* A set of more literals is searched by buckets only if the search does not want every hit, or if
- * the set has no classes. */
+/* A set of more literals is searched by buckets only if the search does not need every occurrence,
+ * or if the set has no classes. */
 #define BUCKETS_MANY 256u
 #define WORK_SPARED_MAX 1024u /* limit of engine_worker.work_spared */
 #define WORKER_SAMPLE_BYTES (16u << 10)
@@ -92,7 +92,8 @@ struct engine_worker {
     const struct plan_costs *costs; /* the methods' costs with the worker's instruction set */
     /* expected costs of the methods, by the plan's tuning or by the last look */
     struct plan_prices prices;
-    /* ns per byte that method sampled took when a search last left this method; 0: not known */
+    /* ns per byte that the method "sampled" took when a search last left this method; 0: not
+     * known */
     double sampled_took;
     /* bytes of text until a look at a sample of the text may be due; UINT64_MAX: never */
     uint64_t look_left;
@@ -105,7 +106,7 @@ struct engine_worker {
     /* ns that `searched` bytes should have taken by the prices of the method and its candidates */
     double priced;
     double least; /* ns per byte that the fastest method should take; 0: not computed yet */
-    /* bytes of text after which making the tables of method sampled pays; 0: now */
+    /* bytes of text after which making the tables of the method "sampled" pays; 0: now */
     uint64_t sampled_after;
     const struct sampled_tables *sampled;
     /* the method in use: the plan's, or one that the worker expects to be faster on the text */
@@ -145,15 +146,15 @@ struct engine_worker {
     struct hits ordered; /* a buffer in which `gathered` is sorted */
     /* the automaton's state, for sets whose candidates are dense */
     struct dense_worker dense;
-    /* number of begins that the automaton got at the last dense part of the text; halved with each
-     * part since that was not dense */
+    /* number of begins that were left to the automaton at the last dense part of the text; halved
+     * at each later part that was not dense */
     uint64_t dense_bytes;
     uint64_t dense_left;   /* number of those begins that the automaton has yet to search */
     enum program dense_by; /* the program that left the dense part to the automaton */
     /* a set's candidates are dense if they cost more work than this for each byte of text */
     uint64_t work_per_byte;
     /* work that is allowed beyond work_per_byte: what sparse parts of the text left over, at most
-     * WORK_SPARED_MAX. After the automaton it is WORK_SPARED_MAX. */
+     * WORK_SPARED_MAX. After the automaton has searched, the value is WORK_SPARED_MAX. */
     uint64_t work_spared;
     /* Work in dense parts before the automaton is made, for the plan with number dense_serial.
      * Enough such work pays for the automaton. */
@@ -175,7 +176,7 @@ void worker_probes_begin(struct engine_worker *worker);
 
 /* The state of a scan: a search of a single chunk. */
 struct scan {
-    /* NULL: verify_steps serves a different engine, without a worker */
+    /* NULL if a different engine, which has no such worker, uses verify_steps */
     struct engine_worker *worker;
     void *context; /* for the caller of verify_steps; other functions leave it alone */
     const struct trawl_plan *plan;
@@ -198,20 +199,21 @@ struct scan {
     uint64_t work_max; /* when `work` exceeds this, two_way or the automaton takes over */
     /* sets: the part of `work` that is in dense_work already, or belongs to earlier positions */
     uint64_t work_begin;
-    /* positions that passed the first filter; with method every, words of the mask in which a
-     * position passed */
+    /* number of positions that passed the first filter; with the method "every", number of words of
+     * the mask in which a position passed */
     uint64_t passed;
     uint64_t failed; /* candidates that turned out to be no occurrence */
-    /* first position of the tile that is being verified; tile_words = 0: there is no tile */
+    /* first position of the tile that is being verified; tile_words is 0 if there is no such
+     * tile */
     uint64_t tile_begin;
     uint64_t tile_words;
     bool ends_known;
-    /* result->count at the begin of this tile, if the tile has several words */
+    /* result->count at the begin of the last tile that has several words */
     uint64_t tile_count;
     /* number of hits in earlier tiles; a tile counts half as much as the tile after it */
     uint64_t tiles_count;
-    /* true, if ends_known: some line ends of the tile are NULs, which end lines only for some
-     * callers */
+    /* valid if ends_known: whether some line ends of the tile are NULs, which end lines only for
+     * some callers */
     bool has_nulls;
     /* in a search for lines: begins below this position lie in a line whose hit was taken */
     uint64_t line_until;
@@ -227,7 +229,7 @@ struct scan {
     /* a literal's occurrences have different lengths, which hits.lengths stores */
     bool keeps_lengths;
     /* true: the program returns, because it has its answer, its result is full, it failed, or it
-     * leaves the text */
+     * leaves the text to a different program (is_left) */
     bool over;
     bool is_left; /* the program has left the text from `at` on to a different program */
     enum trawl_status status;
@@ -292,13 +294,14 @@ void bytes_add(struct find_bytes *bytes, uint8_t value);
 
 /* ---- borders.c: whole words and lines ---- */
 
-/* For plans that want whole words or lines. borders_begin prepares the worker. */
+/* Prepares the worker for a plan that wants whole words or lines. */
 void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan);
 /* If the worker's tile, which begins at scan->at, has many candidates, clears the bits of
  * candidates that the byte before rules out. May leave some of these bits. */
 void borders_apply(struct scan *scan, uint64_t words);
 
-/* Returns whether all literals of the plan have one byte and no conditions; if so, fills `set`. */
+/* Returns whether all literals of the plan have one byte, and the plan has no conditions (words,
+ * lines). If so, fills *set. */
 bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
 /* For a plan that bytes_begin accepted: returns whether scan_bytes is the fastest program. */
 bool scan_bytes_fits(const struct engine_worker *worker, enum want want);
@@ -315,8 +318,8 @@ void choice_begin(struct engine_worker *worker);
  * `ns`. `candidates` and `passed` are the scan's counts at `begin`. */
 void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, uint64_t passed,
                   uint64_t ns);
-/* Runs before a chunk is searched. Makes the tables of method sampled if they pay. If a look is
- * due, samples the chunk and chooses the method for the text from here on. The present method
+/* Runs before a chunk is searched. Makes the tables of the method "sampled" if they pay. If a look
+ * is due, samples the chunk and chooses the method for the text from here on. The present method
  * stays if it was faster than the best price in the sample. Errors: MEMORY. */
 enum trawl_status worker_look(struct engine_worker *worker, const struct engine_chunk *chunk,
                               struct trawl_error *error);
@@ -327,26 +330,27 @@ enum trawl_method scan_method(const struct engine_worker *worker);
 
 /* ---- scan_parts.c ---- */
 
-/* Searches the begins in [scan->at, scan->limit) for each part of the plan's patterns. `kind`:
- * index in worker->parts. Returns false, and has searched nothing, if the plan has no parts or
+/* Searches the begins in [scan->at, scan->limit) for each part of the plan's patterns. `kind` is an
+ * index of worker->parts. Returns false, and has searched nothing, if the plan has no parts or
  * memory is short. */
 bool scan_parts(struct scan *scan, uint32_t kind);
 void parts_release(struct engine_worker *worker, struct cpu_parts *parts);
 
 /* ---- scan_dense.c ---- */
 
-/* Searches the begins in [from, to) by the automaton. Afterwards scan->at is where to go on: ≥ to
- * unless scan->over. Returns false, and has searched nothing, if the automaton cannot search. */
+/* Searches the begins in [from, to) by the automaton. Afterwards scan->at is where to go on; it is
+ * at least `to` unless scan->over is set. Returns false, and has searched nothing, if the automaton
+ * cannot search. */
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);
 /* For sets: sets scan->work_max, the work that the next `positions` positions may cost. */
 void dense_allow(struct scan *scan, uint64_t positions);
-/* Runs after positions that did not exceed work_max; `bytes` is the length of the text that they
- * decided. Keeps the unused work for later positions, unless dense_waits, and halves
- * dense_bytes. */
+/* Runs after positions whose work did not exceed work_max. `bytes` is the length of the text that
+ * was searched or skipped. Keeps the unused work for later positions, unless worker->dense_waits is
+ * set, and halves worker->dense_bytes. */
 void dense_spare(struct scan *scan, uint64_t bytes);
 /* Runs when positions have exceeded work_max. Leaves the text from x on to the automaton, each time
- * for more begins. Returns false if making the automaton would not pay yet; the scan must then
- * verify the candidates from x on. */
+ * for more begins. Returns false if making the automaton would not pay yet, or if no text is left.
+ * The scan must then verify the candidates from x on. */
 bool dense_leaves(struct scan *scan, uint64_t x);
 
 /* Returns whether the result has so many hits that the scan stops. A later scan can go on there. */

@@ -87,7 +87,7 @@ SIMT_FUNCTION uint32_t grams_equal(const struct simt_u32x4 *literal, uint32_t hi
 }
 
 /* Fills the planes with the codes of the tile [first, first + offsets). Called by all threads of
- * the block. Bytes outside of the text have no code. */
+ * the block. Bytes before a->begin, and bytes after the text, get no code. */
 SIMT_FUNCTION void grams_fill(const struct grams_arguments *a, const uint32_t *codes,
                               uint64_t first, uint32_t offsets, const struct grams_planes *planes)
 {
@@ -145,7 +145,8 @@ SIMT_FUNCTION int grams_is_repeated(const struct grams_arguments *a, uint32_t pi
     return 0;
 }
 
-/* Compares an entry's literal with these codes, where the entry's piece stands at `offset`. */
+/* Compares an entry's literal with these codes, where the entry's piece stands at `offset`. Emits a
+ * candidate if at most errors_max symbols differ, and none that allows no error. */
 SIMT_FUNCTION void grams_try(const struct grams_arguments *a, struct grams_tables tables,
                              struct grams_window codes, uint32_t entry, uint64_t offset)
 {
@@ -164,8 +165,8 @@ SIMT_FUNCTION void grams_try(const struct grams_arguments *a, struct grams_table
         grams_emit(a, literal, offset - symbol - a->begin);
 }
 
-/* Tries the literals of the entries [entry, entry_end), whose pieces stand at `offset` of the text,
- * which is index `at` in the planes. */
+/* Compares the literals of the entries [entry, entry_end) and emits candidates (grams_try). The
+ * entries' pieces stand at `offset` of the text, which is index `at` in the planes. */
 SIMT_FUNCTION void grams_begins(const struct grams_arguments *a, struct grams_tables tables,
                                 const struct grams_planes *planes, uint32_t at, uint64_t offset,
                                 uint32_t entry, uint32_t entry_end)
@@ -224,8 +225,9 @@ SIMT_FUNCTION int grams_holds(const struct grams_arguments *a, const struct gram
     return 0;
 }
 
-/* Tries an entry whose piece stands at `offset`, with edits. An occurrence with this piece begins
- * up to errors_max before or after offset - symbol. */
+/* With edits, compares the literal of an entry whose piece stands at `offset`, and emits a
+ * candidate. An occurrence with this piece begins up to errors_max before or after offset -
+ * symbol. */
 SIMT_FUNCTION void grams_try_edits(const struct grams_arguments *a, struct grams_tables tables,
                                    const struct grams_planes *planes, uint32_t at, uint32_t entry,
                                    uint64_t offset)
@@ -244,9 +246,9 @@ SIMT_FUNCTION void grams_try_edits(const struct grams_arguments *a, struct grams
 
 /* ---- Lists that a warp shares -------------------------------------------------------------- */
 
-/* Tries the lists [entry, entry_end) of all lanes. Called by the whole warp. The pieces of a lane's
- * list stand at the lane's `at` in the planes, which begin at `origin` of the text. The lists
- * differ in length, so the lanes share all entries. */
+/* Compares the literals on the lists [entry, entry_end) of all lanes, and emits candidates. Called
+ * by the whole warp. The pieces of a lane's list stand at the lane's `at` in the planes, which
+ * begin at `origin` of the text. The lists differ in length, so the lanes share all entries. */
 SIMT_FUNCTION void grams_share(const struct grams_arguments *a, struct grams_tables tables,
                                const struct grams_planes *planes, uint64_t origin, uint32_t at,
                                uint32_t entry, uint32_t entry_end, int edits)
@@ -304,8 +306,8 @@ SIMT_FUNCTION void grams_mark(const struct grams_arguments *a, struct grams_tabl
     }
 }
 
-/* Tries the lists of up to 32 pairs (segment << 16 | index in the planes) from the queue. Called by
- * the whole warp; lanes from `count` on have no pair. */
+/* Compares the literals on the lists of up to 32 pairs (segment << 16 | index in the planes) from
+ * the queue. Called by the whole warp; lanes from `count` on have no pair. */
 SIMT_FUNCTION void grams_drain(const struct grams_arguments *a, struct grams_tables tables,
                                const struct grams_planes *planes, uint64_t origin,
                                const uint32_t *queue, uint32_t count)
@@ -327,9 +329,10 @@ SIMT_FUNCTION void grams_drain(const struct grams_arguments *a, struct grams_tab
     grams_share(a, tables, planes, origin, at, entry, entry_end, 0);
 }
 
-/* A motif is what the exact symbols of several literals have in common, and a segment is a stretch
- * of a literal (approx_grams.h). Queues each pair of an offset in the tile and a segment whose
- * motif begins as many symbols before the offset as the segment says, and tries the pairs' lists.
+/* A motif is the exact part that several literals share. A segment has the pieces of one motif that
+ * begin at one symbol (approx_grams.h). For each offset in the tile and each segment: if a literal
+ * with such a piece at the offset would begin where the segment's motif stands, queues the pair
+ * (segment, offset). Then compares the literals on the lists of the queued pairs.
  */
 SIMT_FUNCTION void grams_motifs(const struct grams_arguments *a, struct grams_tables tables,
                                 const struct grams_planes *planes, uint64_t origin,
@@ -373,7 +376,8 @@ SIMT_FUNCTION void grams_copy(const struct grams_arguments *a, uint32_t *to, uin
 /* The kind of search. */
 enum grams_kind { GRAMS_BEGINS, GRAMS_MOTIFS, GRAMS_ENDS };
 
-/* Tries the lists of the grams at all offsets of the tile. */
+/* Compares the literals on the lists of the grams at all offsets of the tile, and emits
+ * candidates. */
 SIMT_FUNCTION void grams_offsets(const struct grams_arguments *a, struct grams_tables tables,
                                  const struct grams_planes *planes, uint64_t origin,
                                  uint32_t offsets, enum grams_kind kind)
