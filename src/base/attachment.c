@@ -5,8 +5,8 @@
 
 #include "base/forks.h"
 
-/* A thread tries the lock this often before it sleeps. Making an object mostly takes about 10 us,
- * which is less than waking a sleeping thread takes. */
+/* A thread tries the lock this many times before it sleeps. Making an object mostly takes about
+ * 10 us, which is less than waking a sleeping thread takes. */
 #define TRIES 200u
 
 enum trawl_status attachment_make(struct attachment *attachment, const void *from,

@@ -52,11 +52,11 @@ void memory_release(void *pointer, uint64_t count, uint64_t size);
                 memory_grow((old_count), (new_count), sizeof *(array), &memory_, (error)))
 
 /* Returns whether this process can read the 8 bytes at the address. Memory of a GPU cannot be read.
- * Takes 160 ns [EPYC]. */
+ * Takes 160 ns on an AMD EPYC. */
 bool memory_is_readable(const void *address);
 
-/* Copies as memcpy does, but past this core's caches, for bytes that only a device reads. A device
- * reads twice as fast from memory as from the caches of a core. */
+/* Copies as memcpy does. On x86-64 the copy bypasses this core's caches, for bytes that only a GPU
+ * reads: a GPU reads twice as fast from memory as from the caches of a core. */
 void memory_stream(void *to, const void *from, uint64_t count);
 
 #endif

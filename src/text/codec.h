@@ -2,7 +2,7 @@
  * is what can be decoded without earlier bytes, like a gzip member.
  *
  * A format's library is loaded with the first text of that format. So the command does not load
- * five libraries at the start, and a program that links libtrawl needs no decoder. The build takes
+ * all libraries at the start, and a program that links libtrawl runs without them. The build takes
  * types from a library's header. Without the header, the codec is built without the library, and
  * opening a text of that format fails with a message.
  */
@@ -51,12 +51,12 @@ struct codec {
     /* Prepares for a further member, also after a fault. Returns false if memory is short. */
     bool (*again)(void *state);
     void (*close)(void *state);
-    /* Returns how many bytes the library holds for the window. NULL: at most 8 MiB. */
+    /* Returns how many bytes the library holds for the window; NULL if that is at most 8 MiB. */
     uint64_t (*memory)(const void *state);
-    /* A faster codec for undamaged data, which serves decoders with at least threads_least threads;
-     * NULL: there is none. */
+    /* a faster codec for undamaged data, or NULL; serves decoders with at least
+     * fast->threads_least threads */
     const struct codec *fast;
-    uint32_t threads_least;
+    uint32_t threads_least; /* only of a faster codec; 0 in other codecs */
 };
 
 /* Returns the format of a file that begins with these bytes. Returns NULL if the file is not

@@ -219,8 +219,8 @@ static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t
     } while (head_bytes > 0 && goes_on && result == CODEC_MORE && decoder->at < decoder->count &&
              !lacks_input(decoder) && io.out_count > 0);
     decoder->between = result == CODEC_END;
-    /* ISA-L counts bytes that were not written, so the format's own library decodes the call
-     * again */
+    /* When ISA-L fails, it also counts bytes that it has not written. So the output of this call is
+     * dropped, and the format's own library decodes it again. */
     if (decoder->library != decoder->codec && result != CODEC_MORE && result != CODEC_END)
         io.out_count = count;
     *read_bytes = keep_new(decoder, buffer, count - io.out_count);

@@ -40,7 +40,8 @@ struct decoder {
     uint64_t file_offset;  /* file offset of input[at] */
     uint64_t member_begin; /* file offset where the current member begins */
     uint64_t member_bytes; /* number of bytes of the member that were delivered */
-    /* number of bytes of the member that were delivered before the member was begun again */
+    /* If the member was begun again: how many of the next decoded bytes must be dropped, because
+     * they were delivered before. */
     uint64_t skip_bytes;
     /* only for a codec with head_bytes: the most bytes that the next step may take */
     uint64_t wanted;

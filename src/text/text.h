@@ -114,8 +114,8 @@ struct text_chunk {
     uint64_t before;   /* bytes of the text before bytes[0] that are there, too */
     uint64_t after;    /* bytes of the text after the chunk's own bytes that are there, too */
     uint64_t readable; /* bytes after the chunk's own bytes that may be loaded, ≥ after */
-    /* If not NULL, the bytes lie in a piece of text/ahead.h: the taker lowers this count when the
-     * bytes are no longer needed. */
+    /* If not NULL, the bytes lie in a piece that was unpacked ahead (text/ahead.h). The taker
+     * lowers this count when the bytes are no longer needed. */
     _Atomic uint32_t *lent;
     /* of a compressed text: the memory that the decoder needs for its window */
     uint64_t window_bytes;
@@ -136,9 +136,10 @@ struct text_cursor {
     bool ended;          /* the last chunk was handed out, or reading failed */
     uint8_t *carry;      /* of a stream: bytes that were read, from begin_next - carry_before on */
     uint64_t carry_capacity;
-    uint64_t carry_before;           /* number of bytes in `carry` that come before begin_next */
-    uint64_t carry_count;            /* number of bytes in `carry` */
-    bool stream_ended;               /* the stream has ended; reading a terminal again would wait */
+    uint64_t carry_before; /* number of bytes in `carry` that come before begin_next */
+    uint64_t carry_count;  /* number of bytes in `carry` */
+    /* the stream has ended or failed, and is not read again: a terminal would wait for input */
+    bool stream_ended;
     enum trawl_status stream_status; /* TRAWL_READ: reading failed after the bytes in `carry` */
     struct mapping mapping;          /* the file's mapping, if need.maps allows a mapping */
     _Atomic uint64_t map_from;       /* offset from which on chunks may be mapped again */
@@ -180,7 +181,8 @@ uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes
 
 /* Takes the next chunk. *taken is TEXT_TAKEN, or TEXT_END if the text has no more chunks.
  *
- * chunk_bytes   owned bytes of the chunk; fewer at the text's end, and in a slow stream
+ * chunk_bytes   owned bytes of the chunk; fewer at the text's end and in a slow stream; with
+ *               need.lines, further bytes follow up to a line's end
  * buffer        has to have text_cursor_room bytes, also with in_place; a text in memory needs none
  * in_place      a file's chunk may be mapped instead of read, a stream's chunk may be lent
  * only          if not TEXT_ANY_CHUNK: from a stream, take only the chunk with this index, and only
