@@ -1,6 +1,6 @@
 /* anchors: collects the strings by which expressions are searched, and builds a plan that searches
- * for all these strings. An anchor stands for an alternative of an expression: strings, of which
- * each match of the alternative holds one. */
+ * for all these strings. An anchor is made for each alternative of an expression. It has strings,
+ * one of which is in each match of the alternative. */
 #ifndef TRAWL_REGEX_ANCHORS_H
 #define TRAWL_REGEX_ANCHORS_H
 

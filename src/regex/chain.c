@@ -87,8 +87,8 @@ static bool ask(const struct expressions *made, const struct split_character *ch
     return true;
 }
 
-/* Writes the sequence out as places. Returns false if it is too long, or if RE2 cannot list a
- * character's code points. */
+/* Writes the sequence out as places. Returns false if there are too many places, or if RE2 cannot
+ * list a character's code points. */
 static bool write_out(const struct expressions *made, const struct split_sequence *sequence,
                       struct places *places)
 {
@@ -113,8 +113,9 @@ static bool write_out(const struct expressions *made, const struct split_sequenc
     return true;
 }
 
-/* Sets WORD for the code points that belong to words. Characters beyond ASCII count only if the
- * expression has a program that reads marked copies of lines, and so knows them (words.h). */
+/* Sets WORD for the code points that belong to words. Characters beyond ASCII are among them only
+ * if the expression has a program that reads copies of lines with marks around words, which knows
+ * such characters (words.h). */
 static void mark_words(const struct expressions *made, uint32_t expression, struct places *places)
 {
     const struct trawl_letters *letters = &made->options.letters;
@@ -367,8 +368,8 @@ static inline uint32_t long_symbol(const struct chain *chain, const uint8_t *at,
     return chain->pages[chain->page_of[page]][at[count - 1] % PAGE_CODES];
 }
 
-/* Returns the symbol of the character that begins at *at, and moves *at after it. `back`: of the
- * character that ends at *at, and moves *at before it. */
+/* Returns the symbol of the character that begins at *at, and moves *at behind the character. With
+ * `back`, reads the character that ends at *at, and moves *at to the begin of the character. */
 static inline uint32_t read_one(const struct chain *chain, const uint8_t *bytes, uint64_t *at,
                                 uint64_t count, bool back)
 {

@@ -8,10 +8,10 @@
  *   whole   RE2 reads the step with the plan's only expression
  *   lines   RE2 reads lines with all expressions at once, then each line with a match
  *
- * Both serve expressions without atoms, and some steps after a step in which atoms were of little
- * use. RE2 reads every line with each expression in records, with line ends other than newline, in
- * lines that hold a second kind of line end (a NUL, or CR LF), and for plans whose expressions have
- * no common program.
+ * The last two ways serve expressions without atoms, and some steps after a step in which atoms
+ * were of little use. No common program can read records, texts with line ends other than newline,
+ * or lines with a second kind of line end (a NUL, or CR LF), and some plans have none. Then RE2
+ * reads every line with each expression.
  */
 #include "regex/engine_regex.h"
 
@@ -46,7 +46,7 @@
 /* Where one match of a line suffices, RE2 could read this many bytes in the time in which an atom
  * after that match is found. */
 #define BYTES_PER_SKIP 12u
-/* A program that quick.h runs may read all bytes of a step that has an atom in this many bytes. */
+/* If a step has more than an atom in QUICK_BYTES, quick.h may read the next steps whole. */
 #define QUICK_BYTES 512u
 #define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
 /* the time that a step wastes, in bytes that RE2 could have read, counts only beyond 1/MISSED_SHARE
@@ -531,7 +531,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
         const bool matches = around.before == CHAIN_MATCHES && around.after == CHAIN_MATCHES &&
                              (plain || expressions->beyond == NULL);
         bool may = true, by_line = false;
-        bool is_within; /* the string does not reach into the next record */
+        bool is_within; /* the string ends inside the line or record */
 
         if (around.before == CHAIN_FAILS || around.after == CHAIN_FAILS) {
             step->missed += BYTES_PER_LOOK + spare - step->spare;
@@ -644,8 +644,8 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 }
 
 /* Returns whether to search the step by `whole`. A step of more than regex_part_hits bytes has two
- * further conditions. The matches must not be the hits, because by_whole cannot stop inside a line,
- * which may hold many. And a line must not be read twice. */
+ * further conditions. Only the count is wanted, because by_whole cannot stop inside a line, which
+ * may hold too many hits. And the program is exact, so that no line is read twice. */
 static bool is_read_whole(const struct step *step)
 {
     const struct expressions *expressions = step->worker->expressions;

@@ -24,10 +24,10 @@ enum trawl_status judge_may(const struct expressions *expressions, bool lines,
  * words_begin must have begun the line. Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
                              const struct judged *line, bool *matches, struct trawl_error *error);
-/* Finds the next occurrence: one that has at least a byte and begins at span->end or later, and
- * stores it in *span. With each_empty, finds the next match after *span, also an empty one; for the
- * first call, span->begin is UINT64_MAX. Sets *found to whether there is one. If the line takes
- * empty matches and *span is {0, 0}, the line's first empty match is found when there is no other.
+/* Stores in *span the first match that has at least a byte and begins at span->end or later. Sets
+ * *found to whether there is one. For the first call in a line, *span is {UINT64_MAX, 0}. With
+ * line->each_empty, an empty match counts, too, if it comes after *span. With line->takes_empty, a
+ * call with span->end 0 finds the line's first empty match if there is no match with a byte.
  * Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
                              const struct judged *line, struct regex_span *span, bool *found,

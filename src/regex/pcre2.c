@@ -109,7 +109,7 @@ enum program {
 };
 
 struct pcre2 {
-    void *codes[PROGRAMS]; /* NULL: as the program before */
+    void *codes[PROGRAMS]; /* compiled programs; NULL: the entry before serves */
     bool is_utf8;          /* false: each byte is a character */
     uint32_t groups;
     uint32_t matches_empty;
@@ -297,9 +297,9 @@ static void put(struct writer *writer, const char *bytes, uint64_t count)
     writer->count += count;
 }
 
-/* Writes the repetition {n}, {n,}, {n,m} or {,m} at `at`, perhaps with blanks, which PCRE2 before
- * 10.43 takes for a text, as all versions read it. Returns the offset after it. If there is no
- * repetition, writes the bytes up to reader->at. */
+/* Writes the repetition {n}, {n,}, {n,m} or {,m} at `at` without blanks, and {,m} as {0,m}: PCRE2
+ * before 10.43 takes {,m} and braces with blanks for ordinary text. Returns the offset after the
+ * repetition. If there is no repetition, writes the bytes up to reader->at, and returns that. */
 static uint64_t put_counts(const struct reader *reader, uint64_t at, struct writer *writer)
 {
     const uint64_t least = skip(reader, at + 1, " \t"), least_end = skip(reader, least, DIGITS);
@@ -617,8 +617,8 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
     if (is_inside(pcre2, line, from))
         found = match_with(pcre2, line, from == line.run->end ? *line.run : part, false, from,
                            line.count, spans, span_count);
-    /* after_character() may pass many bytes: called for each match of such a line, it would take
-     * quadratic time. */
+    /* Returns before after_character(), which may pass many bytes: called for each match in such a
+     * line, it would take quadratic time. */
     if (found != 0)
         return found;
     from = after_character(line, from);

@@ -18,7 +18,7 @@ struct pcre2_run {
     uint64_t begin;
     uint64_t end;
     bool is_known;
-    uint64_t first; /* a search that looks for places from here on to `end` finds this part */
+    uint64_t first; /* for a search from any offset between `first` and `end`, this is the part */
 };
 
 struct pcre2_line {
@@ -42,8 +42,8 @@ struct pcre2_filter {
     bool possessive; /* PCRE2's expression has a repetition like a++ */
 };
 
-/* Compiles an expression of a plan with these flags. Errors: ARGUMENT for a
- * mistake, at byte error->text_offset; UNSUPPORTED if the library is missing; MEMORY. */
+/* Compiles an expression of a plan with these flags. Errors: ARGUMENT for a mistake, at byte
+ * error->text_offset; UNSUPPORTED if the library is missing; MEMORY. */
 enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
                                 const struct regex_options *options, uint32_t flags,
                                 struct pcre2 **out, struct trawl_error *error);

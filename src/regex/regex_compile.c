@@ -486,7 +486,7 @@ static enum trawl_status make_all(struct maker *maker, const struct source *sour
     return anchors_end(&maker->anchors, error);
 }
 
-/* Makes the compiled form of a plan. plan's attachment_want calls this function once. */
+/* Makes the compiled form of a plan. attachment_want calls this function until a call succeeds. */
 static enum trawl_status expressions_make(const void *from, void **object,
                                           struct trawl_error *error)
 {

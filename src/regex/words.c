@@ -314,7 +314,7 @@ static int match_marked(const struct expressions *expressions, uint32_t expressi
                       span_count);
 }
 
-/* As words_match, for an expression of PCRE2. Each begin of a match may take many steps, so the
+/* Does what words_match does, for PCRE2. Each place where a match may begin may take long, so the
  * search of a long line stops now and then to see whether the call is cancelled. */
 static int match_beyond(const struct pcre2 *pcre2, const struct judged *line, uint64_t from,
                         struct regex_span *spans, uint32_t span_count)

@@ -71,7 +71,8 @@ uint64_t words_step(const struct expressions *expressions, const uint8_t *text, 
                     uint64_t at);
 /* Returns the offset of the character before `at`; 0 if there is none. */
 uint64_t words_before(const struct expressions *expressions, const uint8_t *text, uint64_t at);
-/* Returns whether `at` lies inside a character, if edges of words count. */
+/* Returns whether `at` lies inside a character of several bytes. Returns false if no expression has
+ * a program for copies with marks. */
 bool words_within(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                   uint64_t at);
 void words_begin(const struct judged *line);

@@ -60,8 +60,7 @@ bool ahead_help(struct ahead *ahead, const _Atomic bool *wanted);
 struct piece *ahead_take(struct ahead *ahead, uint64_t offset);
 /* Returns whether pieces consist of blocks, so that offsets count bits. */
 bool ahead_by_blocks(const struct ahead *ahead);
-/* Unpacks the blocks that begin at this bit into a piece for the reader. Returns NULL on failure.
- */
+/* Unpacks the blocks that begin at this bit into a piece. Returns NULL if that fails. */
 struct piece *ahead_make(struct ahead *ahead, uint64_t bit);
 /* Returns the next `wanted` bytes of the piece without a copy, and counts the bytes as read. `kept`
  * earlier bytes and TEXT_SLACK_BYTES later bytes are readable, too. When the bytes are no longer
