@@ -1,15 +1,14 @@
 /* memory: all of the library's memory is allocated here.
  *
  * A release passes the size again, for the caller's allocator. Arrays are aligned to
- * MEMORY_ALIGNMENT, which is a cache line and the widest vector; single objects to
- * OBJECT_ALIGNMENT.
+ * MEMORY_ALIGNMENT, single objects to OBJECT_ALIGNMENT.
  */
 #ifndef TRAWL_BASE_MEMORY_H
 #define TRAWL_BASE_MEMORY_H
 
 #include "base/status.h"
 
-#define MEMORY_ALIGNMENT 64 /* a cache line, and the widest vector */
+#define MEMORY_ALIGNMENT 64 /* size of a cache line, and of the widest vector */
 #define OBJECT_ALIGNMENT 16
 
 /* Allocates count * size bytes and stores their address in *pointer. If count * size is 0, *pointer

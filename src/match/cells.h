@@ -24,12 +24,12 @@ struct cell {
 /* The memory in which a thread makes cells. */
 struct cell_scratch {
     struct cell_scratch *next; /* next in a list of free scratches */
-    /* cells of the current record; 2 * row_room entries, of which the sort needs the second half */
+    /* cells of the current record; 2 * row_room entries, the second half as a buffer for sorting */
     struct cell *row;
     uint64_t row_count;
     uint64_t row_room;
-    /* The marks of a plan with `patterns` patterns, at most CELLS_MARKS_MAX. Between records all
-     * marks are 0. */
+    /* The number of patterns for which `marks` and `offsets` were made, at most CELLS_MARKS_MAX.
+     * Between records all marks are 0. */
     uint64_t patterns;
     /* A bit for each pattern, in words of 64 bits. After these words comes a bit for each of them,
      * which is used with more than CELLS_MARKS_FEW patterns: whether the word is not 0. */

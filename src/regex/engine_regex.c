@@ -58,7 +58,7 @@
 #define RESPLIT_MAX 4096u
 /* This many anchors can be split again in the time of regex_missed_bytes. */
 #define RESPLIT_ANCHORS 16u
-/* On a GPU, the first and the longest steps are this many times longer: each takes a launch. */
+/* On a GPU, the first and the longest steps are this many times longer: a step costs a launch. */
 #define DEVICE_FIRST 64u
 #define DEVICE_GROWS 1024u
 
@@ -277,8 +277,8 @@ static bool may_read_whole(const struct step *step, uint64_t from, uint64_t to)
 }
 
 /* Searches the step by `lines`: RE2 reads every line with each expression. If there are several
- * expressions, their common program first rules out lines: a line, then twice as many bytes after
- * each answer that no line matches. */
+ * expressions, their common program first rules out lines. It begins with a single line, and gets
+ * twice as many bytes after each answer that no line matches. */
 static enum trawl_status by_lines(struct step *step, struct trawl_error *error)
 {
     const struct expressions *expressions = step->worker->expressions;
@@ -313,8 +313,8 @@ static enum trawl_status by_lines(struct step *step, struct trawl_error *error)
     return TRAWL_OK;
 }
 
-/* Handles a match that the expression's program found in the step's text. Sets *next
- * to where the search goes on. */
+/* Handles a match that the expression's program found in the step's text. Sets *next to where the
+ * search goes on. */
 static enum trawl_status take_match(struct step *step, const struct regex_span *span,
                                     uint64_t *next, struct trawl_error *error)
 {

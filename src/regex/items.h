@@ -10,7 +10,7 @@
 #include "regex/split.h"
 
 #define FLAG_LETTERS "imsU"
-/* bits of flags, one for each letter of FLAG_LETTERS */
+/* Bits of flags. Bit i belongs to letter i of FLAG_LETTERS; the bit of U has no name. */
 enum { FOLDS = 1, MANY_LINES = 2, DOT_ALL = 4 };
 enum kind { CHARS, ANY, EDGE, OPEN, CLOSE, BAR, FLAGS, REPEAT, END };
 

@@ -8,7 +8,7 @@
 
 #include "regex/words.h"
 
-#define JUDGE_LOOKS 64u /* once in this many matches, the search asks whether it was cancelled */
+#define JUDGE_LOOKS 64u /* once in this many asked matches, a search looks if it was cancelled */
 
 /* A line, without its line end: the bytes [begin, end) of a chunk. */
 struct regex_line {

@@ -104,7 +104,7 @@ struct scratch {
 enum program {
     PROGRAM_LINES, /* for lines that are valid UTF-8 */
     PROGRAM_FIRST, /* for the part in which a search begins */
-    PROGRAM_LATER, /* for the parts behind this part */
+    PROGRAM_LATER, /* for the later parts */
     PROGRAMS
 };
 
@@ -173,7 +173,7 @@ static uint32_t flags_of(const struct regex_options *options)
     return flags;
 }
 
-/* Reads an expression up to what has a meaning of its own. */
+/* Reads an expression from token to token (next_token). */
 struct reader {
     const char *bytes;
     uint64_t count;
