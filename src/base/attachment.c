@@ -1,4 +1,4 @@
-/* attachment: the first thread that needs an object makes it, for all threads. */
+/* attachment: makes an object for the first thread that needs it; all threads then share it. */
 #include "base/attachment.h"
 
 #include <sched.h>

@@ -22,8 +22,8 @@ enum fault_point {
 };
 
 #if defined(TRAWL_FAULTS)
-/* Makes the nth point from now fail, nth ≥ 1; persistent: all later points fail too. nth 0
- * disarms. */
+/* Makes the nth point from now fail, nth ≥ 1. With `persistent`, all later points fail, too. With
+ * nth 0, no point fails. */
 void fault_arm(uint64_t nth, bool persistent);
 /* Makes the next point fail that is passed at a new place. A place is a line of code with the calls
  * that led there. A place is new if no point failed there since the program began. If `persistent`,

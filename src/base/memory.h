@@ -12,7 +12,7 @@
 #define OBJECT_ALIGNMENT 16
 
 /* Allocates count * size bytes and stores their address in *pointer. If count * size is 0, *pointer
- * is NULL. Errors: MEMORY; LIMIT if count * size overflows. Then *pointer is NULL. */
+ * is NULL. Errors: MEMORY; LIMIT if count * size overflows. After an error, *pointer is NULL. */
 enum trawl_status memory_allocate(uint64_t count, uint64_t size, void **pointer,
                                   struct trawl_error *error);
 /* Allocates as memory_allocate does, and fills the memory with zeros. */

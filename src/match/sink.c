@@ -261,9 +261,10 @@ static enum trawl_status digest_window(const struct sink *sink, const struct sin
 #define SPANS (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_SPANS_FIRST)
 
 /* Keeps the spans (matches that do not overlap) among the chunk's matches, with their line numbers,
- * and returns how many spans there are. sink->spans_end is the end of the last span; at first, of
- * the last span before the chunk. Engines report more matches than spans: a device does not know
- * where the span before a chunk ends. */
+ * and returns how many spans there are. Of matches with the same begin, keeps the longest; with
+ * TRAWL_WINDOW_SPANS_FIRST, the first. sink->spans_end is the end of the last span, at first of the
+ * last span before the chunk. Engines report more matches than spans: a GPU, for example, does not
+ * know where the span before a chunk ends. */
 static uint64_t keep_spans(struct sink *sink, const struct sink_chunk *chunk)
 {
     const bool longest = (sink->window_flags & TRAWL_WINDOW_SPANS_FIRST) == 0;

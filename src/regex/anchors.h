@@ -30,7 +30,7 @@ struct anchor_maker {
     uint64_t string_capacity;
 };
 
-/* Begins to collect. The sample must stay until the last anchor is added. */
+/* Begins to collect. The sample must stay readable until the last anchor is added. */
 void anchors_begin(struct anchor_maker *maker, struct expressions *made, const uint8_t *sample,
                    uint64_t sample_bytes);
 /* Adds the anchors of expression number `expression`, in RE2's syntax. Errors: MEMORY. */

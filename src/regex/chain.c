@@ -39,7 +39,8 @@ struct places {
     uint32_t of_symbol[CHAIN_SYMBOLS];
     uint32_t symbol_count;
     uint32_t sets[STATES_MAX]; /* the set of places of each state */
-    /* indexed by state: the character read last belongs to a word; always false if no edge asks */
+    /* indexed by state: whether the character read last belongs to a word; false if the sequence
+     * has no edges of words */
     bool lasts[STATES_MAX];
     struct chain_row rows[STATES_MAX];
     uint32_t state_count;
@@ -216,8 +217,8 @@ static uint8_t state_of(struct places *places, uint32_t set, bool last)
     return (uint8_t)(CHAIN_ASKS + 1 + i);
 }
 
-/* Returns whether the edge stands between the character read before and the next symbol. last:
- * whether the character read before belongs to a word. */
+/* Returns whether the edge stands between the character that was read last and the next symbol.
+ * `last` says whether the character that was read last belongs to a word. */
 static bool holds(const struct places *places, uint32_t edge, bool last, uint32_t symbol)
 {
     const uint32_t next = places->chain->words >> symbol & 1;

@@ -55,7 +55,7 @@ struct chain {
     } rows[];
 };
 
-/* Makes the automaton of a sequence, which is given in the order of reading. backwards: also the
+/* Makes the automaton of a sequence, which is given in the order of reading. With `backwards`, the
  * bytes of a character are read from last to first. Sets *chain to NULL if the sequence is NULL or
  * too long, if the chain could not decide about one of its edges, or if RE2 cannot list the
  * characters of one of its classes. Errors: MEMORY. */

@@ -37,8 +37,8 @@ template <typename F> auto remembered(const std::string &key, F make) -> decltyp
     return known[key] = made;
 }
 
-// A set of characters: the characters of all ranges, names and other sets. negated: all characters
-// except for these.
+// A set of characters: the characters of all ranges, names and other sets. If `negated`, the set
+// has all characters except for these.
 struct chars {
     ranges own;
     std::vector<std::string> names; // names like \p{L} and \P{L}, whose characters RE2 knows

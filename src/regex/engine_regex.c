@@ -26,8 +26,8 @@
 #include "regex/near.h"
 #include "regex/step.h"
 
-/* After a step with at most FEW_ATOMS atoms (on a GPU: any number) the next is twice as long, up to
- * STEP_GROWS times regex_step_bytes (on a GPU: times DEVICE_GROWS). */
+/* After a step with at most FEW_ATOMS atoms, and after any step on a GPU, the next step is twice as
+ * long, up to STEP_GROWS times regex_step_bytes, and on a GPU DEVICE_GROWS times as much. */
 #define STEP_GROWS 16u
 #define FEW_ATOMS 64u
 /* After this many failed verifications in a line, RE2 reads the whole line once. So the time stays
@@ -436,7 +436,7 @@ static struct around look_around(struct step *step, const struct anchor *anchor,
 }
 
 /* Asks RE2 whether a match of the anchor's expression may hold the string at `at`, and stores the
- * answer in *may. by_line: asks whether the expression matches anywhere in the line. */
+ * answer in *may. With `by_line`, asks whether the expression matches anywhere in the line. */
 static enum trawl_status verify(const struct step *step, const struct anchor *anchor, uint64_t at,
                                 bool by_line, struct around around, struct line *line, bool *may,
                                 struct trawl_error *error)
@@ -510,8 +510,8 @@ static bool may_split_again(const struct step *step)
 }
 
 /* Adds to worker->passing the expressions that may match with this atom at `at`. Finds the line's
- * end unless the bytes around the atom rule out all expressions. by_words: an atom counts only if
- * it is a whole word. */
+ * end unless the bytes around the atom rule out all expressions. With `by_words`, an atom counts
+ * only if it is a whole word. */
 static enum trawl_status pass_atom(struct step *step, uint64_t at,
                                    const struct plan_literal *literal, bool by_words,
                                    struct line *line, uint32_t *passing, struct trawl_error *error)

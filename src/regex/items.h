@@ -21,7 +21,8 @@ struct item {
     uint64_t one_end;
     uint32_t least; /* least number of repetitions */
     uint32_t most;  /* greatest number of repetitions; SPLIT_ENDLESS: no limit */
-    /* of a group that each match holds: where the group's inside begins; 0 for any other item */
+    /* If the item is a group that takes part in each match: where the group's inside begins. 0 for
+     * any other item. */
     uint64_t inner;
     uint32_t flags;
     uint32_t inner_flags;

@@ -16,8 +16,8 @@ struct regex_line {
     uint64_t end;
 };
 
-/* Reports an error if PCRE2 cannot answer what is asked. `lines`: the search asks which lines
- * match; false: it asks for occurrences. */
+/* Checks that the search may ask for occurrences or, with `lines`, only for lines that match.
+ * Errors: UNSUPPORTED if it asks for occurrences, but PCRE2 can only tell which lines match. */
 enum trawl_status judge_may(const struct expressions *expressions, bool lines,
                             struct trawl_error *error);
 /* Stores in *matches whether the expression matches in the line, perhaps with an empty match.
@@ -85,8 +85,8 @@ static inline uint64_t judge_after_last(const uint8_t *bytes, uint64_t from, uin
 }
 
 /* Compiles the plan's expressions when the plan is built, so that mistakes are reported then. Sets
- * *stays_within if the plan has the flag TRAWL_MULTILINE but no match can cross lines, so that the
- * flag changes nothing; and *pcre as in struct trawl_plan_told. */
+ * *stays_within to whether the plan has the flag TRAWL_MULTILINE but no match can cross lines. The
+ * flag then changes nothing. Sets *pcre as in struct trawl_plan_told. */
 enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_within, uint8_t *pcre,
                                 struct trawl_error *error);
 /* Implement trawl_line_open, trawl_line_match and trawl_line_close (trawl_records.h). */

@@ -269,7 +269,7 @@ static bool begins_matter(const char *bytes, uint64_t count)
     return false;
 }
 
-/* Returns what a program reads instead of an escape; NULL: the escape itself. */
+/* Returns the text that a program has instead of an escape; NULL if it has the escape itself. */
 static const char *instead(enum program program, uint32_t flags, char letter)
 {
     if (letter == 'G' && program == PROGRAM_LATER)
@@ -460,7 +460,7 @@ void pcre2_release(struct pcre2 *pcre2)
     for (uint32_t i = 0; i < SCRATCHES; i++)
         scratch_free(pcre2->scratches[i]);
     for (uint32_t i = 0; i < PROGRAMS; i++)
-        functions.code_free(pcre2->codes[i]); /* or NULL */
+        functions.code_free(pcre2->codes[i]); /* accepts NULL */
     memory_release(pcre2, 1, sizeof *pcre2);
 }
 
@@ -496,8 +496,8 @@ static bool is_inside(const struct pcre2 *pcre2, struct pcre2_line line, uint64_
     return pcre2->is_utf8 && at < line.count && (line.bytes[at] & 0xc0) == 0x80;
 }
 
-/* Searches a part of the line. is_later: the search began in a part before. Other arguments and
- * results are as of pcre2_find. */
+/* Searches a part of the line. `is_later` says that the search began in an earlier part. Other
+ * arguments and results are as of pcre2_find. */
 static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre2_line line,
                  struct pcre2_run part, bool is_later, uint64_t from, uint64_t stop,
                  struct regex_span *spans, uint32_t span_count)

@@ -63,8 +63,8 @@ uint32_t pcre2_groups(const struct pcre2 *pcre2);
 uint32_t pcre2_group(const struct pcre2 *pcre2, const char *name, uint64_t count);
 
 /* Writes the filter of an expression. If the expression cannot be read safely, the filter is empty,
- * so that each line matches. folds: letters stand for any case. characters: lines are UTF-8; else
- * each byte is a character. Errors: MEMORY. */
+ * so that each line matches. With `folds`, letters stand for any case. With `characters`, lines are
+ * UTF-8; else each byte is a character. Errors: MEMORY. */
 enum trawl_status pcre2_filter(const char *bytes, uint64_t count, bool folds, bool characters,
                                struct pcre2_filter *out, struct trawl_error *error);
 void pcre2_filter_release(struct pcre2_filter *filter);

@@ -1,5 +1,5 @@
-/* regex_compile: compiles a plan's expressions: each by itself, all together as a single program,
- * and the strings (atoms) by which they are searched as a plan. */
+/* regex_compile: compiles a plan's expressions: each by itself, and all together as a single
+ * program. Also builds the plan of the atoms, the strings by which the expressions are searched. */
 #include "regex/regex_compile.h"
 
 #include <inttypes.h>
@@ -98,7 +98,7 @@ static enum trawl_status no_memory(struct trawl_error *error)
     return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
 }
 
-/* Reports a mistake that RE2 found in a translated expression. */
+/* Reports why RE2 made no program of a translated expression: a mistake, a limit, or no memory. */
 static enum trawl_status refuse(const struct expressions *made, const struct translated *translated,
                                 enum regex_status regex_status, const struct regex_fault *fault,
                                 struct trawl_error *error)

@@ -531,7 +531,7 @@ static enum trawl_status split_group(struct reader *reader, const struct around 
 }
 
 /* Computes in *here the best score of the list that was just read: of its run, or of a group inside
- * it. emits: also passes on the strings with this score. */
+ * it. With `emits`, also passes on the strings with this score. */
 static enum trawl_status split_list(struct reader *reader, const struct run *run, double own,
                                     uint64_t first, const struct around *outer, uint32_t nested,
                                     bool emits, double *here, struct trawl_error *error)

@@ -45,7 +45,7 @@ struct engine_worker {
     uint32_t *passing; /* the expressions that may match in the present line */
     uint64_t passing_capacity;
     /* For each expression: (number of a line << 8) | (number of failed verifications in that line).
-     * DECIDED instead of the second number: the expression needs no further look in that line. */
+     * If the second number is DECIDED, the expression needs no further look in that line. */
     uint64_t *known; /* passing_capacity words */
     uint64_t line;   /* number of lines with atoms so far */
 };
@@ -87,7 +87,7 @@ static inline bool one_suffices(const struct step *step)
     return step->want == WANT_LINES || step->chunk->firsts;
 }
 
-/* Returns the line, as judge.h takes lines. */
+/* Returns the line in the form that the functions of judge.h take. */
 static inline struct judged judged_of(const struct step *step, struct regex_line line)
 {
     const struct engine_chunk *chunk = step->chunk;
@@ -131,7 +131,8 @@ static inline uint64_t line_after(const struct step *step, uint64_t at)
     return found < chunk->owned ? found + 1 : found;
 }
 
-/* Returns the begin of the line that holds the byte at `at`, but at least step->decided. */
+/* Returns the begin of the line or record that holds the byte at `at`. Looks for line ends only
+ * from step->decided on, where a line begins. */
 static inline uint64_t line_begin(const struct step *step, uint64_t at)
 {
     const struct trawl_plan *plan = step->worker->expressions->plan;

@@ -177,7 +177,7 @@ static bool begins_with(const struct reader *reader, uint64_t at, const char *te
 }
 
 /* Reads "{n}", "{n,}" or "{n,m}" at reader->at into `text`; the brace has `length` bytes. Returns
- * the length of what was read; 0: the brace begins no repetition. ripgrep allows blanks inside.
+ * the length of what was read; 0 if the brace begins no repetition. ripgrep allows blanks inside.
  * POSIX's syntaxes have "{,m}", which becomes "{0,m}". */
 static uint64_t read_braces(const struct reader *reader, uint64_t length, char text[34])
 {

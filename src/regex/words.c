@@ -228,8 +228,8 @@ void words_release(struct words *words)
     *words = (struct words){.copy = NULL};
 }
 
-/* Returns whether the expression may match an empty string somewhere. Tries the expression at some
- * short texts, because only assertions distinguish places. */
+/* Returns whether the expression may match an empty string somewhere. Tries each place of some
+ * short texts, which has all kinds of neighbours that an assertion can tell apart. */
 static bool may_be_empty(const struct expressions *expressions, uint32_t expression)
 {
     static const char *const texts[] = {"", "a", " ", "aa", "  ", "a ", " a"};

@@ -26,8 +26,8 @@ struct judged {
     const uint8_t *bytes;
     uint64_t count;
     const struct engine_call *call;
-    /* If all matches of an expression here are empty, the first match counts as an occurrence.
-     * false: the line is no record, or no expression can match the empty string. */
+    /* Whether an expression's first match counts as an occurrence if all its matches in the line
+     * are empty. False if the line is no record, or if no match of the plan can be empty. */
     bool takes_empty;
     bool each_empty; /* each empty match counts as an occurrence */
     /* where to look for matches that may cross lines (near.h); NULL: RE2 searches the line */

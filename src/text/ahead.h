@@ -29,7 +29,7 @@ struct piece {
     uint64_t at, count;
     uint64_t begin; /* offset in the file where the piece begins; UINT64_MAX: not known yet */
     uint64_t cell;
-    /* if the file is divided at blocks: the piece's blocks, and their compressed bytes, of which
+    /* if pieces consist of blocks: the piece's blocks, and their compressed bytes, of which
      * packed[packed_at, packed_count) are not decoded yet */
     struct blocks blocks;
     uint8_t *packed;

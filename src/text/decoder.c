@@ -131,7 +131,7 @@ static bool is_skippable(const struct decoder *decoder, const uint8_t *bytes, ui
            (strcmp(decoder->codec->name, "zstd") == 0 || strcmp(decoder->codec->name, "lz4") == 0);
 }
 
-/* Finds out what follows a member: a further member, the file's end, or NULs up to the end. */
+/* Skips NULs after a member, and finds out whether a further member or the file's end follows. */
 static enum trawl_status find_member(struct decoder *decoder, const struct decoder_source *source,
                                      enum decoder_stop *stop)
 {

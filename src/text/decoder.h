@@ -33,7 +33,8 @@ struct decoder {
     bool input_ended;
     bool out_was_full; /* the last call filled the output, so the library may have more */
     bool between;      /* a member has ended, and the next member has not begun */
-    /* A fault was found after bytes that could be decoded; the next read reports the fault. */
+    /* A fault was found. The next read reports the fault or, if a faster library has found it,
+     * decodes the member again. */
     bool failed;
     enum codec_result fault;
     char what[DECODER_WHAT_BYTES];
@@ -58,8 +59,8 @@ enum trawl_status decoder_begin(struct decoder *decoder, const struct codec *cod
 /* Moves the decoder to this file offset. decoder_begin must have been called before. */
 void decoder_move(struct decoder *decoder, uint64_t file_offset);
 void decoder_close(struct decoder *decoder);
-/* Returns how many bytes the library holds for the window, as far as the headers that were read
- * tell. */
+/* Returns how many bytes the library holds for its window now, which it learns from headers.
+ * Returns 0 if the codec does not tell. */
 uint64_t decoder_memory(const struct decoder *decoder);
 
 /* Reads more compressed bytes after the input. */

@@ -44,11 +44,11 @@ static inline const uint8_t *mapping_at(const struct mapping *mapping, uint64_t 
     return mapping->base + mapping->front_bytes + offset;
 }
 
-/* Returns whether the mapping has a page after the page with the text's byte end - 1. */
+/* Returns whether the mapping has a page after the page with the byte `end` - 1 of the text. */
 bool mapping_goes_on(const struct mapping *mapping, uint64_t end);
 /* Returns whether all bytes before `end` that a search has touched were the file's bytes. Must be
  * asked after the last touch, and only if mapping_goes_on(mapping, end): a file that now ends
- * inside the page of byte end - 1 reads as zeros up to the page's end, and only touching the next
+ * inside the page of byte `end` - 1 reads as zeros up to the page's end, and only touching the next
  * page shows that. */
 bool mapping_is_whole(const struct mapping *mapping, uint64_t end);
 /* Returns whether mapping_repair has replaced some page of the mapping by zeros. */

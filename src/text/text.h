@@ -121,8 +121,8 @@ struct text_chunk {
     uint64_t window_bytes;
     bool last;   /* the text ends with this chunk's owned bytes */
     bool beyond; /* the text had ended before this chunk, which is empty */
-    /* true: the chunk is mapped, so text_cursor_is_whole and text_cursor_judge must be called after
-     * the search */
+    /* the chunk lies in a mapping, so the taker must call text_cursor_is_whole and
+     * text_cursor_judge after the search */
     bool is_mapped;
     bool is_probe; /* the taker has to count the page faults of the search */
 };
@@ -143,7 +143,7 @@ struct text_cursor {
     enum trawl_status stream_status; /* TRAWL_READ: reading failed after the bytes in `carry` */
     struct mapping mapping;          /* the file's mapping, if need.maps allows a mapping */
     _Atomic uint64_t map_from;       /* offset from which on chunks may be mapped again */
-    /* how many bytes are read before mapping is tried again */
+    /* when mapping pauses next: the number of bytes that are read before it is tried again */
     uint64_t map_pause;
     /* Credit that falls with each page fault above the allowed number. At 0, mapping pauses. */
     int map_fault_credit;
@@ -204,11 +204,13 @@ bool text_cursor_maps(const struct text_cursor *cursor, uint64_t begin);
 /* Returns whether a mapped chunk, and the bytes after it, were the file's bytes during the whole
  * search. If not, the taker must drop its results. */
 bool text_cursor_is_whole(const struct text_cursor *cursor, const struct text_chunk *chunk);
-/* Reads a mapped chunk into the taker's buffer, after text_cursor_is_whole has returned false. */
+/* Reads a chunk of a file into the taker's buffer. If the chunk was mapped, it no longer is: for
+ * example after text_cursor_is_whole has returned false. */
 enum trawl_status text_cursor_read(struct text_cursor *cursor, const struct text_buffer *buffer,
                                    struct text_chunk *chunk, struct trawl_error *error);
-/* Records whether mapping the chunk saved time. faults: number of page faults during the search, if
- * the chunk was a probe. was_read: the chunk had to be read after all. */
+/* Records whether mapping the chunk saved time. `faults` is the number of page faults during the
+ * search if the chunk was a probe, else 0. `was_read` says that the chunk had to be read after
+ * all. */
 void text_cursor_judge(struct text_cursor *cursor, const struct text_chunk *chunk, uint64_t faults,
                        bool was_read);
 
