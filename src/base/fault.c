@@ -1,4 +1,4 @@
-/* fault: counts the fault points; this file is empty in ordinary builds. */
+/* fault: counts the points and decides which of them fail; empty in ordinary builds. */
 #include "base/fault.h"
 
 #if defined(TRAWL_FAULTS)

@@ -30,8 +30,8 @@
  * long, up to STEP_GROWS times regex_step_bytes, and on a GPU DEVICE_GROWS times as much. */
 #define STEP_GROWS 16u
 #define FEW_ATOMS 64u
-/* After this many failed verifications in a line, RE2 reads the whole line once. So the time stays
- * linear in the line. */
+/* After this many failed verifications of an expression in a line, RE2 reads the whole line once.
+ * So the time stays linear in the line. */
 #define TRIES_MAX 8u
 #define DECIDED 255u
 /* A failed verification takes about 80 ns, in which RE2 could read this many bytes. */

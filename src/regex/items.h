@@ -51,7 +51,7 @@ struct reader {
     uint64_t at;
     uint32_t flags;
     uint32_t depth; /* number of open groups */
-    bool gives_up;  /* the expression has syntax that this file does not know */
+    bool gives_up;  /* the expression has syntax that items.c does not read */
     struct seen seen;
     struct item *items;
     uint64_t item_count;

@@ -8,7 +8,7 @@
 
 #include "regex/words.h"
 
-#define JUDGE_LOOKS 64u /* once in this many asked matches, a search looks if it was cancelled */
+#define JUDGE_LOOKS 64u /* calls for a match after which a search checks if it was cancelled */
 
 /* A line, without its line end: the bytes [begin, end) of a chunk. */
 struct regex_line {
@@ -74,7 +74,7 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
 enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
                              const struct judged *line, struct trawl_error *error);
 
-/* Returns the offset after the last byte of bytes[from, at) that equals `value`, or `from`. */
+/* Returns the offset after the last byte of bytes[from, at) that is `value`; `from` if none is. */
 static inline uint64_t judge_after_last(const uint8_t *bytes, uint64_t from, uint64_t at,
                                         uint8_t value)
 {

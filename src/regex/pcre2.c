@@ -625,8 +625,8 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
     seek_run(line, from, line.run);
     part = *line.run;
     while (found == 0 && (from < stop || stop == line.count)) {
-        /* as in ripgrep, a match begins before a byte that continues no character only if the
-         * search begins there */
+        /* The part ends before a stray byte 0x80 to 0xbf. As in ripgrep, a match begins there only
+         * if the search begins there. */
         const bool is_cut = is_inside(pcre2, line, part.end);
 
         if (from + is_cut <= part.end)

@@ -356,7 +356,7 @@ static uint64_t write_perl(const struct translated *posix, uint64_t most, struct
     return at;
 }
 
-/* Compiles expression number `index`, in a syntax of POSIX. PCRE2 serves its backreferences. */
+/* Compiles expression number `index`, in a syntax of POSIX: by PCRE2 if it has backreferences. */
 static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
                                        struct trawl_error *error)
 {

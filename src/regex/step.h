@@ -75,7 +75,7 @@ struct step {
     uint64_t missed;
 };
 
-/* Returns whether the whole text is searched as a single line, because matches may cross lines. */
+/* Returns whether the whole chunk is searched as a single line, because matches may cross lines. */
 static inline bool judges_whole(const struct step *step)
 {
     return step->chunk->records == NULL && expressions_cross(step->worker->expressions);

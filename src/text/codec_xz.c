@@ -109,7 +109,7 @@ static enum codec_result xz_step(void *state, struct codec_io *io)
     if (own->at == own->count)
         own->result = call(own, io);
     if (own->threads > 0 && own->result != CODEC_MORE && own->result != CODEC_END)
-        /* drop this call's bytes, which the decoder without threads will give */
+        /* drop this call's bytes, because the decoder without threads decodes them again */
         own->at = own->count;
     given = min_u64(io->out_count, own->count - own->at);
     memcpy(io->out, own->bytes + own->at, (size_t)given);

@@ -204,8 +204,8 @@ bool text_cursor_maps(const struct text_cursor *cursor, uint64_t begin);
 /* Returns whether a mapped chunk, and the bytes after it, were the file's bytes during the whole
  * search. If not, the taker must drop its results. */
 bool text_cursor_is_whole(const struct text_cursor *cursor, const struct text_chunk *chunk);
-/* Reads a chunk of a file into the taker's buffer. If the chunk was mapped, it no longer is: for
- * example after text_cursor_is_whole has returned false. */
+/* Reads a chunk of a file into the taker's buffer, to which chunk->bytes then points. Serves mapped
+ * chunks, too, for example after text_cursor_is_whole has returned false. */
 enum trawl_status text_cursor_read(struct text_cursor *cursor, const struct text_buffer *buffer,
                                    struct text_chunk *chunk, struct trawl_error *error);
 /* Records whether mapping the chunk saved time. `faults` is the number of page faults during the
