@@ -1,12 +1,12 @@
-/* attachment: the first thread that needs an object makes it, for all threads. */
+/* attachment: makes an object for the first thread that needs it; all threads then share it. */
 #include "base/attachment.h"
 
 #include <sched.h>
 
 #include "base/forks.h"
 
-/* A thread tries the lock this often before it sleeps. Making an object mostly takes about 10 us,
- * which is less than waking a sleeping thread takes. */
+/* A thread tries the lock this many times before it sleeps. Making an object mostly takes about
+ * 10 us, which is less than waking a sleeping thread takes. */
 #define TRIES 200u
 
 enum trawl_status attachment_make(struct attachment *attachment, const void *from,

@@ -5,7 +5,8 @@
 
 typedef uint8_t byte_vector __attribute__((vector_size(16)));
 
-#define ROUND_VECTORS 255u /* vectors per round: a lane of 8 bits counts to 255 */
+/* vectors that each of the two counters adds in a round: an 8-bit lane counts to 255 */
+#define ROUND_VECTORS 255u
 
 static uint64_t lanes_sum(byte_vector lanes)
 {
@@ -39,8 +40,8 @@ uint64_t bytes_count_value(const uint8_t *bytes, uint64_t count, uint8_t value)
     return total;
 }
 
-/* Returns the index of the first byte 0xff in a vector of bytes 0x00 and 0xff; 16: there is none.
- */
+/* Returns the index of the first byte 0xff in a vector of bytes 0x00 and 0xff; 16 if there is no
+ * byte 0xff. */
 static uint64_t first_set(byte_vector equal)
 {
     uint64_t halves[2];

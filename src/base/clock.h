@@ -1,4 +1,5 @@
-/* clock: monotonic time (now) and processor time of the calling thread (worked), in ns. */
+/* clock: returns times in ns. clock_now_ns returns the monotonic time, and clock_worked_ns the
+ * processor time of the calling thread. */
 #ifndef TRAWL_BASE_CLOCK_H
 #define TRAWL_BASE_CLOCK_H
 

@@ -1,4 +1,4 @@
-/* fault: counts the fault points; this file is empty in ordinary builds. */
+/* fault: counts the points and decides which of them fail; empty in ordinary builds. */
 #include "base/fault.h"
 
 #if defined(TRAWL_FAULTS)
@@ -6,15 +6,16 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define FRAMES 6      /* number of calls above a point that tell its place from other places */
-#define FRAMES_MAX 16 /* FRAMES and the skipped calls */
+#define FRAMES 6      /* number of a point's nested callers by which places are told apart */
+#define FRAMES_MAX 16 /* FRAMES and at most 10 skipped calls (fault_is_new_place) */
 #define PLACES 16384u /* a power of two, at least twice as many as there are places */
 
 static _Atomic uint64_t points_passed;
 static _Atomic uint64_t points_nth;
 static _Atomic bool points_persistent, is_new_wanted, has_failed;
 static _Atomic uint64_t place_count;
-static _Atomic uint64_t places[PLACES]; /* a hash table of the places that have failed */
+/* a hash table of the places at which fault_is_new_place was called */
+static _Atomic uint64_t places[PLACES];
 
 static void arm(uint64_t nth, bool persistent, bool new_wanted)
 {

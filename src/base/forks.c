@@ -7,8 +7,8 @@
 
 static pthread_rwlock_t gate = PTHREAD_RWLOCK_INITIALIZER;
 static void (*_Atomic adopts)(void);
-/* How many times this thread holds the lock: a second rdlock could wait for a fork that waits for
- * the first. */
+/* Number of this thread's calls of forks_hold without forks_release. Only the first call takes the
+ * lock: a second rdlock could wait for a fork() that waits until the thread releases the lock. */
 static _Thread_local unsigned int held;
 
 static void before(void)
@@ -25,14 +25,15 @@ static void in_child(void)
 {
     void (*adopt)(void) = atomic_load(&adopts);
 
-    (void)pthread_rwlock_init(&gate, NULL); /* threads that waited for the lock do not exist */
+    /* The lock is made anew, because threads that held or awaited it do not exist in the child. */
+    (void)pthread_rwlock_init(&gate, NULL);
     if (adopt != NULL)
         adopt();
 }
 
 static void watch(void)
 {
-    /* Without memory for the handlers, a child may find a lock taken. */
+    /* If this fails for lack of memory, a child may find a lock taken for ever. */
     (void)pthread_atfork(before, in_parent, in_child);
 }
 

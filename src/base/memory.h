@@ -1,19 +1,18 @@
 /* memory: all of the library's memory is allocated here.
  *
  * A release passes the size again, for the caller's allocator. Arrays are aligned to
- * MEMORY_ALIGNMENT, which is a cache line and the widest vector; single objects to
- * OBJECT_ALIGNMENT.
+ * MEMORY_ALIGNMENT, single objects to OBJECT_ALIGNMENT.
  */
 #ifndef TRAWL_BASE_MEMORY_H
 #define TRAWL_BASE_MEMORY_H
 
 #include "base/status.h"
 
-#define MEMORY_ALIGNMENT 64 /* a cache line, and the widest vector */
+#define MEMORY_ALIGNMENT 64 /* size of a cache line, and of the widest vector */
 #define OBJECT_ALIGNMENT 16
 
 /* Allocates count * size bytes and stores their address in *pointer. If count * size is 0, *pointer
- * is NULL. Errors: MEMORY; LIMIT if count * size overflows. Then *pointer is NULL. */
+ * is NULL. Errors: MEMORY; LIMIT if count * size overflows. After an error, *pointer is NULL. */
 enum trawl_status memory_allocate(uint64_t count, uint64_t size, void **pointer,
                                   struct trawl_error *error);
 /* Allocates as memory_allocate does, and fills the memory with zeros. */
@@ -52,11 +51,11 @@ void memory_release(void *pointer, uint64_t count, uint64_t size);
                 memory_grow((old_count), (new_count), sizeof *(array), &memory_, (error)))
 
 /* Returns whether this process can read the 8 bytes at the address. Memory of a GPU cannot be read.
- * Takes 160 ns [EPYC]. */
+ * Takes 160 ns on an AMD EPYC. */
 bool memory_is_readable(const void *address);
 
-/* Copies as memcpy does, but past this core's caches, for bytes that only a device reads. A device
- * reads twice as fast from memory as from the caches of a core. */
+/* Copies as memcpy does. On x86-64 the copy bypasses this core's caches, for bytes that only a GPU
+ * reads: a GPU reads twice as fast from memory as from the caches of a core. */
 void memory_stream(void *to, const void *from, uint64_t count);
 
 #endif

@@ -15,7 +15,8 @@ static const uint32_t words[][2] = {
 #include "base/words.def"
 };
 
-/* Returns the letter that follows among the letters equal to code_point, in a circle. */
+/* The letters equal to code_point form a circle. Returns the next letter of the circle, which is
+ * code_point if no other letter is equal. */
 static uint32_t next_letter(uint32_t code_point)
 {
     uint32_t low = 0, high = sizeof runs / sizeof runs[0];

@@ -1,11 +1,11 @@
 /* cells: makes the cells of a record from its matches, in the thread that searched. A cell is a
  * pattern that occurs in the record, with its first begin.
  *
- * A record of few matches is sorted by insertion, which also finds a pattern that came before. For
- * a record of many matches, the caller marks the matches from the last to the first: each match
- * sets a bit at its pattern's number and overwrites the pattern's offset in a table. The bits then
- * give the record's patterns in order. If such a table would be too large, a radix sort by pattern
- * number replaces the marks. So the time for a long record is linear in its matches.
+ * The matches of a record with few matches are sorted by insertion, which also drops the later
+ * matches of a pattern. If there are many matches, the caller marks them from last to first: each
+ * match sets a bit at its pattern's number and overwrites the pattern's offset in a table. The bits
+ * then give the record's patterns in order. If such a table would be too large, a radix sort by
+ * pattern number replaces the marks. So the time for a long record is linear in its matches.
  */
 #include "match/cells.h"
 
@@ -139,7 +139,8 @@ static uint64_t sort_few(struct cell *row, uint64_t count)
 }
 
 /* Does what sort_few does, for long rows: a stable radix sort by pattern number, lowest byte first,
- * moves the cells back and forth between row and room. *sorted is the buffer with the result. */
+ * moves the cells back and forth between the buffers `row` and `room`. *sorted is the buffer with
+ * the result. */
 static uint64_t sort_many(struct cell *row, struct cell *room, uint64_t count,
                           const struct cell **sorted)
 {
@@ -211,7 +212,7 @@ enum trawl_status cells_marks_open(struct cell_scratch *scratch, uint64_t patter
     return TRAWL_OK;
 }
 
-/* Appends the cells of a word of marks, and clears the word. */
+/* Appends a cell for each bit that is set in marks[word], and clears these bits. */
 static inline void keep_word(struct cells *cells, struct cell_scratch *scratch, uint64_t word,
                              uint64_t record, uint64_t base)
 {

@@ -1,12 +1,13 @@
-/* cells: lists which pattern occurs in which record, and where in the record the pattern first
- * begins. */
+/* cells: lists which pattern occurs in which record. A cell is such a pair of record and pattern,
+ * with the place in the record where the pattern first begins. */
 #ifndef TRAWL_MATCH_CELLS_H
 #define TRAWL_MATCH_CELLS_H
 
 #include "base/memory.h"
 #include "base/status.h"
 
-/* Cells in columns, ascending by record. begins[i] counts from the first byte of records[i]. */
+/* Cells in columns, ascending by record, then by pattern. begins[i] counts from the first byte of
+ * the record with the number records[i]. */
 struct cells {
     uint64_t *records; /* three arrays of `capacity` entries, owned */
     uint64_t *patterns;
@@ -23,15 +24,15 @@ struct cell {
 /* The memory in which a thread makes cells. */
 struct cell_scratch {
     struct cell_scratch *next; /* next in a list of free scratches */
-    /* cells of the current record; 2 * row_room entries, of which the sort needs the second half */
+    /* cells of the current record; 2 * row_room entries, the second half as a buffer for sorting */
     struct cell *row;
     uint64_t row_count;
     uint64_t row_room;
-    /* The marks of a plan with `patterns` patterns, at most CELLS_MARKS_MAX. Between records all
-     * marks are 0. */
+    /* The number of patterns for which `marks` and `offsets` were made, at most CELLS_MARKS_MAX.
+     * Between records all marks are 0. */
     uint64_t patterns;
-    /* a bit for each pattern; then, with more than CELLS_MARKS_FEW patterns, a bit for each of
-     * these words, which says whether the word is not 0 */
+    /* A bit for each pattern, in words of 64 bits. After these words comes a bit for each of them,
+     * which is used with more than CELLS_MARKS_FEW patterns: whether the word is not 0. */
     uint64_t *marks;
     uint32_t *offsets; /* first offset of each marked pattern */
 };
@@ -51,9 +52,9 @@ enum trawl_status cells_reserve(struct cells *cells, uint64_t more, struct trawl
 /* Replaces the cells by a copy of other's cells [from, to). cells != other. Errors: MEMORY. */
 enum trawl_status cells_copy(struct cells *cells, const struct cells *other, uint64_t from,
                              uint64_t to, struct trawl_error *error);
-/* Merges two parts of the same record: `cells` has the earlier part's cells, others[0, count) the
- * later part's. A pattern of both parts keeps the earlier begin. `room` is a buffer. Errors:
- * MEMORY. */
+/* Merges two parts of the same record: `cells` has the earlier part's cells, and the first `count`
+ * cells of `others` are the later part's. A pattern of both parts keeps the earlier begin. `room`
+ * serves as a buffer. Errors: MEMORY. */
 enum trawl_status cells_merge(struct cells *cells, struct cells *room, const struct cells *others,
                               uint64_t count, struct trawl_error *error);
 void cells_clear(struct cells *cells);
@@ -78,7 +79,7 @@ enum trawl_status cells_keep(struct cells *cells, struct cell_scratch *scratch, 
 #define CELLS_MARKED_MIN 17u
 #define CELLS_MARKS_MAX (1u << 18)
 extern uint64_t cells_marks_max;
-/* with at most this many patterns, all words of marks are read */
+/* with at most this many patterns, cells_keep_marked reads all words of marks, even words of 0 */
 #define CELLS_MARKS_FEW 4096u
 enum trawl_status cells_marks_open(struct cell_scratch *scratch, uint64_t patterns,
                                    struct trawl_error *error);

@@ -12,12 +12,13 @@ struct hit {
     uint32_t literal; /* number of the literal (the string that occurs) in the plan */
 };
 
-/* In searches within errors, a word of hits.lengths is the occurrence's length | its distance <<
- * HITS_DISTANCE_SHIFT. */
+/* In searches that allow errors, an entry of hits.lengths holds two numbers: the occurrence's
+ * length and, from bit HITS_DISTANCE_SHIFT on, its number of errors. */
 #define HITS_DISTANCE_SHIFT 56u
 
-/* In searches of records for expressions, the word of an empty match behind the record's last byte.
- * The hit's offset is that of this byte. The word of an empty match elsewhere is 0. */
+/* In searches of records for expressions, the entry of hits.lengths for an empty match after the
+ * record's last byte. The hit's offset is then that of the last byte. The entry of an empty match
+ * elsewhere is 0. */
 #define HITS_EMPTY_AFTER (UINT64_C(1) << HITS_DISTANCE_SHIFT)
 
 static inline uint64_t hits_length(uint64_t word)
@@ -47,7 +48,7 @@ enum trawl_status hits_reserve(struct hits *hits, uint64_t more, struct trawl_er
 enum trawl_status hits_reserve_lengths(struct hits *hits, uint64_t more, struct trawl_error *error);
 void hits_release(struct hits *hits);
 
-/* The hits of a part of a plan: a plan of some of its patterns (plan/parts.h). */
+/* The hits of a part of a plan. A part is itself a plan, of some of the whole plan's patterns. */
 struct hits_part {
     const struct hits *hits;
     const uint32_t *literals; /* literals[i] is the whole plan's number of the part's literal i */

@@ -10,7 +10,7 @@ struct records {
     uint64_t origin; /* the caller's offset of the first record */
     const void *offsets;
     bool narrow; /* offsets are int32_t; else uint64_t */
-    /* record i is null if bit validity_begin + i is 0; NULL: no record is null */
+    /* record i is null if bit validity_begin + i of this array is 0; NULL: no record is null */
     const uint8_t *validity;
     uint64_t validity_begin;
     uint64_t count;

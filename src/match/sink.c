@@ -153,7 +153,8 @@ static uint64_t count_ended_apart(const struct sink *sink, const struct sink_chu
     while (last > 0 && chunk->bytes[last - 1] != sink->line_end &&
            chunk->bytes[last - 1] != sink->line_end_also)
         last--;
-    /* a mapped file may have changed, so that the last hit now lies in the first line */
+    /* If no hit is left (i == hit_count), *open_hit must be false, even if a mapped file has lost
+     * its line ends since the hits of the first line were counted. */
     *open_hit = i < chunk->hit_count && hit_place(chunk, chunk->hit_count - 1) >= last;
     TRAWL_ASSERT(i + *open_hit <= chunk->hit_count);
     return chunk->hit_count - i - *open_hit;
@@ -260,9 +261,10 @@ static enum trawl_status digest_window(const struct sink *sink, const struct sin
 #define SPANS (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_SPANS_FIRST)
 
 /* Keeps the spans (matches that do not overlap) among the chunk's matches, with their line numbers,
- * and returns how many spans there are. sink->spans_end is the end of the last span; at first, of
- * the last span before the chunk. Engines report more matches than spans: a device does not know
- * where the span before a chunk ends. */
+ * and returns how many spans there are. Of matches with the same begin, keeps the longest; with
+ * TRAWL_WINDOW_SPANS_FIRST, the first. sink->spans_end is the end of the last span, at first of the
+ * last span before the chunk. Engines report more matches than spans: a GPU, for example, does not
+ * know where the span before a chunk ends. */
 static uint64_t keep_spans(struct sink *sink, const struct sink_chunk *chunk)
 {
     const bool longest = (sink->window_flags & TRAWL_WINDOW_SPANS_FIRST) == 0;

@@ -1,8 +1,9 @@
 /* sink: turns the occurrences of a search into the caller's results.
  *
- * Each sink has two steps. digest runs in the thread that searched a chunk, for several chunks at
- * once, and stores its result in the chunk's digest. deliver runs in the calling thread, for each
- * chunk in the order of the text. A sink does not know which engine searched.
+ * A sink has up to two functions. `digest` runs in the thread that searched a chunk, in several
+ * threads at the same time, and stores its result in the chunk's digest. `deliver` runs in the
+ * calling thread, for each chunk in the order of the text. A sink does not know which engine
+ * searched.
  */
 #ifndef TRAWL_MATCH_SINK_H
 #define TRAWL_MATCH_SINK_H
@@ -19,8 +20,8 @@ struct sink_chunk {
     uint64_t after; /* valid bytes after the owned bytes */
     bool last;      /* the text ends with the owned bytes */
     uint64_t count; /* occurrences that begin in the chunk */
-    /* A hit begins at bytes[offset - hits_base]. If the sink wants matches, `matches` has the same
-     * occurrences. */
+    /* A hit begins at bytes[offset - hits_base]. If the sink wants matches, `matches` or the
+     * columns below have the same occurrences. */
     const struct hit *hits;
     uint64_t hit_count;
     uint64_t hits_base;
@@ -92,19 +93,19 @@ struct sink_digest {
 
 struct sink {
     enum want want;
-    bool as_matches;   /* the runtime makes matches, which have an end and a pattern, of the hits */
+    bool as_matches;   /* the runtime turns hits into matches, which have an end and a pattern */
     bool columns;      /* matches are columns (begins, ends, patterns) rather than structs */
     bool line_numbers; /* each match also gets room for a line number */
-    /* deliver may be called several times for a chunk, with a part of its matches each */
+    /* deliver may be called several times for a chunk, each time with some of its matches */
     bool in_parts;
     bool keeps_text; /* deliver reads the chunk's bytes */
-    /* The chunk may lie in a mapped file, whose bytes may change meanwhile. With keeps_text, a
-     * chunk that has matches is read into memory first. */
+    /* The chunk may lie in a mapped file, whose bytes may change during the search. With
+     * keeps_text, a chunk that has matches is read into memory before deliver. */
     bool in_place;
     uint8_t line_end; /* the byte that ends the plan's lines; set when the search begins */
     uint8_t line_end_also;
-    /* for WANT_LINES, and for plans of expressions or errors: the text's records, which take the
-     * place of lines; NULL: the text has lines */
+    /* The text's records, which take the place of lines; NULL if the text has lines. Used for
+     * WANT_LINES, and for plans of expressions or plans that allow errors. */
     const struct records *records;
     /* NULL: the sink needs no digest. A chunk whose digest fails is not delivered. */
     enum trawl_status (*digest)(const struct sink *sink, const struct sink_chunk *chunk,
@@ -124,7 +125,7 @@ struct sink {
     uint64_t begins_max;
     struct line_count lines;
     uint32_t window_flags;
-    uint64_t spans_end; /* SPANS: where the last delivered span ends */
+    uint64_t spans_end; /* if the window's matches are spans: where the last span ends */
 };
 
 void sink_count(struct sink *sink);

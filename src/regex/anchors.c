@@ -109,8 +109,8 @@ static uint8_t length_of(const struct split_sequence *sequence)
     return (uint8_t)length;
 }
 
-/* Adds an anchor for a single alternative of the expression. It is the callback `take` of
- * split_options. */
+/* Adds an anchor for a single alternative of the expression. This function is the callback `take`
+ * of split_options. */
 static enum trawl_status take(void *context, const struct split *split, struct trawl_error *error)
 {
     struct anchor_maker *maker = (struct anchor_maker *)context;
@@ -328,7 +328,8 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
     }
     status = build_atoms(maker, patterns, error);
     /* A plan ignores case in all strings or in none, so with a mixture an occurrence may lie in no
-     * match. So may an occurrence of a string that holds a line end, which no match holds. */
+     * match. The same is true of an occurrence of a string with a line end, because no match holds
+     * a line end. */
     for (uint64_t i = 0;
          (holds_line_end || (maker->folds && maker->keeps)) && i < made->anchor_count; i++) {
         struct anchor *anchor = &made->anchors[i];

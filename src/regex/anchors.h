@@ -1,6 +1,6 @@
 /* anchors: collects the strings by which expressions are searched, and builds a plan that searches
- * for all these strings. An anchor stands for an alternative of an expression: strings, of which
- * each match of the alternative holds one. */
+ * for all these strings. An anchor is made for each alternative of an expression. It has strings,
+ * one of which is in each match of the alternative. */
 #ifndef TRAWL_REGEX_ANCHORS_H
 #define TRAWL_REGEX_ANCHORS_H
 
@@ -30,7 +30,7 @@ struct anchor_maker {
     uint64_t string_capacity;
 };
 
-/* Begins to collect. The sample must stay until the last anchor is added. */
+/* Begins to collect. The sample must stay readable until the last anchor is added. */
 void anchors_begin(struct anchor_maker *maker, struct expressions *made, const uint8_t *sample,
                    uint64_t sample_bytes);
 /* Adds the anchors of expression number `expression`, in RE2's syntax. Errors: MEMORY. */

@@ -39,7 +39,8 @@ struct places {
     uint32_t of_symbol[CHAIN_SYMBOLS];
     uint32_t symbol_count;
     uint32_t sets[STATES_MAX]; /* the set of places of each state */
-    /* indexed by state: the character read last belongs to a word; always false if no edge asks */
+    /* indexed by state: whether the character read last belongs to a word; false if the sequence
+     * has no edges of words */
     bool lasts[STATES_MAX];
     struct chain_row rows[STATES_MAX];
     uint32_t state_count;
@@ -87,8 +88,8 @@ static bool ask(const struct expressions *made, const struct split_character *ch
     return true;
 }
 
-/* Writes the sequence out as places. Returns false if it is too long, or if RE2 cannot list a
- * character's code points. */
+/* Writes the sequence out as places. Returns false if there are too many places, or if RE2 cannot
+ * list a character's code points. */
 static bool write_out(const struct expressions *made, const struct split_sequence *sequence,
                       struct places *places)
 {
@@ -113,8 +114,9 @@ static bool write_out(const struct expressions *made, const struct split_sequenc
     return true;
 }
 
-/* Sets WORD for the code points that belong to words. Characters beyond ASCII count only if the
- * expression has a program that reads marked copies of lines, and so knows them (words.h). */
+/* Sets WORD for the code points that belong to words. Characters beyond ASCII are among them only
+ * if the expression has a program that reads copies of lines with marks around words, which knows
+ * such characters (words.h). */
 static void mark_words(const struct expressions *made, uint32_t expression, struct places *places)
 {
     const struct trawl_letters *letters = &made->options.letters;
@@ -215,8 +217,8 @@ static uint8_t state_of(struct places *places, uint32_t set, bool last)
     return (uint8_t)(CHAIN_ASKS + 1 + i);
 }
 
-/* Returns whether the edge stands between the character read before and the next symbol. last:
- * whether the character read before belongs to a word. */
+/* Returns whether the edge stands between the character that was read last and the next symbol.
+ * `last` says whether the character that was read last belongs to a word. */
 static bool holds(const struct places *places, uint32_t edge, bool last, uint32_t symbol)
 {
     const uint32_t next = places->chain->words >> symbol & 1;
@@ -367,8 +369,8 @@ static inline uint32_t long_symbol(const struct chain *chain, const uint8_t *at,
     return chain->pages[chain->page_of[page]][at[count - 1] % PAGE_CODES];
 }
 
-/* Returns the symbol of the character that begins at *at, and moves *at after it. `back`: of the
- * character that ends at *at, and moves *at before it. */
+/* Returns the symbol of the character that begins at *at, and moves *at behind the character. With
+ * `back`, reads the character that ends at *at, and moves *at to the begin of the character. */
 static inline uint32_t read_one(const struct chain *chain, const uint8_t *bytes, uint64_t *at,
                                 uint64_t count, bool back)
 {

@@ -2,11 +2,11 @@
  * that RE2 need not be asked.
  *
  * In `[A-Z][a-z]+ said\b`, a search finds the string " said". One chain reads `[A-Z][a-z]+`
- * backwards from the string, another chain reads `\b` forwards. A chain is a sequence of
+ * backwards from the string, another chain reads `\b` forwards. A chain is made of a sequence of
  * characters, each with its repetition, and of edges: of words, and of the line (`^` backwards, `$`
- * forwards). The automaton knows the characters of up to three bytes of UTF-8; if each byte is a
- * character, all bytes. At other characters, and if the bytes that it may read do not decide, it
- * answers that RE2 has to be asked. With TRAWL_MULTILINE, a sequence with edges has no chain.
+ * forwards). A chain knows the characters of up to three bytes of UTF-8 or, if each byte is a
+ * character, all bytes. At other characters, and if the bytes that it may read do not decide, the
+ * chain answers that RE2 has to be asked. With TRAWL_MULTILINE, a sequence with edges has no chain.
  */
 #ifndef TRAWL_REGEX_CHAIN_H
 #define TRAWL_REGEX_CHAIN_H
@@ -30,8 +30,8 @@ enum { CHAIN_FAILS, CHAIN_MATCHES, CHAIN_ASKS };
 enum { CHAIN_END, CHAIN_ELSE, CHAIN_LONG = 255 };
 
 struct chain {
-    /* first[1]: the state in which reading begins if the character on the other side of that place
-     * belongs to a word; first[0]: the state if not */
+    /* The state in which reading begins: first[1] if the character on the other side of the place
+     * where reading begins belongs to a word, else first[0]. */
     uint8_t first[2];
     /* the chain reads backwards, from the last byte of a character to its first */
     bool backwards;
@@ -55,7 +55,7 @@ struct chain {
     } rows[];
 };
 
-/* Makes the automaton of a sequence, which is given in the order of reading. backwards: also the
+/* Makes the automaton of a sequence, which is given in the order of reading. With `backwards`, the
  * bytes of a character are read from last to first. Sets *chain to NULL if the sequence is NULL or
  * too long, if the chain could not decide about one of its edges, or if RE2 cannot list the
  * characters of one of its classes. Errors: MEMORY. */

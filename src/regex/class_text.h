@@ -17,9 +17,9 @@ bool class_is_word_byte(char byte);
 uint64_t class_name_length(const char *text, uint64_t left);
 /* Returns whether the class is "[:...:]", a common mistake for [[:...:]]. */
 bool class_is_named(const char *text, uint64_t count);
-/* Returns the length of the class at the begin of the text; 0: the class is not closed. In
- * ripgrep's syntax a class may hold further classes and operators like &&. Sets *is_set to whether
- * this class does, or has escapes that RE2 reads differently. */
+/* Returns the length of the class at the begin of the text; 0 if the class is not closed. Sets
+ * *is_set to whether the class needs ripgrep's syntax: it holds further classes, operators like &&,
+ * or escapes that RE2 reads differently. */
 uint64_t class_length(const char *text, uint64_t count, bool ripgrep, bool *is_set);
 /* Returns the length of the class or escape at the begin of the text, as class_length does. */
 uint64_t class_part_length(const char *text, uint64_t count, bool ripgrep, bool *is_set);

@@ -207,7 +207,7 @@ ranges members(const chars &of, uint32_t first, uint32_t end)
 
     if (of.names.empty())
         return {};
-    // a class that also holds all characters outside [first, end) has a small program
+    // Adds all characters outside [first, end) to the class, because its program is then small.
     if (!of.folds && end - first <= 0x7000)
         text.insert(1, body(without({{first, end - 1}}, 0x10ffff)));
     return remembered(text + std::to_string(first) + "-" + std::to_string(end), [&] {
@@ -587,7 +587,7 @@ std::string other(std::string name)
 }
 
 // Returns the set in RE2's syntax, without the characters from U+D800 to U+DFFF; empty if the set
-// has no characters. beyond: also without ASCII characters.
+// has no characters. With `beyond`, ASCII characters are left out, too.
 std::string parts_of(const chars &of, const regex_options &options, bool beyond)
 {
     const uint32_t last = last_of(options);

@@ -19,8 +19,8 @@
 using ranges = std::vector<std::pair<uint32_t, uint32_t>>;
 
 // Returns the result of make() for the key, and remembers the last results: the expressions of a
-// list often share classes, some of which have hundreds of ranges. Each type of `make` has its own
-// memory.
+// list often share classes, some of which have hundreds of ranges. Each type of `make` has a table
+// of its own.
 template <typename F> auto remembered(const std::string &key, F make) -> decltype(make())
 {
     constexpr size_t known_max = 64;
@@ -37,8 +37,8 @@ template <typename F> auto remembered(const std::string &key, F make) -> decltyp
     return known[key] = made;
 }
 
-// A set of characters: the characters of all ranges, names and other sets. negated: all characters
-// except for these.
+// A set of characters: the characters of all ranges, names and other sets. If `negated`, the set
+// has all characters except for these.
 struct chars {
     ranges own;
     std::vector<std::string> names; // names like \p{L} and \P{L}, whose characters RE2 knows

@@ -8,10 +8,10 @@
  *   whole   RE2 reads the step with the plan's only expression
  *   lines   RE2 reads lines with all expressions at once, then each line with a match
  *
- * Both serve expressions without atoms, and some steps after a step in which atoms were of little
- * use. RE2 reads every line with each expression in records, with line ends other than newline, in
- * lines that hold a second kind of line end (a NUL, or CR LF), and for plans whose expressions have
- * no common program.
+ * The last two ways serve expressions without atoms, and some steps after a step in which atoms
+ * were of little use. No common program can read records, texts with line ends other than newline,
+ * or lines with a second kind of line end (a NUL, or CR LF), and some plans have none. Then RE2
+ * reads every line with each expression.
  */
 #include "regex/engine_regex.h"
 
@@ -26,12 +26,12 @@
 #include "regex/near.h"
 #include "regex/step.h"
 
-/* After a step with at most FEW_ATOMS atoms (on a GPU: any number) the next is twice as long, up to
- * STEP_GROWS times regex_step_bytes (on a GPU: times DEVICE_GROWS). */
+/* After a step with at most FEW_ATOMS atoms, and after any step on a GPU, the next step is twice as
+ * long, up to STEP_GROWS times regex_step_bytes, and on a GPU DEVICE_GROWS times as much. */
 #define STEP_GROWS 16u
 #define FEW_ATOMS 64u
-/* After this many failed verifications in a line, RE2 reads the whole line once. So the time stays
- * linear in the line. */
+/* After this many failed verifications of an expression in a line, RE2 reads the whole line once.
+ * So the time stays linear in the line. */
 #define TRIES_MAX 8u
 #define DECIDED 255u
 /* A failed verification takes about 80 ns, in which RE2 could read this many bytes. */
@@ -46,7 +46,7 @@
 /* Where one match of a line suffices, RE2 could read this many bytes in the time in which an atom
  * after that match is found. */
 #define BYTES_PER_SKIP 12u
-/* A program that quick.h runs may read all bytes of a step that has an atom in this many bytes. */
+/* If a step has more than an atom in QUICK_BYTES, quick.h may read the next steps whole. */
 #define QUICK_BYTES 512u
 #define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
 /* the time that a step wastes, in bytes that RE2 could have read, counts only beyond 1/MISSED_SHARE
@@ -58,7 +58,7 @@
 #define RESPLIT_MAX 4096u
 /* This many anchors can be split again in the time of regex_missed_bytes. */
 #define RESPLIT_ANCHORS 16u
-/* On a GPU, the first and the longest steps are this many times longer: each takes a launch. */
+/* On a GPU, the first and the longest steps are this many times longer: a step costs a launch. */
 #define DEVICE_FIRST 64u
 #define DEVICE_GROWS 1024u
 
@@ -277,8 +277,8 @@ static bool may_read_whole(const struct step *step, uint64_t from, uint64_t to)
 }
 
 /* Searches the step by `lines`: RE2 reads every line with each expression. If there are several
- * expressions, their common program first rules out lines: a line, then twice as many bytes after
- * each answer that no line matches. */
+ * expressions, their common program first rules out lines. It begins with a single line, and gets
+ * twice as many bytes after each answer that no line matches. */
 static enum trawl_status by_lines(struct step *step, struct trawl_error *error)
 {
     const struct expressions *expressions = step->worker->expressions;
@@ -313,8 +313,8 @@ static enum trawl_status by_lines(struct step *step, struct trawl_error *error)
     return TRAWL_OK;
 }
 
-/* Handles a match that the expression's program found in the step's text. Sets *next
- * to where the search goes on. */
+/* Handles a match that the expression's program found in the step's text. Sets *next to where the
+ * search goes on. */
 static enum trawl_status take_match(struct step *step, const struct regex_span *span,
                                     uint64_t *next, struct trawl_error *error)
 {
@@ -436,7 +436,7 @@ static struct around look_around(struct step *step, const struct anchor *anchor,
 }
 
 /* Asks RE2 whether a match of the anchor's expression may hold the string at `at`, and stores the
- * answer in *may. by_line: asks whether the expression matches anywhere in the line. */
+ * answer in *may. With `by_line`, asks whether the expression matches anywhere in the line. */
 static enum trawl_status verify(const struct step *step, const struct anchor *anchor, uint64_t at,
                                 bool by_line, struct around around, struct line *line, bool *may,
                                 struct trawl_error *error)
@@ -510,8 +510,8 @@ static bool may_split_again(const struct step *step)
 }
 
 /* Adds to worker->passing the expressions that may match with this atom at `at`. Finds the line's
- * end unless the bytes around the atom rule out all expressions. by_words: an atom counts only if
- * it is a whole word. */
+ * end unless the bytes around the atom rule out all expressions. With `by_words`, an atom counts
+ * only if it is a whole word. */
 static enum trawl_status pass_atom(struct step *step, uint64_t at,
                                    const struct plan_literal *literal, bool by_words,
                                    struct line *line, uint32_t *passing, struct trawl_error *error)
@@ -531,7 +531,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
         const bool matches = around.before == CHAIN_MATCHES && around.after == CHAIN_MATCHES &&
                              (plain || expressions->beyond == NULL);
         bool may = true, by_line = false;
-        bool is_within; /* the string does not reach into the next record */
+        bool is_within; /* the string ends inside the line or record */
 
         if (around.before == CHAIN_FAILS || around.after == CHAIN_FAILS) {
             step->missed += BYTES_PER_LOOK + spare - step->spare;
@@ -644,8 +644,8 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 }
 
 /* Returns whether to search the step by `whole`. A step of more than regex_part_hits bytes has two
- * further conditions. The matches must not be the hits, because by_whole cannot stop inside a line,
- * which may hold many. And a line must not be read twice. */
+ * further conditions. Only the count is wanted, because by_whole cannot stop inside a line, which
+ * may hold too many hits. And the program is exact, so that no line is read twice. */
 static bool is_read_whole(const struct step *step)
 {
     const struct expressions *expressions = step->worker->expressions;

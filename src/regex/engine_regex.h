@@ -1,5 +1,6 @@
 /* engine_regex: the engine for plans of regular expressions. It searches by RE2, and by the engine
- * of the host or of the GPUs, which finds strings. */
+ * of the host or of the GPUs, which finds atoms: strings that a match must hold. A worker searches
+ * a chunk in steps. */
 #ifndef TRAWL_REGEX_ENGINE_REGEX_H
 #define TRAWL_REGEX_ENGINE_REGEX_H
 
@@ -9,9 +10,9 @@
 extern uint64_t regex_step_bytes;
 /* A scan may end inside a line once its result holds this many hits. Tests set a smaller number. */
 extern uint64_t regex_part_hits;
-/* A worker chooses the atoms anew once failed verifications have taken as long as RE2 takes to read
- * this many bytes, or more bytes if there are many anchors. The atoms are then chosen by how often
- * they occur in the text. Tests set a smaller number. */
+/* A worker chooses the atoms anew once it has wasted as much time as RE2 takes to read this many
+ * bytes, or more bytes if the expressions have many alternatives. The atoms are then chosen by how
+ * often they occur in the text. Tests set a smaller number. */
 extern uint64_t regex_missed_bytes;
 
 extern const struct engine_ops engine_regex;

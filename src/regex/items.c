@@ -165,7 +165,7 @@ static bool read_class(struct reader *reader, struct split_strings *set)
     reader->gives_up |= length == 0;
     reader->at += length - (length > 0);
     if (is_set && (reader->flags & FOLDS) != 0)
-        return false; /* list_part heeds case, by which the set of [a&&A], for example, is empty */
+        return false; /* list_part does not ignore case, so it would list nothing for [a&&A] */
     return length > 0 && class[1] != '^' && !class_has_names((const char *)class, length) &&
            list_part(reader, class, length, set);
 }

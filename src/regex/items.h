@@ -10,7 +10,7 @@
 #include "regex/split.h"
 
 #define FLAG_LETTERS "imsU"
-/* bits of flags, one for each letter of FLAG_LETTERS */
+/* Bits of flags. Bit i belongs to letter i of FLAG_LETTERS; the bit of U has no name. */
 enum { FOLDS = 1, MANY_LINES = 2, DOT_ALL = 4 };
 enum kind { CHARS, ANY, EDGE, OPEN, CLOSE, BAR, FLAGS, REPEAT, END };
 
@@ -21,7 +21,8 @@ struct item {
     uint64_t one_end;
     uint32_t least; /* least number of repetitions */
     uint32_t most;  /* greatest number of repetitions; SPLIT_ENDLESS: no limit */
-    /* of a group that each match holds: where the group's inside begins; 0 for any other item */
+    /* If the item is a group that takes part in each match: where the group's inside begins. 0 for
+     * any other item. */
     uint64_t inner;
     uint32_t flags;
     uint32_t inner_flags;
@@ -50,7 +51,7 @@ struct reader {
     uint64_t at;
     uint32_t flags;
     uint32_t depth; /* number of open groups */
-    bool gives_up;  /* the expression has syntax that this file does not know */
+    bool gives_up;  /* the expression has syntax that items.c does not read */
     struct seen seen;
     struct item *items;
     uint64_t item_count;

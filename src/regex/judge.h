@@ -8,7 +8,7 @@
 
 #include "regex/words.h"
 
-#define JUDGE_LOOKS 64u /* once in this many matches, the search asks whether it was cancelled */
+#define JUDGE_LOOKS 64u /* calls for a match after which a search checks if it was cancelled */
 
 /* A line, without its line end: the bytes [begin, end) of a chunk. */
 struct regex_line {
@@ -16,18 +16,18 @@ struct regex_line {
     uint64_t end;
 };
 
-/* Reports an error if PCRE2 cannot answer what is asked. `lines`: the search asks which lines
- * match; false: it asks for occurrences. */
+/* Checks that the search may ask for occurrences or, with `lines`, only for lines that match.
+ * Errors: UNSUPPORTED if it asks for occurrences, but PCRE2 can only tell which lines match. */
 enum trawl_status judge_may(const struct expressions *expressions, bool lines,
                             struct trawl_error *error);
 /* Stores in *matches whether the expression matches in the line, perhaps with an empty match.
  * words_begin must have begun the line. Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
                              const struct judged *line, bool *matches, struct trawl_error *error);
-/* Finds the next occurrence: one that has at least a byte and begins at span->end or later, and
- * stores it in *span. With each_empty, finds the next match after *span, also an empty one; for the
- * first call, span->begin is UINT64_MAX. Sets *found to whether there is one. If the line takes
- * empty matches and *span is {0, 0}, the line's first empty match is found when there is no other.
+/* Stores in *span the first match that has at least a byte and begins at span->end or later. Sets
+ * *found to whether there is one. For the first call in a line, *span is {UINT64_MAX, 0}. With
+ * line->each_empty, an empty match counts, too, if it comes after *span. With line->takes_empty, a
+ * call with span->end 0 finds the line's first empty match if there is no match with a byte.
  * Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
                              const struct judged *line, struct regex_span *span, bool *found,
@@ -74,7 +74,7 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
 enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
                              const struct judged *line, struct trawl_error *error);
 
-/* Returns the offset after the last byte of bytes[from, at) that equals `value`, or `from`. */
+/* Returns the offset after the last byte of bytes[from, at) that is `value`; `from` if none is. */
 static inline uint64_t judge_after_last(const uint8_t *bytes, uint64_t from, uint64_t at,
                                         uint8_t value)
 {
@@ -85,8 +85,8 @@ static inline uint64_t judge_after_last(const uint8_t *bytes, uint64_t from, uin
 }
 
 /* Compiles the plan's expressions when the plan is built, so that mistakes are reported then. Sets
- * *stays_within if the plan has the flag TRAWL_MULTILINE but no match can cross lines, so that the
- * flag changes nothing; and *pcre as in struct trawl_plan_told. */
+ * *stays_within to whether the plan has the flag TRAWL_MULTILINE but no match can cross lines. The
+ * flag then changes nothing. Sets *pcre as in struct trawl_plan_told. */
 enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_within, uint8_t *pcre,
                                 struct trawl_error *error);
 /* Implement trawl_line_open, trawl_line_match and trawl_line_close (trawl_records.h). */

@@ -14,11 +14,12 @@
 #include "regex/judge.h"
 
 #define LINE_ATOMS_MAX 64u /* in a line with more atoms, RE2 searches instead */
-/* RE2 reads the text once failed verifications have taken FAILED_NS, and longer than RE2 needs for
- * the text at BYTES_PER_NS. */
+/* RE2 reads the following text once failed verifications have taken FAILED_NS longer than RE2 would
+ * have needed, at BYTES_PER_NS, for the text in which they failed. */
 #define FAILED_NS 1000000u
 #define BYTES_PER_NS 2u
-#define SPARE_BYTES 64u  /* the automaton beside an atom (chain.h) may read this many bytes more */
+/* the automaton beside an atom (chain.h) may read this many bytes more than CHAIN_BYTES */
+#define SPARE_BYTES 64u
 #define CONTEXT_BYTES 4u /* assertions in a head look at fewer bytes before the head */
 
 /* Returns the index of the first hit at `from` or later. */

@@ -7,9 +7,8 @@
 /* The atoms that were found in a text. The whole text is searched as a single line. */
 struct near {
     const struct hits *hits; /* hits of expressions->atoms; NULL: the atoms were not searched */
-    /* offset from which failed_ns, the time of failed verifications, is counted */
-    uint64_t since;
-    uint64_t failed_ns;
+    uint64_t since;          /* verifications before this offset are no longer in failed_ns */
+    uint64_t failed_ns;      /* time of failed verifications */
 };
 
 #define NEAR_ASKS 2

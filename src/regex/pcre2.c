@@ -104,12 +104,12 @@ struct scratch {
 enum program {
     PROGRAM_LINES, /* for lines that are valid UTF-8 */
     PROGRAM_FIRST, /* for the part in which a search begins */
-    PROGRAM_LATER, /* for the parts behind this part */
+    PROGRAM_LATER, /* for the later parts */
     PROGRAMS
 };
 
 struct pcre2 {
-    void *codes[PROGRAMS]; /* NULL: as the program before */
+    void *codes[PROGRAMS]; /* compiled programs; NULL: the entry before serves */
     bool is_utf8;          /* false: each byte is a character */
     uint32_t groups;
     uint32_t matches_empty;
@@ -173,7 +173,7 @@ static uint32_t flags_of(const struct regex_options *options)
     return flags;
 }
 
-/* Reads an expression up to what has a meaning of its own. */
+/* Reads an expression from token to token (next_token). */
 struct reader {
     const char *bytes;
     uint64_t count;
@@ -269,7 +269,7 @@ static bool begins_matter(const char *bytes, uint64_t count)
     return false;
 }
 
-/* Returns what a program reads instead of an escape; NULL: the escape itself. */
+/* Returns the text that a program has instead of an escape; NULL if it has the escape itself. */
 static const char *instead(enum program program, uint32_t flags, char letter)
 {
     if (letter == 'G' && program == PROGRAM_LATER)
@@ -297,9 +297,9 @@ static void put(struct writer *writer, const char *bytes, uint64_t count)
     writer->count += count;
 }
 
-/* Writes the repetition {n}, {n,}, {n,m} or {,m} at `at`, perhaps with blanks, which PCRE2 before
- * 10.43 takes for a text, as all versions read it. Returns the offset after it. If there is no
- * repetition, writes the bytes up to reader->at. */
+/* Writes the repetition {n}, {n,}, {n,m} or {,m} at `at` without blanks, and {,m} as {0,m}: PCRE2
+ * before 10.43 takes {,m} and braces with blanks for ordinary text. Returns the offset after the
+ * repetition. If there is no repetition, writes the bytes up to reader->at, and returns that. */
 static uint64_t put_counts(const struct reader *reader, uint64_t at, struct writer *writer)
 {
     const uint64_t least = skip(reader, at + 1, " \t"), least_end = skip(reader, least, DIGITS);
@@ -460,7 +460,7 @@ void pcre2_release(struct pcre2 *pcre2)
     for (uint32_t i = 0; i < SCRATCHES; i++)
         scratch_free(pcre2->scratches[i]);
     for (uint32_t i = 0; i < PROGRAMS; i++)
-        functions.code_free(pcre2->codes[i]); /* or NULL */
+        functions.code_free(pcre2->codes[i]); /* accepts NULL */
     memory_release(pcre2, 1, sizeof *pcre2);
 }
 
@@ -496,8 +496,8 @@ static bool is_inside(const struct pcre2 *pcre2, struct pcre2_line line, uint64_
     return pcre2->is_utf8 && at < line.count && (line.bytes[at] & 0xc0) == 0x80;
 }
 
-/* Searches a part of the line. is_later: the search began in a part before. Other arguments and
- * results are as of pcre2_find. */
+/* Searches a part of the line. `is_later` says that the search began in an earlier part. Other
+ * arguments and results are as of pcre2_find. */
 static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre2_line line,
                  struct pcre2_run part, bool is_later, uint64_t from, uint64_t stop,
                  struct regex_span *spans, uint32_t span_count)
@@ -617,16 +617,16 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
     if (is_inside(pcre2, line, from))
         found = match_with(pcre2, line, from == line.run->end ? *line.run : part, false, from,
                            line.count, spans, span_count);
-    /* after_character() may pass many bytes: called for each match of such a line, it would take
-     * quadratic time. */
+    /* Returns before after_character(), which may pass many bytes: called for each match in such a
+     * line, it would take quadratic time. */
     if (found != 0)
         return found;
     from = after_character(line, from);
     seek_run(line, from, line.run);
     part = *line.run;
     while (found == 0 && (from < stop || stop == line.count)) {
-        /* as in ripgrep, a match begins before a byte that continues no character only if the
-         * search begins there */
+        /* The part ends before a stray byte 0x80 to 0xbf. As in ripgrep, a match begins there only
+         * if the search begins there. */
         const bool is_cut = is_inside(pcre2, line, part.end);
 
         if (from + is_cut <= part.end)

@@ -18,7 +18,7 @@ struct pcre2_run {
     uint64_t begin;
     uint64_t end;
     bool is_known;
-    uint64_t first; /* a search that looks for places from here on to `end` finds this part */
+    uint64_t first; /* for a search from any offset between `first` and `end`, this is the part */
 };
 
 struct pcre2_line {
@@ -42,8 +42,8 @@ struct pcre2_filter {
     bool possessive; /* PCRE2's expression has a repetition like a++ */
 };
 
-/* Compiles an expression of a plan with these flags. Errors: ARGUMENT for a
- * mistake, at byte error->text_offset; UNSUPPORTED if the library is missing; MEMORY. */
+/* Compiles an expression of a plan with these flags. Errors: ARGUMENT for a mistake, at byte
+ * error->text_offset; UNSUPPORTED if the library is missing; MEMORY. */
 enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
                                 const struct regex_options *options, uint32_t flags,
                                 struct pcre2 **out, struct trawl_error *error);
@@ -63,8 +63,8 @@ uint32_t pcre2_groups(const struct pcre2 *pcre2);
 uint32_t pcre2_group(const struct pcre2 *pcre2, const char *name, uint64_t count);
 
 /* Writes the filter of an expression. If the expression cannot be read safely, the filter is empty,
- * so that each line matches. folds: letters stand for any case. characters: lines are UTF-8; else
- * each byte is a character. Errors: MEMORY. */
+ * so that each line matches. With `folds`, letters stand for any case. With `characters`, lines are
+ * UTF-8; else each byte is a character. Errors: MEMORY. */
 enum trawl_status pcre2_filter(const char *bytes, uint64_t count, bool folds, bool characters,
                                struct pcre2_filter *out, struct trawl_error *error);
 void pcre2_filter_release(struct pcre2_filter *filter);

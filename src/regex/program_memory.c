@@ -3,8 +3,8 @@
 
 #include "base/checked.h"
 
-/* Limits for the memory of a single program. Without a limit in the plan's options: PROGRAM_BYTES.
- * If the options limit the memory of all programs together: the smaller of BOUNDED_BYTES and
+/* The limit for the memory of a single program is PROGRAM_BYTES if the plan's options set no limit.
+ * If they limit the memory of all programs together, it is the smaller of BOUNDED_BYTES and
  * 1/BOUNDED_SHARE of that memory. */
 #define PROGRAM_BYTES (UINT64_C(16) << 20)
 #define BOUNDED_BYTES (UINT64_C(2) << 20)

@@ -5,8 +5,8 @@
 
 #include "regex/regex_compile.h"
 
-/* Divides the memory. Each expression is sure to get a program. What is left serves programs of
- * parts of expressions, the common program of all expressions, and programs that need more. */
+/* Divides the memory. program_bytes are set aside for each expression. What is left serves programs
+ * of parts of expressions, the common program of all expressions, and programs that need more. */
 void program_memory_divide(struct expressions *made);
 /* Compiles a program with times * program_bytes of memory. A program that needs more gets up to
  * times * program_bytes_max. `times` is 2 for the common program of all expressions, else 1.

@@ -94,7 +94,8 @@ bool quick::is_plain() const
     return !items.empty() && items[0].least > 0;
 }
 
-// Chooses the key, if some item is a single byte, which is rare in most texts.
+// Chooses as key the first item that is always the same sign, such as '@': signs are rare in most
+// texts. Computes which and how many bytes may come before the key.
 void quick::find_key()
 {
     uint64_t most = 0;
@@ -140,8 +141,9 @@ std::unique_ptr<const quick> quick::make(const std::string &source, bool bytes, 
 {
     auto made = std::make_unique<quick>();
     regex_options options = {};
-    std::vector<size_t> open; // indexes in `groups` of the groups around `at`; 0: it has no number
-    bool by_lines = false;    // ^ matches after each newline
+    // for each group around `at`: its index in `groups`; 0 for a group without a number
+    std::vector<size_t> open;
+    bool by_lines = false; // ^ matches after each newline
 
     options.bytes = bytes;
     made->groups.push_back({0, 0}); // the whole match

@@ -33,8 +33,8 @@ class quick
     // For each group, the whole match first: the indexes of the group's first item, and of the item
     // after its last.
     std::vector<std::pair<size_t, size_t>> groups;
-    // A byte that each match holds, which is no letter, digit or blank; -1: there is none. Before
-    // it a match has at most `head_most` bytes, which the items before `key_item` may take.
+    // The key is a byte that each match holds, and no letter, digit or blank; -1: there is none.
+    // Before the key a match has at most `head_most` bytes, all of them set in `head_kinds`.
     int key = -1;
     uint64_t head_most = 0;
     bool head_kinds[256] = {};

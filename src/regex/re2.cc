@@ -122,7 +122,8 @@ const quick *quick_of(const struct regex *regex)
 }
 
 // Returns the program for a thread that has asked often. The first such thread keeps the program
-// itself; other threads get copies, up to one for each core.
+// itself, unless the program is a list. Other threads get copies, up to one for each core; further
+// threads share these copies.
 const re2::RE2 *copy_of(const struct regex *regex)
 {
     const re2::RE2 &program = program_of(regex);

@@ -32,7 +32,7 @@ enum regex_marks {
     REGEX_MARKED_WORD   /* copies with marks; no word character may stand before or after a match */
 };
 struct regex_options {
-    /* Of matches with the same begin, prefer the longest. false: the first alternative. */
+    /* of matches with the same begin, prefer the longest; false: that of the first alternative */
     bool longest;
     bool fold;    /* ignore case, by `letters` */
     bool bytes;   /* each byte is a character; false: UTF-8 */
@@ -94,7 +94,7 @@ struct regex_ops {
      * options.when postponed that. Without a program, because memory is short, no function below
      * may be called. */
     bool (*is_ready)(const struct regex *regex);
-    /* Returns whether matches in ASCII text are found without RE2, as a rule (quick.h). */
+    /* Returns whether most matches in ASCII text are found by quick.h, without RE2. */
     bool (*is_quick)(const struct regex *regex);
     /* Finds the first match in text[0, count) that begins at `from` or later and ends at `to` or
      * earlier. Assertions see the whole text. Stores the match and its groups in `spans`; with

@@ -1,5 +1,5 @@
-/* regex_compile: compiles a plan's expressions: each by itself, all together as a single program,
- * and the strings (atoms) by which they are searched as a plan. */
+/* regex_compile: compiles a plan's expressions: each by itself, and all together as a single
+ * program. Also builds the plan of the atoms, the strings by which the expressions are searched. */
 #include "regex/regex_compile.h"
 
 #include <inttypes.h>
@@ -98,7 +98,7 @@ static enum trawl_status no_memory(struct trawl_error *error)
     return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
 }
 
-/* Reports a mistake that RE2 found in a translated expression. */
+/* Reports why RE2 made no program of a translated expression: a mistake, a limit, or no memory. */
 static enum trawl_status refuse(const struct expressions *made, const struct translated *translated,
                                 enum regex_status regex_status, const struct regex_fault *fault,
                                 struct trawl_error *error)
@@ -356,7 +356,7 @@ static uint64_t write_perl(const struct translated *posix, uint64_t most, struct
     return at;
 }
 
-/* Compiles expression number `index`, in a syntax of POSIX. PCRE2 serves its backreferences. */
+/* Compiles expression number `index`, in a syntax of POSIX: by PCRE2 if it has backreferences. */
 static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
                                        struct trawl_error *error)
 {
@@ -486,7 +486,7 @@ static enum trawl_status make_all(struct maker *maker, const struct source *sour
     return anchors_end(&maker->anchors, error);
 }
 
-/* Makes the compiled form of a plan. plan's attachment_want calls this function once. */
+/* Makes the compiled form of a plan. attachment_want calls this function until a call succeeds. */
 static enum trawl_status expressions_make(const void *from, void **object,
                                           struct trawl_error *error)
 {

@@ -26,8 +26,8 @@ struct anchor {
     /* The program of the head. Matches end where the string begins. NULL: there is no head, or RE2
      * reads the whole line. */
     struct regex *head;
-    /* if there is a head: the program of the string and the rest. NULL: nothing follows the
-     * string. */
+    /* The program of the string and the rest. NULL: nothing follows the string, or `head` is
+     * NULL. */
     struct regex *tail;
     /* Automata that read head and rest without RE2 (chain.h). NULL: RE2 reads them. */
     struct chain *before;
@@ -43,7 +43,7 @@ struct marked_unit {
 struct expressions {
     const struct regex_ops *ops;
     const struct trawl_plan *plan;
-    /* of each program; marks, lines, when and memory_bytes differ from program to program */
+    /* the options of each program, except for marks, lines, when and memory_bytes, which differ */
     struct regex_options options;
     uint32_t count;
     struct regex **each; /* `count` programs, one for each expression, which read single lines */
@@ -53,9 +53,9 @@ struct expressions {
     struct regex **marked;
     /* for each program of `marked`: whether it may match the empty string; words.c finds out */
     _Atomic uint8_t *may_be_empty;
-    /* `count` programs of PCRE2. NULL, for all expressions or for one: RE2 decides. Otherwise the
-     * program in `each` is that of a filter, which matches each line in which PCRE2's program
-     * matches. */
+    /* `count` programs of PCRE2. An entry is NULL if RE2 decides about the expression; the array is
+     * NULL if RE2 decides about all. If PCRE2 decides, the program in `each` is that of a filter,
+     * which matches each line in which PCRE2's program matches. */
     struct pcre2 **beyond;
     /* texts have many characters of three bytes, so the automata of chain.h must know them */
     bool is_wide_text;
@@ -85,7 +85,7 @@ struct expressions {
     struct anchor *anchors;
     uint64_t anchor_count;
     uint64_t anchor_capacity;
-    /* a match begins in the line of its atom, where the search looks for the match (near.h) */
+    /* each match begins in the line of its atom, so the search may look only there (near.h) */
     bool has_near;
     bool has_no_heads;    /* each match begins with an atom */
     bool atoms_are_exact; /* a line matches exactly if it holds an atom */

@@ -273,7 +273,7 @@ static enum trawl_status put_items(struct reader *reader, const struct ranges *r
     return TRAWL_OK;
 }
 
-/* Returns the item's edge, as split_character.edge; 0: no edge for a sequence. */
+/* Returns the item's edge, as split_character.edge; 0 if a sequence cannot hold the edge. */
 static uint8_t edge_of(const struct reader *reader, const struct item *item, bool backwards)
 {
     static const char letters[] = "bBmMhH";
@@ -380,8 +380,8 @@ static bool is_between_sequences(struct reader *reader, uint64_t first, const st
            sequence_of(reader, &rest, false, &reader->after) != NULL;
 }
 
-/* Reads a list up to '|', ')' or the end, keeps its items, and finds its best run. *ended: what
- * ended the list. */
+/* Reads a list up to '|', ')' or the end, keeps its items, and finds its best run. Sets *ended to
+ * the kind of token that ended the list. */
 static enum trawl_status read_list(struct reader *reader, const struct around *around,
                                    struct run *best, double *best_score, enum kind *ended,
                                    struct trawl_error *error)
@@ -531,7 +531,7 @@ static enum trawl_status split_group(struct reader *reader, const struct around 
 }
 
 /* Computes in *here the best score of the list that was just read: of its run, or of a group inside
- * it. emits: also passes on the strings with this score. */
+ * it. With `emits`, also passes on the strings with this score. */
 static enum trawl_status split_list(struct reader *reader, const struct run *run, double own,
                                     uint64_t first, const struct around *outer, uint32_t nested,
                                     bool emits, double *here, struct trawl_error *error)

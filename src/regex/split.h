@@ -35,7 +35,7 @@ struct split_sequence {
         uint8_t edge;
         bool fold;
         bool dot_all;
-        uint8_t skips; /* characters from this one on that may be left out together */
+        uint8_t skips; /* number of characters, from this one on, that may be left out together */
         uint32_t least;
         uint32_t most;     /* greatest number of repetitions; SPLIT_ENDLESS: any number */
         const char *bytes; /* the character or the class, as in the expression */
@@ -51,11 +51,12 @@ struct split {
     bool is_match; /* each occurrence of a string is a match of the expression */
     bool is_sure;  /* each occurrence of a string lies in a match, or is a match */
     bool begins;   /* a match begins with the string: nothing but assertions comes before */
-    /* The head as an expression that must match up to the text's end. Empty: there is no head, or
-     * an assertion between head and string needs the bytes after the head. */
+    /* The head as an expression that must match up to the text's end. Empty if there is no head, if
+     * an assertion between head and string needs the bytes after the head, if the string lies in a
+     * repeated group, or if heads and tails are too long in all. */
     const char *head;
     uint64_t head_bytes;
-    /* The string and the rest, as an expression. Empty: nothing follows the string. */
+    /* The string and the rest, as an expression. Empty if head is empty, or if nothing follows. */
     const char *tail;
     uint64_t tail_bytes;
     /* The head, read backwards from the string, and the rest, read forwards, as sequences. The

@@ -31,11 +31,11 @@ struct engine_worker {
     uint32_t whole_steps;
     uint64_t step_bytes; /* length of the next step in bytes, without the rest of its last line */
     /* The time that the search for atoms has wasted, counted as the bytes that RE2 could have read
-     * in that time: step->missed and the time for step->asked, as far as they exceed 1/MISSED_SHARE
-     * of the text, and the bytes that RE2 read whole. If this grows too large, the atoms are chosen
-     * again. */
+     * in that time. A step by atoms adds step->missed and the time for step->asked, and subtracts
+     * 1/MISSED_SHARE of its bytes. A step without atoms adds its bytes. If this grows too large,
+     * the atoms are chosen again. */
     uint64_t missed;
-    /* the atoms are chosen for this text already, or there is no other choice */
+    /* the atoms must stay: they were chosen for this text already, or cannot be chosen again */
     bool is_resplit;
     uint64_t record;    /* index of the record that was looked up last */
     struct merge merge; /* the occurrences in the present line; room for passing_capacity */
@@ -45,7 +45,7 @@ struct engine_worker {
     uint32_t *passing; /* the expressions that may match in the present line */
     uint64_t passing_capacity;
     /* For each expression: (number of a line << 8) | (number of failed verifications in that line).
-     * DECIDED instead of the second number: the expression needs no further look in that line. */
+     * If the second number is DECIDED, the expression needs no further look in that line. */
     uint64_t *known; /* passing_capacity words */
     uint64_t line;   /* number of lines with atoms so far */
 };
@@ -63,8 +63,8 @@ struct step {
     uint64_t decided;     /* the search of the lines that begin before this offset is done */
     uint64_t atoms_begin; /* no match in the line begins before this offset; 0: not known */
     uint64_t atoms_end;   /* no match in the line begins at or after this offset; 0: not known */
-    /* The record that chains read last. record_has_lines: the record holds a line end, which is a
-     * character there, but not for chains. */
+    /* The record that was prepared for chains last. If record_has_lines, the record holds a line
+     * end. Chains would take that line end for the record's end, so they do not read the record. */
     uint64_t record_begin, record_end;
     bool record_has_lines;
     uint64_t judged; /* number of lines that RE2 has judged */
@@ -75,7 +75,7 @@ struct step {
     uint64_t missed;
 };
 
-/* Returns whether the whole text is searched as a single line, because matches may cross lines. */
+/* Returns whether the whole chunk is searched as a single line, because matches may cross lines. */
 static inline bool judges_whole(const struct step *step)
 {
     return step->chunk->records == NULL && expressions_cross(step->worker->expressions);
@@ -87,7 +87,7 @@ static inline bool one_suffices(const struct step *step)
     return step->want == WANT_LINES || step->chunk->firsts;
 }
 
-/* Returns the line, as judge.h takes lines. */
+/* Returns the line in the form that the functions of judge.h take. */
 static inline struct judged judged_of(const struct step *step, struct regex_line line)
 {
     const struct engine_chunk *chunk = step->chunk;
@@ -131,7 +131,8 @@ static inline uint64_t line_after(const struct step *step, uint64_t at)
     return found < chunk->owned ? found + 1 : found;
 }
 
-/* Returns the begin of the line that holds the byte at `at`, but at least step->decided. */
+/* Returns the begin of the line or record that holds the byte at `at`. Looks for line ends only
+ * from step->decided on, where a line begins. */
 static inline uint64_t line_begin(const struct step *step, uint64_t at)
 {
     const struct trawl_plan *plan = step->worker->expressions->plan;

@@ -52,8 +52,9 @@ struct reader {
     struct group groups[DEPTH_MAX]; /* the groups that are open */
     /* Offset in out->bytes of the part that a repetition would repeat; UINT64_MAX: no part. */
     uint64_t atom;
-    bool repeated;      /* the part at `atom` has a repetition already */
-    uint64_t flags_end; /* in out->bytes, after flags alone, as (?i); 0: there are none */
+    bool repeated; /* the part at `atom` has a repetition already */
+    /* offset in out->bytes after the last flags without a group, like (?i); 0: there are none */
+    uint64_t flags_end;
 };
 
 /* Reports a mistake, or syntax that RE2 lacks, at byte `at` of the expression. */
@@ -176,7 +177,7 @@ static bool begins_with(const struct reader *reader, uint64_t at, const char *te
 }
 
 /* Reads "{n}", "{n,}" or "{n,m}" at reader->at into `text`; the brace has `length` bytes. Returns
- * the length of what was read; 0: the brace begins no repetition. ripgrep allows blanks inside.
+ * the length of what was read; 0 if the brace begins no repetition. ripgrep allows blanks inside.
  * POSIX's syntaxes have "{,m}", which becomes "{0,m}". */
 static uint64_t read_braces(const struct reader *reader, uint64_t length, char text[34])
 {
@@ -235,7 +236,8 @@ static enum trawl_status copy_edge(struct reader *reader, bool *is_edge, struct 
     return TRAWL_OK;
 }
 
-/* Copies \Q...\E. Instead of \Q and \E, writes a '\' before each character. */
+/* Copies \Q...\E. Instead of \Q and \E, writes a '\' before each ASCII character that is no letter,
+ * digit or '_'. */
 static void copy_quoted(struct reader *reader)
 {
     for (reader->at += 2; reader->at < reader->count && !begins_with(reader, reader->at, "\\E");) {

@@ -27,15 +27,16 @@ struct translated {
     bool chooses;
     bool has_byte;  /* the expression has \C, which matches a byte of a character */
     bool has_lines; /* the expression has ^ or $ */
-    /* Edges of words in the expression, as bits. TRANSLATED_EDGES: \b or \B. BEGINS: where a word
-     * begins or ends. HALVES: where no word character stands before or after. */
+    /* Bits for the edges of words that the expression has. TRANSLATED_EDGES: \b or \B.
+     * TRANSLATED_BEGINS: an edge where a word begins, or where one ends. TRANSLATED_HALVES: an edge
+     * before which, or after which, no word character stands. */
     uint32_t edges;
 };
 
 /* Translates an expression. `flags` are the plan's flags; with TRAWL_UNICODE and TRAWL_RIPGREP,
- * Perl's syntax is read as ripgrep reads it. single: each byte is a character. Errors: ARGUMENT for
- * a mistake, or for syntax that RE2 lacks, with error->text_offset at the begin of the faulty part;
- * LIMIT for a too long expression; MEMORY. */
+ * Perl's syntax is read as ripgrep reads it. With `single`, each byte is a character. Errors:
+ * ARGUMENT for a mistake, or for syntax that RE2 lacks, with error->text_offset at the begin of the
+ * faulty part; LIMIT for a too long expression; MEMORY. */
 enum trawl_status translate(enum trawl_syntax syntax, uint32_t flags, bool single,
                             const char *bytes, uint64_t count, struct translated *out,
                             struct trawl_error *error);

@@ -228,8 +228,8 @@ void words_release(struct words *words)
     *words = (struct words){.copy = NULL};
 }
 
-/* Returns whether the expression may match an empty string somewhere. Tries the expression at some
- * short texts, because only assertions distinguish places. */
+/* Returns whether the expression may match an empty string somewhere. Tries each place of some
+ * short texts, which has all kinds of neighbours that an assertion can tell apart. */
 static bool may_be_empty(const struct expressions *expressions, uint32_t expression)
 {
     static const char *const texts[] = {"", "a", " ", "aa", "  ", "a ", " a"};
@@ -314,7 +314,7 @@ static int match_marked(const struct expressions *expressions, uint32_t expressi
                       span_count);
 }
 
-/* As words_match, for an expression of PCRE2. Each begin of a match may take many steps, so the
+/* Does what words_match does, for PCRE2. Each place where a match may begin may take long, so the
  * search of a long line stops now and then to see whether the call is cancelled. */
 static int match_beyond(const struct pcre2 *pcre2, const struct judged *line, uint64_t from,
                         struct regex_span *spans, uint32_t span_count)

@@ -26,8 +26,8 @@ struct judged {
     const uint8_t *bytes;
     uint64_t count;
     const struct engine_call *call;
-    /* If all matches of an expression here are empty, the first match counts as an occurrence.
-     * false: the line is no record, or no expression can match the empty string. */
+    /* Whether an expression's first match counts as an occurrence if all its matches in the line
+     * are empty. False if the line is no record, or if no match of the plan can be empty. */
     bool takes_empty;
     bool each_empty; /* each empty match counts as an occurrence */
     /* where to look for matches that may cross lines (near.h); NULL: RE2 searches the line */
@@ -71,7 +71,8 @@ uint64_t words_step(const struct expressions *expressions, const uint8_t *text, 
                     uint64_t at);
 /* Returns the offset of the character before `at`; 0 if there is none. */
 uint64_t words_before(const struct expressions *expressions, const uint8_t *text, uint64_t at);
-/* Returns whether `at` lies inside a character, if edges of words count. */
+/* Returns whether `at` lies inside a character of several bytes. Returns false if no expression has
+ * a program for copies with marks. */
 bool words_within(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                   uint64_t at);
 void words_begin(const struct judged *line);

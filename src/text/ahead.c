@@ -13,8 +13,8 @@
 #include "text/codecs.h"
 #include "text/descriptor.h"
 
-/* Length of a cell for files that are unpacked block by block. In most cells a single block begins,
- * so that all threads decode for about as long. */
+/* Length of a cell for files that are unpacked block by block. A cell is shorter than most blocks,
+ * so most pieces are a single block, and take about the same time. */
 #define BLOCKS_CELL_BYTES (UINT64_C(64) << 10)
 
 enum piece_state {
@@ -30,9 +30,11 @@ enum piece_state {
 struct ahead {
     const struct trawl_text *text;
     const struct codec *codec;
-    /* length of a cell of the file; most unpacked bytes of a piece */
+    /* length of a cell; the largest number of unpacked bytes in a piece */
     uint64_t cell_bytes, piece_bytes;
-    uint64_t window_bytes; /* most memory that the decoder of a piece may take for the window */
+    /* limit for the memory that the decoder of a piece takes for its window, the earlier bytes to
+     * which compressed data may refer */
+    uint64_t window_bytes;
     bool by_blocks;
     /* length of a cell in the unit of pieces' offsets: bytes, or bits if by_blocks */
     uint64_t cell_length;
@@ -46,8 +48,8 @@ struct ahead {
     bool ended;         /* the file has no further cells */
     uint32_t piece_count;
     struct piece *pieces; /* piece_count pieces, and a further piece that only the reader makes */
-    /* Decoders that no piece uses. The decoder that was used last is used first, because the window
-     * is still in a core's cache. */
+    /* A list of decoders that no piece uses. The decoder that was used last is used first, because
+     * its window is still in a core's cache. */
     struct decoder *idle;
 };
 
@@ -96,8 +98,8 @@ static uint64_t packed_room(const struct ahead *ahead)
     return ahead->cell_bytes + BLOCKS_ROOM + BLOCKS_SLACK_BYTES;
 }
 
-/* Reads the compressed bytes of a cell, and `beyond` bytes after it, for decoding by blocks.
- * Returns the number of bytes that were read; 0 also if memory is short. */
+/* For decoding by blocks: reads cell_bytes + beyond compressed bytes, from the file offset `from`
+ * on, into piece->packed. Returns the number of bytes that were read; 0 also if memory is short. */
 static uint64_t load(const struct ahead *ahead, struct piece *piece, uint64_t from, uint64_t beyond)
 {
     uint64_t used;
@@ -110,8 +112,8 @@ static uint64_t load(const struct ahead *ahead, struct piece *piece, uint64_t fr
 }
 
 /* Decides whether threads decode blocks of a bzip2 stream, instead of whole streams. Blocks are
- * decoded if the file is longer than a cell and no second stream begins within the length of the
- * longest block. */
+ * decoded if the file is longer than a cell, and no second stream begins in the first cell or
+ * within the length of the longest block after that cell. */
 static void choose_blocks(struct ahead *ahead)
 {
     struct piece *own = &ahead->pieces[ahead->piece_count];
@@ -193,8 +195,8 @@ static bool has_room(const struct ahead *ahead, struct piece *piece)
 }
 
 /* Finds where the piece begins: at the first place of its cell where a member, or if by_blocks a
- * block, may begin. *begin is the byte of the file or, if by_blocks, the bit. Sets *ended if the
- * file ends in the cell. Returns false if nothing can begin in the cell. */
+ * block, may begin. *begin is the offset in the file in bytes or, if by_blocks, in bits. Sets
+ * *ended if the file ends in the cell. Returns false if nothing can begin in the cell. */
 static bool seek(const struct ahead *ahead, struct piece *piece, uint64_t *begin, bool *ended)
 {
     uint64_t from = piece->cell * ahead->cell_bytes, used;
@@ -222,7 +224,8 @@ static bool seek(const struct ahead *ahead, struct piece *piece, uint64_t *begin
     return true;
 }
 
-/* Returns whether the thread should decode more of the piece. */
+/* Returns whether the thread should decode more of the piece. Sets piece->pauses if the thread has
+ * other work. */
 static bool goes_on(const struct ahead *ahead, struct piece *piece, const _Atomic bool *wanted)
 {
     piece->pauses = wanted != NULL && !atomic_load(wanted);
@@ -231,8 +234,8 @@ static bool goes_on(const struct ahead *ahead, struct piece *piece, const _Atomi
 }
 
 /* Reads the compressed blocks of the piece, up to the first block that begins after the cell or to
- * the stream's end, and prepares to decode them. Returns false if there are no such blocks, or no
- * memory. */
+ * the stream's end, and prepares to decode them. Returns false if no such blocks are found, or if
+ * memory is short. */
 static bool begin_blocks(const struct ahead *ahead, struct piece *piece)
 {
     static const uint8_t head[BLOCKS_HEAD_BYTES] = {'B', 'Z', 'h', '9'};
@@ -273,7 +276,8 @@ static bool decode_blocks(const struct ahead *ahead, struct piece *piece,
     return result == CODEC_END || piece->pauses;
 }
 
-/* Begins to decode the piece. Returns false without memory for a decoder, or without a block. */
+/* Begins to decode the piece. Returns false if memory is short, or if the piece is to consist of
+ * blocks and has none. */
 static bool begin(struct ahead *ahead, struct piece *piece)
 {
     const struct decoder_source source = {ahead->text, true, -1, NULL};
@@ -288,9 +292,9 @@ static bool begin(struct ahead *ahead, struct piece *piece)
     return decoder_begin(piece->decoder, ahead->codec, 1, &source) == TRAWL_OK;
 }
 
-/* Decodes the piece until a member ends after the cell, or until the piece pauses. A fault of the
- * data ends the piece, too; the reader then finds the same fault. Returns false if the decoder's
- * window takes more than window_bytes, or if blocks cannot be decoded. */
+/* Decodes the piece until a member ends after the cell, the piece pauses or its memory is full. A
+ * fault of the data ends the piece, too; the reader then finds the same fault. Returns false if the
+ * decoder's window takes more than window_bytes, or if blocks cannot be decoded. */
 static bool decode(const struct ahead *ahead, struct piece *piece, const _Atomic bool *wanted)
 {
     const struct decoder_source source = {ahead->text, true, -1, NULL};
@@ -388,8 +392,9 @@ bool ahead_help(struct ahead *ahead, const _Atomic bool *wanted)
     return true;
 }
 
-/* Frees pieces that begin before this offset. Returns the piece of the cell that holds the offset,
- * or NULL if that piece is known not to begin there. The caller holds the lock. */
+/* Frees pieces that begin before this offset; a piece that a thread is decoding is marked for that
+ * thread to free. Returns the piece of the cell that holds the offset, or NULL if there is none or
+ * if it is known not to begin at the offset. The caller holds the lock. */
 static struct piece *sift(struct ahead *ahead, uint64_t offset)
 {
     uint64_t cell = offset / ahead->cell_length;
@@ -420,7 +425,7 @@ struct piece *ahead_take(struct ahead *ahead, uint64_t offset)
     (void)pthread_mutex_lock(&ahead->lock);
     while (!atomic_load(&ahead->stopping) && (piece = sift(ahead, offset)) != NULL &&
            piece->state != PIECE_READY) {
-        /* meanwhile, while a different thread decodes the needed piece, decode a later piece */
+        /* while a different thread decodes the needed piece, decode a later piece */
         if (helps) {
             atomic_store(&ahead->waits, true);
             (void)pthread_mutex_unlock(&ahead->lock);

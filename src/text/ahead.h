@@ -5,11 +5,11 @@
  * or bzip2 stream. The file is divided into cells of equal length. A thread looks in a cell for
  * bytes with which a member may begin, and decodes from there on, until a member ends after the
  * cell. The result is a piece. The reader uses a piece only if an earlier member ends exactly where
- * the piece begins. So a piece that began inside a member by mistake is dropped. If a piece's room
- * is full, the reader continues to decode.
+ * the piece begins. So a piece that began inside a member by mistake is dropped. If the memory of a
+ * piece is full before that, the reader continues to decode after the piece.
  *
- * A bzip2 file without a second stream near its begin is divided at blocks, which bzip2 compresses
- * separately (blocks.h), instead. The offsets of pieces then count bits.
+ * If a bzip2 file has no second stream near its begin, pieces begin and end at blocks instead of
+ * streams: bzip2 compresses each block separately (blocks.h). Offsets of pieces then count bits.
  */
 #ifndef TRAWL_TEXT_AHEAD_H
 #define TRAWL_TEXT_AHEAD_H
@@ -20,7 +20,8 @@
 struct ahead;
 
 struct piece {
-    /* the decoder that continues after the piece; NULL if is_whole or by blocks */
+    /* of a complete piece: the decoder that continues after the piece; not used if the piece
+     * is_whole or consists of blocks */
     struct decoder *decoder;
     bool is_whole;  /* the piece ends where a member ends and a further member begins */
     uint64_t end;   /* offset in the file where the piece ends */
@@ -28,7 +29,7 @@ struct piece {
     uint64_t at, count;
     uint64_t begin; /* offset in the file where the piece begins; UINT64_MAX: not known yet */
     uint64_t cell;
-    /* if the file is divided at blocks: the piece's blocks, and their compressed bytes, of which
+    /* if pieces consist of blocks: the piece's blocks, and their compressed bytes, of which
      * packed[packed_at, packed_count) are not decoded yet */
     struct blocks blocks;
     uint8_t *packed;
@@ -36,12 +37,13 @@ struct piece {
     /* the decoding thread had other work and stopped; any thread may continue */
     bool pauses;
     _Atomic int state; /* enum piece_state */
-    /* number of chunks that still use `bytes`; the room is reused only at 0 */
+    /* number of chunks that still use `bytes`; this memory is reused only at 0 */
     _Atomic uint32_t lent;
 };
 
-/* Prepares to unpack ahead. threads: number of threads that work, including the reader. room_bytes:
- * limit for the memory of unpacked bytes. */
+/* Prepares to unpack ahead. `threads` is the number of threads that work, including the reader.
+ * room_bytes of memory are shared out among the pieces for unpacked bytes, but a piece gets at
+ * least about cell_bytes, the length of a cell. */
 enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *codec,
                              uint32_t threads, uint64_t room_bytes, uint64_t cell_bytes,
                              struct ahead **ahead, struct trawl_error *error);
@@ -53,11 +55,12 @@ void ahead_close(struct ahead *ahead);
  * Returns false if there is nothing to do now. */
 bool ahead_help(struct ahead *ahead, const _Atomic bool *wanted);
 /* Returns the piece that begins at this offset, where a member or a block begins. Waits until the
- * piece is complete. Returns NULL if there is no such piece; the reader must then decode. */
+ * piece is complete. Returns NULL if there is no such piece, so that the reader must decode, or if
+ * ahead_stop was called. */
 struct piece *ahead_take(struct ahead *ahead, uint64_t offset);
 /* Returns whether pieces consist of blocks, so that offsets count bits. */
 bool ahead_by_blocks(const struct ahead *ahead);
-/* Unpacks the blocks that begin at this bit, as a piece for the reader; NULL: that failed. */
+/* Unpacks the blocks that begin at this bit into a piece. Returns NULL if that fails. */
 struct piece *ahead_make(struct ahead *ahead, uint64_t bit);
 /* Returns the next `wanted` bytes of the piece without a copy, and counts the bytes as read. `kept`
  * earlier bytes and TEXT_SLACK_BYTES later bytes are readable, too. When the bytes are no longer

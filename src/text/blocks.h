@@ -14,7 +14,7 @@
 /* A block is shorter than this, so the next block begins within this many bytes. */
 #define BLOCKS_ROOM ((UINT64_C(1) << 20) + (UINT64_C(1) << 18))
 #define BLOCKS_HEAD_BYTES 4u /* bytes of a stream before the first block */
-/* number of bits at a stream's end; a block's begin (its mark and checksum) has as many */
+/* number of bits of a stream's end, a mark and a checksum; a block's begin has the same length */
 #define BLOCKS_END_BITS 80u
 #define BLOCKS_SLACK_BYTES 16u
 

@@ -2,7 +2,7 @@
  * is what can be decoded without earlier bytes, like a gzip member.
  *
  * A format's library is loaded with the first text of that format. So the command does not load
- * five libraries at the start, and a program that links libtrawl needs no decoder. The build takes
+ * all libraries at the start, and a program that links libtrawl runs without them. The build takes
  * types from a library's header. Without the header, the codec is built without the library, and
  * opening a text of that format fails with a message.
  */
@@ -41,8 +41,8 @@ enum codec_result {
 
 struct codec {
     const char *name, *library;
-    /* 0 for most codecs. If the library loses the output of a call that fails, the length of a
-     * member's shortest header; each step then gets the bytes of at most one block. */
+    /* If the library loses the output of a call that fails: the length of a member's shortest
+     * header. Each step then gets the bytes of at most one block. 0 for other libraries. */
     uint32_t head_bytes;
     /* Looks up the library's functions. NULL: the library's header was missing in the build. */
     bool (*load)(void *library);
@@ -51,16 +51,17 @@ struct codec {
     /* Prepares for a further member, also after a fault. Returns false if memory is short. */
     bool (*again)(void *state);
     void (*close)(void *state);
-    /* Returns how many bytes the library holds for the window. NULL: at most 8 MiB. */
+    /* Returns how many bytes the library holds for the window. The pointer is NULL if that is never
+     * more than 8 MiB. */
     uint64_t (*memory)(const void *state);
-    /* A faster codec for undamaged data, which serves decoders with at least threads_least threads;
-     * NULL: there is none. */
+    /* a faster codec for undamaged data, or NULL; serves decoders with at least
+     * fast->threads_least threads */
     const struct codec *fast;
-    uint32_t threads_least;
+    uint32_t threads_least; /* only of a faster codec; 0 in other codecs */
 };
 
-/* Returns the format of a file that begins with these bytes. Returns NULL if the file is not
- * compressed; also if more bytes are needed to know, which sets *undecided. */
+/* Returns the codec for a file that begins with these bytes. Returns NULL if the file is not
+ * compressed, or if more bytes are needed to know; only then *undecided is true. */
 const struct codec *codec_of(const uint8_t *bytes, uint64_t bytes_count, bool *undecided);
 
 /* Number of bytes by which codec_find recognises where a member begins. */

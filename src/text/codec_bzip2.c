@@ -54,7 +54,8 @@ static enum codec_result step_whole(void *state, struct codec_io *io)
                                     : CODEC_DAMAGED;
 }
 
-/* Decodes single bytes, because libbz2 does not say how many bytes a failing call gave. */
+/* Gets a single byte from each call of libbz2, which does not say how many bytes a failing call
+ * gave. */
 static enum codec_result bzip2_step(void *state, struct codec_io *io)
 {
     const uint64_t out_count = io->out_count;

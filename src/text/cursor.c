@@ -15,9 +15,10 @@
  *   the same, Linux 6.18  0.143    0.090        0.179    0.140
  *
  * The thread that enters an extent of 2 MiB touches the next extent. Otherwise the threads that
- * take chunks of that extent wait for the same page fault (two threads: 0.037 s; with extents apart
- * 0.020 s). Two ways took longer: populating each chunk first (MADV_POPULATE_READ), 0.070 s;
- * mapping each chunk separately with MAP_POPULATE, 0.076 s.
+ * take chunks of that extent wait for the same page fault. This wait costs time: two threads took
+ * 0.037 s for the 1 GiB, and 0.020 s if each had extents of its own. Two other ways took longer:
+ * populating each chunk first (MADV_POPULATE_READ), 0.070 s; mapping each chunk separately with
+ * MAP_POPULATE, 0.076 s.
  */
 #include <stddef.h>
 #include <string.h>
@@ -49,14 +50,14 @@
 #define MAP_FAULT_BYTES (UINT64_C(128) << 10)
 #define MAP_FAULT_CREDIT 16
 /* A chunk takes 25 us if it is read, 10 us if it is mapped, and 32 us if it is mapped, searched and
- * then read after all. So mapping pauses if more than about a third of the mapped chunks must be
- * read. */
+ * then read after all. Mapping pauses, on the safe side, if more than about a third of the mapped
+ * chunks must be read. */
 #define MAP_READ_COSTS 2
 #define MAP_READ_CREDIT 16
 
 /* A stream rests if no bytes come for REST_NS. Without this wait, the last bytes of a writer that
- * is slower than the search would be searched separately, which takes 3 % longer [cat, 1,000
- * strings]. */
+ * is slower than the search would be searched separately, which took 3 % longer for 1,000 strings
+ * in the output of cat. */
 #define REST_NS 200000u
 
 void text_buffer_release(struct text_buffer *buffer)
@@ -66,8 +67,8 @@ void text_buffer_release(struct text_buffer *buffer)
     buffer->capacity = 0;
 }
 
-/* Returns the room in a buffer for the bytes before the chunk, rounded up so that the chunk begins
- * on a cache line. */
+/* Returns the length of the part of a buffer that is for bytes before the chunk, rounded up so that
+ * the chunk begins on a cache line. */
 static uint64_t front_bytes(const struct text_cursor *cursor)
 {
     return (cursor->need.before + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
@@ -265,7 +266,7 @@ static void enter_extent(const struct text_cursor *cursor, uint64_t extent,
 }
 
 /* Is called for the chunk in which a stride, a piece of MAP_STRIDE bytes, begins. Gives the pages
- * of the stride before last back to the kernel; all threads have probably left that stride. A
+ * of the stride before the previous stride back to the kernel; all threads have probably left it. A
  * thread that still needs a page there gets the page by a fault. */
 static void enter_stride(const struct text_cursor *cursor, uint64_t stride, uint64_t chunk_bytes)
 {
@@ -317,7 +318,7 @@ bool text_cursor_is_whole(const struct text_cursor *cursor, const struct text_ch
 }
 
 /* Adds `more`, which may be negative, to *credit, and keeps *credit between 0 and `most`. Returns
- * whether it is above 0. */
+ * whether *credit is then above 0. */
 static bool credit_add(int *credit, int64_t more, int most)
 {
     int64_t sum = *credit + more;
@@ -349,8 +350,8 @@ void text_cursor_judge(struct text_cursor *cursor, const struct text_chunk *chun
     (void)pthread_mutex_unlock(&cursor->lock);
 }
 
-/* Returns how many of the `have` bytes read so far can be searched now. A search needs bytes after
- * the last position, or the byte `barrier` there. */
+/* Returns how many of the `have` bytes read so far can be searched now. A search needs need.after
+ * bytes after the last searched byte, unless that byte is need.barrier. */
 static uint64_t searchable(const struct text_cursor *cursor, uint64_t chunk_bytes,
                            const uint8_t *bytes, uint64_t have)
 {
@@ -417,8 +418,8 @@ static enum trawl_status keep_fault(struct text_cursor *cursor, enum trawl_statu
     return TRAWL_OK;
 }
 
-/* Returns how many of the `have` bytes can be searched while the stream rests: `searchable_count`;
- * if that is 0, as many bytes as are decided without further bytes. */
+/* Returns how many of the `have` bytes can be searched while the stream rests: `searchable_count`
+ * or, if that is 0, the number that need.decided returns. */
 static uint64_t searchable_at_rest(const struct text_cursor *cursor, uint64_t chunk_bytes,
                                    const uint8_t *bytes, uint64_t have, uint64_t searchable_count)
 {
@@ -549,7 +550,7 @@ static bool next_is_lent(struct text_cursor *cursor, uint64_t chunk_bytes, struc
     *status = carry_keep(cursor, chunk, whole, error);
     if (chunk->owned > 0 || *status != TRAWL_OK)
         return true;
-    /* the begin of a long line lies in the piece, and is copied now */
+    /* No line ends in these bytes. carry_keep has copied them, so the piece is not needed. */
     atomic_fetch_sub(chunk->lent, 1);
     chunk->lent = NULL;
     return false;
@@ -619,7 +620,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
         (void)pthread_mutex_unlock(&cursor->lock);
     if (*taken != TEXT_TAKEN || alone)
         return status;
-    /* A mapped chunk may have to be read later, so the buffer must be as large. */
+    /* A mapped chunk may have to be read later, so its buffer is as large as a read chunk's. */
     if (cursor->need.lines != NULL && text_cursor_room(cursor, chunk_bytes) > buffer->capacity)
         status = cursor->need.lines->grow(cursor->need.lines->context, buffer, 0,
                                           text_cursor_room(cursor, chunk_bytes), error);

@@ -8,7 +8,7 @@
 #include "text/descriptor.h"
 #include "text/read.h"
 
-#define LOOK_BYTES 4096u /* this many bytes are read first, because most lines end there */
+#define LOOK_BYTES 4096u /* this many bytes are read first, because most lines are shorter */
 
 uint64_t cut_memory(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes)
 {

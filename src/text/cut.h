@@ -4,15 +4,16 @@
 
 #include "text/text.h"
 
-/* Returns the length of the chunk that begins at `begin` in a text in memory: at least chunk_bytes,
- * and then up to the line's end. */
+/* Returns the length of the chunk that begins at `begin` in a text in memory: up to the end of the
+ * line (or of the text) that holds the chunk's byte chunk_bytes - 1. */
 uint64_t cut_memory(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes);
-/* The same for a file: reads bytes after the chunk's first chunk_bytes into `room` until a line
- * ends. If reading fails, the chunk ends at the fault, and *status is READ. */
+/* Does what cut_memory does for a file: reads into `room`, from the chunk's byte chunk_bytes - 1
+ * on, until a line ends. If reading fails before that, the chunk ends at the fault, and *status is
+ * READ. */
 uint64_t cut_file(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes,
                   const struct text_buffer *room, enum trawl_status *status,
                   struct trawl_error *error);
-/* The same for a file that is mapped: looks for the line end in the mapping first. */
+/* Does what cut_file does for a mapped file, but looks for the line end in the mapping first. */
 uint64_t cut_mapped(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes,
                     const struct text_buffer *room, enum trawl_status *status,
                     struct trawl_error *error);

@@ -131,7 +131,7 @@ static bool is_skippable(const struct decoder *decoder, const uint8_t *bytes, ui
            (strcmp(decoder->codec->name, "zstd") == 0 || strcmp(decoder->codec->name, "lz4") == 0);
 }
 
-/* Finds out what follows a member: a further member, the file's end, or NULs up to the end. */
+/* Skips NULs after a member, and finds out whether a further member or the file's end follows. */
 static enum trawl_status find_member(struct decoder *decoder, const struct decoder_source *source,
                                      enum decoder_stop *stop)
 {
@@ -219,8 +219,8 @@ static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t
     } while (head_bytes > 0 && goes_on && result == CODEC_MORE && decoder->at < decoder->count &&
              !lacks_input(decoder) && io.out_count > 0);
     decoder->between = result == CODEC_END;
-    /* ISA-L counts bytes that were not written, so the format's own library decodes the call
-     * again */
+    /* When ISA-L fails, it also counts bytes that it has not written. So the output of this call is
+     * dropped, and the format's own library decodes it again. */
     if (decoder->library != decoder->codec && result != CODEC_MORE && result != CODEC_END)
         io.out_count = count;
     *read_bytes = keep_new(decoder, buffer, count - io.out_count);

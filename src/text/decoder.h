@@ -33,14 +33,16 @@ struct decoder {
     bool input_ended;
     bool out_was_full; /* the last call filled the output, so the library may have more */
     bool between;      /* a member has ended, and the next member has not begun */
-    /* A fault was found after bytes that could be decoded; the next read reports the fault. */
+    /* A fault was found. The next read reports the fault or, if a faster library has found it,
+     * decodes the member again. */
     bool failed;
     enum codec_result fault;
     char what[DECODER_WHAT_BYTES];
     uint64_t file_offset;  /* file offset of input[at] */
     uint64_t member_begin; /* file offset where the current member begins */
     uint64_t member_bytes; /* number of bytes of the member that were delivered */
-    /* number of bytes of the member that were delivered before the member was begun again */
+    /* If the member was begun again: how many of the next decoded bytes must be dropped, because
+     * they were delivered before. */
     uint64_t skip_bytes;
     /* only for a codec with head_bytes: the most bytes that the next step may take */
     uint64_t wanted;
@@ -57,8 +59,8 @@ enum trawl_status decoder_begin(struct decoder *decoder, const struct codec *cod
 /* Moves the decoder to this file offset. decoder_begin must have been called before. */
 void decoder_move(struct decoder *decoder, uint64_t file_offset);
 void decoder_close(struct decoder *decoder);
-/* Returns how many bytes the library holds for the window, as far as the headers that were read
- * tell. */
+/* Returns how many bytes the library holds for its window now, which it learns from headers.
+ * Returns 0 if the codec does not tell. */
 uint64_t decoder_memory(const struct decoder *decoder);
 
 /* Reads more compressed bytes after the input. */

@@ -94,7 +94,7 @@ bool mapping_was_repaired(const struct mapping *mapping)
     return atomic_load(&mapping->slot->repaired) != 0;
 }
 
-/* Returns the offset from `base` of the page that follows the page with the text's byte end - 1. */
+/* Returns the offset from `base` of the page after the page with the byte `end` - 1 of the text. */
 static uint64_t page_after(const struct mapping *mapping, uint64_t end)
 {
     uint64_t page = atomic_load(&page_bytes);

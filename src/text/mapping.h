@@ -30,9 +30,9 @@ struct mapping {
     uint64_t file_offset; /* file offset of base[0] */
 };
 
-/* Maps the file's bytes [file_begin, file_begin + bytes_count). Returns false if that fails, and
- * leaves the mapping empty: address space or a free slot is missing, or the file system cannot
- * map. */
+/* Maps the file's bytes [file_begin, file_begin + bytes_count). Returns false and sets
+ * mapping->slot to NULL if address space is short, the process has too many mappings open, or the
+ * file system cannot map. */
 bool mapping_open(struct mapping *mapping, int descriptor, uint64_t file_begin,
                   uint64_t bytes_count);
 /* Closes a mapping that is open. */
@@ -44,11 +44,11 @@ static inline const uint8_t *mapping_at(const struct mapping *mapping, uint64_t 
     return mapping->base + mapping->front_bytes + offset;
 }
 
-/* Returns whether the mapping has a page after the page with the text's byte end - 1. */
+/* Returns whether the mapping has a page after the page with the byte `end` - 1 of the text. */
 bool mapping_goes_on(const struct mapping *mapping, uint64_t end);
 /* Returns whether all bytes before `end` that a search has touched were the file's bytes. Must be
  * asked after the last touch, and only if mapping_goes_on(mapping, end): a file that now ends
- * inside the page of byte end - 1 reads as zeros up to the page's end, and only touching the next
+ * inside the page of byte `end` - 1 reads as zeros up to the page's end, and only touching the next
  * page shows that. */
 bool mapping_is_whole(const struct mapping *mapping, uint64_t end);
 /* Returns whether mapping_repair has replaced some page of the mapping by zeros. */
@@ -62,7 +62,7 @@ void mapping_drop(const struct mapping *mapping, uint64_t begin, uint64_t end);
  * counts as 1000. */
 uint64_t mapping_faults(void);
 
-/* Puts zero pages over the mapping that contains `address`, from `address` to the mapping's end.
+/* Puts zero pages over the mapping that contains `address`, from that address's page to the end.
  * Returns false if no mapping of trawl contains `address`. A signal handler may call this
  * function. */
 bool mapping_repair(const void *address);

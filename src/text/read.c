@@ -1,4 +1,4 @@
-/* read: reads a stream's bytes. Unpacks compressed bytes. */
+/* read: reads a stream's bytes, and unpacks a compressed stream. */
 #include "text/read.h"
 
 #include "text/descriptor.h"

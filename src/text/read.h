@@ -1,13 +1,13 @@
-/* read: reads a stream's bytes. Unpacks compressed bytes. */
+/* read: reads a stream's bytes, and unpacks a compressed stream. */
 #ifndef TRAWL_TEXT_READ_H
 #define TRAWL_TEXT_READ_H
 
 #include "text/text.h"
 
 /* Reads 1 to `count` bytes of a stream; sets *read_bytes to the number, which is 0 at the stream's
- * end. Waits for bytes. If the descriptor `wake` becomes readable meanwhile, returns STOPPED; wake
- * -1: there is no such descriptor. offset: the next byte's offset in the text, for messages and for
- * regular files. */
+ * end. Waits for bytes. If the descriptor `wake` becomes readable meanwhile, returns STOPPED;
+ * `wake` may be -1, for no descriptor. `offset` is the next byte's offset in the text, for messages
+ * and for regular files. */
 enum trawl_status read_stream(const struct trawl_text *text, int wake, uint64_t offset,
                               uint8_t *buffer, uint64_t count, uint64_t *read_bytes,
                               struct trawl_error *error);

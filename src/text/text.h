@@ -114,15 +114,15 @@ struct text_chunk {
     uint64_t before;   /* bytes of the text before bytes[0] that are there, too */
     uint64_t after;    /* bytes of the text after the chunk's own bytes that are there, too */
     uint64_t readable; /* bytes after the chunk's own bytes that may be loaded, ≥ after */
-    /* If not NULL, the bytes lie in a piece of text/ahead.h: the taker lowers this count when the
-     * bytes are no longer needed. */
+    /* If not NULL, the bytes lie in a piece that was unpacked ahead (text/ahead.h). The taker
+     * lowers this count when the bytes are no longer needed. */
     _Atomic uint32_t *lent;
     /* of a compressed text: the memory that the decoder needs for its window */
     uint64_t window_bytes;
     bool last;   /* the text ends with this chunk's owned bytes */
     bool beyond; /* the text had ended before this chunk, which is empty */
-    /* true: the chunk is mapped, so text_cursor_is_whole and text_cursor_judge must be called after
-     * the search */
+    /* the chunk lies in a mapping, so the taker must call text_cursor_is_whole and
+     * text_cursor_judge after the search */
     bool is_mapped;
     bool is_probe; /* the taker has to count the page faults of the search */
 };
@@ -136,13 +136,14 @@ struct text_cursor {
     bool ended;          /* the last chunk was handed out, or reading failed */
     uint8_t *carry;      /* of a stream: bytes that were read, from begin_next - carry_before on */
     uint64_t carry_capacity;
-    uint64_t carry_before;           /* number of bytes in `carry` that come before begin_next */
-    uint64_t carry_count;            /* number of bytes in `carry` */
-    bool stream_ended;               /* the stream has ended; reading a terminal again would wait */
+    uint64_t carry_before; /* number of bytes in `carry` that come before begin_next */
+    uint64_t carry_count;  /* number of bytes in `carry` */
+    /* the stream has ended or failed, and is not read again: a terminal would wait for input */
+    bool stream_ended;
     enum trawl_status stream_status; /* TRAWL_READ: reading failed after the bytes in `carry` */
     struct mapping mapping;          /* the file's mapping, if need.maps allows a mapping */
     _Atomic uint64_t map_from;       /* offset from which on chunks may be mapped again */
-    /* how many bytes are read before mapping is tried again */
+    /* when mapping pauses next: the number of bytes that are read before it is tried again */
     uint64_t map_pause;
     /* Credit that falls with each page fault above the allowed number. At 0, mapping pauses. */
     int map_fault_credit;
@@ -180,7 +181,8 @@ uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes
 
 /* Takes the next chunk. *taken is TEXT_TAKEN, or TEXT_END if the text has no more chunks.
  *
- * chunk_bytes   owned bytes of the chunk; fewer at the text's end, and in a slow stream
+ * chunk_bytes   owned bytes of the chunk; fewer at the text's end and in a slow stream; with
+ *               need.lines, further bytes follow up to a line's end
  * buffer        has to have text_cursor_room bytes, also with in_place; a text in memory needs none
  * in_place      a file's chunk may be mapped instead of read, a stream's chunk may be lent
  * only          if not TEXT_ANY_CHUNK: from a stream, take only the chunk with this index, and only
@@ -202,11 +204,13 @@ bool text_cursor_maps(const struct text_cursor *cursor, uint64_t begin);
 /* Returns whether a mapped chunk, and the bytes after it, were the file's bytes during the whole
  * search. If not, the taker must drop its results. */
 bool text_cursor_is_whole(const struct text_cursor *cursor, const struct text_chunk *chunk);
-/* Reads a mapped chunk into the taker's buffer, after text_cursor_is_whole has returned false. */
+/* Reads a chunk of a file into the taker's buffer, to which chunk->bytes then points. Serves mapped
+ * chunks, too, for example after text_cursor_is_whole has returned false. */
 enum trawl_status text_cursor_read(struct text_cursor *cursor, const struct text_buffer *buffer,
                                    struct text_chunk *chunk, struct trawl_error *error);
-/* Records whether mapping the chunk saved time. faults: number of page faults during the search, if
- * the chunk was a probe. was_read: the chunk had to be read after all. */
+/* Records whether mapping the chunk saved time. `faults` is the number of page faults during the
+ * search if the chunk was a probe, else 0. `was_read` says that the chunk had to be read after
+ * all. */
 void text_cursor_judge(struct text_cursor *cursor, const struct text_chunk *chunk, uint64_t faults,
                        bool was_read);
 

@@ -17,12 +17,13 @@
 #define BYTES_PER_THREAD (UINT64_C(16) << 20)
 
 struct text_unpack {
-    /* codec of the format; NULL: not known yet, or with `decided`, the text is not compressed */
+    /* Codec of the format. NULL says that the format is not known yet or, once `decided` is set,
+     * that the text is not compressed. */
     const struct codec *codec;
     bool decided;
     bool from_file;
     bool has_begun; /* the decoder has begun to use a library */
-    pid_t process;  /* the process that began to read; 0: no process has */
+    pid_t process;  /* the process that prepared to read (unpack_share); 0: no process has */
     uint32_t threads;
     struct ahead *ahead; /* the pieces that threads unpack ahead; NULL: nothing is unpacked ahead */
     /* the piece of `ahead` that is being read; NULL: the decoder continues */
@@ -30,7 +31,7 @@ struct text_unpack {
     struct decoder *decoder; /* owned */
     /* A bzip2 stream is being read block by block. */
     bool in_blocks;
-    /* file offset of that stream, and the number of bytes that were read */
+    /* file offset of that stream, and number of its unpacked bytes that were read */
     uint64_t stream_begin, stream_bytes;
     uint64_t bit; /* position in the file, in bits, of the next block */
     uint32_t sum; /* sum of the checksums of the blocks so far */

@@ -11,8 +11,8 @@
 #include "text/codec.h"
 #include "text/text.h"
 
-/* Prepares to unpack a descriptor's bytes. codec: the format of a regular file, which is read by
- * pread. NULL: a stream, in which the first bytes will show the format. */
+/* Prepares to unpack a descriptor's bytes. For a regular file, which is read by pread, `codec` is
+ * the codec of its format. For a stream, `codec` is NULL: the first bytes will show the format. */
 enum trawl_status unpack_open(const struct codec *codec, struct text_unpack **unpack,
                               struct trawl_error *error);
 void unpack_close(struct text_unpack *unpack);
@@ -27,14 +27,15 @@ const char *unpack_format(const struct text_unpack *unpack);
 /* Returns whether unpack_read would return at once, as far as is known without decoding. */
 bool unpack_is_ready(const struct trawl_text *text, uint32_t wait_ns);
 
-/* Lets `threads` threads unpack. Must be called before the first read. ahead_bytes: limit for the
- * memory of bytes that are unpacked ahead; 0: nothing is unpacked ahead. cell_bytes: length of the
- * cells of ahead.h. */
+/* Lets `threads` threads unpack. Must be called before the first read. Bytes that are unpacked
+ * ahead of the reader take about ahead_bytes of memory; with 0, nothing is unpacked ahead. The file
+ * is divided into cells of cell_bytes bytes (ahead.h). */
 void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahead_bytes,
                   uint64_t cell_bytes);
 /* Unpacks ahead of the reader, as ahead_help does. Any thread may call this. */
 bool unpack_help(const struct trawl_text *text, const _Atomic bool *wanted);
-/* Returns whether the reader's first read may take as long as reading a MiB of plain text. */
+/* Returns whether the reader's first read may take long, because pieces are bzip2 blocks: as long
+ * as reading a MiB of plain text. */
 bool unpack_is_slow(const struct trawl_text *text);
 /* Returns bytes of a piece without a copy, as ahead_lend does. When the bytes are no longer needed,
  * the caller lowers *lent. */
