@@ -56,14 +56,15 @@ struct engine_chunk {
     uint64_t after;
     uint64_t readable;
     /* For WANT_SPANS. True: the spans (hits without overlap) that begin before the chunk are known,
-     * and the last of these ends at spans_end, an offset in the chunk. spans_end 0: that span ends
-     * at the chunk's begin or before. */
+     * and the last of these ends at spans_end, an offset in the chunk. If that span ends at the
+     * chunk's begin or before, spans_end is 0. */
     bool spans_known;
     uint64_t spans_end;
     bool firsts;           /* no more than the first hit of each line is needed */
     bool pinned;           /* the whole chunk lies in pinned memory (ENGINE_HOLD_PINNED) */
     bool may_be_left;      /* a device may leave the chunk to the host (engine_result.is_left) */
-    uint32_t threads_left; /* searches with errors: number of threads that search a chunk left */
+    uint32_t threads_left; /* searches with errors: number of host threads that would search a chunk
+                              which the device leaves */
     const struct records *records; /* the text's records, in place of its lines; NULL: none */
     /* NULL, or the searcher's call. Once the call is cancelled, nobody wants the result. Then an
      * engine may end with STOPPED; an engine that takes long for a chunk should. */
