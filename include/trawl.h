@@ -119,12 +119,12 @@ struct trawl_pattern {
 };
 
 enum trawl_plan_flag {
-    TRAWL_IGNORE_CASE = 1, /* A-Z equal a-z; with `letters`, also a character's variants. For UTF-8,
-                              set `letters` to trawl_unicode() */
-    TRAWL_CRLF = 256,      /* expressions: a '\r' before a line end belongs to the line end */
-    TRAWL_UNICODE = 512,   /* PERL: as RIPGREP, with Unicode's \w, \d, \s; \b uses `letters` */
-    TRAWL_RIPGREP = 2048,  /* PERL: ripgrep's syntax, for example [a-z&&[^b]] and \b{start} */
-    TRAWL_PCRE = 4096,     /* PERL: libpcre2 searches for what RE2 refuses: docs/regex.md */
+    TRAWL_IGNORE_CASE = 1,  /* A-Z equal a-z; with the plan option `letters`, also the variants of a
+                               character. For UTF-8, set `letters` to trawl_unicode() */
+    TRAWL_CRLF = 256,       /* expressions: a '\r' before a line end belongs to the line end */
+    TRAWL_UNICODE = 512,    /* PERL: as RIPGREP, with Unicode's \w, \d, \s; \b uses `letters` */
+    TRAWL_RIPGREP = 2048,   /* PERL: ripgrep's syntax, for example [a-z&&[^b]] and \b{start} */
+    TRAWL_PCRE = 4096,      /* PERL: libpcre2 searches for what RE2 refuses: docs/regex.md */
     TRAWL_MULTILINE = 8192, /* occurrences of expressions may cross lines; the text is in memory */
     TRAWL_DOT_ALL = 16384,  /* expressions: '.' matches a newline, too */
     TRAWL_WHOLE_WORD = 2,   /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`

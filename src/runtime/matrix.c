@@ -23,7 +23,8 @@
 #include "runtime/workers.h"
 
 #define ANY_BYTES_MIN 4096u
-#define EMPTY_CELLS_MAX (1u << 20) /* a span ends once it has more cells of empty records */
+/* a span ends once it has more than this many cells of empty records */
+#define EMPTY_CELLS_MAX (1u << 20)
 
 /* The records [record_begin, record_end), which are complete, and the records' cells. */
 struct span {
@@ -36,7 +37,7 @@ struct span {
 struct trawl_matrix_search {
     struct trawl_searcher *searcher;
     const struct engine_ops *algorithm; /* NULL: `search` finds occurrences */
-    struct engine_worker *worker;       /* the caller's: makes the algorithm's cells */
+    struct engine_worker *worker; /* makes the algorithm's cells; the caller's worker has it */
     struct engine_result flagged; /* what the algorithm reports for the statistics: candidates,
                                      times, and whether a device was used */
     struct search search;
@@ -340,7 +341,7 @@ static enum trawl_status digest_by_algorithm(const struct sink *sink,
         return TRAWL_OK;
     TRAWL_TRY(matrix->algorithm->cells(matrix->worker, &matrix->records, chunk->begin,
                                        chunk->begin + chunk->owned, &digest->cells, error));
-    /* from the time added here, the search computes how many threads to wake */
+    /* the search computes from search_ns how many threads to wake */
     JOB_ADD(&matrix->search.job, &matrix->search.done.host.search_ns, clock_now_ns() - begin_ns);
     return TRAWL_OK;
 }

@@ -26,9 +26,9 @@ struct piece_order {
 
 #define PIECES_LINE _Alignas(64)
 
-/* Piece i uses entry i % ENGINE_PIECES_MAX of the arrays, order i entry i % PIECE_ORDERS. All
- * orders are of a single device: the next device begins when all orders are settled, which means
- * that their words are in the array. */
+/* Order i uses entry i % PIECE_ORDERS of `orders`. Piece i uses entry i % ENGINE_PIECES_MAX of the
+ * other arrays. All orders are of a single device: the next device begins when all orders are
+ * settled, which means that their words are in the caller's array. */
 struct pieces {
     struct job *job; /* the call's job */
     uint64_t *array;
@@ -64,7 +64,7 @@ void pieces_begin(struct pieces *pieces, struct job *job, uint64_t *array);
  * for a while. The worker then leaves the job while other threads still copy, so that fewer threads
  * take the runtime's lock at the end. */
 void pieces_help(struct pieces *pieces);
-/* Tells the helpers that all orders are settled. */
+/* Tells the helpers that all orders are settled: the helpers have nothing left to do. */
 void pieces_stop(struct pieces *pieces);
 /* Releases *pieces after the job's end. */
 void pieces_end(struct pieces *pieces);

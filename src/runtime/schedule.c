@@ -25,8 +25,8 @@ const struct resident_sizes resident_sizes_default = SIZES;
 struct resident_sizes resident_sizes = SIZES;
 #undef SIZES
 
-/* Time of searches of long texts before the devices are opened. Closing may wait a third of a
- * second for opening. */
+/* Devices are opened once the runtime's searches of long texts have taken this time. They are not
+ * opened earlier because closing may then wait a third of a second for the opening. */
 static uint64_t open_after_ns = 1000000000;
 
 void schedule_open_after(uint64_t ns)
@@ -202,7 +202,8 @@ enum trawl_status schedule_choose(struct search *search, struct trawl_text *text
         engine != TRAWL_ENGINE_CPU && search->sink->want != WANT_NOTHING && plan->literal_count > 0;
     asks = judges && search->for_devices &&
            ((by_choice && plan->errors.is_set) || is_resident(search, text, &is_split));
-    if (plan_has_expressions(plan)) /* a text that is not loaded is searched by the host */
+    /* devices search for expressions only in a loaded text, and only with engine CUDA */
+    if (plan_has_expressions(plan))
         search->for_devices = asks = asks && by_choice;
     if (asks)
         TRAWL_TRY(ask_device(search, text, &search->for_devices, error));
@@ -323,7 +324,7 @@ static bool staging_pays(const struct search *search)
     return price_is_less(staging, STAGE_PAYS, host_price(search), STAGE_UNIT);
 }
 
-/* Says whether the text is so long that devices may pay. */
+/* Says whether the text is so long that devices may make the search faster. */
 static bool is_long(const struct search *search)
 {
     return search->cursor.text->kind != TEXT_STREAM && search->text_bytes >= DEVICE_TEXT_MIN;
@@ -367,7 +368,7 @@ bool schedule_wants_device(struct search *search)
         return false;
     if (atomic_load(&search->device_refused))
         return false;
-    /* the first chunk may have the first occurrence: the caller searches it and wakes no thread */
+    /* the first chunk may have the first occurrence: the caller searches that chunk alone */
     if (search->schedule == SCHEDULE_STAGED)
         return (search->shared || search->sink->want != WANT_FIRST) && devices_work(devices);
     if (search->job.layer < ENGINE_LAYERS || !is_long(search))

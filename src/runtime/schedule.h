@@ -18,7 +18,7 @@ enum trawl_status schedule_fetch(struct search *search, struct trawl_text *text,
                                  struct trawl_error *error);
 /* Adds the times of this search, which is over, to what later decisions of the runtime use. */
 void schedule_remember(const struct search *search);
-/* For tests: devices are opened after ns of searching. Not thread-safe. */
+/* For tests: devices are opened after `ns` nanoseconds of searching. Not thread-safe. */
 void schedule_open_after(uint64_t ns);
 /* Says whether the search finds hits faster than the caller could take hits from a helper. The
  * caller is then faster alone, with all hits in near caches. */

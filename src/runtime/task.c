@@ -111,7 +111,7 @@ void task_buffer_give(struct trawl_runtime *runtime, struct task *task)
     task->chunk.lent = NULL;
     if (task->buffer_is_pinned)
         devices_buffer_give(&runtime->devices, &task->buffer);
-    else if (runtime->memory_max > 0) /* an idle buffer would use up other searches' budget */
+    else if (runtime->memory_max > 0) /* an idle buffer would leave other searches less memory */
         runtime_buffer_release(runtime, &task->buffer);
     task->buffer_is_pinned = false;
 }
@@ -306,7 +306,7 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
     /* the device lacks what the algorithm's kernels need */
     if (search->job.layer == ENGINE_FOR_ALGORITHMS)
         return false;
-    if (*status == TRAWL_MEMORY && !search->host_searches) /* the next search may find room */
+    if (*status == TRAWL_MEMORY && !search->host_searches) /* the next search may get memory */
         return false;
     if (lost)
         devices_lose(devices, worker->device_index, error->message);
