@@ -83,7 +83,7 @@ struct making {
     /* indices of ends, sorted by the depth at which their strings branch off. finish_nodes keeps
      * the ends that have a node of their own at the current depth in front. */
     uint32_t *order;
-    /* a node with at least so many children has a row; the root always has a row */
+    /* a node with at least this many children has a row; the root always has a row */
     uint32_t row_children;
     uint64_t row_count;
 };
