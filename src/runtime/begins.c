@@ -32,13 +32,13 @@
 /* Text that the first list covers, if hits may be frequent. The length of a later list follows the
  * number of hits in the list before. */
 #define LIST_BYTES_FIRST (32ull << 20)
-/* number of lists that fit into the memory that a device has for lists: some lists are copied while
- * the next list is made */
+/* A list takes at most 1 / LISTS_PER_ROOM of the memory that a device has for lists: earlier lists
+ * stay there until they are copied. */
 #define LISTS_PER_ROOM 8u
-/* most words of a list: a short last list takes little time to copy, during which nothing is
- * listed */
+/* Most words of a list. Lists are short because the device lists nothing while the last list is
+ * copied. */
 #define LIST_WORDS (1u << 22)
-#define LIST_WORDS_LEAST (1u << 19) /* the last lists are shorter, but not shorter than this */
+#define LIST_WORDS_LEAST (1u << 19) /* lists get shorter near the part's end, down to this */
 /* hits of a single pattern are taken to be rare if the pattern has more bytes */
 #define FREQUENT_BYTES_MAX 2u
 /* The caller polls for work for this time before the caller sleeps. Waking a thread takes up to 200
@@ -80,7 +80,7 @@ struct listing {
     _Atomic bool begun; /* a worker has begun the part */
     _Atomic bool ended;
 
-    pthread_mutex_t lock; /* guards `status` and `error`, with which the part ends */
+    pthread_mutex_t lock; /* guards `status` and `error`, the outcome of the part */
     pthread_cond_t changed;
     enum trawl_status status;
     struct trawl_error error;
@@ -443,7 +443,8 @@ enum trawl_status begins_on_host(struct trawl_searcher *searcher, const struct t
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not on devices");
     shared = (is_split || (text->bytes_count > resident_sizes.shared && may_be_frequent(plan))) &&
              devices_start(devices);
-    /* If hits are few, a search is faster, because all devices search at the same time. */
+    /* If hits are few, an ordinary search of a divided text is faster: all devices search at the
+     * same time. */
     if (is_split && !(shared && may_be_frequent(plan)))
         return TRAWL_FAIL(error, UNSUPPORTED, "a search of all devices does as well");
     return fill_by_lists(searcher, plan, text, begins, shared, error);

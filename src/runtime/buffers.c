@@ -12,7 +12,7 @@
 #include "runtime/runtime.h"
 #include "runtime/search.h"
 
-/* a worker copies or searches one of the buffers while three buffers wait */
+/* buffers for each worker of devices: the worker searches one buffer while three buffers wait */
 #define BUFFERS_PER_WORKER 4u
 /* Pinning takes longer than copying. So buffers' lengths are rounded up to a multiple of this, and
  * a slightly longer chunk then fits into the same buffer. */
@@ -70,7 +70,7 @@ static bool shed(struct devices *devices)
 }
 
 /* Adds the bytes to memory_used if the limit allows that. *used is memory_used without the bytes. A
- * request that does not fit is never added, because a smaller request might fail meanwhile. */
+ * request that does not fit is not added even for a moment, which could make a smaller one fail. */
 static bool charge(struct trawl_runtime *runtime, uint64_t bytes, uint64_t *used)
 {
     *used = atomic_load(&runtime->memory_used);

@@ -1,5 +1,4 @@
-/* buffers: the memory into which chunks of text are read, within the runtime's limit (memory_max).
- */
+/* buffers: the memory into which chunks of text are read, up to the runtime's memory_max. */
 #ifndef TRAWL_RUNTIME_BUFFERS_H
 #define TRAWL_RUNTIME_BUFFERS_H
 

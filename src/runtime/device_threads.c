@@ -50,8 +50,8 @@ static struct worker *idle_for(struct devices *devices, uint32_t device)
 }
 
 /* Claims a further idle worker if the queue has a further item for this device, and returns the
- * worker, or NULL. The caller wakes the worker without the lock, because waking takes 6 us. The
- * caller holds the lock. */
+ * worker, or NULL. Called with the lock held. The caller then gives the lock up before it wakes the
+ * worker, because waking takes 6 us. */
 static struct worker *next_for(struct devices *devices, uint32_t device)
 {
     struct queue_item *item = device < ENGINE_DEVICES_MAX ? devices->first : NULL;

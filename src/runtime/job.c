@@ -30,8 +30,8 @@
 #define BRIEF_BYTES (1u << 14)
 #define CALLER_POLL_NS 200000u
 #define UNPACK_BYTES (UINT64_C(24) << 20) /* memory for what a thread unpacks ahead */
-/* Pieces that are unpacked ahead, and the windows of their decoders, may each take
- * 1 / UNPACK_SHARE of the runtime's memory. */
+/* Bytes that are unpacked ahead may take 1 / UNPACK_SHARE of the runtime's limit of memory, and the
+ * windows of the decoders as much again. */
 #define UNPACK_SHARE 8u
 #define WAIT_POLL_NS 50000000 /* time between two calls of the caller's poll during a wait */
 
@@ -315,7 +315,7 @@ void search_end(struct search *search)
     struct trawl_searcher *searcher = search->searcher;
     struct devices *devices = &searcher->runtime->devices;
 
-    if (searcher->is_orphan) /* after fork() the other threads do not exist, so nothing waits */
+    if (searcher->is_orphan) /* a child of fork() has no other threads, which could hold the lock */
         memset(&search->lock, 0, sizeof search->lock);
     else if (atomic_load(&search->job.is_known)) { /* other threads may be inside the search */
         (void)pthread_mutex_lock(&search->lock);

@@ -66,7 +66,8 @@ static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
 
 static bool may_be_frequent(const struct trawl_plan *plan)
 {
-    return plan->literal_count > 1 || plan->length_min < RARE_BYTES; /* also each expression */
+    /* true for expressions, whose length_min is 1 */
+    return plan->literal_count > 1 || plan->length_min < RARE_BYTES;
 }
 
 /* Says whether the whole text is loaded, and stores whether the text is divided over devices. A
@@ -425,7 +426,7 @@ uint32_t schedule_helpers(const struct search *search)
     if (search->schedule == SCHEDULE_STAGED && search->sink->want == WANT_FIRST &&
         taken < FIRST_ALONE_BYTES)
         return 0;
-    if (search->text_bytes == UINT64_MAX) /* each caller of a stream's search is a thread, too */
+    if (search->text_bytes == UINT64_MAX) /* callers that search other streams are threads, too */
         return most - (uint32_t)min_u64(most, atomic_load(&runtime->streams) - 1);
     if (search->searcher->chunk_bytes > 0 || search->schedule != SCHEDULE_HOST)
         return most;

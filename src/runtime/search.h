@@ -83,8 +83,7 @@ struct search {
      * which may be gone at the delivery. */
     bool converts_late;
     uint64_t chunk_host; /* most bytes of a chunk for the host */
-    /* For a compressed text: size of its decoder's window, which is part of runtime->memory_used.
-     */
+    /* For a compressed text: bytes of its decoder's window, counted in runtime->memory_used. */
     uint64_t window_bytes;
     uint64_t chunk_device; /* most bytes of a chunk for a device */
     /* Upper bound for chunk_device. chunk_device shrinks when earlier chunks had many hits, and
@@ -151,8 +150,8 @@ struct trawl_searcher {
     uint32_t tasks_touched; /* tasks [0, tasks_touched) were in use at least once */
     struct engine_call call;
     pthread_t thread; /* the thread that began the call */
-    bool is_pulled;   /* the call is open between calls of trawl_search_next, or of records */
-    bool is_orphan;   /* The parent of this process began the call before fork(). */
+    bool is_pulled;   /* the call began with trawl_search_open or trawl_matrix_open */
+    bool is_orphan;   /* this process is a child of fork(), and its parent began the call */
     /* Calls of trawl_searcher_cancel that may still wake the caller; searcher_leave waits for these
      * calls, so a late one does not disturb the next call. */
     _Atomic uint32_t cancelling;
