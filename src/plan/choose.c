@@ -227,8 +227,8 @@ static void raise_costs(uint64_t probe, struct probe_window *window)
     window->cost[taken] = PROBE_TAKEN;
 }
 
-/* Returns the offset that leaves the fewest survivors. If several offsets leave as few, or if there
- * are no survivors, returns the offset of least cost. */
+/* Returns the offset that leaves the fewest survivors. If several offsets leave equally few, or if
+ * there are no survivors, returns the offset of least cost. */
 static uint64_t most_telling(const struct probe_window *window, uint32_t survivors)
 {
     uint64_t best = 0;

@@ -18,8 +18,8 @@ struct byte_rates;
 
 /* Returns where a sample of `bytes` bytes begins in part number `nth` of a text that is divided
  * into equal parts. The offset differs from part to part, because many texts repeat themselves in
- * step with pages and records. It is not 0 in part 0, because a text's begin is often a head that
- * is unlike the rest, and a pattern may have been taken from there. */
+ * step with pages and records. In part 0 the offset is not 0 either, because a text often begins
+ * with a head that is unlike the rest, and a pattern may have been taken from there. */
 static inline uint64_t plan_sample_at(uint64_t nth, uint64_t part, uint64_t bytes)
 {
     TRAWL_ASSERT(bytes <= part);

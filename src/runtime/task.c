@@ -487,8 +487,7 @@ static void finish(struct search *search, struct task *task, struct worker *work
     }
     TRAWL_ASSERT(task->from <= task->result.done && task->result.done <= task->chunk.owned);
     search_lock(search);
-    /* Chunks of a loaded text finish in any order: chunks before a fault may not be searched yet.
-     */
+    /* Chunks of a loaded text finish in any order: a fault may come before earlier chunks. */
     search->ended |=
         search->schedule != SCHEDULE_LOADED && (task->chunk.last || task->status != TRAWL_OK);
     /* The ring's entry is free: no chunk is taken task_count or more chunks before its delivery. */
@@ -616,8 +615,7 @@ static void forget_work(struct search *search, const struct task *task)
 }
 
 /* Searches a chunk in the file's mapping. Reads the chunk and searches again if the file lost
- * bytes, if the sink needs bytes that cannot change, or if the scan did not reach the chunk's end.
- */
+ * bytes, if the sink needs bytes that cannot change, or if the scan did not search all of it. */
 static void search_mapped(struct search *search, struct task *task, struct worker *worker)
 {
     const struct text_chunk *chunk = &task->chunk;
