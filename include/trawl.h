@@ -219,11 +219,11 @@ struct trawl_plan_options {
                               Borrowed until trawl_plan_build returns. */
     /* A plan with errors sets mismatches_max, edits_max, or alphabet DNA, and no method or
      * algorithm. */
-    uint32_t mismatches_max; /* find occurrences with up to this many mismatches */
-    uint32_t edits_max; /* or with up to this many edits. Each limit is at most TRAWL_ERRORS_MAX,
-                           and less than the number of symbols of every pattern */
-    enum trawl_alphabet alphabet; /* what a symbol is. If both limits are 0, strings take BYTES or
-                                     DNA */
+    uint32_t mismatches_max;      /* find occurrences with up to this many mismatches */
+    uint32_t edits_max;           /* or instead, with up to this many edits. A limit is at most
+                                     TRAWL_ERRORS_MAX, and less than a pattern's symbols */
+    enum trawl_alphabet alphabet; /* what a symbol is. For strings, CHARACTERS needs one of the two
+                                     limits above */
     uint32_t exact_count;         /* ranges in `exact` */
     const struct trawl_range *exact; /* symbols of each pattern in which no error is allowed;
                                         symbols beyond a pattern's end are ignored. Copied. */
@@ -375,9 +375,8 @@ TRAWL_API void trawl_text_close(struct trawl_text *text);
 
 /* What trawl_text_tell tells. */
 struct trawl_text_told {
-    uint64_t size; /* sizeof(struct trawl_text_told), set by the caller */
-    uint64_t
-        text_bytes; /* bytes of the text; of a file now, from its offset; UINT64_MAX: unknown */
+    uint64_t size;       /* sizeof(struct trawl_text_told), set by the caller */
+    uint64_t text_bytes; /* the text's bytes; of a file now, from its offset; UINT64_MAX: unknown */
     /* The packed format, such as "gzip", of a text of TRAWL_TEXT_UNPACK as far as it was read, or
      * of a text in memory by its first 10 bytes. NULL: none of the five formats is known. */
     const char *compression;
@@ -618,12 +617,13 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions(struct trawl_searcher 
  * *begin_count is the true total, even if greater. With several patterns, a begin comes once for
  * each pattern that occurs there. After READ or DEVICE, both hold what was found before the fault.
  * The array is memory of the host or, for callers that continue on the GPU, of a device.
+ *
  * An array in host memory: if devices have loaded the text, the begins of a part are copied into
  * the array while the next part is searched, for each device in turn. If the array is pinned
  * memory, the device copies the begins there itself, as fast as the bus.
  *
- * An array in a device's memory, from cuMemAlloc or cudaMalloc in the primary context, aligned to
- * 8: devices must have loaded the whole text (trawl_text_load). Work that was submitted on the
+ * An array in a device's memory (cuMemAlloc or cudaMalloc, primary context, aligned to 8 bytes):
+ * devices must have loaded the whole text (trawl_text_load). Work that was submitted on the
  * array before must be finished. The array's bytes beyond the begins may change, and *begin_count
  * is set on success only. Errors: ARGUMENT if the searcher does not have the array's device (AUTO
  * has no device before trawl_text_load). UNSUPPORTED also if no devices hold the text, and for
