@@ -221,7 +221,7 @@ struct trawl_plan_options {
      * algorithm. */
     uint32_t mismatches_max;      /* find occurrences with up to this many mismatches */
     uint32_t edits_max;           /* or instead, with up to this many edits. A limit is at most
-                                     TRAWL_ERRORS_MAX, and less than a pattern's symbols */
+                                     TRAWL_ERRORS_MAX and less than any pattern's symbol count */
     enum trawl_alphabet alphabet; /* what a symbol is. For strings, CHARACTERS needs one of the two
                                      limits above */
     uint32_t exact_count;         /* ranges in `exact` */

@@ -49,7 +49,7 @@ TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_t
  * 0. */
 struct trawl_worker_stats {
     uint64_t size; /* sizeof(struct trawl_worker_stats), set by the caller */
-    char name[96]; /* "cpu", or a device's name */
+    char name[96]; /* "cpu", or "device 0", "device 1", ... */
     uint64_t chunk_count;
     uint64_t text_bytes; /* bytes searched, also in chunks whose results the caller did not take */
     uint64_t search_ns;  /* time of searching, summed over the threads */

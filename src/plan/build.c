@@ -191,8 +191,7 @@ static enum trawl_status expand_plain(struct trawl_plan *plan, struct trawl_erro
 }
 
 /* Makes each expression a literal. The literal only says that the expression exists: no engine
- * searches for the literal's bytes. A search for expressions reads whole lines and nothing around.
- */
+ * searches for its bytes. A search for expressions reads whole lines and nothing around. */
 static enum trawl_status expand_none(struct trawl_plan *plan, struct trawl_error *error)
 {
     (void)error;

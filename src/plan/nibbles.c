@@ -175,9 +175,8 @@ static float low_left(const struct dealing *dealing, uint32_t literal, uint32_t 
                : 1.0f;
 }
 
-/* Chooses at most nibbles->bytes offsets, whose low bits are tested. Chooses one after the other:
- * each time the offset that leaves the fewest positions of usual texts, summed over the literals.
- */
+/* Chooses at most nibbles->bytes offsets, whose low bits are tested. Chooses one by one: each time
+ * the offset that leaves the fewest positions of usual texts, summed over the literals. */
 static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nibbles)
 {
     const struct trawl_plan *plan = dealing->plan;

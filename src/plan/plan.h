@@ -146,8 +146,8 @@ struct trawl_plan {
     struct plan_errors errors;
     struct plan_expressions expressions;
     struct plan_algorithm algorithm;
-    /* SET if BUCKETS, CLASSES or AUTOMATON was asked for. AUTO: each worker chooses the method for
-     * a single literal by the methods' expected costs. */
+    /* SET for several literals, or if BUCKETS, CLASSES or AUTOMATON was asked for. AUTO: each
+     * worker chooses the method for the single literal by the methods' expected costs. */
     enum trawl_method method;
     enum trawl_method method_asked;
 

@@ -32,11 +32,11 @@
 /* Text that the first list covers, if hits may be frequent. The length of a later list follows the
  * number of hits in the list before. */
 #define LIST_BYTES_FIRST (32ull << 20)
-/* A list takes at most 1 / LISTS_PER_ROOM of the memory that a device has for lists: earlier lists
- * stay there until they are copied. */
+/* A list is meant to take at most 1 / LISTS_PER_ROOM of the memory that a device has for lists:
+ * earlier lists stay there until they are copied. */
 #define LISTS_PER_ROOM 8u
-/* Most words of a list. Lists are short because the device lists nothing while the last list is
- * copied. */
+/* Most words that a list is meant to have. Lists are short because the device lists nothing while
+ * the last list is copied. */
 #define LIST_WORDS (1u << 22)
 #define LIST_WORDS_LEAST (1u << 19) /* lists get shorter near the part's end, down to this */
 /* hits of a single pattern are taken to be rare if the pattern has more bytes */

@@ -36,7 +36,7 @@ struct span {
 struct trawl_matrix_search {
     struct trawl_searcher *searcher;
     const struct engine_ops *algorithm; /* NULL: `search` finds occurrences */
-    struct engine_worker *worker;       /* the caller's; makes the algorithm's cells */
+    struct engine_worker *worker;       /* of the calling thread; makes the algorithm's cells */
     struct engine_result flagged; /* what the algorithm reports for the statistics: candidates,
                                      times, and whether a device was used */
     struct search search;

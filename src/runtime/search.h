@@ -35,8 +35,8 @@ struct task {
     struct text_chunk chunk;
     struct engine_result result;
     uint64_t from; /* occurrences that begin below this offset in the chunk were delivered */
-    /* match_count structs trawl_match; or three columns (begins, ends, patterns) of match_room
-     * words each, of which match_count are set */
+    /* match_count items of struct trawl_match; or three columns (begins, ends, patterns) of
+     * match_room words each, of which match_count are set */
     uint64_t *matches;
     uint64_t *line_numbers; /* match_room numbers; NULL unless the sink wants line numbers */
     uint64_t match_room;
