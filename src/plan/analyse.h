@@ -20,10 +20,9 @@ void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *
                    uint64_t literal_bytes, bool fold, struct byte_rates *rates);
 
 /* Returns whether the sample repeats parts of the literal, so that a search has many candidates.
- * Takes 64 strings of 16 bytes from the sample. The sample repeats the literal if at least 8 of
- * them occur in the literal, and if they occur at so many different places that the literal must
- * lie in the sample at 3 or more positions. sample_bytes ≥ PLAN_SAMPLE_BYTES_MIN. Cost: 64 searches
- * of the literal. */
+ * Takes 64 strings of 16 bytes from the sample. The sample repeats the literal if at least 8 of the
+ * strings occur in the literal, and if these strings belong to occurrences of the literal with 3 or
+ * more different begins. sample_bytes ≥ PLAN_SAMPLE_BYTES_MIN. Cost: 64 searches of the literal. */
 bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
                      uint64_t literal_bytes);
 
@@ -39,9 +38,9 @@ double analyse_power(double base, uint32_t exponent);
 double analyse_byte_bits(const uint8_t *bytes, uint64_t count);
 
 /* Finds where the two-way search splits the literal (*critical) and the literal's least period.
- * *period is 0 if the least period exceeds the longer side of the split; then it also exceeds count
- * / 2. Linear time, constant space (Crochemore and Perrin, "Two-way string-matching", 1991). count
- * ≥ 1. */
+ * If the least period exceeds the longer side of the split, and so also count / 2, *period is 0.
+ * Linear time, constant space (Crochemore and Perrin, "Two-way string-matching", 1991). count ≥ 1.
+ */
 void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, uint64_t *period);
 
 /* Chooses probes: bytes of the literal that a search tests first. Chooses offsets near each other,
@@ -98,7 +97,7 @@ double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
  * states of an automaton that reads backwards. `patterns` has the numbers of `count` patterns; of
  * pattern p only its first literal, literal_from[p], counts. If patterns is NULL, the plan's first
  * `count` literals count. Suffixes with equal hashes count once, so the number may be a little low;
- * for sets of more than PLAN_SUFFIXES_MAX bytes it is useless. Takes 3 to 5 ns per byte. */
+ * for sets of more than PLAN_SUFFIXES_MAX bytes the number is useless. Takes 3 to 5 ns per byte. */
 uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patterns,
                              const uint32_t *literal_from, uint32_t count);
 #define PLAN_SUFFIXES_MAX 20000u

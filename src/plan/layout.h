@@ -45,9 +45,9 @@ struct plan_grams {
     uint64_t fold;   /* or-ed into the 8 bytes at a position: 0 or 0x2020... */
     uint64_t keep;   /* mask that keeps the first q of 8 bytes */
     uint64_t gram[PLAN_GRAM_STRIDE_MAX]; /* gram[o]: the literal's q bytes at offset + o */
-    uint64_t begun;       /* for each bit b: the bytes of its gram in the word where it begins */
-    uint64_t carried;     /* for each bit b: the bytes of its gram in the next word */
-    uint8_t residues[64]; /* for each byte of a word and residue: the bits b that exclude it */
+    uint64_t begun;       /* byte b: bytes of a word in b's gram, if the gram begins in that word */
+    uint64_t carried;     /* byte b: bytes of a word in b's gram, if it began in the word before */
+    uint8_t residues[64]; /* [8 * j + r]: the bits b whose grams exclude residue r in byte j */
 };
 
 /* Method "sampled": the search loads q bytes (a sample) at every stride-th position of the text,

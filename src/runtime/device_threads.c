@@ -17,8 +17,8 @@
 #include "runtime/workers.h"
 
 /* Where a runtime has several devices, each device's first worker waits for this time without
- * sleeping if its last chunk belonged to a loaded text. Waking the workers of several devices takes
- * 25 to 200 us, and four devices list the hits in 16 GiB of text in only 1,200 us. */
+ * sleeping if the worker has just searched a loaded text. Waking the workers of several devices
+ * takes 25 to 200 us, and four devices list the hits in 16 GiB of text in only 1,200 us. */
 #define WATCH_NS 1000000u
 
 static void call(struct worker *worker)

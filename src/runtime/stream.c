@@ -45,7 +45,7 @@ struct trawl_stream {
     uint64_t line_bytes_max;
     uint8_t *bytes; /* owned; the text's last `count` bytes, or for expressions the open line */
     uint64_t count;
-    uint64_t room; /* allocated bytes; strings: as many as a later scan needs */
+    uint64_t room; /* allocated bytes; for strings: the bytes that a later scan needs */
     bool ended;
 };
 

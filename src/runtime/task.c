@@ -490,7 +490,7 @@ static void finish(struct search *search, struct task *task, struct worker *work
     /* Chunks of a loaded text finish in any order: a fault may come before earlier chunks. */
     search->ended |=
         search->schedule != SCHEDULE_LOADED && (task->chunk.last || task->status != TRAWL_OK);
-    /* The ring's entry is free: no chunk is taken task_count or more chunks before its delivery. */
+    /* The ring's entry is free: no chunk is taken task_count or more chunks ahead of delivery. */
     TRAWL_ASSERT(task->chunk.index >= search->index_deliver &&
                  task->chunk.index - search->index_deliver < search->searcher->task_count);
     TRAWL_ASSERT(*search_ring(search, task->chunk.index) == NULL);
