@@ -70,7 +70,7 @@ extern "C" {
 
 /* ---- Status and error ------------------------------------------------------------------ */
 
-/* 0: success. 1 to 9: an early end. 10 and above: a failure. An earlier version used 22 and 23. */
+/* 0: success. 1 to 9: an early end. 10 and above: a failure. 22 and 23 are old and not reused. */
 #define TRAWL_STATUS_LIST(X)                                                 \
     X(OK, 0, "success")                                                      \
     X(STOPPED, 1, "a sink stopped the search, or it was cancelled")          \
@@ -98,15 +98,15 @@ struct trawl_error {
     enum trawl_status status;
     int32_t os_code;        /* errno of the failed system call; 0: no system call failed */
     int32_t driver_code;    /* the GPU driver's code; 0: the driver did not fail */
-    uint64_t pattern_index; /* the pattern at fault; UINT64_MAX: no pattern is */
-    uint64_t text_offset;   /* the text offset at fault; UINT64_MAX: no offset is */
+    uint64_t pattern_index; /* index of the pattern at fault; UINT64_MAX: not a pattern's fault */
+    uint64_t text_offset; /* offset at fault, in the text or as the function says; or UINT64_MAX */
     char message[TRAWL_ERROR_MESSAGE_BYTES]; /* one line without newline; names what is at fault */
 };
 
 /* Return the run-time version, "major.minor.patch": static text. */
 TRAWL_API const char *trawl_version(void);
 
-/* Describe a status: static text; "unknown status" for a number that is not a status. */
+/* Return static text that describes a status; "unknown status" if the number is not a status. */
 TRAWL_API const char *trawl_status_message(enum trawl_status status);
 
 /* ---- Plan ------------------------------------------------------------------------------ */
@@ -119,25 +119,25 @@ struct trawl_pattern {
 };
 
 enum trawl_plan_flag {
-    TRAWL_IGNORE_CASE = 1, /* A-Z equal a-z; with `letters`, also a character's variants. For UTF-8,
-                              set `letters` to trawl_unicode() */
-    TRAWL_CRLF = 256,      /* expressions: a '\r' before a line end belongs to the line end */
-    TRAWL_UNICODE = 512,   /* PERL: as RIPGREP, with Unicode's \w, \d and \s; \b asks `letters` */
-    TRAWL_RIPGREP = 2048,  /* PERL: ripgrep's syntax, for example [a-z&&[^b]] and \b{start} */
-    TRAWL_PCRE = 4096,     /* libpcre2 reads what RE2 refuses in Perl's syntax: docs/regex.md */
-    TRAWL_MULTILINE = 8192,   /* expressions may cross lines of a text in memory: docs/regex.md */
-    TRAWL_DOT_ALL = 16384,    /* expressions: '.' matches a newline, too */
-    TRAWL_WHOLE_WORD = 2,     /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
-                                 also the characters for which is_word returns true */
-    TRAWL_STRICT_WORD = 1024, /* WHOLE_WORD with `letters`, but not beside a byte of no character */
+    TRAWL_IGNORE_CASE = 1,  /* A-Z equal a-z; with the plan option `letters`, also the variants of a
+                               character. For UTF-8, set `letters` to trawl_unicode() */
+    TRAWL_CRLF = 256,       /* expressions: a '\r' before a line end belongs to the line end */
+    TRAWL_UNICODE = 512,    /* PERL: as RIPGREP, with Unicode's \w, \d, \s; \b uses `letters` */
+    TRAWL_RIPGREP = 2048,   /* PERL: ripgrep's syntax, for example [a-z&&[^b]] and \b{start} */
+    TRAWL_PCRE = 4096,      /* PERL: libpcre2 searches for what RE2 refuses: docs/regex.md */
+    TRAWL_MULTILINE = 8192, /* occurrences of expressions may cross lines; the text is in memory */
+    TRAWL_DOT_ALL = 16384,  /* expressions: '.' matches a newline, too */
+    TRAWL_WHOLE_WORD = 2,   /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
+                               also the characters for which is_word returns true */
+    TRAWL_STRICT_WORD = 1024, /* for WHOLE_WORD: a byte of no character is a word character */
     TRAWL_WHOLE_LINE = 4,     /* a whole line: both neighbours are line ends, or ends of the text */
-    TRAWL_SINGLE_BYTE = 128,  /* each byte is a character, also for `letters`; not with errors */
+    TRAWL_SINGLE_BYTE = 128,  /* `letters` takes each byte as a character; no plans with errors */
     /* The flags below are for plans with errors (mismatches_max, edits_max, DNA): */
     TRAWL_WITHIN_LINES = 8,        /* no occurrence holds a line end */
     TRAWL_EVERY_END = 16,          /* edits: a match for each end, not only the best match */
     TRAWL_REVERSE_COMPLEMENT = 32, /* DNA: also find each pattern's reverse complement */
-    TRAWL_ANY_BASE = 64 /* DNA: a letter of the text for several bases, such as N, matches if any
-                           of the bases does; else only if all of the bases do */
+    TRAWL_ANY_BASE = 64 /* DNA: a text's letter for several bases, such as N, matches if any of the
+                           bases does. Without the flag, all of the bases have to match */
 };
 /* How the text is searched (docs/design.md describes the methods). AUTO lets the plan choose. All
  * methods give the same answer; a method that does not fit the patterns is refused with ARGUMENT.
@@ -158,9 +158,9 @@ enum trawl_method {
     TRAWL_METHOD_LIST(TRAWL_METHOD_ENUM)
 #undef TRAWL_METHOD_ENUM
 };
-#define TRAWL_METHODS_COUNT 8 /* number of methods */
+#define TRAWL_METHODS_COUNT 8
 #define TRAWL_UTF8_VARIANTS_MAX 8
-struct trawl_utf8; /* as struct trawl_letters, of version 1.0 */
+struct trawl_utf8; /* what version 1.0 had in place of struct trawl_letters */
 /* What UTF-8 text needs beyond ASCII: pure functions, which threads call while the plan lives. */
 struct trawl_letters {
     uint64_t size; /* sizeof(struct trawl_letters) */
@@ -171,10 +171,10 @@ struct trawl_letters {
     /* Returns whether this code point (>= 128) is a word character. Searches call the function. */
     bool (*is_word)(void *context, uint32_t code_point);
     /* Points *ranges to the first and last code point of each range of a class such as "alpha", and
-     * returns how many; 0: no such class. If NULL, and in PERL with UTF-8, classes are ASCII's. */
+     * returns how many; 0: no such class. If NULL, and always in PERL with UTF-8: ASCII classes. */
     uint64_t (*class_ranges)(void *context, const char *name, const uint32_t **ranges);
 };
-/* Return the letters of Unicode 16: equal by simple case folding, and words of \w. Static. */
+/* Return Unicode 16's letters (static): variants by simple case folding; word characters by \w. */
 TRAWL_API const struct trawl_letters *trawl_unicode(void);
 
 /* The symbols of patterns and texts of a plan with errors (docs/approximate.md). */
@@ -203,11 +203,11 @@ enum trawl_syntax {
 };
 
 struct trawl_plan_options {
-    uint64_t size;            /* sizeof(struct trawl_plan_options) */
-    uint32_t flags;           /* enum trawl_plan_flag, or-ed */
-    enum trawl_method method; /* AUTO, or the method to use */
-    uint32_t line_end_set; /* 0: lines end in '\n', and line_end is 0 or '\n'; 1: in `line_end` */
-    uint8_t line_end;      /* the line end, for WHOLE_LINE and for calls that deliver lines */
+    uint64_t size;             /* sizeof(struct trawl_plan_options) */
+    uint32_t flags;            /* enum trawl_plan_flag, or-ed */
+    enum trawl_method method;  /* AUTO, or the method to use */
+    uint32_t line_end_set;     /* 1: lines end in `line_end`. 0: in '\n'; line_end is 0 or '\n' */
+    uint8_t line_end;          /* the line end, for WHOLE_LINE and for calls that deliver lines */
     uint8_t line_end_also_set; /* 1: `line_end_also` ends lines, too (grep in binary files: NUL) */
     uint8_t line_end_also;
     uint8_t reserved;
@@ -219,22 +219,22 @@ struct trawl_plan_options {
                               Borrowed until trawl_plan_build returns. */
     /* A plan with errors sets mismatches_max, edits_max, or alphabet DNA, and no method or
      * algorithm. */
-    uint32_t mismatches_max; /* find occurrences with up to this many mismatches */
-    uint32_t edits_max; /* or with up to this many edits; both: 0 to TRAWL_ERRORS_MAX, and less than
-                           the symbols of every pattern */
-    enum trawl_alphabet alphabet; /* what a symbol is. If both limits are 0, strings take BYTES or
-                                     DNA */
+    uint32_t mismatches_max;      /* find occurrences with up to this many mismatches */
+    uint32_t edits_max;           /* or instead, with up to this many edits. A limit is at most
+                                     TRAWL_ERRORS_MAX and less than any pattern's symbol count */
+    enum trawl_alphabet alphabet; /* what a symbol is. For strings, CHARACTERS needs one of the two
+                                     limits above */
     uint32_t exact_count;         /* ranges in `exact` */
     const struct trawl_range *exact; /* symbols of each pattern in which no error is allowed;
                                         symbols beyond a pattern's end are ignored. Copied. */
     enum trawl_syntax syntax; /* what patterns are; expressions have alphabet BYTES or CHARACTERS */
-    /* MiB for the programs and automata of all expressions together, of which each takes up to a
-       32nd, and up to 2 MiB; 0: 16 MiB for each program */
+    /* MiB for the programs and automata of all expressions together. A program then takes at most a
+       32nd of that memory, and at most 2 MiB. 0: each program takes at most 16 MiB */
     uint32_t expression_mib;
     const struct trawl_letters *letters; /* trawl_unicode(), or others; NULL: bytes are characters.
                                             Copied. */
-    const uint64_t *pattern_ids; /* NULL, or the caller's number for each pattern, of which only
-                                    trawl_plan_tell tells. Copied. */
+    const uint64_t *pattern_ids; /* NULL, or the caller's number for each pattern, which only
+                                    trawl_plan_tell returns. Copied. */
 };
 #define TRAWL_PLAN_OPTIONS_INIT                                                                \
     {                                                                                          \
@@ -282,11 +282,11 @@ struct trawl_plan_told {
     uint32_t edits_max;
     enum trawl_alphabet alphabet;
     enum trawl_syntax syntax;
-    uint8_t has_errors; /* 1: a plan with errors; 0: the three fields above are 0 */
+    uint8_t has_errors; /* 1: a plan with errors; 0: mismatches_max, edits_max, alphabet are 0 */
     uint8_t line_end;   /* the byte that ends lines */
-    /* 1: IGNORE_CASE without `letters`; another case of a letter beyond ASCII is not found */
+    /* 1: IGNORE_CASE without `letters`; a pattern has a letter whose other case is not found */
     uint8_t misses_letters;
-    uint8_t pcre; /* 1: PCRE2 searches for an expression; 2: for one that may match no byte */
+    uint8_t pcre; /* 1 or 2: PCRE2 searches for an expression; 2: one may match zero bytes */
     uint8_t reserved[4];
     /* The pattern's bytes as given, borrowed until the plan is freed; NULL and 0 if pattern_index
      * is pattern_count or more. */
@@ -359,7 +359,7 @@ struct trawl_text_options {
  * unpacked bytes: offsets count unpacked bytes, and only one search can read the stream. Only a
  * part of the text is in memory at a time; the format's window, up to 256 MiB, comes on top.
  * Consecutive members, streams and frames are one text. A text that is not compressed is opened as
- * without the flag; for a pipe, the first read tells. The library of a format is loaded when the
+ * without the flag; the first read of a pipe shows this. The library of a format is loaded when the
  * first text of the format is opened.
  * Errors: ARGUMENT, MEMORY, OPEN (with os_code; a folder is refused, too). With UNPACK also READ
  * with os_code 0 if data is damaged, ends too early or is followed by something else (the message
@@ -376,13 +376,13 @@ TRAWL_API void trawl_text_close(struct trawl_text *text);
 /* What trawl_text_tell tells. */
 struct trawl_text_told {
     uint64_t size;       /* sizeof(struct trawl_text_told), set by the caller */
-    uint64_t text_bytes; /* in memory, or of a file now, from its offset; UINT64_MAX: unknown */
-    /* The packed format, such as "gzip": of a text of TRAWL_TEXT_UNPACK, as far as it was read; of
-     * bytes in memory, by their first 10 bytes. NULL: none of the five formats. */
+    uint64_t text_bytes; /* the text's bytes; of a file now, from its offset; UINT64_MAX: unknown */
+    /* The packed format, such as "gzip", of a text of TRAWL_TEXT_UNPACK as far as it was read, or
+     * of a text in memory by its first 10 bytes. NULL: none of the five formats is known. */
     const char *compression;
     uint32_t is_seekable; /* 1: trawl_text_read works at any offset (memory and regular files) */
     uint32_t is_cut;      /* 1: a file of TRAWL_TEXT_MAP is shorter now; the lost bytes are zeros */
-    const void *bytes;    /* the text, in memory or of TRAWL_TEXT_MAP; NULL: nowhere as a whole */
+    const void *bytes; /* the whole text, if it is in memory or mapped by TRAWL_TEXT_MAP; or NULL */
 };
 /* Tell what is known about a text now. Errors: ARGUMENT. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_tell(const struct trawl_text *text,
@@ -459,8 +459,8 @@ struct trawl_searcher_options {
                                       engine, threads, instruction_set and device_memory_bytes,
                                       which are 0 here. Close the runtime after the searcher. */
     enum trawl_map map;            /* how files are read */
-    /* NULL, or called again and again by the threads inside a call, except while the caller waits
-     * for a stream's bytes: to look for signals or at the clock, and to cancel the call. */
+    /* NULL, or a function that the threads inside a call run again and again, for example to look
+     * at the clock and cancel the call. Nothing runs it while the caller waits for stream bytes. */
     void (*poll)(void *poll_context);
     void *poll_context;
 };
@@ -502,12 +502,12 @@ struct trawl_stats {
     uint64_t child_grids;      /* grids that kernels launched */
     uint64_t child_spills;     /* launches the device refused; the launching thread did the work */
     uint64_t device_back_ns;   /* the part of device_copy_ns that copied results to the host */
-    uint64_t device_memory_ns; /* time of allocating memory on devices, and pinned memory */
+    uint64_t device_memory_ns; /* time of allocating memory on devices and pinned host memory */
     uint64_t device_host_ns;   /* time of the host's work: sorting, verifying, clearing rows */
-    /* launches left out because a device takes only a limited number; the thread did the work */
+    /* grids not launched because a device takes only a limited number; the thread did the work */
     uint64_t child_withheld;
-    uint64_t device_shifts_ns; /* algorithms: the part of device_kernel_ns in the kernel that marks,
-                                  before the search, where the shifts put windows */
+    uint64_t device_shifts_ns; /* the part of device_kernel_ns in the kernel that marks, before the
+                                  search, at which offsets the algorithm's shifts arrive */
 };
 /* Tell what the last finished call on a searcher did. Errors: ARGUMENT. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
@@ -557,8 +557,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count(struct trawl_searcher *sea
                                                       struct trawl_error *error);
 
 /* Count all occurrences in bytes, as trawl_count does, without a text object.
- * Cost: some 20 ns and the search, for strings in up to 64 KiB. Such a call is not described by
- * trawl_searcher_stats. Many short texts take less if they follow each other on one tape
+ * Cost: for strings in up to 64 KiB, the search and about 20 ns. trawl_searcher_stats does not
+ * describe such a call. Many short texts take less if they follow each other on one tape
  * (trawl_matrix_open): about 3 ns for a text of 64 bytes. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_bytes(struct trawl_searcher *searcher,
                                                             const struct trawl_plan *plan,
@@ -593,7 +593,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_by_pattern(
     trawl_pattern_count_sink sink, void *context, struct trawl_error *error);
 
 /* Find the first occurrence: the least begin, and among equal begins the least pattern_index. If
- * there is no occurrence, *found is false and *match is untouched. Stops reading soon after. */
+ * there is none, *found is false and *match is untouched. Reads little behind the occurrence. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_first(struct trawl_searcher *searcher,
                                                       const struct trawl_plan *plan,
                                                       struct trawl_text *text,
@@ -617,15 +617,16 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions(struct trawl_searcher 
  * *begin_count is the true total, even if greater. With several patterns, a begin comes once for
  * each pattern that occurs there. After READ or DEVICE, both hold what was found before the fault.
  * The array is memory of the host or, for callers that continue on the GPU, of a device.
- * In host memory. Cost: if devices have loaded the text, the begins of a part are copied into the
- * array while the next part is searched, for each device in turn; straight from the device, as fast
- * as the bus, if the array is pinned memory.
  *
- * In a device's memory, from cuMemAlloc or cudaMalloc, in the primary context, aligned to 8 bytes:
- * devices must have loaded the whole text (trawl_text_load). Work that was submitted on the array
- * before must be finished. The array's bytes beyond the begins may change, and *begin_count is set
- * on success only. Errors: ARGUMENT if the searcher does not have the array's device (AUTO has
- * no device before trawl_text_load). UNSUPPORTED also if no devices hold the text, and for
+ * An array in host memory: if devices have loaded the text, the begins of a part are copied into
+ * the array while the next part is searched, for each device in turn. If the array is pinned
+ * memory, the device copies the begins there itself, as fast as the bus.
+ *
+ * An array in a device's memory (cuMemAlloc or cudaMalloc, primary context, aligned to 8 bytes):
+ * devices must have loaded the whole text (trawl_text_load). Work that was submitted on the
+ * array before must be finished. The array's bytes beyond the begins may change, and *begin_count
+ * is set on success only. Errors: ARGUMENT if the searcher does not have the array's device (AUTO
+ * has no device before trawl_text_load). UNSUPPORTED also if no devices hold the text, and for
  * plans that a device cannot verify alone (an algorithm; errors; whole words or lines; IGNORE_CASE
  * where an occurrence's length varies). Cost: the cost of trawl_count, and 8 bytes written per
  * occurrence. A part of the text that only a different device holds costs as in host memory.
@@ -665,8 +666,8 @@ struct trawl_window {
 enum trawl_window_flag {
     TRAWL_WINDOW_LINE_ENDS = 1,  /* count line ends (in the searching threads) */
     TRAWL_WINDOW_NO_MATCHES = 2, /* deliver no matches: only read the text */
-    TRAWL_WINDOW_LINES = 4, /* at least one match that begins in each line with matches; here a NUL
-                               ends a line, too, unless `line_end_also` is set */
+    TRAWL_WINDOW_LINES = 4, /* not all matches: at least one of each line in which matches begin; a
+                               NUL ends a line, too, unless `line_end_also` is set */
     /* leftmost-longest without overlap: the longest of the matches that begin first, then the
      * longest that begin first after its end, and so on. Wins over TRAWL_WINDOW_LINES */
     TRAWL_WINDOW_SPANS = 8,
@@ -676,7 +677,7 @@ enum trawl_window_flag {
     /* leftmost-first without overlap: of the occurrences that begin first that of the least pattern
      * index, and so on after its end. No empty matches. Wins over TRAWL_WINDOW_SPANS */
     TRAWL_WINDOW_SPANS_FIRST = 64,
-    TRAWL_WINDOW_FIRSTS = 128 /* later matches of a line may be missing; not if MULTILINE */
+    TRAWL_WINDOW_FIRSTS = 128 /* matches after a line's first may be missing; not if MULTILINE */
 };
 
 typedef int (*trawl_window_sink)(void *context, const struct trawl_window *window);
@@ -684,8 +685,8 @@ typedef int (*trawl_window_sink)(void *context, const struct trawl_window *windo
 /* Deliver the whole text in windows, in order, each with its matches: for programs that print
  * lines, contexts or reports. A window may end inside a line. flags: enum trawl_window_flag,
  * or-ed. The sink is called like a trawl_match_sink. Memory is bounded by threads and chunks. A
- * stream's windows come with its bytes, up to where later bytes may complete or decide an
- * occurrence (with errors: as many bytes less as a match may have). STOPPED if the sink stopped. */
+ * stream's window comes with its bytes, and ends where an occurrence may begin that later bytes
+ * complete (with errors: earlier by the bytes of a longest match). STOPPED if the sink stopped. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *searcher,
                                                         const struct trawl_plan *plan,
                                                         struct trawl_text *text, uint32_t flags,
@@ -737,7 +738,7 @@ struct trawl_batch {
     bool last; /* the text ends here: no batch follows */
 };
 
-/* Begin a search in batches, with flags of enum trawl_search_flag. The searcher is inside a call
+/* Begin a search in batches. flags: enum trawl_search_flag, or-ed. The searcher is inside a call
  * until trawl_search_close; plan and text are borrowed until then.
  * Errors: as of trawl_positions, except READ; ARGUMENT also for an unknown flag. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_open(struct trawl_searcher *searcher,
@@ -776,13 +777,12 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_set_memory(const struct trawl_me
 /* Handle a SIGBUS that comes from a file which trawl has mapped. While a search runs, such a file
  * may become shorter, or its disk may fail; a read of the lost bytes raises SIGBUS. The library
  * installs no handler. A program that sets `map` calls this function from its own handler, with the
- * signal's si_addr. True: the function has put zeros there, and the handler should return. The
- * search then notices the zeros, drops what it found there, and reads the file instead: the text
- * ends, or the call fails with READ, as if nothing had been mapped. False: the signal has a
- * different cause.
+ * signal's si_addr. Returns true if it has put zeros in place of the lost bytes; the handler should
+ * then return. The search notices the zeros, drops what it found there, and reads the file instead:
+ * the text ends, or the call fails with READ. Returns false if the signal has a different cause.
  *
- * Callers see mapped bytes only in windows of trawl_windows without matches. If the file becomes
- * shorter while the sink has such a window, the search fails with READ after the window. If another
+ * Callers see mapped bytes only in those windows of trawl_windows that have no match. If the file
+ * is cut while the sink has such a window, the search fails with READ after the window. If another
  * program writes to the file during a search, the search may see bytes from before or after the
  * change, also within a window. Mapped bytes belong to the page cache, so host_memory_bytes does
  * not bound them; about 32 to 48 MiB of mapped bytes are resident at a time. Chunks that go to GPUs

@@ -60,8 +60,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_descriptor(int descrip
                                                                      const char *name,
                                                                      struct trawl_text **text,
                                                                      struct trawl_error *error);
-/* Open a file, or a descriptor, that may be compressed; see trawl_text_open with TRAWL_TEXT_UNPACK.
- */
+/* Open a file, or a descriptor, that may be compressed; see TRAWL_TEXT_UNPACK in trawl.h. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open_compressed(const char *path,
                                                                      struct trawl_text **text,
                                                                      struct trawl_error *error);

@@ -43,17 +43,17 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_load(struct trawl_searcher 
  * the text. Does nothing if this text object is not loaded. */
 TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_text *text);
 
-/* What the workers of a kind did in the last finished call; mostly zeros if the call ended soon. If
- * less than 16 KiB of memory are searched on the host, other than in batches or in records, no
+/* What the workers of the host, or of one device, did in the last finished call. If a text in
+ * memory has less than 16 KiB, and the host searches it other than in batches or in records, no
  * clock is read, because reading takes as long as the search: search_ns and the call's wall_ns are
  * 0. */
 struct trawl_worker_stats {
     uint64_t size; /* sizeof(struct trawl_worker_stats), set by the caller */
-    char name[96]; /* "cpu", or a device's name */
+    char name[96]; /* "cpu", or "device 0", "device 1", ... */
     uint64_t chunk_count;
-    uint64_t text_bytes;   /* searched; includes chunks whose results the caller did not take */
-    uint64_t search_ns;    /* searching, summed over the threads */
-    uint32_t thread_count; /* threads that did something for the call */
+    uint64_t text_bytes; /* bytes searched, also in chunks whose results the caller did not take */
+    uint64_t search_ns;  /* time of searching, summed over the threads */
+    uint32_t thread_count;                      /* threads that did something for the call */
     uint64_t method_bytes[TRAWL_METHODS_COUNT]; /* text_bytes, by the method with which each chunk's
                                                    search ended; AUTO: the gallery */
 };

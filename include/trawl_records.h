@@ -40,7 +40,7 @@ struct trawl_record_array {
 
 enum trawl_matrix_shape {
     TRAWL_MATRIX_CELLS = 0, /* the cells: record, pattern, where the pattern first begins */
-    TRAWL_MATRIX_ANY = 1 /* for each record: does any pattern occur? The first occurrence decides */
+    TRAWL_MATRIX_ANY = 1    /* a bit for each record: 1 if any pattern occurs in the record */
 };
 
 /* All results for records [record_begin, record_end). Fields of the other shape are NULL. Borrowed

@@ -45,8 +45,8 @@ static inline bool engine_call_is_over(const struct engine_call *call)
 
 /* One chunk of the text. Bytes [-before, owned + after) around `bytes` are text. `before` and
  * `after` are at least the plan's need_before and need_after, the bytes around an occurrence that a
- * search may read; they are less at the text's borders. Bytes up to owned + readable (readable >=
- * after) may be loaded; the bytes beyond owned + after have no meaning. */
+ * search may read. At the text's borders `before` and `after` are less. Bytes up to owned +
+ * readable (readable >= after) may be loaded; the bytes beyond owned + after have no meaning. */
 struct engine_chunk {
     const uint8_t *bytes;
     uint64_t begin; /* text offset of bytes[0] */
@@ -56,15 +56,16 @@ struct engine_chunk {
     uint64_t after;
     uint64_t readable;
     /* For WANT_SPANS. True: the spans (hits without overlap) that begin before the chunk are known,
-     * and the last of these ends at spans_end, an offset in the chunk. spans_end 0: that span ends
-     * at the chunk's begin or before. */
+     * and the last of these ends at spans_end, an offset in the chunk. If that span ends at the
+     * chunk's begin or before, spans_end is 0. */
     bool spans_known;
     uint64_t spans_end;
     bool firsts;           /* no more than the first hit of each line is needed */
     bool pinned;           /* the whole chunk lies in pinned memory (ENGINE_HOLD_PINNED) */
     bool may_be_left;      /* a device may leave the chunk to the host (engine_result.is_left) */
-    uint32_t threads_left; /* searches with errors: number of threads that search a chunk left */
-    const struct records *records; /* the text's records, in place of its lines; NULL: none */
+    uint32_t threads_left; /* searches with errors: number of host threads that would search a chunk
+                              which the device leaves */
+    const struct records *records; /* the text's records, in place of lines; NULL: no records */
     /* NULL, or the searcher's call. Once the call is cancelled, nobody wants the result. Then an
      * engine may end with STOPPED; an engine that takes long for a chunk should. */
     const struct engine_call *call;
@@ -147,8 +148,8 @@ struct engine_words {
      * lists */
     uint64_t *host;
     uint64_t host_room; /* words of `host` */
-    /* the most words that engine_ops.bring copies at a time. In a call's first list it is 0 and the
-     * engine sets it; with later lists the caller passes the same number */
+    /* The most words that engine_ops.bring copies at a time. With a call's first list the caller
+     * passes 0, and the engine sets the number. With later lists the caller passes this number. */
     uint64_t piece;
     /* set by the engine if `host` is given: the array is pinned memory, or memory of any device, to
      * which devices copy directly */
@@ -198,8 +199,8 @@ struct engine_text {
     enum engine_hold how;
     uint64_t address;              /* BORROWED */
     const struct trawl_plan *plan; /* LOOK: the plan of the search to come; NULL: any plan */
-    /* PINNED: the device in whose driver context the memory is pinned. LOOK and MEMORY set this to
-     * the device that holds the text. LOOK sets it to ENGINE_DEVICES_MAX if several devices do. */
+    /* PINNED: the device in whose driver context the memory is pinned. LOOK and MEMORY set `device`
+     * to the device that holds the text. If several devices do, LOOK sets ENGINE_DEVICES_MAX. */
     uint32_t device;
     /* LOOK sets this to the number of begins, from the first byte on, for which the device also
      * holds all bytes that an occurrence may have. */
@@ -230,10 +231,10 @@ struct engine_brief {
     uint32_t literal;
 };
 
-/* The functions of an engine. A worker belongs to one thread and is compiled for one plan. On the
- * host it holds scratch memory, on a device a stream, staging buffers and device memory. A *layer*
- * is an engine on top of others, such as the gallery: it has only the functions of workers, and
- * searches by the host's or the devices' engine, which compile gets. */
+/* The functions of an engine. A worker belongs to one thread and is compiled for one plan. A worker
+ * on the host holds scratch memory; a worker on a device holds a stream, staging buffers and device
+ * memory. A *layer* is an engine on top of others, such as the gallery. A layer has only the
+ * functions of workers, and searches by the host's or the devices' engine, which compile gets. */
 struct engine_ops {
     enum trawl_status (*open)(const struct engine_options *options, struct engine **engine,
                               struct trawl_error *error);

@@ -1,8 +1,8 @@
 /* algorithm: what a plan stores if its options name a published algorithm. Such algorithms are in
  * the gallery, a part that a build may leave out.
  *
- * So files of src/plan know no algorithm. The gallery fills a struct plan_algorithms, which the
- * caller of plan_build passes on.
+ * So files of src/plan call no algorithm by name. The gallery fills a struct plan_algorithms, and
+ * the caller of plan_build passes this struct to plan_build.
  */
 #ifndef TRAWL_PLAN_ALGORITHM_H
 #define TRAWL_PLAN_ALGORITHM_H
@@ -14,10 +14,10 @@ struct plan_algorithms;
 struct plan_algorithm {
     const struct plan_algorithms *of;
     const char *name; /* static text; NULL: the plan uses trawl's own methods */
-    /* a copy of the name and options that the caller gave: asked_bytes, with the NUL */
+    /* a copy of the name and options that the caller gave; asked_bytes long, with the NUL */
     char *asked;
     uint64_t asked_bytes;
-    /* The engines that have the algorithm with these options, as bits 1u << enum trawl_engine. */
+    /* the engines that can run the algorithm with these options, as bits 1u << enum trawl_engine */
     uint32_t engines;
     /* the algorithm searches records separately, so only trawl_matrix_open may use it */
     bool for_records;

@@ -13,7 +13,7 @@
 #define SEEN_FAR_LOG2 14u
 /* distance of an examined position from the position examined before; a prime */
 #define SEEN_JUMP 1009u
-#define ROOT_STEPS 40u       /* of Newton's method: enough for roots of 1e-10 to 1e10 */
+#define ROOT_STEPS 40u       /* steps of Newton's method: enough for roots of 1e-10 to 1e10 */
 #define SAMPLES_INSERTED 64u /* up to this many samples are sorted by insertion, more by qsort */
 #define RESIDUES 8u          /* number of residues, the values of a byte's low three bits */
 #define SUFFIX_BITS 65536u   /* bits of the table that counts suffixes */
@@ -490,8 +490,9 @@ static uint64_t common_bytes(const struct sample *x, const struct sample *y)
     return min_u64(common, min_u64(x->bytes, y->bytes));
 }
 
-/* Sorts by the second and then by the first byte, and each group of equal bytes by the rest.
- * `room` has room for `count` samples. */
+/* Sorts the samples by their bytes. First sorts by the second and then by the first byte (counting
+ * sorts), then sorts each group of samples whose first two bytes are equal. `room` is a buffer for
+ * `count` samples. */
 static void sort_samples(struct sample *samples, uint32_t count, struct sample *room)
 {
     struct sample *from = samples, *to = room;

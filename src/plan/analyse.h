@@ -20,10 +20,9 @@ void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *
                    uint64_t literal_bytes, bool fold, struct byte_rates *rates);
 
 /* Returns whether the sample repeats parts of the literal, so that a search has many candidates.
- * Takes 64 strings of 16 bytes from the sample. The sample repeats the literal if at least 8 of
- * them occur in the literal, and if they occur at so many different places that the literal must
- * lie in the sample at 3 or more positions. sample_bytes ≥ PLAN_SAMPLE_BYTES_MIN. Cost: 64 searches
- * of the literal. */
+ * Takes 64 strings of 16 bytes from the sample. The sample repeats the literal if at least 8 of the
+ * strings occur in the literal, and if these strings belong to occurrences of the literal with 3 or
+ * more different begins. sample_bytes ≥ PLAN_SAMPLE_BYTES_MIN. Cost: 64 searches of the literal. */
 bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
                      uint64_t literal_bytes);
 
@@ -39,16 +38,16 @@ double analyse_power(double base, uint32_t exponent);
 double analyse_byte_bits(const uint8_t *bytes, uint64_t count);
 
 /* Finds where the two-way search splits the literal (*critical) and the literal's least period.
- * *period is 0 if the least period exceeds the longer side of the split; then it also exceeds count
- * / 2. Linear time, constant space (Crochemore and Perrin, "Two-way string-matching", 1991). count
- * ≥ 1. */
+ * If the least period exceeds the longer side of the split, and so also count / 2, *period is 0.
+ * Linear time, constant space (Crochemore and Perrin, "Two-way string-matching", 1991). count ≥ 1.
+ */
 void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, uint64_t *period);
 
 /* Chooses probes: bytes of the literal that a search tests first. Chooses offsets near each other,
- * so that the probes share cache lines, and orders the probes by how many positions each rules out,
- * the best first. With a sample, the best probe leaves the fewest positions of the sample; without
- * (sample_bytes 0), the best probe has the rarest byte. passed[i] is the expected share of
- * positions of a text that pass probes 0 to i. Returns the number of probes. */
+ * so that the probes share cache lines. The first probe has the rarest byte. With a sample, each
+ * further probe leaves the fewest of those positions of the sample that pass the probes before.
+ * Without a sample (sample_bytes 0), further probes are also chosen by rarity. Sets passed[i] to
+ * the expected share of positions that pass probes 0 to i. Returns the number of probes. */
 uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
                         const struct byte_rates *rates, const uint8_t *sample,
                         uint64_t sample_bytes, struct plan_probe *probes, double *passed);
@@ -67,21 +66,22 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
 uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates);
 
 /* Returns the offset of the 8 bytes of the literal that occur least often in the sample, among the
- * first 1024 offsets. If several are equally rare, `rates` decide. If all 8-byte sequences occur in
- * the sample, looks for rarer 8 bytes at further offsets. Sets *rate to the share of the sample's
- * positions where the returned 8 bytes stand. count ≥ 8. */
+ * first 1024 offsets. If several are equally rare, `rates` decide. If the sample holds the 8 bytes
+ * at each of these offsets, looks for rarer 8 bytes at further offsets. Sets *rate to the share of
+ * the sample's positions where the returned 8 bytes stand. count ≥ 8. */
 uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
                              const struct byte_rates *rates, const uint8_t *sample,
                              uint64_t sample_bytes, double *rate);
 
-/* Returns the share of the sample's positions where the 8 bytes stand; examines all positions.
- * Costs some ns per position, so analyse_seen_window examines only one position in five. */
+/* Returns the share of the sample's positions where the 8 bytes stand; examines all positions. This
+ * takes some ns per position, so analyse_seen_window examines only one position in five. */
 double analyse_seen_rate(const uint8_t *bytes, bool fold, const uint8_t *sample,
                          uint64_t sample_bytes);
 
-/* Returns for how many of the literal's first `offsets` offsets the 16 bytes there equal those at a
- * position of the sample, on average over positions. *deep is the same number with longer equality:
- * also the next ANALYSE_DEEP_BYTES bytes must be equal, or all bytes up to the literal's end. */
+/* Returns how many of the literal's first `offsets` offsets hold the 16 bytes that stand at a
+ * position of the sample, on average over positions. Sets *deep to the same number for longer
+ * equality: the next ANALYSE_DEEP_BYTES bytes must be equal, too, or all bytes up to the literal's
+ * or the sample's end. */
 #define ANALYSE_DEEP_BYTES 64u
 double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets, bool fold,
                           const uint8_t *sample, uint64_t sample_bytes, double *deep);
@@ -97,7 +97,7 @@ double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
  * states of an automaton that reads backwards. `patterns` has the numbers of `count` patterns; of
  * pattern p only its first literal, literal_from[p], counts. If patterns is NULL, the plan's first
  * `count` literals count. Suffixes with equal hashes count once, so the number may be a little low;
- * for sets of more than PLAN_SUFFIXES_MAX bytes it is useless. Takes 3 to 5 ns per byte. */
+ * for sets of more than PLAN_SUFFIXES_MAX bytes the number is useless. Takes 3 to 5 ns per byte. */
 uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patterns,
                              const uint32_t *literal_from, uint32_t count);
 #define PLAN_SUFFIXES_MAX 20000u

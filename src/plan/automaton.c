@@ -9,7 +9,7 @@
  * child has the next number. A node's cell is a test: has the next byte the node's class? If yes,
  * the automaton is at this node and reads the following byte. If no, the automaton tests the same
  * byte for the next child of the same parent. After the last child come the children of the node to
- * which the parent fails, which is the node of the parent's longest proper suffix that has a node.
+ * which the parent fails, which is the node of the parent's longest proper prefix that has a node.
  * A node with many children has a row instead of a chain of tests: a cell for each class, with the
  * state after a byte of that class.
  *
@@ -27,8 +27,8 @@
 #define CLASS_NONE UINT32_MAX
 /* least value of row_children: a node with fewer children has no row */
 #define ROW_CHILDREN_MIN 3u
-/* The rows may have max(ROW_CELLS_FREE, number of nodes) cells; row_children rises until they
- * fit. */
+/* The rows may have max(ROW_CELLS_FREE, number of nodes) cells in all; row_children is as low as
+ * this allows. */
 #define ROW_CELLS_FREE (1ull << 20)
 
 /* Divides the bytes into classes. Class 0 has all bytes that no string holds, if any. Each other
@@ -76,14 +76,14 @@ struct making {
     struct plan_automaton *set;
     struct branch *branches; /* a branch for each end, [set->count] */
     uint64_t node_count;     /* UINT64_MAX: some string is longer than 2^32 - 1 bytes */
-    /* For each node, the node to which it fails (the longest proper suffix that is a node). Before
-     * finish_nodes runs: its number of children. */
+    /* For each node, the node to which it fails (the longest proper prefix that is a node). Before
+     * finish_nodes runs: the node's number of children. */
     uint32_t *fail;
     uint32_t *path; /* nodes of the current string, indexed by depth */
     /* indices of ends, sorted by the depth at which their strings branch off. finish_nodes keeps
      * the ends that have a node of their own at the current depth in front. */
     uint32_t *order;
-    /* a node with at least so many children has a row; the root always has a row */
+    /* a node with at least this many children has a row; the root always has a row */
     uint32_t row_children;
     uint64_t row_count;
 };
@@ -229,8 +229,8 @@ static uint32_t node_at(const struct branch *branch, uint32_t depth, uint32_t *p
     return node;
 }
 
-/* Sets the node to which this node fails, and all that follows from it. All nodes of less depth
- * must be finished. */
+/* Sets the node to which this node fails, and the members of its cell, of its end, and of its
+ * parent's row that depend on that. All nodes of less depth must be finished. */
 static void finish_node(struct making *making, uint32_t end, uint32_t depth)
 {
     struct plan_automaton *set = making->set;
@@ -266,9 +266,9 @@ static void finish_node(struct making *making, uint32_t end, uint32_t depth)
 }
 
 /* Fills the node's row, except for the cells of the node's own children: a cell gets the state
- * after a byte of its class. This state is the same as for the node to which the node fails, so it
- * comes from that node's chain of tests, and from the row at which the chain ends. In the root's
- * row the state is the root. */
+ * after a byte of its class. The node to which this node fails has the same state, so the state
+ * comes from that node's chain of tests, or from the row at which the chain ends. In the root's row
+ * the state is the root. */
 static void finish_row(struct making *making, uint32_t node)
 {
     struct plan_automaton_cell *cells = making->set->cells, *row = &cells[cells[node].to[1] >> 1];

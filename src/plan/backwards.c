@@ -1,6 +1,6 @@
-/* backwards: sorts strings by their last bytes first (backwards.h). Takes KEY_BYTES bytes of each
- * string at a time as a number (a key), and sorts the keys. Strings of equal keys and more bytes
- * are then sorted by the next keys. */
+/* backwards: sorts strings by their bytes, from the last to the first or from the first to the
+ * last. Takes KEY_BYTES bytes of each string at a time as a number (a key), and sorts the keys.
+ * Strings with equal keys that have more bytes are then sorted by their next keys. */
 #include "plan/backwards.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/memory.h"
 
 #define KEY_BYTES 7u
-#define INSERTED_MAX 32u /* up to so many keys are sorted by insertion, more keys by digits */
+#define INSERTED_MAX 32u /* up to this many keys are sorted by insertion, more by counting */
 
 struct key {
     /* The next KEY_BYTES bytes of the string, the first as the most significant; the lowest byte
@@ -19,7 +19,7 @@ struct key {
     uint32_t common; /* number of bytes in common with the string before */
 };
 
-/* The keys begin .. end - 1. The strings share the first `depth` bytes, and are longer. */
+/* Keys `begin` to `end` - 1. Their strings have the same first `depth` bytes, and are longer. */
 struct range {
     uint32_t begin, end, depth;
 };

@@ -145,7 +145,8 @@ static bool has_letters_beyond(const struct trawl_plan *plan)
     return false;
 }
 
-/* Reads `letters`, or the older `utf8`, of the options, and lets options->utf8 point to *utf8. */
+/* Reads `letters`, or the older `utf8`, of the options into *letters. If the options have
+ * `letters`, also copies the functions to *utf8, and lets options->utf8 point there. */
 static enum trawl_status read_letters(struct trawl_plan_options *options,
                                       struct trawl_letters *letters, struct trawl_utf8 *utf8,
                                       struct trawl_error *error)
@@ -189,8 +190,8 @@ static enum trawl_status expand_plain(struct trawl_plan *plan, struct trawl_erro
     return TRAWL_OK;
 }
 
-/* Makes each expression a literal. The literal only says that the expression exists: no engine can
- * search for it as for a string. A search for expressions reads whole lines and nothing around. */
+/* Makes each expression a literal. The literal only says that the expression exists: no engine
+ * searches for its bytes. A search for expressions reads whole lines and nothing around. */
 static enum trawl_status expand_none(struct trawl_plan *plan, struct trawl_error *error)
 {
     (void)error;

@@ -17,8 +17,8 @@
 
 /* ---- What a literal and a text are like ------------------------------------------------------ */
 
-/* A constant expression for the compiler: dividing at run time would be a third of the time that a
- * short pattern's plan takes. */
+/* The compiler computes these rates: dividing at run time would be a third of the time that
+ * building a short pattern's plan takes. */
 static const double prior_rate[256] = {
 #define RATE(count) (double)(count) / 66836 /* the sum of the counts */
 #include "plan/byte_prior.def"
@@ -145,7 +145,8 @@ struct probe_window {
     uint8_t value[PLAN_PROBE_SPAN_BYTES];
     uint8_t fold[PLAN_PROBE_SPAN_BYTES];
     uint8_t met[PLAN_PROBE_SPAN_BYTES];
-    /* the byte's rate, raised if probes near this offset were chosen; the lowest cost is best */
+    /* the byte's rate, raised if a probe of the same byte, or at a neighbouring offset, was chosen;
+     * the lowest cost is best */
     double cost[PLAN_PROBE_SPAN_BYTES];
 };
 
@@ -226,8 +227,8 @@ static void raise_costs(uint64_t probe, struct probe_window *window)
     window->cost[taken] = PROBE_TAKEN;
 }
 
-/* Returns the offset that leaves the fewest survivors. If several offsets leave as few, or if there
- * are no survivors, returns the offset of least cost. */
+/* Returns the offset that leaves the fewest survivors. If several offsets leave equally few, or if
+ * there are no survivors, returns the offset of least cost. */
 static uint64_t most_telling(const struct probe_window *window, uint32_t survivors)
 {
     uint64_t best = 0;
@@ -436,7 +437,7 @@ const struct plan_costs *plan_costs_of(const char *instruction_set)
     return &known[i].costs;
 }
 
-/* Returns a lower bound on what methods every and grams cost, in ns per text byte. */
+/* Returns a lower bound on what the methods "every" and "grams" cost, in ns per text byte. */
 static double least_of_others(const struct trawl_plan *plan, const struct plan_costs *costs)
 {
     double least = costs->every + PROBES_FEW * costs->every_probe;
@@ -460,7 +461,7 @@ struct asked {
     const struct trawl_plan *plan;
     const struct plan_tuning *tuning;
     const struct plan_costs *costs;
-    double probes; /* number of probes that method every tests at each position */
+    double probes; /* number of probes that the method "every" tests at each position */
 };
 
 /* What a method does, per byte of text, and what it reads. */
@@ -469,13 +470,13 @@ struct work {
     double bare_ns;    /* ns without candidates; 0: the method does not fit */
     double compared;   /* candidates that a single vector comparison decides */
     double candidates; /* other candidates */
-    double took_ns;    /* measured ns, if a search has left this method; 0: not known */
+    double took_ns;    /* measured by a search that then left the method; 0: not known */
 };
 
 static struct work work_every(const struct asked *of)
 {
-    /* A periodic literal's candidates cost as little as a short literal's: the search decides at
-     * once about all begins in a run of periods. */
+    /* Candidates of a periodic literal cost as little as candidates of a short literal: where the
+     * text repeats the period, the search decides about all begins there at once. */
     bool is_short = of->plan->length_min <= COMPARED_LENGTH_MAX || of->plan->period > 0;
     double rate = of->tuning->every_rate;
 
@@ -636,10 +637,10 @@ static bool tries_automaton(const struct trawl_plan *plan)
                           plan->length_min <= AUTOMATON_SHORTEST_MAX));
 }
 
-/* Chooses by which programs the CPU may search: by classes, with tables for strings of each length
- * class, by buckets, which test a bit of the plan's bitmap at each position, or by the automaton.
- * Whole words and lines are searched by buckets, because few positions may begin an occurrence. A
- * tournament on the text decides between several programs (cpu/programs.c). */
+/* Chooses by which programs (search loops) the CPU may search: by classes, with tables for strings
+ * of each length class, by buckets, which test a bit of the plan's bitmap at each position, or by
+ * the automaton. Whole words and lines are searched by buckets, because few positions may begin an
+ * occurrence. A tournament on the text decides between several programs (cpu/programs.c). */
 static void choose_programs(struct trawl_plan *plan)
 {
     uint32_t count = plan->literal_count;

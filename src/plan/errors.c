@@ -12,7 +12,7 @@
 #include "plan/dna.h"
 
 #define SYMBOLS_MAX 65535u /* most symbols of a pattern */
-/* limit, because with both strands each pattern becomes two literals */
+/* most patterns of a plan; with both strands, each pattern becomes two literals */
 #define PATTERNS_MAX (1u << 30)
 #define CHARACTER_BYTES 4u
 
@@ -135,7 +135,8 @@ static enum trawl_status check_pattern(const struct trawl_plan *plan, uint64_t p
     return TRAWL_OK;
 }
 
-/* Makes two literals of pattern i: 2 i is the pattern, and 2 i + 1 its reverse complement. */
+/* Makes two literals of each pattern i: literal 2 × i is the pattern, and literal 2 × i + 1 is the
+ * pattern's reverse complement. */
 static void expand_strands(struct trawl_plan *plan)
 {
     const uint64_t total = plan->pattern_begin[plan->pattern_count];

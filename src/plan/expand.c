@@ -1,11 +1,11 @@
 /* expand: makes literals and tails of patterns whose characters have variants of other bytes, like
  * the two cases of a letter in UTF-8.
  *
- * The first characters of a pattern, as many as have at most EXPAND_LITERALS_MAX combinations of
- * variants, become literals: a literal for each combination. The characters after these are the
- * tail. In an encoding, the bytes of a character never begin with the bytes of another character.
- * So at each position at most a single literal of a pattern matches, and the tail matches in a
- * single way. An element is a character of a pattern with its variants.
+ * The first characters of a pattern become literals, a literal for each combination of variants.
+ * Characters are taken while there are at most EXPAND_LITERALS_MAX combinations. The characters
+ * after these are the tail. The bytes of a character never begin with the bytes of another
+ * character. So at each position at most a single literal of a pattern matches, and the tail
+ * matches in a single way. An element is a character of a pattern with its variants.
  */
 #include "plan/steps.h"
 

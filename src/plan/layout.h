@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define PLAN_PROBES_MAX 16u
-#define PLAN_PROBE_SPAN_BYTES 64u /* all probes of a literal lie within so many bytes */
+#define PLAN_PROBE_SPAN_BYTES 64u /* all probes of a literal lie within this many bytes */
 #define PLAN_NONE UINT32_MAX
 
 /* A probe, a test of a single byte of a literal: (text[x + offset] | fold) == value. fold is 0x20
@@ -45,12 +45,12 @@ struct plan_grams {
     uint64_t fold;   /* or-ed into the 8 bytes at a position: 0 or 0x2020... */
     uint64_t keep;   /* mask that keeps the first q of 8 bytes */
     uint64_t gram[PLAN_GRAM_STRIDE_MAX]; /* gram[o]: the literal's q bytes at offset + o */
-    uint64_t begun;       /* for each bit b: the bytes of its gram in the word where it begins */
-    uint64_t carried;     /* for each bit b: the bytes of its gram in the next word */
-    uint8_t residues[64]; /* for each byte of a word and residue: the bits b that exclude it */
+    uint64_t begun;       /* byte b: bytes of a word in b's gram, if the gram begins in that word */
+    uint64_t carried;     /* byte b: bytes of a word in b's gram, if it began in the word before */
+    uint8_t residues[64]; /* [8 * j + r]: the bits b whose grams exclude residue r in byte j */
 };
 
-/* Method sampled: the search loads q bytes (a sample) at every stride-th position of the text,
+/* Method "sampled": the search loads q bytes (a sample) at every stride-th position of the text,
  * hashes them, and looks up the offsets of the literal whose q bytes have the same hash. These
  * offsets form a chain: heads[hash] is the first, next[offset] the one that follows, and PLAN_NONE
  * ends the chain. Offsets descend along a chain, so that the begins of possible occurrences ascend.
@@ -64,9 +64,9 @@ struct plan_sampled {
     uint64_t fold; /* or-ed into the 8 bytes before hashing: 0 or 0x2020... */
 };
 
-/* Method set: at each position the search hashes the first q bytes and tests a bit of a bitmap. If
- * wide_mask is not 0, the CPU uses a second bitmap instead (plan_hash_wide). If the bit is set, the
- * search hashes the first min(length_min, 8) bytes. This hash chooses a bucket, which lists all
+/* Method "set": at each position the search hashes the first q bytes and tests a bit of a bitmap.
+ * If wide_mask is not 0, the CPU uses a second bitmap instead (plan_hash_wide). If the bit is set,
+ * the search hashes the first min(length_min, 8) bytes. This hash chooses a bucket, which lists all
  * literals whose first bytes have the hash. The bucket depends on eight bytes because many literals
  * may begin alike: by four bytes, 10,000 literals "key-0000" would share a bucket, and 16-mers of
  * DNA would fill only 256 buckets. */
@@ -86,14 +86,14 @@ struct plan_set {
 
 #define PLAN_HASH32_FACTOR 0x9e3779b1u
 
-/* Hashes for the tables of methods set and sampled: multiplication (Knuth 1973, section 6.4). */
+/* Hashes by multiplication (Knuth 1973, section 6.4) for the methods "set" and "sampled". */
 static inline uint32_t plan_hash32(uint32_t gram, uint32_t bits)
 {
     return (gram * PLAN_HASH32_FACTOR) >> (32u - bits);
 }
 
-/* Hashes min(length_min, 8) bytes at a position, for the second bitmap of method set. In a text of
- * few byte values, the first four bytes rule out little: 1,000 16-mers of DNA contain every
+/* Hashes min(length_min, 8) bytes at a position, for the second bitmap of the method "set". In a
+ * text of few byte values, the first four bytes rule out little: 1,000 16-mers of DNA contain every
  * sequence of four bases. Both halves are or-ed with set->fold, which covers four bytes whenever
  * wide_mask is not 0. */
 #define PLAN_WIDE_SHIFT 3

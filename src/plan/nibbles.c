@@ -11,7 +11,7 @@
 #define GROUP_SLOTS 8u
 #define SLOTS_MAX (GROUP_SLOTS * PLAN_NIBBLE_GROUPS_MAX)
 #define LOOKUPS_MAX PLAN_NIBBLE_BYTES_MAX
-/* How often each literal is assigned to a slot; more rounds change little. */
+/* number of rounds, in each of which every literal is assigned to a slot */
 #define PASSES 2u
 #define NONE UINT8_MAX
 /* If tables test six low bits of each byte, six bytes suffice when a seventh byte would still leave
@@ -21,10 +21,10 @@
 /* If a byte of the literals carries fewer bits of information than this, the literals have few
  * different bytes, as DNA does. */
 #define FEW_BITS 3.0
-/* If a byte carries at least so many bits, the literals have more different bytes than words have,
- * and the high half of a byte rules out many positions, too. */
+/* If a byte carries at least this many bits, the literals have more different bytes than words
+ * have, and the high half of a byte rules out many positions, too. */
 #define MANY_BITS 5.0
-/* In literals with fewer bits than MANY_BITS, both halves are tested of at most so many bytes. */
+/* in literals with fewer bits than MANY_BITS, both halves of at most this many bytes are tested */
 #define WHOLE_FEW 3u
 /* This many half bytes suffice if each literal has a slot of its own and at most HALVES_PASS of the
  * positions of usual texts pass. Two further half bytes cost as much as comparing literals at
@@ -145,8 +145,8 @@ static void deal(struct dealing *dealing)
     }
 }
 
-/* If most literals are no longer than a few bytes, returns how many bytes they have, of which both
- * halves are tested. Otherwise returns 0: only low halves are tested. */
+/* If more than half of the literals have at most a few bytes, returns this number of bytes, of
+ * which both halves are tested. Otherwise returns 0: only low halves are tested. */
 static uint32_t whole_bytes(const struct trawl_plan *plan)
 {
     const bool many = plan->byte_bits >= MANY_BITS;
@@ -175,8 +175,8 @@ static float low_left(const struct dealing *dealing, uint32_t literal, uint32_t 
                : 1.0f;
 }
 
-/* Chooses the offsets whose low bits are tested, at most nibbles->bytes. Chooses in turn: each time
- * the offset that leaves the smallest share of usual texts, summed over the literals. */
+/* Chooses at most nibbles->bytes offsets, whose low bits are tested. Chooses one by one: each time
+ * the offset that leaves the fewest positions of usual texts, summed over the literals. */
 static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nibbles)
 {
     const struct trawl_plan *plan = dealing->plan;

@@ -117,7 +117,7 @@ static void sort_patterns(struct cutting *cutting)
 
 /* ---- Cutting -------------------------------------------------------------------------------- */
 
-/* Sets the groups' numbers of states. Groups share few states, so their numbers add up. */
+/* Sets each group's number of states. Groups share few states, so cost_of adds the numbers up. */
 static void count_states(struct cutting *cutting)
 {
     for (uint32_t i = 0; i < cutting->group_count; i++) {
@@ -290,7 +290,8 @@ static enum trawl_status make_part(const struct cutting *cutting, uint32_t from,
     enum trawl_status status;
     void *memory;
 
-    /* Hits come in the order of the part's literals, which must be the whole plan's order. */
+    /* Hits at one position come in the order of the part's literals, which must be the order in the
+     * whole plan. */
     sort_numbers(cutting, begin, end);
     (void)cost_of(cutting, from, to, &options.method);
     if (options.method == TRAWL_METHOD_CLASSES && plan_has_conditions(plan))
@@ -334,7 +335,7 @@ static enum trawl_status make_parts(struct cutting *cutting, struct plan_parts *
     count = cut(cutting, cuts);
     TRAWL_ASSERT(count <= PLAN_PARTS_MAX);
     if (count < 2 || (cutting->costs == &costs_host && count == cutting->plan->pattern_count))
-        return TRAWL_OK; /* each pattern by itself is a program of its own */
+        return TRAWL_OK; /* PLAN_ALONE has each pattern by itself already */
     to = cutting->group_count;
     for (; to > 0; to = cuts[to]) {
         TRAWL_TRY(make_part(cutting, cuts[to], to, &parts->part[parts->count], error));

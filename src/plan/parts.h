@@ -34,10 +34,10 @@ struct plan_parts {
  * more bytes of longer strings, so the cost grows more slowly than r.
  */
 struct plan_part_costs {
-    /* The host. There a tournament on the text decides between the parts and the whole plan, and
-     * the costs decide by which method a part is searched. */
+    /* The costs are the host's. The host tries the parts and the whole plan on the text, and goes
+     * on with the faster; the costs only decide by which method a part is searched. */
     bool is_host;
-    /* in a set of at most so many strings, each string may be a part of its own */
+    /* in a set of at most this many strings, each string may be a part of its own */
     uint64_t singly_max;
     double alone;
     double pass;       /* the filter for few strings, and making its tables */
@@ -57,7 +57,7 @@ struct plan_part_costs {
 extern struct plan_part_costs plan_part_costs_device;
 extern const struct plan_part_costs plan_part_costs_device_default;
 
-/* Returns the expected cost of searching by an automaton whose rows have so many words. */
+/* Returns the expected cost of searching by an automaton whose rows have `words` words in all. */
 double plan_automaton_cost(const struct plan_part_costs *costs, double words);
 
 /* Returns whether the plan may be divided into parts. `which` is PLAN_ALONE, PLAN_PARTS_HOST or

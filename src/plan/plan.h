@@ -49,7 +49,7 @@ struct plan_head {
 struct plan_set_tables {
     uint64_t bytes;    /* size of this object with its arrays, which are one block of memory */
     uint64_t *bitmap;  /* 2^bitmap_bits bits */
-    uint64_t *wide;    /* as many bits, indexed by plan_hash_wide; NULL if set.wide_mask is 0 */
+    uint64_t *wide;    /* 2^bitmap_bits bits, by plan_hash_wide; NULL if set.wide_mask is 0 */
     uint32_t *buckets; /* 2^bucket_bits + 1 indexes: where each bucket begins in `entries` */
     uint32_t *entries; /* literal numbers by bucket, ascending inside each bucket */
     /* First bytes of the literals in `entries`, in the same order. By these most entries of a
@@ -60,7 +60,7 @@ struct plan_set_tables {
 
 /* Objects that belong to a plan, each made when a search or the plan's building first needs it. */
 enum plan_attachment {
-    PLAN_SAMPLED,      /* tables of method sampled: plan/sampled.c */
+    PLAN_SAMPLED,      /* tables of the method "sampled": plan/sampled.c */
     PLAN_ALONE,        /* each pattern as a plan of its own: plan/parts.c */
     PLAN_PARTS_HOST,   /* parts in which the host searches: plan/parts.c */
     PLAN_PARTS_DEVICE, /* parts in which a GPU searches */
@@ -114,8 +114,9 @@ struct trawl_plan {
     bool holds_line_end;
     struct trawl_letters utf8;
 
-    bool misses_letters; /* case is ignored, but only of A to Z, and a pattern has other letters */
-    uint8_t pcre; /* 1: PCRE2 searches for an expression; 2: for one that may match no byte */
+    /* case is ignored, but only of A to Z, and a pattern has other letters that have two cases */
+    bool misses_letters;
+    uint8_t pcre; /* 1 or 2: PCRE2 searches for an expression; 2: one may match zero bytes */
     uint64_t pattern_count;
     uint64_t *pattern_ids;   /* numbers that the caller gave to the patterns; NULL: none */
     uint64_t *pattern_begin; /* pattern_count + 1 offsets into pattern_bytes */
@@ -141,17 +142,17 @@ struct trawl_plan {
     uint64_t need_after;
 
     /* If the plan has errors, expressions or an algorithm, no method is chosen, and the members
-     * from `method` on are 0. */
+     * from `method` to `has_automaton` are 0. */
     struct plan_errors errors;
     struct plan_expressions expressions;
     struct plan_algorithm algorithm;
-    /* SET if BUCKETS, CLASSES or AUTOMATON was asked for. AUTO: each worker chooses the method for
-     * a single literal by the methods' expected costs. */
+    /* SET for several literals, or if BUCKETS, CLASSES or AUTOMATON was asked for. AUTO: each
+     * worker chooses the method for the single literal by the methods' expected costs. */
     enum trawl_method method;
     enum trawl_method method_asked;
 
     /* The next two are set if the plan has a single literal without a tail: */
-    uint64_t period; /* the least period; 0: it is longer than half of the literal */
+    uint64_t period; /* the literal's least period; 0 if that exceeds half of the literal */
     /* which bytes of the literal are tested, chosen by the caller's sample if there is a sample */
     struct plan_tuning tuning;
 
@@ -183,10 +184,9 @@ uint64_t plan_tail_match(const struct trawl_plan *plan, const struct plan_litera
 bool plan_tail_is_open(const struct trawl_plan *plan, const struct plan_literal *literal,
                        const uint8_t *text, uint64_t text_bytes);
 
-/* Returns an offset before which all occurrences are decided: bytes that follow the `have` bytes of
- * the text so far cannot change whether an occurrence begins there. bytes[-before] is readable, as
- * for plan_accepts. The offset may be lower than necessary, to save work or memory. Any thread may
- * call. */
+/* Returns an offset before which bytes to come, after the `have` bytes that the text has so far,
+ * cannot change where occurrences begin. bytes[-before] is readable, as for plan_accepts. The
+ * offset may be lower than necessary, to save work or memory. Any thread may call. */
 uint64_t plan_decided(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t before,
                       uint64_t have);
 
@@ -255,7 +255,7 @@ enum trawl_status plan_set_want(const struct trawl_plan *plan,
  * literal once and needs no tables. The bound is seldom far above the true number. */
 uint32_t plan_alike_bound(const struct trawl_plan *plan);
 
-/* Returns whether the CPU can search the set by method classes. */
+/* Returns whether the CPU can search the set by the method "classes". */
 static inline bool plan_fits_classes(const struct trawl_plan *plan)
 {
     return plan->element_count == 0 && (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == 0;

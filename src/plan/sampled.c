@@ -1,6 +1,6 @@
-/* sampled: makes the tables of method sampled, which reads only every stride-th position of a text
- * (layout.h). Also measures how many offsets of the literal have the same bytes as a sample of a
- * text. */
+/* sampled: makes the tables of the method "sampled", which reads only every stride-th position of a
+ * text (struct plan_sampled). Also measures how many offsets of the literal have the same bytes as
+ * a sample of a text. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -11,13 +11,16 @@
 #define SAMPLED_LENGTH_MIN 16u
 /* With longer strides, loading the table costs more time than not reading the text saves. */
 #define SAMPLED_STRIDE_MAX 8192u
-/* 32 to 64 bits for each gram: 1 of 32 to 64 other samples passes by chance */
+/* The bitmap has 32 to 64 bits for each offset of the literal, so of the samples that equal no
+ * offset, 1 in 32 to 64 passes. */
 #define SAMPLED_BITMAP_LOG2 5u
 #define REPEATS_OFFSETS 256u /* sampled_repeats counts at most this many offsets */
 #define REPEATS_LOG2 13u
-#define SEEN_SAMPLES 512u /* sampled_seen takes at most this many samples of a text */
+/* sampled_seen takes a sample for each SEEN_SHARE bytes of text, but at least SEEN_SAMPLES_MIN and
+ * at most SEEN_SAMPLES samples. */
+#define SEEN_SAMPLES 512u
 #define SEEN_SAMPLES_MIN 64u
-#define SEEN_SHARE 4096u /* sampled_seen takes at most one sample for this many bytes of text */
+#define SEEN_SHARE 4096u
 /* sampled_seen stops after SEEN_STEPS + SEEN_STEPS_EACH × samples steps along chains. */
 #define SEEN_STEPS 256u
 #define SEEN_STEPS_EACH 8u

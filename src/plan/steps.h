@@ -7,8 +7,8 @@
 /* Makes literals and tails from the patterns, if characters may have variants of other bytes. */
 enum trawl_status expand_variants(struct trawl_plan *plan, struct trawl_error *error);
 
-/* Checks the method that the options name. For a single literal, fills in probes, grams and period,
- * on which the methods' expected costs depend. */
+/* Sets the plan's method, and checks that the method fits the plan. For a single literal, fills in
+ * probes, grams and period, on which the methods' expected costs depend. */
 enum trawl_status choose_method(struct trawl_plan *plan, const struct trawl_plan_options *options,
                                 struct trawl_error *error);
 
@@ -24,8 +24,8 @@ enum trawl_status errors_read(struct trawl_plan *plan, const struct trawl_plan_o
                               struct trawl_error *error);
 /* Makes a literal from each pattern, or two from each if both strands are searched. */
 enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *error);
-/* Adds to need_before and need_after the bytes that a search with errors reads. They already hold
- * what the plan's conditions need. */
+/* Adds the bytes that a search with errors reads to need_before and need_after, which already count
+ * the bytes that the plan's conditions need. */
 void errors_need(struct trawl_plan *plan);
 
 /* Sets plan->set and byte_bits of a set. */

@@ -1,4 +1,4 @@
-/* tables: makes the bitmaps and buckets of a set, for method set (layout.h). */
+/* tables: makes the bitmaps and buckets of a set of literals (struct plan_set in layout.h). */
 #include <string.h>
 
 #include "base/checked.h"

@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "plan/layout.h"
 
-#define PLAN_GRAMS_LENGTH_MIN 7u    /* shortest literal that method grams searches */
+#define PLAN_GRAMS_LENGTH_MIN 7u    /* bytes of the shortest literal for the method "grams" */
 #define PLAN_SAMPLE_BYTES_MIN 4096u /* shorter samples are ignored */
 
 struct trawl_plan;
@@ -18,19 +18,18 @@ struct byte_rates;
 
 /* Returns where a sample of `bytes` bytes begins in part number `nth` of a text that is divided
  * into equal parts. The offset differs from part to part, because many texts repeat themselves in
- * step with pages and records. It is not 0 in part 0, because a text's begin is often a head that
- * is unlike the rest, and a pattern may have been taken from there. */
+ * step with pages and records. In part 0 the offset is not 0 either, because a text often begins
+ * with a head that is unlike the rest, and a pattern may have been taken from there. */
 static inline uint64_t plan_sample_at(uint64_t nth, uint64_t part, uint64_t bytes)
 {
     TRAWL_ASSERT(bytes <= part);
     return ((nth + 1) * 0x9e3779b97f4a7c15ull >> 20) % (part - bytes + 1);
 }
 
-/* For method sampled, measured at samples of the text: how many offsets of the literal have the
- * bytes of a sample, on average; and which share of the samples has at least one such offset. */
+/* For the method "sampled", measured at samples of the text. */
 struct sampled_rates {
-    double named;
-    double naming;
+    double named;  /* average number of the literal's offsets that have the bytes of a sample */
+    double naming; /* share of the samples for which there is at least one such offset */
 };
 
 struct plan_tuning {
@@ -51,11 +50,11 @@ struct plan_tuning {
     double every_rate;
     /* expected number of candidates, per byte of text, of the method "grams" */
     double gram_rate;
-    /* method sampled can be used: the literal is long, does not repeat itself, and memory
-     * suffices */
+    /* The method "sampled" can be used: the literal is long enough. In addition, if the text is
+     * known, the method's tables could be made; otherwise the literal hardly repeats itself. */
     bool samples;
     struct sampled_rates sampled;
-    /* ns per byte of text that method sampled took when a search left it; 0: not known */
+    /* ns per byte of text that the method "sampled" took when a search left it; 0: not known */
     double sampled_took;
     /* for GPUs: offset of the literal's rarest 7 bytes, or 8 bytes if there is a sample */
     uint64_t rare_offset;
@@ -69,12 +68,13 @@ void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint
                       struct byte_rates *rates, struct plan_tuning *tuning);
 void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                      const struct byte_rates *rates, struct plan_tuning *tuning);
-/* Tunes method sampled: makes its tables, and counts how many samples of this text, or part of a
- * text, equal an offset of the literal. text NULL: the text is unknown. */
+/* Tunes the method "sampled": makes its tables, and measures struct sampled_rates in this text or
+ * part of a text. If `text` is NULL, only looks whether the literal repeats itself. */
 void plan_tune_sampled(const struct trawl_plan *plan, const uint8_t *text, uint64_t text_bytes,
                        struct plan_tuning *tuning);
 
-/* Returns whether the tuning's grams are so rare in the text that method grams is worth while. */
+/* Returns whether the tuning's grams are so rare in the text that the method "grams" is worth
+ * while. */
 bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *tuning);
 
 /* How many ns the steps of each method take on an instruction set: a column of methods.def. */
@@ -99,7 +99,7 @@ struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_t
 /* Returns the cheapest method other than `but`. */
 enum trawl_method plan_cheapest(const struct plan_prices *prices, enum trawl_method but);
 /* Returns the cost of the method in a text without candidates, in ns per byte of text. `probes` is
- * the number of probes that method every tests at each position. */
+ * the number of probes that the method "every" tests at each position. */
 double plan_price_bare(const struct trawl_plan *plan, const struct plan_tuning *tuning,
                        const struct plan_costs *costs, enum trawl_method method, double probes);
 
@@ -114,16 +114,16 @@ struct plan_form plan_form_of(const struct trawl_plan *plan, enum trawl_method m
 double plan_price_least(const struct trawl_plan *plan, const struct plan_costs *costs);
 
 /* Both functions look at a text, to compute each method's expected cost there. `sample` is a part
- * of the text, with at least PLAN_SAMPLE_BYTES_MIN bytes. plan_look_far tunes method sampled by the
- * whole text, and returns whether no other method can cost less. If it returns false, plan_look
- * tunes method every, and method grams if grams could be the cheapest. */
+ * of the text, with at least PLAN_SAMPLE_BYTES_MIN bytes. plan_look_far tunes the method "sampled"
+ * by the whole text, and returns whether no other method can cost less. If not, plan_look tunes the
+ * method "every", and the method "grams" if that could be the cheapest. */
 bool plan_look_far(const struct trawl_plan *plan, const struct plan_costs *costs,
                    const uint8_t *text, uint64_t text_bytes, struct plan_tuning *tuning,
                    struct plan_prices *prices);
 void plan_look(const struct trawl_plan *plan, const struct plan_costs *costs, const uint8_t *sample,
                uint64_t sample_bytes, struct plan_tuning *tuning, struct plan_prices *prices);
 
-/* The tables of method sampled (struct plan_sampled in layout.h). */
+/* The tables of the method "sampled" (struct plan_sampled in layout.h). */
 struct sampled_tables {
     struct plan_sampled layout;
     uint64_t *bitmap; /* 2^bitmap_bits bits */
@@ -131,8 +131,8 @@ struct sampled_tables {
     uint32_t *next;   /* `stride` entries */
 };
 
-/* Returns the stride of method sampled for a literal of this length; 0 if the literal is too short
- * for the method. */
+/* Returns the stride of the method "sampled" for a literal of this length; 0 if the literal is too
+ * short for the method. */
 uint64_t sampled_stride(uint64_t length);
 
 /* Returns the layout of the tables. The plan's literal must be long enough (sampled_stride). */

@@ -9,7 +9,7 @@
 struct trawl_search {
     struct search search;
     struct sink sink;
-    uint64_t line_ends; /* line ends before the current batch */
+    uint64_t line_ends; /* number of line ends in all batches so far */
     bool ended;         /* the last batch, or a failure, was returned */
 };
 
@@ -77,7 +77,7 @@ enum trawl_status trawl_search_next(struct trawl_search *search, struct trawl_ba
     if (search->ended)
         return TRAWL_FAIL(error, ARGUMENT, "the search has ended");
     status = search_step(&search->search, &view, &more, error);
-    if (status == TRAWL_OK && !more) { /* no batch has reported the text's end yet */
+    if (status == TRAWL_OK && !more) { /* an empty batch reports the text's end */
         memset(&view, 0, sizeof view);
         view.begin = search->search.done.stats.text_bytes;
         view.last = true;

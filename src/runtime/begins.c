@@ -1,6 +1,6 @@
 /* begins: fills the caller's array with the offsets at which occurrences begin, by devices alone.
- * trawl_begins_into calls these functions, and searches in the ordinary way if devices cannot fill
- * the array.
+ * trawl_begins_into calls these functions. If devices cannot fill an array in host memory,
+ * trawl_begins_into searches in the ordinary way.
  *
  * An array in the memory of a device that holds the text is filled by that device in a single
  * launch. For another array, a worker lists begins into a device's memory, list after list, and
@@ -32,21 +32,23 @@
 /* Text that the first list covers, if hits may be frequent. The length of a later list follows the
  * number of hits in the list before. */
 #define LIST_BYTES_FIRST (32ull << 20)
-/* number of lists that fit into the memory that a device has for lists: some lists are copied while
- * the next list is made */
+/* A list is meant to take at most 1 / LISTS_PER_ROOM of the memory that a device has for lists:
+ * earlier lists stay there until they are copied. */
 #define LISTS_PER_ROOM 8u
-/* most words of a list: a short last list takes little time to copy, during which nothing is
- * listed */
+/* Most words that a list is meant to have. Lists are short because the device lists nothing while
+ * the last list is copied. */
 #define LIST_WORDS (1u << 22)
-#define LIST_WORDS_LEAST (1u << 19) /* the last lists are shorter, but not shorter than this */
-#define FREQUENT_BYTES_MAX 2u /* a longer pattern, if it is the only one, has no frequent hits */
+#define LIST_WORDS_LEAST (1u << 19) /* lists get shorter near the part's end, down to this */
+/* hits of a single pattern are taken to be rare if the pattern has more bytes */
+#define FREQUENT_BYTES_MAX 2u
 /* The caller polls for work for this time before the caller sleeps. Waking a thread takes up to 200
  * us [2 H200], a tenth of the time in which 16 GiB of text are listed. */
 #define CALLER_POLL_NS 10000000u
 /* The caller waits at most this time for the device's worker to begin, and only then wakes helpers:
  * a thread that wakes helpers holds the runtime's lock, which the worker needs to begin. */
 #define START_POLL_NS 200000u
-/* A single thread copies 4 MB from pinned memory in 540 us, three threads in 224 us [2 H200]. */
+/* Most helpers if fewer than MANY_BEGINS begins are expected. A single thread copies 4 MB from
+ * pinned memory in 540 us, three threads in 224 us [2 H200]. */
 #define HELPERS_FEW 3u
 #define HELPED_BEGINS (1u << 17) /* no helper is woken if fewer begins are expected */
 #define HELPER_BEGINS (1u << 15) /* expected begins for each helper */
@@ -78,7 +80,7 @@ struct listing {
     _Atomic bool begun; /* a worker has begun the part */
     _Atomic bool ended;
 
-    pthread_mutex_t lock; /* guards `status` and `error`, with which the part ends */
+    pthread_mutex_t lock; /* guards `status` and `error`, the outcome of the part */
     pthread_cond_t changed;
     enum trawl_status status;
     struct trawl_error error;
@@ -118,9 +120,9 @@ static bool may_be_frequent(const struct trawl_plan *plan)
     return plan->literal_count > 1 || plan->length_min <= FREQUENT_BYTES_MAX;
 }
 
-/* Chooses how many bytes of text the next list covers, so that the list is likely to have the
- * number of hits that a list should have. The last list covered `listed` bytes and has `count`
- * hits. `left` bytes of the part are not listed yet. */
+/* Chooses how many bytes of text the next list covers, so that the list is likely to have
+ * LIST_WORDS hits, or fewer if the device has little memory or the part is nearly listed. The last
+ * list covered `listed` bytes and has `count` hits. `left` bytes of the part are not listed yet. */
 static void choose_reach(struct lister *l, uint64_t listed, uint64_t count, uint64_t left)
 {
     uint64_t per_hit = listed / (count + 1) + 1;
@@ -131,8 +133,8 @@ static void choose_reach(struct lister *l, uint64_t listed, uint64_t count, uint
     l->likely = min_u64(l->reach, left) / per_hit;
 }
 
-/* Is called after a list that did not fit into the device's memory. Waits until earlier lists have
- * left the memory. If there was no earlier list, makes the next list shorter. */
+/* Is called after a list that did not fit into the device's memory. If earlier lists take up that
+ * memory, waits until they are in the array. Otherwise makes the next list shorter. */
 static enum trawl_status shorten(struct lister *l, uint64_t owned, const struct engine_words *list,
                                  struct trawl_error *error)
 {
@@ -441,7 +443,8 @@ enum trawl_status begins_on_host(struct trawl_searcher *searcher, const struct t
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not on devices");
     shared = (is_split || (text->bytes_count > resident_sizes.shared && may_be_frequent(plan))) &&
              devices_start(devices);
-    /* If hits are few, a search is faster, because all devices search at the same time. */
+    /* If hits are few, an ordinary search of a divided text is faster: all devices search at the
+     * same time. */
     if (is_split && !(shared && may_be_frequent(plan)))
         return TRAWL_FAIL(error, UNSUPPORTED, "a search of all devices does as well");
     return fill_by_lists(searcher, plan, text, begins, shared, error);

@@ -1,5 +1,5 @@
-/* buffers: the memory into which chunks of text are read, within the runtime's budget. Buffers for
- * devices are pinned, and kept for later chunks. */
+/* buffers: the memory into which chunks of text are read, within the runtime's limit (memory_max).
+ * Buffers for devices are pinned, and kept for later chunks. */
 #include "runtime/buffers.h"
 
 #include <inttypes.h>
@@ -12,10 +12,10 @@
 #include "runtime/runtime.h"
 #include "runtime/search.h"
 
-/* a worker copies or searches one of the buffers while three buffers wait */
+/* buffers for each worker of devices: the worker searches one buffer while three buffers wait */
 #define BUFFERS_PER_WORKER 4u
-/* Pinning takes longer than copying. Lengths are rounded up to this step, so that a slightly longer
- * chunk fits into the same buffer. */
+/* Pinning takes longer than copying. So buffers' lengths are rounded up to a multiple of this, and
+ * a slightly longer chunk then fits into the same buffer. */
 #define PINNED_STEP (2u << 20)
 
 /* Pins the memory in the driver context of device `index`: all devices copy from it directly. */
@@ -28,7 +28,8 @@ static bool pin(struct devices *devices, uint32_t index, const uint8_t *bytes, u
            engine_for_devices->hold(devices->engine, &text, NULL) == TRAWL_OK;
 }
 
-/* Undoes pin, by the driver context of device `index`, or, if that fails, of any device. */
+/* Undoes pin in the driver context of device `index`. If that fails, tries the other devices'
+ * contexts. */
 static bool unpin(struct devices *devices, uint32_t index, const uint8_t *bytes)
 {
     struct engine_text text = {.bytes = bytes, .how = ENGINE_HOLD_PINNED};
@@ -69,7 +70,7 @@ static bool shed(struct devices *devices)
 }
 
 /* Adds the bytes to memory_used if the limit allows that. *used is memory_used without the bytes. A
- * request that does not fit is never added, because a smaller request might fail meanwhile. */
+ * request that does not fit is not added even for a moment, which could make a smaller one fail. */
 static bool charge(struct trawl_runtime *runtime, uint64_t bytes, uint64_t *used)
 {
     *used = atomic_load(&runtime->memory_used);

@@ -1,4 +1,4 @@
-/* buffers: the memory into which chunks of text are read, within the runtime's budget. */
+/* buffers: the memory into which chunks of text are read, up to the runtime's memory_max. */
 #ifndef TRAWL_RUNTIME_BUFFERS_H
 #define TRAWL_RUNTIME_BUFFERS_H
 
@@ -6,20 +6,20 @@
 
 struct search;
 
-/* Makes the buffer hold at least `bytes`; its former contents are lost. Errors: MEMORY, also if the
- * runtime's budget is exceeded. runtime_buffer_release releases the buffer. The caller holds no
- * lock. */
+/* Makes the buffer hold at least `bytes`; if the buffer grows, its contents are lost. Errors:
+ * MEMORY, also if the runtime's limit would be exceeded. runtime_buffer_release releases the
+ * buffer. The caller holds no lock. */
 enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct text_buffer *buffer,
                                          uint64_t bytes, struct trawl_error *error);
 /* As runtime_buffer_reserve, but keeps the buffer's first `kept` bytes. */
 enum trawl_status runtime_buffer_grow(struct trawl_runtime *runtime, struct text_buffer *buffer,
                                       uint64_t kept, uint64_t bytes, struct trawl_error *error);
-/* Reserves a part of the budget for memory that is no buffer; false: the budget has not enough.
- * runtime_unreserve gives the part back. */
+/* Counts `bytes` of memory that is no buffer as used. Returns false, and counts nothing, if the
+ * runtime's limit would be exceeded. runtime_unreserve undoes this. */
 bool runtime_reserve(struct trawl_runtime *runtime, uint64_t bytes);
 void runtime_unreserve(struct trawl_runtime *runtime, uint64_t bytes);
-/* Counts `bytes` of a decoder's window as the runtime's memory, in place of fewer bytes counted
- * before. Fails with MEMORY if the runtime's limit does not allow that. */
+/* Counts `bytes` of a decoder's window as used, in place of the fewer bytes that were counted for
+ * the window before. Fails with MEMORY if the runtime's limit would be exceeded. */
 enum trawl_status search_count_window(struct search *search, uint64_t bytes,
                                       struct trawl_error *error);
 void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *buffer);
@@ -28,10 +28,10 @@ void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *b
  * come before the devices are closed. */
 enum trawl_status buffers_open(struct devices *devices);
 void buffers_close(struct devices *devices);
-/* Takes a pinned buffer of at least `bytes`. Returns false if as many buffers are in use as may be,
- * if the buffer would exceed the runtime's budget, or if the driver cannot pin the memory. With
- * `all`, pinned_capacity buffers may be in use; otherwise workers_max × BUFFERS_PER_WORKER, which
- * is enough to keep the devices' workers busy. */
+/* Takes a pinned buffer of at least `bytes`. Returns false if the most buffers are in use already,
+ * if there is no memory within the runtime's limit, or if the driver cannot pin the memory. With
+ * `all`, pinned_capacity buffers may be in use. Otherwise four buffers for each worker of devices
+ * may be in use, which is enough to keep these workers busy. */
 bool devices_buffer_take(struct devices *devices, uint64_t bytes, bool all,
                          struct text_buffer *buffer);
 void devices_buffer_give(struct devices *devices, struct text_buffer *buffer);

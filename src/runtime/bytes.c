@@ -22,9 +22,10 @@ static enum trawl_status check(const struct trawl_searcher *searcher, const stru
 }
 
 /* Searches a short text. Returns false if an ordinary search is needed. The search changes nothing
- * in the searcher that a second thread or a canceller could see, so the searcher is not marked as
- * inside a call, which would take two locked instructions, 12 ns. If trawl_searcher_cancel_next has
- * cancelled this call, or if the searcher is inside a call, the ordinary search says so. */
+ * in the searcher that would disturb another thread, so the searcher is not marked as inside a
+ * call: that would take two locked instructions, 12 ns. If trawl_searcher_cancel_next has cancelled
+ * this call, or if the searcher is inside a call, returns false, and the ordinary search then
+ * fails. */
 static inline bool search_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                 const void *bytes, uint64_t bytes_count, struct engine_brief *found)
 {

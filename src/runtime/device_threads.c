@@ -17,8 +17,8 @@
 #include "runtime/workers.h"
 
 /* Where a runtime has several devices, each device's first worker waits for this time without
- * sleeping if its last chunk belonged to a loaded text. Waking the workers of several devices takes
- * 25 to 200 us, and four devices list the hits in 16 GiB of text in only 1,200 us. */
+ * sleeping if the worker has just searched a loaded text. Waking the workers of several devices
+ * takes 25 to 200 us, and four devices list the hits in 16 GiB of text in only 1,200 us. */
 #define WATCH_NS 1000000u
 
 static void call(struct worker *worker)
@@ -50,8 +50,8 @@ static struct worker *idle_for(struct devices *devices, uint32_t device)
 }
 
 /* Claims a further idle worker if the queue has a further item for this device, and returns the
- * worker, or NULL. The caller wakes the worker without the lock, because waking takes 6 us. The
- * caller holds the lock. */
+ * worker, or NULL. Called with the lock held. The caller then gives the lock up before it wakes the
+ * worker, because waking takes 6 us. */
 static struct worker *next_for(struct devices *devices, uint32_t device)
 {
     struct queue_item *item = device < ENGINE_DEVICES_MAX ? devices->first : NULL;

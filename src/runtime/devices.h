@@ -29,13 +29,13 @@ bool devices_may_serve(const struct devices *devices, uint32_t own, uint32_t oth
 uint32_t devices_working(const struct devices *devices);
 /* Says whether a single device holds all these bytes. */
 bool devices_hold(const struct devices *devices, const uint8_t *bytes, uint64_t bytes_count);
-/* Says whether devices can search the whole text in memory without a copy. *is_split: the text is
- * divided over several devices. Plan NULL: any plan. */
+/* Says whether devices can search the whole text in memory without a copy. Sets *is_split to
+ * whether the text is divided over several devices. Plan NULL: any plan. */
 bool devices_hold_text(const struct devices *devices, const struct trawl_plan *plan,
                        const struct trawl_text *text, bool *is_split);
-/* Finds the device that can search the text from `bytes` on without a copy. Sets found->device
- * (ENGINE_DEVICES_MAX: several devices), and found->reach, the number of bytes from `bytes` on that
- * the device can search. Returns false if no device can. Plan NULL: any plan. */
+/* Finds the device that can search the text from `bytes` on without a copy. Sets found->device, to
+ * ENGINE_DEVICES_MAX if several devices can. Sets found->reach to the number of bytes from `bytes`
+ * on that the device can search. Returns false if no device can. Plan NULL: any plan. */
 bool devices_locate(const struct devices *devices, const struct trawl_plan *plan,
                     const uint8_t *bytes, uint64_t bytes_count, struct engine_text *found);
 

@@ -1,11 +1,12 @@
 /* forked: makes runtimes and searchers usable in a child process of fork().
  *
- * In a child exists only the thread that called fork(). The threads of runtimes are gone, and so
- * are the locks that the threads held; their memory is never freed. CUDA does not work in a child
- * if the parent used CUDA. So in the child every runtime has no thread and no device. The runtime
- * starts threads again when a search can use threads. A call that the forking thread was inside, or
- * that was open (trawl_search_open, trawl_matrix_open), cannot go on: the call is marked as
- * orphaned. A call that a different thread was inside has ended. */
+ * In a child exists only the thread that called fork(). The threads of runtimes are gone, and
+ * nobody frees the memory that belonged to them. Locks may be held for ever, so the child makes
+ * them anew. CUDA does not work in a child if the parent used CUDA. So in the child every runtime
+ * has no thread and no device. The runtime starts threads again when a search can use threads. A
+ * call that the forking thread was inside, or that was open (trawl_search_open, trawl_matrix_open),
+ * cannot go on: the call is marked as orphaned. A call that a different thread was inside has
+ * ended. */
 #include "runtime/forked.h"
 
 #include <string.h>
@@ -47,7 +48,7 @@ static void adopt_runtime(struct trawl_runtime *runtime)
     if (runtime->threads_max > 1)
         memset(runtime->workers, 0, (runtime->threads_max - 1) * sizeof *runtime->workers);
     atomic_store(&runtime->worker_count, 0);
-    atomic_store(&runtime->streams, 0); /* orphaned calls search no further */
+    atomic_store(&runtime->streams, 0); /* no search that the parent began goes on here */
     runtime->jobs = NULL;
     runtime->idle = NULL;
     runtime->workers_wanted = 0;

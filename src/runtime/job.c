@@ -22,16 +22,16 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-/* With more threads, files are not mapped for a sink that keeps text. Threads delay each other by
- * page faults: 8 GiB took 0.29 to 0.44 s mapped and 0.21 to 0.24 s read [16 cores, AMD EPYC]. A
- * single thread and two threads are faster without the copy. */
+/* With more threads, files are not mapped for a sink that reads the text (sink.keeps_text). Threads
+ * delay each other by page faults: 8 GiB took 0.29 to 0.44 s mapped and 0.21 to 0.24 s read [16
+ * cores, AMD EPYC]. One thread, or two threads, are faster with mapped files. */
 #define MAP_THREADS_MAX 4u
 
 #define BRIEF_BYTES (1u << 14)
 #define CALLER_POLL_NS 200000u
 #define UNPACK_BYTES (UINT64_C(24) << 20) /* memory for what a thread unpacks ahead */
-/* Pieces that are unpacked ahead, and the windows of their decoders, may each take
- * 1 / UNPACK_SHARE of the runtime's memory. */
+/* Bytes that are unpacked ahead may take 1 / UNPACK_SHARE of the runtime's limit of memory, and the
+ * windows of the decoders as much again. */
 #define UNPACK_SHARE 8u
 #define WAIT_POLL_NS 50000000 /* time between two calls of the caller's poll during a wait */
 
@@ -172,7 +172,7 @@ static int wake_of(struct trawl_searcher *searcher)
 static void reserve_unpacking(struct search *search, struct text_need *need)
 {
     struct trawl_runtime *runtime = search->job.runtime;
-    /* other searches that unpack leave fewer threads to this search */
+    /* other searches of streams leave fewer threads to this search */
     uint64_t share = max_u64(runtime->threads_max / (atomic_load(&runtime->streams) + 1), 2);
     uint64_t bytes = share * UNPACK_BYTES;
 
@@ -315,7 +315,7 @@ void search_end(struct search *search)
     struct trawl_searcher *searcher = search->searcher;
     struct devices *devices = &searcher->runtime->devices;
 
-    if (searcher->is_orphan) /* after fork() the other threads do not exist, so nothing waits */
+    if (searcher->is_orphan) /* a child of fork() has no other threads, which could hold the lock */
         memset(&search->lock, 0, sizeof search->lock);
     else if (atomic_load(&search->job.is_known)) { /* other threads may be inside the search */
         (void)pthread_mutex_lock(&search->lock);
@@ -369,7 +369,7 @@ static bool caller_may_work(const struct search *search)
 {
     if (search->ended || search->stopping)
         return false;
-    /* the devices' lists would wait for delivery by the caller */
+    /* otherwise the hits that devices list would wait for the caller, who delivers them */
     if (search->schedule == SCHEDULE_LOADED)
         return search->sink->want == WANT_COUNT || search->sink->want == WANT_FIRST;
     return search->cursor.text->kind != TEXT_STREAM || search->taken == 0;
@@ -478,8 +478,8 @@ static struct task *wait_next(struct search *search)
 
 /* Says whether the task is a part of the text. If a file shrinks during the search, the text ends
  * at the first chunk whose read finds the file's end. This chunk is the last part of the text, even
- * if the chunk is empty. Chunks behind it are no part, although other threads may have read them
- * before the file shrank, or after the file grew again. */
+ * if the chunk is empty. Later chunks are no part, although other threads may have read them before
+ * the file shrank, or after the file grew again. */
 static bool is_part(struct search *search, struct task *task)
 {
     if (search->last_delivered)
@@ -596,8 +596,8 @@ static enum trawl_status still_whole(const struct search *search, struct trawl_e
     return status;
 }
 
-/* Says whether the text is so short that cutting chunks for a job would take longer than the
- * search. False if a device holds the text. */
+/* Says whether run_brief should search the text: the text is so short that cutting chunks for a job
+ * would take longer than the search. Returns false if a device holds the text. */
 static bool is_brief(const struct trawl_searcher *searcher, const struct trawl_text *text)
 {
     return text->kind == TEXT_MEMORY && text->bytes_count < BRIEF_BYTES &&
@@ -608,7 +608,7 @@ static bool is_brief(const struct trawl_searcher *searcher, const struct trawl_t
              devices_hold(&searcher->runtime->devices, text->bytes, text->bytes_count));
 }
 
-/* Searches a brief text as a single chunk in the calling thread, without reading the clock. */
+/* Searches a short text as a single chunk in the calling thread, without reading the clock. */
 static enum trawl_status run_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                    struct trawl_text *text, struct sink *sink,
                                    struct trawl_error *error)

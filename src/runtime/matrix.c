@@ -3,11 +3,10 @@
  *
  * The workers make cells of the occurrences, chunk by chunk (matrix_cells.c). A cell is a record, a
  * pattern, and where the pattern first begins in the record. This file joins the cells of chunks to
- * spans: complete records with all cells.
- * The cells of the record in which a chunk ends wait for the next chunk's cells. Each span becomes
- * a batch. No chunk holds an empty record, so the cells of expressions that match the empty string
- * are added to spans. A published algorithm that takes records one by one makes the cells of a
- * chunk instead of the search (engine_ops.cells).
+ * spans: complete records with all their cells. The cells of the record in which a chunk ends wait
+ * for the next chunk's cells. Each span becomes a batch. No chunk holds an empty record, so the
+ * cells of expressions that match the empty string are added to spans. If the plan names a
+ * published algorithm for records, the algorithm makes the cells of a chunk (engine_ops.cells).
  */
 #include <inttypes.h>
 #include <string.h>
@@ -23,7 +22,8 @@
 #include "runtime/workers.h"
 
 #define ANY_BYTES_MIN 4096u
-#define EMPTY_CELLS_MAX (1u << 20) /* a span ends once it has more cells of empty records */
+/* a span ends once it has more than this many cells of empty records */
+#define EMPTY_CELLS_MAX (1u << 20)
 
 /* The records [record_begin, record_end), which are complete, and the records' cells. */
 struct span {
@@ -36,7 +36,7 @@ struct span {
 struct trawl_matrix_search {
     struct trawl_searcher *searcher;
     const struct engine_ops *algorithm; /* NULL: `search` finds occurrences */
-    struct engine_worker *worker;       /* the caller's: makes the algorithm's cells */
+    struct engine_worker *worker;       /* of the calling thread; makes the algorithm's cells */
     struct engine_result flagged; /* what the algorithm reports for the statistics: candidates,
                                      times, and whether a device was used */
     struct search search;
@@ -73,7 +73,7 @@ struct trawl_matrix_search {
 
 /* ---- Spans -------------------------------------------------------------------------------- */
 
-/* Makes a span of the records up to `end` and the cells [from, to). */
+/* Makes a span of the records from matrix->done up to `end`, with the cells [from, to). */
 static void span_of(struct trawl_matrix_search *matrix, uint64_t end, const struct cells *cells,
                     uint64_t from, uint64_t to, struct span *span)
 {
@@ -199,7 +199,7 @@ static enum trawl_status copy_before(struct trawl_matrix_search *matrix, uint64_
     return TRAWL_OK;
 }
 
-/* As next_span, with the cells of empty records. */
+/* Does what next_span does, and adds the cells of empty records. */
 static enum trawl_status next_filled(struct trawl_matrix_search *matrix, struct span *taken,
                                      struct trawl_error *error)
 {
@@ -241,7 +241,7 @@ static enum trawl_status next_filled(struct trawl_matrix_search *matrix, struct 
     return TRAWL_OK;
 }
 
-/* As next_span, with cells that the algorithm made. */
+/* Does what next_span does, with cells that the algorithm makes. */
 static enum trawl_status next_by_algorithm(struct trawl_matrix_search *matrix, struct span *span,
                                            struct trawl_error *error)
 {
@@ -340,7 +340,7 @@ static enum trawl_status digest_by_algorithm(const struct sink *sink,
         return TRAWL_OK;
     TRAWL_TRY(matrix->algorithm->cells(matrix->worker, &matrix->records, chunk->begin,
                                        chunk->begin + chunk->owned, &digest->cells, error));
-    /* from the time added here, the search computes how many threads to wake */
+    /* the search computes from search_ns how many threads to wake */
     JOB_ADD(&matrix->search.job, &matrix->search.done.host.search_ns, clock_now_ns() - begin_ns);
     return TRAWL_OK;
 }

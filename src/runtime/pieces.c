@@ -113,8 +113,8 @@ static bool wait_one(struct pieces *pieces)
     return may;
 }
 
-/* Takes a part of a piece that no thread has taken yet. Returns false if all parts that came are
- * taken. */
+/* Takes a part that no thread has taken yet. Returns false if all parts of the pieces that have
+ * come are taken. */
 static bool part_take(struct pieces *pieces, uint64_t *part)
 {
     uint64_t taken = atomic_load(&pieces->taken);
@@ -210,7 +210,8 @@ void pieces_end(struct pieces *pieces)
     (void)pthread_mutex_destroy(&pieces->lock);
 }
 
-/* When all orders are finished, `brought` does not grow any more. */
+/* Says whether all ordered words are in the array. Once all orders are finished, `brought` does not
+ * grow any more. */
 static bool is_settled(const struct pieces *pieces)
 {
     return atomic_load(&pieces->finished) == atomic_load(&pieces->ordered) &&

@@ -26,9 +26,9 @@ struct piece_order {
 
 #define PIECES_LINE _Alignas(64)
 
-/* Piece i uses entry i % ENGINE_PIECES_MAX of the arrays, order i entry i % PIECE_ORDERS. All
- * orders are of a single device: the next device begins when all orders are settled, which means
- * that their words are in the array. */
+/* Order i uses entry i % PIECE_ORDERS of `orders`. Piece i uses entry i % ENGINE_PIECES_MAX of the
+ * other arrays. All orders are of a single device: the next device begins when all orders are
+ * settled, which means that their words are in the caller's array. */
 struct pieces {
     struct job *job; /* the call's job */
     uint64_t *array;
@@ -39,18 +39,18 @@ struct pieces {
     struct piece_order pieces[ENGINE_PIECES_MAX];
     /* a piece's words in pinned memory, once copied; NULL: the copy failed */
     const uint64_t *words[ENGINE_PIECES_MAX];
-    _Atomic bool last; /* no further order will come */
-    _Atomic bool over; /* helpers are not needed any more */
-    PIECES_LINE _Atomic uint64_t ordered;
+    _Atomic bool last;                     /* no further order will come */
+    _Atomic bool over;                     /* helpers are not needed any more */
+    PIECES_LINE _Atomic uint64_t ordered;  /* number of orders so far */
     PIECES_LINE _Atomic uint64_t finished; /* number of orders whose pieces were all asked for */
     uint64_t done; /* words that have been asked for, of the first order that is not finished */
     /* set while a thread asks for a piece; the flag also guards `done` */
     PIECES_LINE _Atomic bool bringing;
     PIECES_LINE _Atomic uint64_t brought; /* number of pieces that have been asked for */
     PIECES_LINE _Atomic bool waiting;     /* set while a thread waits for the next piece */
-    PIECES_LINE _Atomic uint64_t there;
-    PIECES_LINE _Atomic uint64_t taken; /* parts that threads have begun to copy into the array */
-    PIECES_LINE _Atomic uint64_t put;   /* parts in the array */
+    PIECES_LINE _Atomic uint64_t there;   /* number of pieces that have come */
+    PIECES_LINE _Atomic uint64_t taken;   /* parts that threads have begun to copy into the array */
+    PIECES_LINE _Atomic uint64_t put;     /* parts in the array */
     /* left[i]: how many parts of piece i are not in the array yet */
     PIECES_LINE _Atomic uint32_t left[ENGINE_PIECES_MAX];
     PIECES_LINE pthread_mutex_t lock;
@@ -64,7 +64,7 @@ void pieces_begin(struct pieces *pieces, struct job *job, uint64_t *array);
  * for a while. The worker then leaves the job while other threads still copy, so that fewer threads
  * take the runtime's lock at the end. */
 void pieces_help(struct pieces *pieces);
-/* Tells the helpers that all orders are settled. */
+/* Tells the helpers that all orders are settled: the helpers have nothing left to do. */
 void pieces_stop(struct pieces *pieces);
 /* Releases *pieces after the job's end. */
 void pieces_end(struct pieces *pieces);

@@ -1,10 +1,10 @@
 /* runtime: threads, devices and memory for searches, shared by any number of searchers.
  *
  * A runtime owns worker threads, the devices and their worker threads, and the buffers into which
- * chunks of text are read. Work comes as jobs. A job is a call. The call lists the job in the
- * runtime while workers can help with the job, host workers serve the listed jobs in turn, and the
- * job leaves the list before the call returns. Chunks for devices travel through the devices'
- * queue.
+ * chunks of text are read. Work comes as jobs: each call of a searcher is a job. The call lists the
+ * job in the runtime while workers can help with the job. Host workers serve the listed jobs in
+ * turn. The job leaves the list before the call returns. Chunks for devices travel through the
+ * devices' queue.
  *
  * Locks, in the order of locking: runtime, then search. No thread holds one of these locks while
  * reading or searching text.
@@ -168,8 +168,8 @@ struct trawl_runtime {
     _Atomic uint64_t searched_ns; /* wall time of the host's searches of long texts */
     _Atomic uint64_t worked_ns;   /* time of all host workers in searches that were worth sharing */
     _Atomic uint64_t cores_seen_ns; /* when cores_taken was measured; 0: never */
-    _Atomic bool cores_taken;
-    _Atomic uint64_t memory_used; /* bytes of all buffers, and reserved bytes (runtime_reserve) */
+    _Atomic bool cores_taken;       /* more threads could run than the machine has cores */
+    _Atomic uint64_t memory_used;   /* bytes of all buffers, and reserved bytes (runtime_reserve) */
     /* Time to make a MiB ready for a device, from the last searches: [0] of files, [1] of texts in
      * memory; 0: not known. */
     _Atomic uint64_t stage_ns[2];
@@ -182,7 +182,7 @@ struct trawl_runtime {
     pthread_mutex_t lock;
     struct job *jobs;              /* ring of listed jobs; points to the job to serve next */
     struct worker *workers;        /* threads_max - 1 entries, owned; the first worker_count run */
-    uint32_t workers_wanted;       /* number of host workers that jobs have asked for so far */
+    uint32_t workers_wanted;       /* most host workers that a job has asked for so far */
     _Atomic uint32_t worker_count; /* host workers that run */
     struct worker *idle;           /* list of idle host workers, the last to become idle first */
     bool closing;

@@ -25,8 +25,8 @@ const struct resident_sizes resident_sizes_default = SIZES;
 struct resident_sizes resident_sizes = SIZES;
 #undef SIZES
 
-/* Time of searches of long texts before the devices are opened. Closing may wait a third of a
- * second for opening. */
+/* Devices are opened once the runtime's searches of long texts have taken this time. They are not
+ * opened earlier because closing may then wait a third of a second for the opening. */
 static uint64_t open_after_ns = 1000000000;
 
 void schedule_open_after(uint64_t ns)
@@ -66,7 +66,8 @@ static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
 
 static bool may_be_frequent(const struct trawl_plan *plan)
 {
-    return plan->literal_count > 1 || plan->length_min < RARE_BYTES; /* also each expression */
+    /* true for expressions, whose length_min is 1 */
+    return plan->literal_count > 1 || plan->length_min < RARE_BYTES;
 }
 
 /* Says whether the whole text is loaded, and stores whether the text is divided over devices. A
@@ -202,7 +203,8 @@ enum trawl_status schedule_choose(struct search *search, struct trawl_text *text
         engine != TRAWL_ENGINE_CPU && search->sink->want != WANT_NOTHING && plan->literal_count > 0;
     asks = judges && search->for_devices &&
            ((by_choice && plan->errors.is_set) || is_resident(search, text, &is_split));
-    if (plan_has_expressions(plan)) /* a text that is not loaded is searched by the host */
+    /* devices search for expressions only in a loaded text, and only with engine CUDA */
+    if (plan_has_expressions(plan))
         search->for_devices = asks = asks && by_choice;
     if (asks)
         TRAWL_TRY(ask_device(search, text, &search->for_devices, error));
@@ -323,7 +325,7 @@ static bool staging_pays(const struct search *search)
     return price_is_less(staging, STAGE_PAYS, host_price(search), STAGE_UNIT);
 }
 
-/* Says whether the text is so long that devices may pay. */
+/* Says whether the text is so long that devices may make the search faster. */
 static bool is_long(const struct search *search)
 {
     return search->cursor.text->kind != TEXT_STREAM && search->text_bytes >= DEVICE_TEXT_MIN;
@@ -367,7 +369,7 @@ bool schedule_wants_device(struct search *search)
         return false;
     if (atomic_load(&search->device_refused))
         return false;
-    /* the first chunk may have the first occurrence: the caller searches it and wakes no thread */
+    /* the first chunk may have the first occurrence: the caller searches that chunk alone */
     if (search->schedule == SCHEDULE_STAGED)
         return (search->shared || search->sink->want != WANT_FIRST) && devices_work(devices);
     if (search->job.layer < ENGINE_LAYERS || !is_long(search))
@@ -424,7 +426,7 @@ uint32_t schedule_helpers(const struct search *search)
     if (search->schedule == SCHEDULE_STAGED && search->sink->want == WANT_FIRST &&
         taken < FIRST_ALONE_BYTES)
         return 0;
-    if (search->text_bytes == UINT64_MAX) /* each caller of a stream's search is a thread, too */
+    if (search->text_bytes == UINT64_MAX) /* callers that search other streams are threads, too */
         return most - (uint32_t)min_u64(most, atomic_load(&runtime->streams) - 1);
     if (search->searcher->chunk_bytes > 0 || search->schedule != SCHEDULE_HOST)
         return most;

@@ -18,7 +18,7 @@ enum trawl_status schedule_fetch(struct search *search, struct trawl_text *text,
                                  struct trawl_error *error);
 /* Adds the times of this search, which is over, to what later decisions of the runtime use. */
 void schedule_remember(const struct search *search);
-/* For tests: devices are opened after ns of searching. Not thread-safe. */
+/* For tests: devices are opened after `ns` nanoseconds of searching. Not thread-safe. */
 void schedule_open_after(uint64_t ns);
 /* Says whether the search finds hits faster than the caller could take hits from a helper. The
  * caller is then faster alone, with all hits in near caches. */
@@ -26,10 +26,10 @@ bool schedule_is_alone(const struct search *search);
 /* Returns the number of helpers that are worth waking now. */
 uint32_t schedule_helpers(const struct search *search);
 
-/* Lengths of a loaded text's chunks, in bytes, for searches that list hits. If hits are rare, long
- * chunks pay: chunks of 256 MiB are 1.08 times as fast as chunks of 128 MiB, and more than twice as
- * fast as chunks of 32 MiB [H200]. If hits may be frequent, the first chunks are short, and the
- * hits found there decide how long later chunks are. */
+/* Lengths of a loaded text's chunks, in bytes, for searches that list hits. If hits are rare,
+ * chunks are long: chunks of 256 MiB are 1.08 times as fast as chunks of 128 MiB, and more than
+ * twice as fast as chunks of 32 MiB [H200]. If hits may be frequent, the first chunks are short,
+ * and the hits found there decide how long later chunks are. */
 struct resident_sizes {
     uint64_t first;
     uint64_t least, most; /* bounds for chunks after the first chunks */

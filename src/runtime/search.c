@@ -1,4 +1,4 @@
-/* search: the public functions that make a plan, open a searcher, and search. Each function checks
+/* search: the public functions that open a searcher, load a text, and search. Each function checks
  * the arguments; job.c does the search. */
 #include "runtime/search.h"
 #include "runtime/stats.h"
@@ -27,7 +27,7 @@
  * of a chunk. With this many tasks the other threads can go on meanwhile. */
 #define TASKS_MIN 34u
 #define TASKS_EXTRA 2u
-#define TASKS_FOR_DEVICES 8u /* further tasks for each device, whether or not the CPU searches */
+#define TASKS_FOR_DEVICES 8u /* further tasks for each device */
 /* Further tasks for each thread, for counts: a task of a count holds no text after the search.
  * While a device has a chunk, and earlier chunks wait for that chunk, host workers search further
  * chunks. With only 2 tasks per thread, host workers waited for the device: 42 GB/s of a file

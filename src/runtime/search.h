@@ -7,7 +7,7 @@
  * ring bounds memory: if a caller does not take results, no task becomes free.
  *
  * A search has one of these schedules (schedule.c):
- *   host      workers read and search; if devices pay, workers queue some chunks to devices
+ *   host      workers read and search; if devices are faster, workers queue some chunks to them
  *   staged    as host, but all chunks go to devices (TRAWL_ENGINE_CUDA)
  *   loaded    the text lies on devices: the workers of each device search the chunks there
  *   caller    the caller alone uses a device: waking other threads would take longer
@@ -35,7 +35,8 @@ struct task {
     struct text_chunk chunk;
     struct engine_result result;
     uint64_t from; /* occurrences that begin below this offset in the chunk were delivered */
-    /* match_count × struct trawl_match; or three columns of match_room words each. */
+    /* match_count items of struct trawl_match; or three columns (begins, ends, patterns) of
+     * match_room words each, of which match_count are set */
     uint64_t *matches;
     uint64_t *line_numbers; /* match_room numbers; NULL unless the sink wants line numbers */
     uint64_t match_room;
@@ -81,8 +82,9 @@ struct search {
      * in the cache. False where an occurrence's length varies: to find the length needs the text,
      * which may be gone at the delivery. */
     bool converts_late;
-    uint64_t chunk_host;   /* most bytes of a chunk for the host */
-    uint64_t window_bytes; /* of a compressed text's decoder, counted as the runtime's memory */
+    uint64_t chunk_host; /* most bytes of a chunk for the host */
+    /* For a compressed text: bytes of its decoder's window, counted in runtime->memory_used. */
+    uint64_t window_bytes;
     uint64_t chunk_device; /* most bytes of a chunk for a device */
     /* Upper bound for chunk_device. chunk_device shrinks when earlier chunks had many hits, and
      * grows back up to this bound. 0: chunk_device does not change. */
@@ -91,7 +93,7 @@ struct search {
     uint64_t begin_ns;            /* 0 if job.is_brief */
     _Atomic uint64_t bytes_taken; /* bytes of the chunks that were taken, without overlaps */
     _Atomic uint64_t hits;        /* hits that the host found */
-    _Atomic uint32_t room_waits;  /* waits for memory without a success in between */
+    _Atomic uint32_t room_waits;  /* waits for memory since a chunk last got memory */
     _Atomic bool device_refused;  /* devices do not take this plan or this text */
     _Atomic bool stopping;        /* workers take no further chunk; set under the lock */
 
@@ -138,8 +140,9 @@ struct trawl_searcher {
     const uint64_t *array_last;
     uint8_t *room; /* stream.c: where pieces of streams are copied; NULL until needed */
     uint64_t room_bytes;
-    uint64_t unpack_bytes; /* memory reserved for what the call unpacks ahead, and for windows */
-    struct task *tasks;    /* task_count entries, owned */
+    /* memory reserved for what the call unpacks ahead, and for the windows of decoders */
+    uint64_t unpack_bytes;
+    struct task *tasks; /* task_count entries, owned */
     /* Searched tasks by chunk index (search_ring). Between searches all entries are NULL. */
     struct task **ring;
     uint32_t task_count;
@@ -147,8 +150,8 @@ struct trawl_searcher {
     uint32_t tasks_touched; /* tasks [0, tasks_touched) were in use at least once */
     struct engine_call call;
     pthread_t thread; /* the thread that began the call */
-    bool is_pulled;   /* the call is open between calls of trawl_search_next, or of records */
-    bool is_orphan;   /* The parent of this process began the call before fork(). */
+    bool is_pulled;   /* the call began with trawl_search_open or trawl_matrix_open */
+    bool is_orphan;   /* this process is a child of fork(), and its parent began the call */
     /* Calls of trawl_searcher_cancel that may still wake the caller; searcher_leave waits for these
      * calls, so a late one does not disturb the next call. */
     _Atomic uint32_t cancelling;

@@ -1,13 +1,13 @@
 /* stream: searches a text that the caller brings piece by piece.
  *
  * An occurrence is decided once later bytes cannot change whether it counts. For strings, the
- * stream keeps the last bytes of its text: as many as an undecided occurrence may have, and the
- * bytes before that a search reads. A short piece is copied behind these bytes, and a single search
- * finds what begins in both. Of a long piece only the first bytes are copied, for the occurrences
- * that begin in the kept bytes; further searches read the piece where the caller has it. A search
- * is brief (a single call, as in trawl_find_bytes) or else a scan, which an engine worker does. The
- * engine takes the end of the bytes for the text's end. So is_news() leaves out the matches that
- * were delivered before and the matches that are not decided yet.
+ * stream keeps the last bytes of its text: as many as an undecided occurrence may have, and as many
+ * as a search reads before an occurrence. A short piece is copied behind these bytes, and a single
+ * search finds what begins in both. Of a long piece only the first bytes are copied, for the
+ * occurrences that begin in the kept bytes; further searches read the piece where the caller has
+ * it. A search is brief (a single call, as in trawl_find_bytes) or else a scan, which an engine
+ * worker does. The engine takes the end of the bytes for the text's end. So is_news() leaves out
+ * the matches that were delivered before and the matches that are not decided yet.
  *
  * For expressions, the stream keeps the bytes of the open line, which has not ended. A scan
  * searches whole lines.
@@ -45,7 +45,7 @@ struct trawl_stream {
     uint64_t line_bytes_max;
     uint8_t *bytes; /* owned; the text's last `count` bytes, or for expressions the open line */
     uint64_t count;
-    uint64_t room; /* allocated bytes; strings: as many as a later scan needs */
+    uint64_t room; /* allocated bytes; for strings: the bytes that a later scan needs */
     bool ended;
 };
 

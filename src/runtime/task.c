@@ -22,7 +22,7 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-#define ROOM_WAIT_NS 1000000 /* a worker waits this long for memory that other searches use */
+#define ROOM_WAIT_NS 1000000 /* time of one wait for memory that other searches use */
 #define ROOM_WAITS_MAX 1000u /* a worker waits for memory at most this many times in succession */
 
 #define MATCHES_LATE 512u /* number of matches that are made at a time, at the delivery */
@@ -111,7 +111,7 @@ void task_buffer_give(struct trawl_runtime *runtime, struct task *task)
     task->chunk.lent = NULL;
     if (task->buffer_is_pinned)
         devices_buffer_give(&runtime->devices, &task->buffer);
-    else if (runtime->memory_max > 0) /* an idle buffer would use up other searches' budget */
+    else if (runtime->memory_max > 0) /* an idle buffer would leave other searches less memory */
         runtime_buffer_release(runtime, &task->buffer);
     task->buffer_is_pinned = false;
 }
@@ -264,7 +264,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
             search->sink->spans_end - min_u64(search->sink->spans_end, chunk->begin);
     }
     if ((!on_device || plan_judges(search->job.plan)) &&
-        search->cursor.text->device_address != 0) /* the host verifies */
+        search->cursor.text->device_address != 0) /* the host reads the text */
         TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));
     engine = worker_engine(worker, &search->job, on_device, &engine_worker);
     if (scanned.owned >= UINT32_MAX && search->job.layer == ENGINE_FOR_EXPRESSIONS)
@@ -303,10 +303,10 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
     struct devices *devices = &search->job.runtime->devices;
     bool lost = *status != TRAWL_UNSUPPORTED && worker->device_index < ENGINE_DEVICES_MAX;
 
-    /* the device lacks what the algorithm's kernels need */
+    /* such a failure means that the device lacks what the algorithm's kernels need */
     if (search->job.layer == ENGINE_FOR_ALGORITHMS)
         return false;
-    if (*status == TRAWL_MEMORY && !search->host_searches) /* the next search may find room */
+    if (*status == TRAWL_MEMORY && !search->host_searches) /* the next search may get memory */
         return false;
     if (lost)
         devices_lose(devices, worker->device_index, error->message);
@@ -420,7 +420,7 @@ static struct task *resident_next(struct search *search)
                               min_u64(search->chunk_device, part->reach), false, &task->buffer,
                               &task->chunk, &taken, NULL);
     TRAWL_ASSERT(status == TRAWL_OK && taken == TEXT_TAKEN);
-    (void)status; /* a text in memory cannot fail */
+    (void)status; /* reading a text in memory cannot fail */
     task->item.device = part->device;
     task->item.is_loaded = true;
     /* a chunk of whole lines may end beyond what this device holds */
@@ -487,10 +487,10 @@ static void finish(struct search *search, struct task *task, struct worker *work
     }
     TRAWL_ASSERT(task->from <= task->result.done && task->result.done <= task->chunk.owned);
     search_lock(search);
-    /* Chunks of a loaded text are taken in any order: chunks before a fault are still to come. */
+    /* Chunks of a loaded text finish in any order: a fault may come before earlier chunks. */
     search->ended |=
         search->schedule != SCHEDULE_LOADED && (task->chunk.last || task->status != TRAWL_OK);
-    /* The ring's entry is free, because no chunk is taken that is so far ahead of the delivery. */
+    /* The ring's entry is free: no chunk is taken task_count or more chunks ahead of delivery. */
     TRAWL_ASSERT(task->chunk.index >= search->index_deliver &&
                  task->chunk.index - search->index_deliver < search->searcher->task_count);
     TRAWL_ASSERT(*search_ring(search, task->chunk.index) == NULL);
@@ -615,7 +615,7 @@ static void forget_work(struct search *search, const struct task *task)
 }
 
 /* Searches a chunk in the file's mapping. Reads the chunk and searches again if the file lost
- * bytes, if the sink needs bytes that cannot change, or if the scan ended before the chunk. */
+ * bytes, if the sink needs bytes that cannot change, or if the scan did not search all of it. */
 static void search_mapped(struct search *search, struct task *task, struct worker *worker)
 {
     const struct text_chunk *chunk = &task->chunk;

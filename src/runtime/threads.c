@@ -106,9 +106,9 @@ static void begin_elsewhere(struct worker *worker)
     if (!other_cores(&cores, &others) ||
         pthread_getaffinity_np(worker->thread, sizeof theirs, &theirs) != 0)
         return;
-    /* A worker with cores that were chosen outside this file keeps these cores. If the worker's
-     * cores are those that this file gave back, the cores follow the waker's cores, because a
-     * container may get more cores. */
+    /* A worker whose cores were chosen outside this file keeps its cores. A worker whose cores this
+     * file set last (end_elsewhere) gets the waker's cores of now, because a container may get more
+     * cores. */
     CPU_AND(&common, &cores, &theirs);
     if (!CPU_EQUAL(&theirs, &common) ||
         (!CPU_EQUAL(&theirs, &cores) && !CPU_EQUAL(&theirs, &worker->cores)))
@@ -117,7 +117,7 @@ static void begin_elsewhere(struct worker *worker)
     worker->is_moved = pthread_setaffinity_np(worker->thread, sizeof others, &others) == 0;
 }
 
-/* Lets the calling worker run on all cores again. */
+/* Lets the calling worker run on the core of its waker again. */
 static void end_elsewhere(struct worker *worker)
 {
     if (worker->is_moved)

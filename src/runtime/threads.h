@@ -5,8 +5,8 @@
 
 #include "runtime/runtime.h"
 
-/* Lists the job unless it is listed, raises helpers_max to `helpers` unless it is higher, and wakes
- * or starts a host worker. */
+/* Lists the job unless it is listed, raises helpers_max to `helpers` if helpers_max is lower, and
+ * wakes or starts a host worker. */
 void job_share(struct job *job, uint32_t helpers);
 /* Says that a listed job has work again, and wakes a host worker. */
 void job_wake(struct job *job);
