@@ -15,7 +15,7 @@
 #include "trawl/text/grow.h"
 #include "trawl_devices.h"
 
-/* A runtime takes 64 texts. At most LOADED_MAX blocks of a collection are loaded onto GPUs. */
+/* A runtime loads at most 64 texts onto GPUs, so a collection loads at most LOADED_MAX blocks. */
 #define LOADED_MAX 24u
 /* A shorter block is not loaded onto GPUs, because of that limit. */
 #define LOADED_BYTES_MIN (UINT64_C(1) << 20)
@@ -292,7 +292,7 @@ bool same_status(const struct stat *one, const struct stat *other)
 /* Stores the status of a file that was just opened. A file that changed within RECENT_NS is marked,
  * because a further change may leave the times unchanged: file systems take times from the kernel's
  * coarse clock, which stands still between two ticks. On a busy virtual machine the next tick may
- * come 0.7 s late. */
+ * come 0.7 s late, so this function reads the same clock. */
 static void set_status(struct served_file *file, const struct stat *status)
 {
     struct timespec now;

@@ -24,7 +24,7 @@
 #define CONNECTION_DESCRIPTORS 6u
 /* Limit for a request's first line and headers together; also the size of response pieces. */
 #define HEAD_BYTES (64u << 10)
-/* So many bytes of a refused body are read, so that the client gets to see the refusal. */
+/* Up to this many bytes of a refused body are read, so that the client gets to see the refusal. */
 #define DISCARD_BYTES (16u << 20)
 /* A longer body counts as long. Long bodies together take at most half of --request-memory, so that
  * other requests go on. If the shorter bodies of all connections could take more than a quarter of
@@ -42,7 +42,7 @@ struct route {
     bool is_post, is_open;      /* is_open: no token is needed */
 };
 
-/* Who asks: a process (Unix socket) or an address (TCP). */
+/* A client: a process (Unix socket), or an IPv4 address or IPv6 network (TCP). */
 struct asker {
     uint64_t id;
     uint64_t running; /* number of queries that are running; 0: the entry is free */
@@ -155,8 +155,9 @@ static void end_query(struct exchange *exchange)
     (void)pthread_mutex_unlock(&http->mutex);
 }
 
-/* Refuses the request. After a wrong request the connection is closed. Otherwise bytes that a proxy
- * takes for a part of that request could run as a different request. */
+/* Refuses the request. After a request that is wrong itself (status below 500), the connection is
+ * closed. Otherwise bytes that a proxy takes for a part of that request could run as a different
+ * request. */
 static enum MHD_Result refuse(struct exchange *exchange, int status, const char *message)
 {
     end_query(exchange);
@@ -506,7 +507,8 @@ static void check(struct exchange *exchange, const char *path, const char *metho
                     "the body must be declared as JSON: Content-Type: application/json");
 }
 
-/* Returns how many bytes the request's body may have. Sets *why to why no more are allowed. */
+/* Returns how many bytes the request's body may have. Sets *why to the message for a longer
+ * body. */
 static uint64_t body_max(const struct exchange *exchange, const char **why)
 {
     const struct request_limits *limits = &exchange->http->server->limits;
@@ -731,9 +733,9 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
                                   .bytes_max = (server->limits.all->bytes_max + 1) / 2};
     http->small_bytes = server->limits.all->bytes_max / 4 / connections;
     http->small_bytes = http->small_bytes < BODY_SMALL ? http->small_bytes : BODY_SMALL;
-    /* Each running query holds ANSWER_BYTES. So many queries take about half of the memory, and a
-     * client that reads its answers slowly leaves the rest to others. The 2 lets a client ask even
-     * if the memory is small. */
+    /* Each running query holds ANSWER_BYTES. The limit here lets the queries of one client take
+     * about half of the memory for requests, so a client that reads its answers slowly leaves the
+     * rest to others. The 2 lets a client ask even if that memory is small. */
     if (http->options.queries_max > http->bodies.bytes_max / ANSWER_BYTES + 2)
         http->options.queries_max = http->bodies.bytes_max / ANSWER_BYTES + 2;
     http->opener = pthread_self();

@@ -11,12 +11,12 @@
 #define TOO_FAST "the files change faster than they can be listed"
 #define OPEN_LEVELS 32u /* directories that a walk keeps open */
 
-/* refresh_bytes: so many bytes of changed files are read while a search waits; the collection's
- * thread reads further files. quiet_ns: a file of more than refresh_bytes is loaded again only when
- * it has not changed for so long. Tests set both lower. */
+/* refresh_bytes: while a search waits, at most this many bytes of changed files are read; the
+ * collection's thread reads the other files later. quiet_ns: a file of more than refresh_bytes is
+ * loaded again only when it has not changed for this time. Tests set both lower. */
 extern uint64_t refresh_bytes, quiet_ns;
-/* Up to so many changed parts of the tree are walked separately. If more parts change, the whole
- * tree is walked. */
+/* At most this many changed parts of the tree are walked separately. If more parts change, the
+ * whole tree is walked. */
 #define PARTS_MAX 8u
 
 /* A directory that must be walked; `deep`: with all directories below it. */
