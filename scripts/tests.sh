@@ -108,7 +108,7 @@ test_output() {
     ' "$2" 2>/dev/null || true
 }
 
-# What was run, what was not and why; then the closing line. Status 1 if anything failed.
+# What was run, what was not and why; then the closing line. Status 1 if anything failed or nothing passed.
 summary() {
     echo
     say "done in ${SECONDS} s"

