@@ -268,8 +268,7 @@ void texts_drop_unused(const struct question *questions, uint32_t count)
 /* ---- Patterns ----------------------------------------------------------------------------- */
 
 /* Allocates room for `count` patterns. `bytes` counts all their bytes, and a NUL after each, for
- * strstr.
- */
+ * strstr. */
 static void room_for(struct question *question, uint64_t count, uint64_t bytes)
 {
     question->pattern_count = count;

@@ -149,7 +149,7 @@ static void *work(void *context)
     status = (uint8_t)(answer->request.format == REQUEST_FILES ? answering_list(answer)
                                                                : run_job(&job, settings));
     failed = status == EXIT_ERROR && !answer->pipe.begun;
-    is_too_large = errno == EFBIG; /* patterns_plan sets EFBIG for TRAWL_LIMIT */
+    is_too_large = errno == EFBIG; /* patterns_plan sets EFBIG if the plan is too large */
     /* closing the job's files does not change errno, which says why the job failed */
     is_short = failed && (is_shortage(errno) ||
                           request_refusal(&answer->request.guard, &http_status) != NULL);
@@ -305,7 +305,7 @@ static bool start(struct served_answer *answer)
     answer->output.sink_context = answer;
     answer->pipe.lines_left = answer->request.results_max;
     answer->pipe.line_end = line_end_of(&answer->request);
-    /* The sum fits, because request_limits and --max-seconds have less than 2^32 seconds. */
+    /* The sum fits into 64 bits, because --max-seconds takes at most 2^32 - 1 seconds. */
     answer->request.guard.deadline_ns = answer->begin_ns + answer->request.seconds_max * SECOND_NS;
     return pthread_create(&answer->thread, NULL, work, answer) == 0;
 }

@@ -192,7 +192,7 @@ static void look_for_files(struct served_answer *answer, struct command_job *job
         }
 }
 
-/* Begins with the files of the next collection of the answer. */
+/* Begins with the files of the answer's collection with the index `at`. */
 static void begin_share(struct served_answer *answer, size_t at)
 {
     const struct state *state = at < answer->share_count ? answer->shares[at].state : NULL;

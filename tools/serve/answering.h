@@ -1,4 +1,4 @@
-/* answering: the state of a single answer while it is made, and the functions that the files
+/* answering: the data of a single answer while the answer is made, and the functions that the files
  * answer*.c share. A pass is a search of a whole collection that several requests share; the pass
  * tells the answer which files may have an occurrence. */
 #ifndef SERVE_ANSWERING_H

@@ -17,7 +17,7 @@
 
 /* A runtime loads at most 64 texts onto GPUs, so a collection loads at most LOADED_MAX blocks. */
 #define LOADED_MAX 24u
-/* A shorter block is not loaded onto GPUs, because of that limit. */
+/* A shorter block is not loaded onto GPUs, because only few blocks can be loaded. */
 #define LOADED_BYTES_MIN (UINT64_C(1) << 20)
 #define HUGE_BYTES (UINT64_C(2) << 20) /* size of a huge page */
 /* most threads that read files at the same time, including the collection's thread */

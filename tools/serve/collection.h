@@ -36,7 +36,8 @@ struct collection;
 struct view_special {
     char *name; /* the name in messages; owned */
     /* WALK_ERROR: a path could not be read. WALK_FILE: the operand is a directory but is not
-     * walked; the command reports the operand after opening it. */
+     * walked, so the command opens and reports it; or --files lists a file whose status could not
+     * be read. */
     enum walk_kind kind;
     int os_code;
 };
@@ -72,7 +73,7 @@ struct served_view {
  * `bytes`. */
 struct view_names {
     char *bytes;
-    size_t capacity, part; /* part: index in view.parts of the file that was named last */
+    size_t capacity, part; /* part: index in view.parts of the part with the last named file */
 };
 
 struct collection_options {
@@ -97,7 +98,7 @@ struct collection_facts {
     uint64_t held_bytes, device_bytes;
     uint64_t unheld_count; /* files that no block holds, so that each search reads them */
     /* load_ns: how long the last load took, or how long the present load has taken. refresh_count:
-     * how many refreshes changed the state. */
+     * how many refreshes had files to look at. */
     uint64_t state_number, load_ns, refresh_count;
     bool loading;
     bool unpacks; /* compressed files are unpacked, as with --search-zip */

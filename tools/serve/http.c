@@ -247,8 +247,9 @@ static int descriptor_of(struct MHD_Connection *connection)
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
-/* Returns a number for the client: the IPv4 address, also if the server listens for IPv6 and IPv4
- * clients alike; the IPv6 network (64 bits); on a Unix socket, the user and the process. */
+/* Returns a number for the client. For TCP the number is the IPv4 address, also if it comes mapped
+ * into an IPv6 address, or the IPv6 network (64 bits). For a Unix socket the number stands for the
+ * user and the process. */
 static uint64_t client_of(struct MHD_Connection *connection)
 {
     const struct sockaddr *address =
@@ -554,9 +555,9 @@ static void grow_body(struct exchange *exchange, size_t bytes_count, uint64_t li
     exchange->body_long += is_long ? more : 0;
 }
 
-/* Keeps a part of the body, or refuses the request if the body is too long. Returns false if the
- * connection is to be closed: more than DISCARD_BYTES of a refused body came, or the body comes too
- * slowly. */
+/* Keeps a part of the body, or refuses the request if the body is too long or memory is short.
+ * Returns false if the connection is to be closed: more than DISCARD_BYTES of a refused body came,
+ * or the body comes too slowly. */
 static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes_count)
 {
     const char *why;

@@ -39,8 +39,8 @@ struct collection {
     pthread_mutex_t refresh;
     /* NULL: the kernel gives no notices, so each search looks at all files. */
     struct watches *watches;
-    /* If there are too few watches: the time, as of now_ns(), at which to try again. 0: no such
-     * time. */
+    /* If the kernel has refused watches: the time, as of now_ns(), at which to ask again. 0: no
+     * such time. */
     uint64_t watch_again_ns;
     bool must_walk; /* anything may have changed, so the whole tree is to be walked */
     bool anew;      /* all files must be read again */
@@ -67,7 +67,7 @@ struct collection {
     bool has_thread, waits_for_quiet;
     int wake; /* an eventfd that ends the thread's wait for notices */
     atomic_bool is_ending, is_loading;
-    /* When the last load began, and how long it took. How many refreshes changed the state. */
+    /* When the last load began, and how long it took. How many refreshes had files to look at. */
     _Atomic uint64_t begin_ns, load_ns, refresh_count;
 };
 
@@ -88,7 +88,7 @@ static inline bool is_gone(int os_code)
 /* Reads the kernel's notices, and notes which files must be looked at and which directories must be
  * walked. The caller holds collection->refresh. */
 void take_notices(struct collection *collection);
-/* Forgets a part that is to be walked. */
+/* Removes collection->parts[at] from the parts of the tree that must be walked. */
 void drop_part(struct collection *collection, size_t at);
 /* Reads the status of a file below a directory. Does not follow a link at the path's end. The path
  * may be too long for a single call of the kernel. Returns false on failure; errno says why. */

@@ -163,8 +163,8 @@ static bool listen_tcp(struct listener *listener, const char *address, char *mes
     return listener->descriptor >= 0 || refuse(message, address, strerror(errno));
 }
 
-/* Stores the socket that systemd passed in *descriptor; leaves -1 if systemd passed none. Returns
- * false if what systemd passed is not a listening socket. */
+/* Sets *descriptor to the socket that systemd passed; leaves -1 if systemd passed none. Returns
+ * false if systemd passed several sockets, or one that does not listen. */
 static bool take_passed(int *descriptor, char *message)
 {
     const char *process = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");

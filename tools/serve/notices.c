@@ -169,7 +169,7 @@ static void take_file_notice(struct collection *collection, const struct notice 
         add_part(collection, false);
 }
 
-/* Decides for a notice which files must be looked at or which directories walked. */
+/* Decides for a notice which files must be looked at, or which directories must be walked. */
 static void take_notice(struct collection *collection, const struct notice *notice)
 {
     const struct settings *settings = &collection->walking;

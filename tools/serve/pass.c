@@ -282,7 +282,7 @@ static void hand_on(struct passes *passes, struct pass_member *leader, enum pass
     leader->stage = stage;
 }
 
-/* Adds a pass to the facts, and tells the members how much was searched. */
+/* Adds a pass to the totals in passes->facts, and tells the members how much was searched. */
 static void account(struct passes *passes, struct pass_member *leader, uint64_t search_ns)
 {
     uint64_t bytes = block_bytes(leader->request->state);

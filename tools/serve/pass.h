@@ -12,7 +12,8 @@
 
 struct pass_member;
 
-/* An occurrence: offset in the file, the file's index in the state, the pattern's number. */
+/* An occurrence: offset in the file, the file's index in the state, the pattern's index in the
+ * plan. */
 struct pass_position {
     uint64_t begin;
     uint32_t file, pattern;

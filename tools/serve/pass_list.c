@@ -13,7 +13,7 @@
 struct pass_string {
     struct trawl_pattern pattern;
     struct pass_member *member;
-    uint64_t number; /* number of the string in the member's plan */
+    uint64_t number; /* index of the string in the member's plan */
 };
 
 struct pass_listing {

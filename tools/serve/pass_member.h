@@ -38,8 +38,7 @@ struct pass_member {
      * are sorted. Only an occurrence that comes before the last of these is still added. */
     bool is_full;
     bool no_memory; /* memory did not suffice for the positions */
-    bool some_open; /* a file with an occurrence is not plain (files.h) and must be opened
-                     */
+    bool some_open; /* an occurrence is in a file that is not plain (files.h) */
 };
 
 static inline bool pass_bit(const uint8_t *bits, uint32_t index)

@@ -43,7 +43,9 @@ struct update {
     struct state *state;        /* the state that is being made */
     struct file_batch batch;
     uint64_t bytes_max; /* limit for the bytes that are read from files */
-    uint8_t *marks;     /* for each file of `before`: bits of enum mark */
+    /* for each file of `before`: MARK_SEEN if the file was met on disk, MARK_DIRTY if the file may
+     * have changed */
+    uint8_t *marks;
     struct command_job job;
     const struct changed_part *part; /* the part of the tree that is being walked */
     /* The walk has entered the part's directory, and the directory still had the part's path. */
@@ -56,7 +58,7 @@ struct update {
     bool failed; /* memory or descriptors were too few */
 };
 
-/* Returns whether this update has already changed the file of this index. */
+/* Returns whether this update has already added, changed or removed the file of this index. */
 static bool is_changed(const struct update *update, uint32_t index)
 {
     return update->before == NULL || index >= update->before->index_count ||

@@ -16,8 +16,8 @@
 #include "trawl/text/grow.h"
 #include "trawl/text/message.h"
 
-#define LOOK_ENTRIES 4096u /* the request's limits are checked each time after this many entries \
-                            */
+/* After each LOOK_ENTRIES entries, the request's limits are checked again. */
+#define LOOK_ENTRIES 4096u
 
 struct viewing {
     struct collection *collection;
@@ -99,8 +99,8 @@ static bool add_part(struct viewing *viewing, bool is_operand)
     return true;
 }
 
-/* Adds something to report. If several servers share a tree, only the server whose part has the
- * path reports it. Returns false if memory is short. */
+/* Adds something to report. If several servers share a tree, only the server whose bounds (--from,
+ * --until) include the path reports it. Returns false if memory is short. */
 static bool add_special(struct viewing *viewing, const char *below, const char *name,
                         enum walk_kind kind, int os_code)
 {
