@@ -65,7 +65,7 @@ else
     skip 'abidw (libabigail) is not here'
 fi
 
-# What is made is tried, unless TRAWL_UNTRIED is set.
+# Try all that was made. TRAWL_UNTRIED leaves this out.
 try_all() {
     say 'lintian'
     if have lintian; then

@@ -119,8 +119,9 @@ oracle() {
     suite oracle "$status" "$log"
 }
 
-# gallery NAME COMMAND...: 26,000 cases of the gallery, in one process: processes on a device take turns,
-# and a process would wait for its turn after each small kernel. Shows the cases of each algorithm.
+# gallery NAME [COMMAND...]: run 26,000 cases of the gallery, under COMMAND if given, in one process. Several processes
+# on a device would take turns, and each would wait for its turn after each small kernel. Shows the cases of each
+# algorithm.
 gallery() {
     local name=$1 status=0 own log=$logs/$1.log
 

@@ -9,7 +9,7 @@ if [ $# -gt 0 ]; then
     exit 2
 fi
 need build python -- codecs server test tidy
-bash scripts/judges.sh >/dev/null 2>&1 & # the network is slow, and building needs none
+bash scripts/judges.sh >/dev/null 2>&1 & # beside the build, because the network is slow
 # Run a part of the random cases (tests/test.h); ./dev test long runs more.
 export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-32}
 # The tests that each build leaves to long runs: those that take longest and fail least, and those for which it is

@@ -39,7 +39,7 @@ import json, os, re, sys
 wanted = sys.argv[1:]
 rows = {}
 for row in json.load(open("build/release/compile_commands.json")):
-    # clang takes an option that it does not know for a fault.
+    # clang rejects options that it does not know.
     row["command"] = re.sub(r" -mmem(set|cpy)-strategy=\S+", "", row["command"])
     rows.setdefault(os.path.relpath(row["file"]), row)
 json.dump(list(rows.values()), open("build/tidy/compile_commands.json", "w"))

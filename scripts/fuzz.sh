@@ -5,7 +5,7 @@
 # plain programs, run as ordinary tests). What was found in the past is kept in tests/FOLDER/corpus
 # and goes first.
 
-# The names of all targets of the configured build/fuzz.
+# Print the names of all targets of the configured build/fuzz.
 fuzz_targets() {
     cmake --build build/fuzz --target help | grep -oE '^fuzz_[a-z0-9_]+' | grep -v '_replay$' | sort -u
 }

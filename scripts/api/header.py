@@ -52,7 +52,7 @@ class Type:
 
     def __init__(self, kind, name, lines):
         self.kind, self.name, self.lines = kind, name, lines
-        self.members = []  # (declaration, comment)
+        self.members = []  # pairs (declaration, lines of its comment)
         self.initializer = None
         self.text = ''
 

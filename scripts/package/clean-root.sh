@@ -31,7 +31,7 @@ equal() {
     }
 }
 
-# The names of the other packages that these need, with commas.
+# Print the names of the packages that these packages need, without trawl's own, separated by commas.
 needs_of() {
     local package
 

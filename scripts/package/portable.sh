@@ -29,7 +29,7 @@ lz4|build/cmake|-DLZ4_BUILD_CLI=OFF -DLZ4_BUILD_LEGACY_LZ4C=OFF
 re2|.|-DBUILD_SHARED_LIBS=OFF -DRE2_BUILD_TESTING=OFF
 jansson|.|-DJANSSON_BUILD_DOCS=OFF -DJANSSON_EXAMPLES=OFF -DJANSSON_WITHOUT_TESTS=ON'
 
-# The compiler, from the index of Python packages.
+# Get the compiler (ziglang) and the tools for wheels from the index of Python packages.
 get_compiler() {
     [ -x "$tools/venv/bin/python" ] || python3 -m venv "$tools/venv"
     "$tools/venv/bin/python" -c "import ziglang" 2>/dev/null ||
@@ -43,7 +43,7 @@ get_compiler() {
     export ZIG_GLOBAL_CACHE_DIR=$tools/zig
 }
 
-# The libraries' sources, from where apt gets this system's packages.
+# Get the libraries' sources from where apt gets this system's packages.
 get_sources() {
     local file lists=$tools/apt/lists
     local -a apt=(-q -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$tools/apt"
@@ -64,7 +64,7 @@ get_sources() {
     touch "$tools/sources/complete"
 }
 
-# Programs with the names that builds look for, which compile for $1.
+# Make programs with the names that builds look for; cc and c++ compile for the machine $1.
 make_compilers() {
     local name program map="-ffile-prefix-map=$work=. -ffile-prefix-map=$tools=. -ffile-prefix-map=$source=."
 
@@ -132,7 +132,7 @@ build_libraries() {
     )
 }
 
-# Licences and versions of the libraries, which the archive's files hold.
+# Write the licences and versions of the libraries that the archive contains to the folder $1.
 carry_licenses() {
     local description folder
 

@@ -132,8 +132,8 @@ struct question {
     uint32_t expected_count;
 };
 
-/* bench_text.c: makes the question's text and patterns. Questions about the same text share it.
- * texts_drop_unused frees the texts of which no question is left. */
+/* bench_text.c: makes the question's text and patterns. Questions about the same text share the
+ * text. texts_drop_unused frees the texts that none of these questions is about. */
 void question_open(struct question *question);
 void question_close(struct question *question);
 void texts_drop_unused(const struct question *questions, uint32_t count);

@@ -25,7 +25,7 @@ from runner import (ROOT, Runner, TimeUp, die, machine, read_results, size, this
                     write_results)
 from texts import Texts
 
-# For each name: module, function that makes the rows, bytes of text, rounds.
+# For each name: module, function that makes the rows, default bytes of a text, default rounds.
 KINDS = {
     'cpu': (cpu, cpu.rows, '1G', 5), 'commands': (commands, commands.rows, '1G', 5),
     'expressions': (expressions, expressions.rows, '256M', 5),

@@ -99,7 +99,7 @@ struct oracle {
     uint8_t fold[256]; /* each byte, in lower case if the question ignores case */
     enum call call;
     bool counts;                        /* the call only counts, so node.total is enough */
-    _Atomic uint64_t found, sum, first; /* first: least begin, with its pattern */
+    _Atomic uint64_t found, sum, first; /* first: least begin << PATTERN_BITS | pattern */
 };
 
 /* Returns the child of a node by this byte; 0: the node has no such child. */
@@ -114,7 +114,8 @@ static uint32_t child_of(const struct oracle *it, uint32_t node, uint8_t byte)
     return child;
 }
 
-/* Returns the state after a byte: the longest string ending here that begins some pattern. */
+/* Returns the node after a byte. It stands for the longest string that ends with this byte and
+ * begins some pattern. */
 static uint32_t step(const struct oracle *it, uint32_t node, uint8_t byte)
 {
     uint32_t child;

@@ -64,7 +64,7 @@ decode() { # COUNT TOOL FILE...: decode each file, in COUNT processes at a time
     shift 2
     printf '%s\n' "$@" | xargs -P "$count" -I{} sh -c "$tool \"\$1\" >/dev/null" - {}
 }
-many() { # TEXT-MB TITLE DECODER FILE...
+many() { # TEXT-MB TITLE DECODER FILE...: time all programs on these files
     local megabytes=$1 title=$2 tool=$3
     shift 3
     echo "$title ($# files, $megabytes MB of text)"

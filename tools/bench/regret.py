@@ -40,7 +40,7 @@ ROW_SECONDS = 0.2  # a contestant that has run this long is not run again
 BAR = 1.25  # rows with a larger regret are counted in the report
 AGAIN_FROM, AGAIN = 1.1, 2  # rows with a larger regret are measured again, with AGAIN times the rounds
 CLEAR = 1.1  # a method wins clearly if each other method takes CLEAR times as long
-SPARSE = 0.01  # occurrences per offset
+SPARSE = 0.01  # a row with fewer occurrences per offset is sparse
 # The choice runs TURNS times in a round on the host. Often three forced methods are equally fast, and the
 # least time of their many runs would be less than the least time of the choice's few runs.
 TURNS = 3
