@@ -83,7 +83,7 @@ def parse(words):
 
 
 def settle(options, name):
-    """Set the options that were not given to the benchmark's defaults."""
+    """Set each option that the command line lacks to the benchmark's default."""
     _, _, count, rounds = KINDS[name]
     options.bytes = size(options.bytes or count)
     options.rounds = options.rounds or rounds
