@@ -23,7 +23,7 @@
 /* most threads that read files at the same time, including the collection's thread */
 #define READERS_MAX 8u
 /* The number of additional threads that read the files of a batch: bytes / READER_BYTES + files /
- * READER_FILES, at most READERS_MAX - 1. */
+ * READER_FILES, at most READERS_MAX - 1, and fewer than twice the number of cores. */
 #define READER_BYTES (UINT64_C(1) << 20)
 #define READER_FILES 64u
 #define RECENT_NS (SECOND_NS / 10) /* timestamps of a file system may be as coarse as this */
