@@ -147,7 +147,7 @@ git|have git
 ROWS
 }
 
-# What the portable archives are built with; programs of the other machine run in an emulator.
+# What the portable archives are built with; programs for another kind of machine run in an emulator.
 needs_portable() {
     cat <<'ROWS'
 dpkg-dev|have dpkg-source
@@ -202,7 +202,7 @@ apt_quiet() {
         -o Acquire::http::Timeout=20 -o Acquire::Retries=1 -o Dpkg::Use-Pty=0 "$@" </dev/null
 }
 
-# Install packages; status 1 if that did not work. The log goes to build/setup.log.
+# Install packages. The status is not 0 if that did not work. The log goes to build/setup.log.
 apt_install() {
     mkdir -p build
     if [ $apt_updated = no ]; then

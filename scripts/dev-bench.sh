@@ -3,7 +3,7 @@
 set -euo pipefail
 . scripts/common.sh
 
-#     ./dev bench [NAME] [OPTION]...   tools/bench/README.md; --help lists all
+#     ./dev bench [NAME] [OPTION]...   see tools/bench/README.md; --help lists all options
 # With --runner=FILE nothing is built: FILE is a trawl-bench, with trawl beside it.
 [ $# -gt 0 ] || set -- cpu
 case $1 in

@@ -90,9 +90,9 @@ answer_of() {
     fi
 }
 
-# row SPEED TITLE GREP-COMMAND TRAWL-ARGUMENT...: one line of the table. GREP-COMMAND is run by
-# the shell with the text as $1, and trawl the same way. SPEED `-`: the job ends before the text
-# does, so bytes per second would say nothing.
+# row SPEED TITLE GREP-COMMAND TRAWL-ARGUMENT...: one line of the table. GREP-COMMAND is run by the shell with the text
+# as $1, and trawl the same way. With SPEED `-`, no GB/s are shown, because the command stops before the end of the
+# text.
 row() {
     local speed=$1 title=$2 grep_command=$3 trawl_us='' grep_us='' verdict=same
     shift 3
@@ -121,8 +121,8 @@ row() {
 
 # ---- The demo -----------------------------------------------------------------------------
 
-# The command alone, in the folder that the other builds go on from. The CPU searches here: a new
-# build gets no GPU kernels, which take nvcc minutes. What is configured already stays as it is.
+# Build the command alone, in build/release, which ./dev build uses, too. The CPU searches here, so a new build gets no
+# GPU kernels, which take nvcc minutes. A folder that is configured already stays as it is.
 need build -- codecs
 say 'build: the command'
 [ -f build/release/build.ninja ] || configure_preset release -DTRAWL_CUDA=OFF
@@ -137,7 +137,7 @@ export LC_ALL=C
 say "text: $(cat $work/source); repeated to $text_bytes bytes"
 say "$($trawl --version | head -n 1) beside $(grep --version | head -n 1), $(nproc) cores"
 echo
-cat $work/text.txt >/dev/null # in the page cache, for both
+cat $work/text.txt >/dev/null # brings the text into the page cache, for both programs
 printf '%-40s %14s %9s %9s %7s %8s  %s\n' 'job' 'answer' 'trawl ms' 'grep ms' 'GB/s' \
     'ratio' 'answers'
 several=(-e Nebuchadnezzar -e Melchizedek -e Lebanon -e Babylon -e wilderness)

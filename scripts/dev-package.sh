@@ -11,7 +11,7 @@ set -euo pipefail
 need build python codecs server package -- portable trial
 
 untried=()
-# skip WHY: something cannot be tried.
+# skip WHY: say that something cannot be tried here, and note it for the end.
 skip() {
     warn "SKIPPED: $1"
     untried+=("$1")
@@ -25,7 +25,7 @@ tree=$out/work/$name
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 TRAWL_JOBS=$jobs
 export SOURCE_DATE_EPOCH TRAWL_JOBS TRAWL_TOOLS=$PWD/build/package-tools
-export GIT_OPTIONAL_LOCKS=0 # or git writes to its index, outside the folder
+export GIT_OPTIONAL_LOCKS=0 # otherwise git would write to its index, outside of the folder build
 [ -z "$(git status --porcelain)" ] || warn 'what is not committed is not packaged'
 rm -rf $out
 mkdir -p $out/work
@@ -65,7 +65,7 @@ else
     skip 'abidw (libabigail) is not here'
 fi
 
-# What is made is tried, unless TRAWL_UNTRIED is set.
+# Try all that was made. TRAWL_UNTRIED leaves this out.
 try_all() {
     say 'lintian'
     if have lintian; then

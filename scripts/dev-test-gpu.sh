@@ -4,10 +4,10 @@
 #     ./dev test gpu [FOLDER]   FOLDER: a build carried here; without it, build/gpu is made from
 #                               source with gcc, CMake, nvcc and make or ninja alone
 #
-# TRAWL_TEST_SCALE=long for 300,000 cases and a text of 5 GiB. TRAWL_GPU_TESTS: "oracle gallery records
-# approximate sanitizers large" or some of these; memcheck: a tenth of gallery under compute-sanitizer;
-# build: only the build, no test. TRAWL_GPU_SECONDS: the run ends within so many seconds; suites take fewer cases and
-# say so, or are stopped and count as failed, or are skipped.
+# TRAWL_TEST_SCALE=long for 300,000 cases and a text of 5 GiB. TRAWL_GPU_TESTS: "oracle gallery records approximate
+# sanitizers large" or some of these. "memcheck" stands for a tenth of gallery under compute-sanitizer, "build" for the
+# build without a test. TRAWL_GPU_SECONDS: the run ends within this many seconds; suites take fewer cases and say so, or
+# are stopped and count as failed, or are skipped.
 set -euo pipefail
 . scripts/common.sh
 
@@ -19,7 +19,7 @@ passed=0
 failed=0
 skipped=0
 
-# left MOST: print how many seconds are left, at most MOST
+# left MOST: print how many seconds are left, at most MOST; without TRAWL_GPU_SECONDS, print MOST
 left() {
     local rest=$((seconds - SECONDS))
 
@@ -89,7 +89,7 @@ fi
 logs=$folder/gpu-logs
 mkdir -p "$logs"
 
-# Several processes, each with its own seeds and context.
+# Run gpu_oracle in several processes, each with its own seed and its own context on the device.
 oracle() {
     local pids=() log=$logs/oracle.log status=0 one own
 
@@ -119,8 +119,9 @@ oracle() {
     suite oracle "$status" "$log"
 }
 
-# gallery NAME COMMAND...: 26,000 cases of the gallery, in one process: processes on a device take turns,
-# and a process would wait for its turn after each small kernel. Shows the cases of each algorithm.
+# gallery NAME [COMMAND...]: run 26,000 cases of the gallery, under COMMAND if given, in one process. Several processes
+# on a device would take turns, and each would wait for its turn after each small kernel. Shows the cases of each
+# algorithm.
 gallery() {
     local name=$1 status=0 own log=$logs/$1.log
 
@@ -135,13 +136,13 @@ gallery() {
     suite "$name" "$status" "$log"
 }
 
-# The kernels run tens of times slower, so a tenth of the cases.
+# Under memcheck the kernels run tens of times slower, so only a tenth of the cases is run.
 memcheck() {
     TRAWL_TEST_DIVISOR=${TRAWL_GPU_SANITIZER_DIVISOR:-10} TRAWL_TEST_THREADS=2 gallery memcheck \
         compute-sanitizer --tool memcheck --error-exitcode 9
 }
 
-# simple NAME MOST PROGRAM ARGUMENT...
+# simple NAME MOST PROGRAM ARGUMENT...: run a test program for at most MOST seconds, as the suite NAME
 simple() {
     local name=$1 most=$2 program=$folder/tests/$3 status=0
 
@@ -150,9 +151,9 @@ simple() {
     suite "$name" "$status" "$logs/$name.log"
 }
 
-# sanitizer TOOL 'NAME ARGUMENT...': run gpu_NAME under a tool of compute-sanitizer, where each
-# kernel is tens to hundreds of times slower. The first hits of a list are copied before the list's
-# length is known, so initcheck looks at kernels, not at copies.
+# sanitizer TOOL 'NAME ARGUMENT...': run gpu_NAME under a tool of compute-sanitizer, where each kernel is tens to
+# hundreds of times slower. The first hits of a list are copied before the list's length is known, perhaps with bytes
+# that no kernel wrote. So initcheck looks at kernels, not at copies.
 sanitizer() {
     local name="compute-sanitizer $1, $2" log=$logs/$1-${2// /-}.log status=0 divisor=10 options=()
 
@@ -171,7 +172,7 @@ sanitizer() {
     suite "$name" "$status" "$log"
 }
 
-# Only memcheck looks into the kernels of images with child grids.
+# Of the tools, only memcheck looks into the kernels that start child grids.
 sanitizers() {
     local tool
 

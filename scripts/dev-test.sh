@@ -9,11 +9,11 @@ if [ $# -gt 0 ]; then
     exit 2
 fi
 need build python -- codecs server test tidy
-bash scripts/judges.sh >/dev/null 2>&1 & # the network is slow, and building needs none
+bash scripts/judges.sh >/dev/null 2>&1 & # beside the build, because the network is slow
 # Run a part of the random cases (tests/test.h); ./dev test long runs more.
 export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-32}
-# Long runs also have the tests that take longest and fail least, and those that here only the other
-# build runs.
+# The tests that each build leaves to long runs: those that take longest and fail least, and those for which it is
+# enough that the other build runs them here.
 release_later=(gpu_approximate bench.papers bench.gpu serve_page serve_day.device diff_work sim_table sim_regex
     sim_answers sim_approximate sim_choice sim_devices sim_floods sim_loaded sim_mixed sim_kernels sim_pieces
     sim_simulator sim_wakes sim_gallery sim_swift_host unit_arguments unit_options unit_plan unit_sinks unit_texts

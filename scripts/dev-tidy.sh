@@ -29,9 +29,9 @@ if [[ $(clang-tidy --version) != *'version 14.'* ]]; then
 fi
 [ -f build/release/compile_commands.json ] || build_preset release
 
-# Print the files given, or all, of the library, the tools and the examples that this build compiles. clang-tidy
-# checks each as its first target compiles it. Tests compile some files once more, and clang-tidy would check these
-# again.
+# Print the source files of the library, the gallery, the tools and the examples that this build compiles; with
+# arguments, only those that are named. clang-tidy checks a file as its first target compiles the file. Tests compile
+# some files once more, and clang-tidy would check these again.
 sources() {
     mkdir -p build/tidy
     python3 - "$@" <<'PYTHON'
@@ -39,7 +39,7 @@ import json, os, re, sys
 wanted = sys.argv[1:]
 rows = {}
 for row in json.load(open("build/release/compile_commands.json")):
-    # clang takes an option that it does not know for a fault.
+    # clang rejects options that it does not know.
     row["command"] = re.sub(r" -mmem(set|cpy)-strategy=\S+", "", row["command"])
     rows.setdefault(os.path.relpath(row["file"]), row)
 json.dump(list(rows.values()), open("build/tidy/compile_commands.json", "w"))

@@ -5,13 +5,13 @@
 # plain programs, run as ordinary tests). What was found in the past is kept in tests/FOLDER/corpus
 # and goes first.
 
-# The names of all targets of the configured build/fuzz.
+# Print the names of all targets of the configured build/fuzz.
 fuzz_targets() {
     cmake --build build/fuzz --target help | grep -oE '^fuzz_[a-z0-9_]+' | grep -v '_replay$' | sort -u
 }
 
-# fuzz_for SECONDS [TARGET...]: each target (all, or those named) for so long. A finding is left in
-# build/fuzz/findings and ends with status 1; status 77 where clang or its runtime is missing.
+# fuzz_for SECONDS [TARGET...]: run each target (all, or those named) for this time. A finding is left in
+# build/fuzz/findings, and the status is then 1. Status 77: clang or its runtime is missing.
 fuzz_for() {
     local seconds=$1 first
     local -a targets

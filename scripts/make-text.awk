@@ -1,7 +1,7 @@
 # make-text: English-like text for a machine without any, the same bytes on every run and awk.
 # awk -v lines=40000 -v seed=1 -f make-text.awk
-# Words are drawn with falling frequency (the square of a uniform number), the generator is
-# Park and Miller's (1988), whose products stay below 2^53.
+# Words are drawn with falling frequency (the square of a uniform number). The generator is Park and
+# Miller's (1988), whose products stay below 2^53, so that each awk computes the same.
 function random(bound)
 {
     state = (state * 16807) % 2147483647

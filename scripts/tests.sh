@@ -46,8 +46,8 @@ step() {
     esac
 }
 
-# run_ctest PRESET LEFT-OUT [OPTION...]: the tests of build/PRESET but those whose name the expression LEFT-OUT
-# matches, counted one by one from ctest's own lines. What failed tests printed is shown after them (a test may itself
+# run_ctest PRESET LEFT-OUT [OPTION...]: run the tests of build/PRESET except those whose name the expression LEFT-OUT
+# matches, and count each test by ctest's own lines. What failed tests printed is shown after them (a test may itself
 # print such lines). Two more at a time than there are cores: some wait for threads, terminals or other programs.
 run_ctest() {
     local preset=$1 log=build/$1/ctest.log details=build/$1/Testing/Temporary/LastTest.log
@@ -86,7 +86,7 @@ run_ctest() {
     fi
 }
 
-# The tests of build/PRESET but those named, which are skipped.
+# run_ctest_but PRESET TEST...: run the tests of build/PRESET except the named ones, which count as skipped.
 run_ctest_but() {
     local preset=$1 name names
 
@@ -99,7 +99,7 @@ run_ctest_but() {
     done
 }
 
-# What test $1 printed, from ctest's detailed log $2.
+# Print what test $1 printed, from ctest's detailed log $2.
 test_output() {
     awk -v name="$1" '
         /^[0-9]+\/[0-9]+ Testing: / { inside = $3 == name }
@@ -108,7 +108,7 @@ test_output() {
     ' "$2" 2>/dev/null || true
 }
 
-# What was run, what was not and why; then the closing line. Status 1 if anything failed.
+# Print what was run, what was not and why; then the closing line. Status 1 if anything failed or nothing passed.
 summary() {
     echo
     say "done in ${SECONDS} s"

@@ -48,11 +48,11 @@ class Page:
 
 
 class Type:
-    """A struct, an enum or a function type that callers see into."""
+    """A struct, an enum or a function type whose members callers see."""
 
     def __init__(self, kind, name, lines):
         self.kind, self.name, self.lines = kind, name, lines
-        self.members = []  # (declaration, comment)
+        self.members = []  # pairs (declaration, lines of its comment)
         self.initializer = None
         self.text = ''
 

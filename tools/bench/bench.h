@@ -12,8 +12,8 @@
  *
  * main.c reads the rows, bench_text.c makes texts and patterns, and race.c runs the contestants in
  * turns. library.c, rivals.c, hyperscan.c, command.c and bench_device.c have the kinds of
- * contestants. bench_oracle.c computes the right answers. A program that is wrongly called, or has
- * no memory, ends with fail(); a contestant that cannot run fills bench_run.why, and the other
+ * contestants. bench_oracle.c computes the right answers. The program ends with fail() if it is
+ * called wrongly or has no memory. A contestant that cannot run fills bench_run.why, and the other
  * contestants go on.
  */
 #ifndef BENCH_BENCH_H
@@ -97,10 +97,12 @@ enum call {
 };
 enum call call_named(const char *name);
 bool call_is_of_records(enum call call);
-/* Returns whether the call's answer is an array of begins, without patterns. */
+/* Returns whether the call's answer is an array of the offsets at which occurrences begin, without
+ * the numbers of the patterns. */
 bool call_is_of_begins(enum call call);
 
-/* A digest of an answer: the number of items, and a sum over all items, in any order. */
+/* A digest of an answer: the number of items, and a sum over all items, which does not depend on
+ * the order of the items. */
 struct answer {
     uint64_t count, sum;
     bool summed; /* false: `sum` is not known */
@@ -130,7 +132,8 @@ struct question {
     uint32_t expected_count;
 };
 
-/* bench_text.c: makes the question's text and patterns. A text stays while questions ask for it. */
+/* bench_text.c: makes the question's text and patterns. Questions about the same text share the
+ * text. texts_drop_unused frees the texts that none of these questions is about. */
 void question_open(struct question *question);
 void question_close(struct question *question);
 void texts_drop_unused(const struct question *questions, uint32_t count);

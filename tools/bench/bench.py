@@ -25,7 +25,7 @@ from runner import (ROOT, Runner, TimeUp, die, machine, read_results, size, this
                     write_results)
 from texts import Texts
 
-# For each name: module, function that makes the rows, bytes of text, rounds.
+# For each name: module, function that makes the rows, default bytes of a text, default rounds.
 KINDS = {
     'cpu': (cpu, cpu.rows, '1G', 5), 'commands': (commands, commands.rows, '1G', 5),
     'expressions': (expressions, expressions.rows, '256M', 5),
@@ -83,7 +83,7 @@ def parse(words):
 
 
 def settle(options, name):
-    """Set the options that were not given to the benchmark's defaults."""
+    """Set each option that the command line lacks to the benchmark's default."""
     _, _, count, rounds = KINDS[name]
     options.bytes = size(options.bytes or count)
     options.rounds = options.rounds or rounds

@@ -50,9 +50,9 @@ static struct {
     int multiprocessors; /* of the first device */
 } driver;
 
-/* The kernel in PTX. Each thread combines LOADS vectors by xor, then steps ahead by a whole grid.
- * The thread writes the result only if the result is a number that no text gives. So the loads
- * count as used and are not optimised away, but nothing is written.
+/* The kernel in PTX. Each thread combines LOADS vectors of 16 bytes by xor, then steps ahead by a
+ * whole grid. The thread writes the result only if the result is a number that no text gives. So
+ * the loads count as used and are not optimised away, but nothing is written.
  */
 static const char read_kernel[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -62,7 +62,7 @@ static const char read_kernel[] =
     "cvta.to.global.u64 %rd1, %rd1;\n"
     "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ntid.x;\nmov.u32 %r3, %tid.x;\nmov.u32 %r4, %nctaid.x;\n"
     "mad.wide.u32 %rd4, %r1, %r2, 0;\ncvt.u64.u32 %rd5, %r3;\nshl.b64 %rd4, %rd4, 6;\n"
-    "shl.b64 %rd5, %rd5, 4;\nadd.u64 %rd4, %rd4, %rd5;\n"    /* begin of this thread */
+    "shl.b64 %rd5, %rd5, 4;\nadd.u64 %rd4, %rd4, %rd5;\n"    /* this thread's first offset */
     "mul.wide.u32 %rd6, %r2, 16;\n"                          /* distance between loads */
     "mul.wide.u32 %rd7, %r2, %r4;\nshl.b64 %rd7, %rd7, 6;\n" /* distance between steps */
     "mov.u32 %r5, 0;\n"

@@ -78,7 +78,8 @@ uint32_t cores_count(void)
 /* ---- The automaton ------------------------------------------------------------------------ */
 
 struct node {
-    /* first child and next sibling, 0: there is none; the node of the longest proper suffix */
+    /* first child, and next child of the same parent; 0: there is none. fail: node of the longest
+     * proper suffix */
     uint32_t child, sibling, fail;
     uint32_t out;     /* nearest node at which a pattern ends, along `fail`, this node included */
     uint32_t pattern; /* 1 + index of the first pattern that ends here; 0: no pattern does */
@@ -98,7 +99,7 @@ struct oracle {
     uint8_t fold[256]; /* each byte, in lower case if the question ignores case */
     enum call call;
     bool counts;                        /* the call only counts, so node.total is enough */
-    _Atomic uint64_t found, sum, first; /* first: least begin, with its pattern */
+    _Atomic uint64_t found, sum, first; /* first: least begin << PATTERN_BITS | pattern */
 };
 
 /* Returns the child of a node by this byte; 0: the node has no such child. */
@@ -113,7 +114,8 @@ static uint32_t child_of(const struct oracle *it, uint32_t node, uint8_t byte)
     return child;
 }
 
-/* Returns the state after a byte: the longest string ending here that begins some pattern. */
+/* Returns the node after a byte. It stands for the longest string that ends with this byte and
+ * begins some pattern. */
 static uint32_t step(const struct oracle *it, uint32_t node, uint8_t byte)
 {
     uint32_t child;

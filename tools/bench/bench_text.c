@@ -78,7 +78,7 @@ static void fill_repeated(uint8_t *text, uint64_t bytes, const void *part, uint6
 
 struct letters {
     uint8_t *text;
-    uint64_t bytes, seed; /* length of the text */
+    uint64_t bytes, seed; /* bytes: length of the text */
     const char *alphabet; /* the letters to draw from */
     uint32_t size;        /* number of letters */
 };
@@ -177,8 +177,8 @@ static void fill(const struct fields *fields, const char *kind, uint8_t *text, u
     }
 }
 
-/* Makes a text, in huge pages if the system allows. All contestants read the same memory, so the
- * time for page tables does not depend on the system's setting. */
+/* Makes a text, in huge pages if the system allows, so that the time for page tables does not
+ * depend on the system's default. All contestants read the same memory. */
 static void make(struct text *text, const struct fields *fields)
 {
     const char *kind = field(fields, "text", "letters");
@@ -267,8 +267,8 @@ void texts_drop_unused(const struct question *questions, uint32_t count)
 
 /* ---- Patterns ----------------------------------------------------------------------------- */
 
-/* Allocates room for `count` patterns of `bytes` bytes in all, each followed by a NUL for strstr.
- */
+/* Allocates room for `count` patterns. `bytes` counts all their bytes, and a NUL after each, for
+ * strstr. */
 static void room_for(struct question *question, uint64_t count, uint64_t bytes)
 {
     question->pattern_count = count;
@@ -340,7 +340,8 @@ static void take_bytes(struct question *question, const void *bytes, uint64_t co
         (struct trawl_pattern){memcpy(question->pattern_bytes, bytes, (size_t)count), count};
 }
 
-/* Reads NAME:NUMBER:NUMBER... with `count` numbers; false: the recipe has another name. */
+/* Reads NAME:NUMBER:NUMBER... with at most `count` numbers. Returns false if the recipe has a
+ * different name or form. */
 static bool read_recipe(const char *recipe, const char *name, uint64_t *numbers, uint32_t count)
 {
     size_t length = strlen(name);

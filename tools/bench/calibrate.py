@@ -17,16 +17,16 @@ COSTS = os.path.join(ROOT, 'src', 'plan', 'methods.def')
 LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 SIXTY_FOUR = LETTERS + LETTERS.upper() + '0123456789+/'
 # {number of probes: letters}. In a text of these equally frequent letters, this number of probes rejects all 64 offsets
-# of most blocks.
+# of most blocks. Without letters, the text repeats the digit 0.
 PROBES = {1: '', 2: SIXTY_FOUR, 3: LETTERS, 4: '0123456789', 5: 'abcde', 6: 'ACGT'}
 # {stride: (length of a pattern whose grams have this stride, letters of a text in which such grams
 # are rare enough)}.
 STRIDES = {1: (7, 'ACGT'), 2: (7, LETTERS), 4: (9, LETTERS), 8: (12, LETTERS)}
 PASSES = 5
-SAMPLED = (64, 128, 200, 300, 500)  # pattern lengths; the stride is 8 less, rounded to whole words
+SAMPLED = (64, 128, 200, 300, 500)  # pattern lengths; the stride is 7 less, rounded down to a multiple of 8
 PIECE, LONG = 1000, 100  # the text repeats PIECE bytes; a pattern of LONG bytes is in each repetition
 TWO = 'ab'  # with two letters, 8 probes leave a candidate in 256 offsets
-DECIDED, COMPARED = 8, 40  # pattern lengths: 8 probes decide about 8 bytes; 40 bytes are compared, too
+DECIDED, COMPARED = 8, 40  # pattern lengths: of 8 bytes, 8 probes test all; of 40 bytes, candidates are compared, too
 WORDS = ('every', 'every_probe', 'grams 1', 'grams 2', 'grams 4', 'grams 8', 'sample', 'compared',
          'candidate')
 

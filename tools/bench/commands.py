@@ -14,7 +14,7 @@ PROGRAMS = {GREP: 'grep', RG: 'rg', RG_READ: 'rg', UGREP: 'ugrep', 'cat': 'cat',
 MIB = 1 << 20
 MOVERS = ('cat', 'wc -c')
 ONE = ((1, '1 thread'), (2, '2 threads'))
-# A row: name, file, pattern (or how many bytes of the file are the pattern), options, threads, programs of the
+# A row: name, file, pattern (or how many bytes of the file are the pattern), options, threads (0: all), programs of the
 # baseline, further options.
 ROWS = [(f'rare word -c, {label}', 'english', 'Habakkuk', '-c', n, PEERS[:3], {})
         for n, label in ONE]

@@ -13,7 +13,7 @@ MEMMEM_SECONDS = 2  # memmem gets a share of the text that takes at least an eig
 READ_ONE, ONE, MEMMEM = 'read, one thread', 'trawl, one thread', 'memmem'
 READ_ALL, ALL = 'read, all threads', 'trawl, all threads'
 RANDOM_ONE = 'random, one thread'
-WORST = (  # (text, pattern, how the pattern differs from the text's beginning)
+WORST = (  # (text, name of text and pattern, how the pattern differs from the text's beginning)
     ('repeat:a', 'a^n, a^m', {}),
     ('repeat:a', 'a^n, a^(m-1)b', {'change': 'last', 'to': 'b'}),
     ('repeat:a', 'a^n, ba^(m-1)', {'change': 'first', 'to': 'b'}),

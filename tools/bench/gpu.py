@@ -34,7 +34,7 @@ GROUPS = (
     ('sets', 'Sets of patterns'), ('approximate', 'Within errors'), ('pairs', 'Pairs of position and pattern'),
     ('gallery', "Against the gallery's kernels"),
     ('devices', 'Several devices'))
-CROSSED = ('counts', 'worst', 'sets')  # groups whose rows have names of two parts
+CROSSED = ('counts', 'worst', 'sets')  # groups whose rows have names of two parts, for the columns and lines of a table
 
 
 def letters(options, share=1, **more):

@@ -12,7 +12,8 @@
  *   clock=cpu     processor time is measured instead of wall time
  * Question
  *   each=1        a search for each pattern; the answers are added up
- *   alphabet=dna  mismatches=N  edits=N  exact=N (the last N symbols)   the plan's errors
+ *   alphabet=dna  mismatches=N  edits=N   the alphabet and the errors of the plan
+ *   exact=N       in the last N symbols no error is allowed
  */
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -34,7 +35,7 @@ struct library {
     uint64_t text_bytes;
     bool loaded;            /* `text` is an entry of `loaded` */
     void *array;            /* the array for lists of begins, in host memory, perhaps pinned */
-    uint64_t address, room; /* the array's address on a device, or 0; the array's items */
+    uint64_t address, room; /* the array's address on a device, or 0; its length in items */
 };
 
 static struct trawl_error failure; /* the error of the last failed call */
@@ -378,8 +379,9 @@ static enum trawl_status ask(const struct contestant *it, struct library *own,
 
 /* ---- One run ------------------------------------------------------------------------------ */
 
-/* Copies the library's statistics of the last call: the parts of the time in seconds, chunks and
- * occurrences, and the note, or one about child grids if there were any. */
+/* Copies the library's statistics of the last call: the parts of the time in seconds, the numbers
+ * of chunks and occurrences, and the note. If kernels asked for child grids, writes a note about
+ * these instead. */
 static void take_parts(const struct library *own, struct bench_run *run)
 {
     struct trawl_stats stats = {.size = sizeof stats};

@@ -39,7 +39,7 @@ struct load_client {
     const struct query *queries;
     size_t query_count, first, step; /* client i sends queries first, first + step, ... */
     double until;                    /* time at which the client stops */
-    uint64_t answered, wrong;        /* numbers of answers */
+    uint64_t answered, wrong;        /* numbers of all answers and of wrong answers */
     char buffer[ANSWER_BYTES];
     size_t have; /* bytes in `buffer` */
 };

@@ -1,7 +1,7 @@
-/* trawl-bench: runs rows of contestants and writes their times. bench.h describes the input,
- * README.md how Python makes a benchmark of rows.
+/* trawl-bench: runs rows of contestants and writes their times. bench.h describes the input, and
+ * README.md says how Python makes a benchmark of rows.
  *
- * Without arguments the program reads rows. `describe` prints the machine's data instead; `load`
+ * Without arguments the program reads rows. `describe` prints facts about the build instead; `load`
  * plays many clients of a server (load.c). A row's contestants are made here, and race.c runs the
  * row.
  */

@@ -337,7 +337,7 @@ TABLES = (('patterns, one text', 'count'), ('patterns, records', 'mask'), ('patt
 
 
 def contestants_for(patterns, method):
-    """Yield a contestant of each installed package that has the method and takes so many
+    """Yield a contestant of each installed package that has the method and takes this many
     patterns."""
     for kind in CONTESTANTS:
         if len(patterns) <= kind.largest and hasattr(kind, method):

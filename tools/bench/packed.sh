@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# packed.sh [MB]: times compressed files: trawl beside as many processes of each format's decoder, ripgrep and
-# ugrep, with 1, 4 and 16 cores; the best of $ROUNDS (5) whole commands that search for a string that is absent.
-# MB: megabytes of text in each of 32 files (64). All programs are found on PATH; the files are made from seeds
-# in a folder of $PLACE (/tmp/packed-bench) and kept for a second run. docs/benchmarks.md has the figures.
+# packed.sh [MB]: times searches of compressed files for an absent string, by trawl, ripgrep, ugrep, and the format's
+# decoder. For many files, each has 4 and then 16 cores, and the decoder runs in a process for each core; trawl runs on
+# 1 core, too. The best of $ROUNDS (5) whole commands counts. MB: megabytes of text in each of 32 files (64; bzip2: a
+# quarter). All programs are found on PATH; the files are made from seeds in a folder of $PLACE (/tmp/packed-bench) and
+# kept for a second run. docs/benchmarks.md has the figures.
 set -u
 export LC_ALL=C RIPGREP_CONFIG_PATH=
 mb=${1:-64} place=${PLACE:-/tmp/packed-bench}/${1:-64} cores=$(nproc) rounds=${ROUNDS:-5}
@@ -15,7 +16,7 @@ for program in trawl rg ugrep gzip igzip bgzip zstd pzstd xz bzip2 lbzip2; do
 done
 mkdir -p "$place" && cd "$place" || exit 2
 
-make() { # NUMBER: the text, and what packs it
+make() { # NUMBER: make text t<NUMBER>, and pack it in each format
     local n=$1 name
     name=$(printf 't%02d' "$n")
     [ -s "$name.done" ] && return
@@ -58,12 +59,12 @@ best() { # TEXT-MB LABEL COMMAND...: best wall time of $rounds; a status of 1 sa
     awk -v ns="$least" -v mb="$megabytes" -v label="$label" \
         'BEGIN { printf "  %-34s %8.3f s  %7.2f GB/s\n", label, ns / 1e9, mb * 1048576 / ns }'
 }
-decode() { # COUNT COMMAND... -- FILE...: as many processes at once
+decode() { # COUNT TOOL FILE...: decode each file, in COUNT processes at a time
     local count=$1 tool=$2
     shift 2
     printf '%s\n' "$@" | xargs -P "$count" -I{} sh -c "$tool \"\$1\" >/dev/null" - {}
 }
-many() { # TEXT-MB TITLE DECODER FILE...
+many() { # TEXT-MB TITLE DECODER FILE...: time all programs on these files
     local megabytes=$1 title=$2 tool=$3
     shift 3
     echo "$title ($# files, $megabytes MB of text)"

@@ -40,7 +40,7 @@ ROW_SECONDS = 0.2  # a contestant that has run this long is not run again
 BAR = 1.25  # rows with a larger regret are counted in the report
 AGAIN_FROM, AGAIN = 1.1, 2  # rows with a larger regret are measured again, with AGAIN times the rounds
 CLEAR = 1.1  # a method wins clearly if each other method takes CLEAR times as long
-SPARSE = 0.01  # occurrences per offset
+SPARSE = 0.01  # a row with fewer occurrences per offset is sparse
 # The choice runs TURNS times in a round on the host. Often three forced methods are equally fast, and the
 # least time of their many runs would be less than the least time of the choice's few runs.
 TURNS = 3
@@ -52,8 +52,8 @@ WORST = 20
 
 
 def contestants(options, is_set):
-    """Return the contestants: the plan's own choice, the choice with a text sample, and each method
-    forced."""
+    """Return the contestants: the plan's own choice, for a single pattern on the host several times, and each
+    method forced."""
     on_device = options.engine == 'cuda'
     common = {'engine': options.engine, 'threads': options.threads, 'loaded': on_device,
               'plan': 'new', 'before': options.warm, 'ours': True,
@@ -97,8 +97,8 @@ def recipe_of(texts, source):
 
 
 def rows(options, texts):
-    """Yield the rows text by text. Each text gets an equal part of the remaining time. --share and the
-    seed draw the rows, and the seed draws their order."""
+    """Yield the rows text by text. Each text gets an equal part of the time, and the time that earlier texts left
+    over. --share and the seed draw the rows, and the seed draws their order."""
     begin, kinds, late = time.monotonic(), MADE + FILES, 0
     for index, (label, source) in enumerate(kinds):
         until = options.seconds and begin + SHARE_OF_SECONDS * options.seconds * (index + 1) / len(kinds)

@@ -25,9 +25,9 @@
 #include "trawl/text/message.h"
 
 #define PIPE_BYTES (1 << 20) /* size of an answer's pipe */
-/* After the deadline, searches are cancelled again each time so much time has passed. */
+/* After the deadline, searches are cancelled again every LATE_MS milliseconds. */
 #define LATE_MS 100
-#define LOOK_MS 1000 /* time between two checks whether the server is ending */
+#define LOOK_MS 1000 /* most milliseconds between two checks whether the server is ending */
 /* Cancels the answer's searches: the pass (a search that several requests share), if a pass is
  * running, and the job's searchers. The caller holds answer->lock. */
 static void end_searches(struct served_answer *answer)
@@ -39,7 +39,7 @@ static void end_searches(struct served_answer *answer)
 }
 
 /* The callback `watch` of struct supply: notes the job's searcher, so that end_searches can cancel
- * the searcher. If searcher is NULL, forgets all searchers. */
+ * the searcher. If searcher is NULL, forgets all searchers. Returns false if memory is short. */
 static bool watch(void *context, struct trawl_searcher *searcher)
 {
     struct served_answer *answer = context;
@@ -65,9 +65,9 @@ static void expire(struct served_answer *answer)
     pthread_mutex_unlock(&answer->lock);
 }
 
-/* Tells the client that the answer stopped early, after the lines so far. For REQUEST_FRAMES, the
- * client gets a message that says why. For REQUEST_JSON, the last line has the member `truncated`,
- * which is true if a limit ended the answer. */
+/* Tells the client that the answer stopped early, after the lines so far. In an answer of
+ * REQUEST_JSON, a limit shows only in the member `truncated` of the last line. In all other cases,
+ * the client gets a message that says why. */
 static void tell_cut(struct served_answer *answer, bool selected, uint8_t *status)
 {
     struct output *output = &answer->output;
@@ -149,7 +149,7 @@ static void *work(void *context)
     status = (uint8_t)(answer->request.format == REQUEST_FILES ? answering_list(answer)
                                                                : run_job(&job, settings));
     failed = status == EXIT_ERROR && !answer->pipe.begun;
-    is_too_large = errno == EFBIG; /* patterns_plan sets EFBIG */
+    is_too_large = errno == EFBIG; /* patterns_plan sets EFBIG if the plan is too large */
     /* closing the job's files does not change errno, which says why the job failed */
     is_short = failed && (is_shortage(errno) ||
                           request_refusal(&answer->request.guard, &http_status) != NULL);
@@ -305,7 +305,7 @@ static bool start(struct served_answer *answer)
     answer->output.sink_context = answer;
     answer->pipe.lines_left = answer->request.results_max;
     answer->pipe.line_end = line_end_of(&answer->request);
-    /* The sum fits, because request_limits and --max-seconds have less than 2^32 seconds. */
+    /* The sum fits into 64 bits, because --max-seconds takes at most 2^32 - 1 seconds. */
     answer->request.guard.deadline_ns = answer->begin_ns + answer->request.seconds_max * SECOND_NS;
     return pthread_create(&answer->thread, NULL, work, answer) == 0;
 }
@@ -360,7 +360,7 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
 
 /* Waits until the pipe has bytes or the writing end is closed. After the deadline, or when the
  * server ends, cancels the searches again and again, because the job may just be beginning a
- * search. Returns false if the client closed its connection. */
+ * search. Returns false if the client closed its connection, or if waiting fails. */
 static bool wait_for_bytes(struct served_answer *answer, int connection)
 {
     struct pollfd ends[] = {{answer->pipe.descriptors[0], POLLIN, 0}, {connection, POLLRDHUP, 0}};

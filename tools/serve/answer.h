@@ -25,8 +25,9 @@ struct server {
     struct request_limits limits;
     struct guard all; /* counts the memory of all requests together; limits.all points here */
     uint32_t thread_count;
-    atomic_bool is_ending; /* the server is ending, so answers end now, with a status */
-    /* For /metrics: totals since the start; running_count: answers that run now. */
+    atomic_bool is_ending; /* the server is ending, so each answer stops early, with its status */
+    /* For /metrics: totals since the start, except that running_count counts the answers that run
+     * now. */
     _Atomic uint64_t request_count[REQUEST_FORMATS];
     _Atomic uint64_t refused_count, cancelled_count, running_count;
     /* Counts of answers by duration in microseconds: [i] has durations above 2^(i-1) and up to 2^i,
@@ -48,8 +49,8 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
  * false if the request is refused: message and *http_status say why, or *http_status is 0 if the
  * client is gone. The caller must always call answer_end. */
 bool answer_begun(struct served_answer *answer, int connection, int *http_status, char *message);
-/* Waits for the next bytes of the answer, and returns how many came. 0: the answer has ended. -1:
- * the client is gone, or the answer ended early. */
+/* Waits for the next bytes of the answer, and returns how many came. Returns 0 at the answer's end,
+ * and -1 if the client is gone or the answer ended early. */
 ssize_t answer_read(struct served_answer *answer, int connection, void *to, size_t room);
 /* Ends the search if the search still runs, waits for the answer's thread, and frees the answer. */
 void answer_end(struct served_answer *answer);

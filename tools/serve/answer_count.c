@@ -108,8 +108,8 @@ static void add_names(const struct answer_share *share, json_t **names)
     free(buffer.bytes);
 }
 
-/* Returns for each pattern of the plan the number of the client's first string with these bytes.
- * NULL: out of memory. */
+/* Returns an array with one index for each pattern of the plan: the first of the client's strings
+ * that has the pattern's bytes. Returns NULL if memory is short. */
 static uint32_t *string_numbers(const struct patterns *patterns)
 {
     uint32_t *numbers = calloc((size_t)patterns->count + 1, sizeof *numbers);

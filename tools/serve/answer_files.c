@@ -15,15 +15,16 @@
 #include "trawl/run/search_file.h"
 
 /* A pass searches all files of a state. A pass saves time if the request is about at least 1 /
- * PASS_PART of these files. On GPUs less suffices, because a GPU searches a text about 100 times as
- * fast as the host searches the same text file by file. */
+ * PASS_PART_HOST of these files. On GPUs, 1 / PASS_PART_DEVICE suffices, because a GPU searches a
+ * text about 100 times as fast as the host searches the same text file by file. */
 #define PASS_PART_DEVICE 256u
 #define PASS_PART_HOST 4u
 /* Before a pass, the job searches some files singly, so that the first lines come early: 1 /
  * FIRST_FILES_SHARE of the least number of files for which a pass saves time. */
 #define FIRST_FILES_SHARE 16u
 
-/* A placeholder for an operand that is a directory but is not to be walked. */
+/* The file that an item has if the view reports an operand without walking it, such as a
+ * directory. */
 static const struct supplied_file no_file;
 
 bool answering_pass(struct served_answer *answer, const struct answer_share *share,
@@ -131,8 +132,8 @@ bool answering_look(struct served_answer *answer, struct command_job *job,
     return true;
 }
 
-/* Returns whether the job would search each file as it is, or unpacked, as a pass does, and no file
- * can be the job's own output. Does not look at the files. */
+/* Returns whether the settings alone make sure that the job searches each file's bytes without
+ * conversion, as a pass does, and that no file is the job's own output. */
 static bool none_is_converted(const struct settings *settings)
 {
     return !settings->search_zip &&
@@ -178,7 +179,7 @@ static void look_for_files(struct served_answer *answer, struct command_job *job
     if (plan == NULL || !job_may_pass_over(job) || is_small ||
         pass_is_frequent(answer->server->passes, share->state, plan))
         return;
-    /* without a pass, the job searches all files */
+    /* if the pass fails, the job searches all files */
     answer->files.passed = answering_pass(answer, share, &share->pass, job->patterns);
     answer->files.silently = job_passes_over_silently(job);
     answer->files.counts = job->settings->json;
@@ -191,7 +192,7 @@ static void look_for_files(struct served_answer *answer, struct command_job *job
         }
 }
 
-/* Begins with the files of the next collection of the answer. */
+/* Begins with the files of the answer's collection with the index `at`. */
 static void begin_share(struct served_answer *answer, size_t at)
 {
     const struct state *state = at < answer->share_count ? answer->shares[at].state : NULL;

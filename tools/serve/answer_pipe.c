@@ -40,7 +40,8 @@ static int put(struct served_answer *answer, const void *bytes, size_t bytes_cou
     return 0;
 }
 
-/* Writes bytes as frames of at most FRAME_BYTES_MAX bytes. Returns 0 or an errno. */
+/* Writes bytes as frames (a type, a length and at most FRAME_BYTES_MAX bytes each). Returns 0 or an
+ * errno. */
 static int put_frame(struct served_answer *answer, enum output_frame frame, const uint8_t *bytes,
                      size_t bytes_count)
 {

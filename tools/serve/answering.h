@@ -1,6 +1,6 @@
-/* answering: the state of a single answer while it is made, and the functions that the files
- * answer*.c share. A pass is a search of a whole collection that several requests share; it tells
- * the answer which files may have an occurrence. */
+/* answering: the data of a single answer while the answer is made, and the functions that the files
+ * answer*.c share. A pass is a search of a whole collection that several requests share; the pass
+ * tells the answer which files may have an occurrence. */
 #ifndef SERVE_ANSWERING_H
 #define SERVE_ANSWERING_H
 
@@ -22,13 +22,13 @@ struct answer_files {
     struct view_names names; /* holds the name of the next file */
     uint64_t item_at;        /* index of the next file in the view */
     struct command_job *job;
-    /* The job, until it has reached pass_from and look_for_files has decided about a pass; then
+    /* Equals `job` until item_at reaches pass_from, where look_for_files decides about a pass; then
      * NULL. */
     struct command_job *waiting;
     uint64_t pass_from; /* index in the view of the file before which a pass may run */
-    bool passed;        /* pass.files has a bit for each file that may contain an occurrence */
-    bool silently;      /* the output does not mention files without an occurrence */
-    bool quickly;       /* `silently`, and pass.files is valid for every file of the state */
+    bool passed; /* a pass ran, so pass.files has a bit for each file that may have an occurrence */
+    bool silently; /* the output does not mention files without an occurrence */
+    bool quickly;  /* files may be skipped by pass.files alone (skip_files) */
     /* the output counts files without an occurrence, as the summary of --json does */
     bool counts;
     /* if `counts`: skipped files, and their bytes, that are not counted yet */
@@ -67,14 +67,14 @@ struct served_answer {
     struct answer_pipe pipe;
 
     pthread_t thread;
-    bool searched;         /* at least a file was searched; set when the job has ended */
+    bool searched;         /* at least one file was searched; set when the job has ended */
     atomic_bool truncated; /* max_results or max_seconds was reached, or the server ends */
     atomic_uint shared_count;
     atomic_int http_status; /* HTTP status of a refusal; 0: the request is not refused */
     char message[SETTINGS_ERROR_BYTES]; /* why the request is refused */
     pthread_mutex_t lock;
-    /* What pass_run is running now, which pass_cancel may cancel; NULL: no pass. Guarded by
-     * `lock`. */
+    /* The request that pass_run is running now, for pass_cancel; NULL: no pass is running. Guarded
+     * by `lock`. */
     struct pass_request *passing;
     struct trawl_searcher **searchers; /* guarded by `lock`: the job's searchers */
     size_t searcher_count, searcher_capacity;
@@ -92,8 +92,9 @@ int answering_open_file(void *context, const struct walk_item *item);
  * that have each required string. Returns false if the answer was refused. */
 bool answering_look(struct served_answer *answer, struct command_job *job,
                     const struct value_item *operands, size_t operand_count);
-/* Runs a pass for these patterns; the caller has set what the pass has to find. Returns false if
- * the search was cancelled, or if pass->message says why the pass failed. */
+/* Runs a pass for these patterns. The caller has set the members of *pass that say which results
+ * are wanted. Returns false if the search was cancelled, or if pass->message says why the pass
+ * failed. */
 bool answering_pass(struct served_answer *answer, const struct answer_share *share,
                     struct pass_request *pass, const struct patterns *patterns);
 /* Refuses the request, for the reason for which a pass failed. */

@@ -15,15 +15,15 @@
 #include "trawl/text/grow.h"
 #include "trawl_devices.h"
 
-/* A runtime takes 64 texts. At most LOADED_MAX blocks of a collection are loaded onto GPUs. */
+/* A runtime loads at most 64 texts onto GPUs, so a collection loads at most LOADED_MAX blocks. */
 #define LOADED_MAX 24u
-/* A shorter block is not loaded onto GPUs, because of that limit. */
+/* A shorter block is not loaded onto GPUs, because only few blocks can be loaded. */
 #define LOADED_BYTES_MIN (UINT64_C(1) << 20)
 #define HUGE_BYTES (UINT64_C(2) << 20) /* size of a huge page */
 /* most threads that read files at the same time, including the collection's thread */
 #define READERS_MAX 8u
 /* The number of additional threads that read the files of a batch: bytes / READER_BYTES + files /
- * READER_FILES, at most READERS_MAX - 1. */
+ * READER_FILES, at most READERS_MAX - 1, and fewer than twice the number of cores. */
 #define READER_BYTES (UINT64_C(1) << 20)
 #define READER_FILES 64u
 #define RECENT_NS (SECOND_NS / 10) /* timestamps of a file system may be as coarse as this */
@@ -292,7 +292,7 @@ bool same_status(const struct stat *one, const struct stat *other)
 /* Stores the status of a file that was just opened. A file that changed within RECENT_NS is marked,
  * because a further change may leave the times unchanged: file systems take times from the kernel's
  * coarse clock, which stands still between two ticks. On a busy virtual machine the next tick may
- * come 0.7 s late. */
+ * come 0.7 s late, so this function reads the same clock. */
 static void set_status(struct served_file *file, const struct stat *status)
 {
     struct timespec now;

@@ -14,7 +14,8 @@
 struct shelf {
     int base;     /* descriptor of the directory that paths are relative to */
     bool unpacks; /* --search-zip: blocks hold the unpacked bytes of compressed files */
-    /* a plan of one string that is not UTF-8, for calls that only read a text */
+    /* a plan of one string that is not UTF-8, for calls that need a plan but only read or load a
+     * text */
     struct trawl_plan *plan;
     struct trawl_searcher *searcher; /* loads texts onto devices */
     pthread_mutex_t lock;            /* guards searcher, loaded_count and no_devices */
@@ -43,7 +44,7 @@ struct batch_item {
     uint32_t index; /* index in state.files */
     /* The file after the change. made->supplied.status has the size. NULL: the file is gone. */
     struct served_file *made;
-    /* The file from whose block the bytes are copied; NULL: they are read from the file on disk. */
+    /* The file from whose block the bytes are copied; NULL: the bytes are read from disk. */
     const struct served_file *source;
     /* The place in the batch's block, with a line end. room 0: the block does not hold the file. */
     uint64_t begin, room;
@@ -76,7 +77,7 @@ bool batch_copy(struct file_batch *batch, uint32_t index, const struct served_fi
 /* Adds the removal of a file. Returns false if memory is short. */
 bool batch_remove(struct file_batch *batch, uint32_t index);
 /* Makes and fills the block. A file that cannot be read is marked as refused, and is not held.
- * Returns false if memory is short; then no file is held. */
+ * Returns false if memory is short; then no file of the batch is held. */
 bool batch_fill(struct file_batch *batch);
 /* Frees the batch and its unpublished files. */
 void batch_close(struct file_batch *batch);

@@ -37,8 +37,8 @@ static bool find_root(struct collection *collection, char *message)
     return message_exhausted(message);
 }
 
-/* Starts to watch the directories, and starts the collection's thread, which loads the files.
- * Returns false on failure; message says why. */
+/* Prepares to watch directories, and starts the collection's thread, which loads the files. Returns
+ * false on failure; message says why. */
 static bool begin(struct collection *collection, char *message)
 {
     const struct collection_options *options = &collection->options;

@@ -36,7 +36,8 @@ struct collection;
 struct view_special {
     char *name; /* the name in messages; owned */
     /* WALK_ERROR: a path could not be read. WALK_FILE: the operand is a directory but is not
-     * walked; the command reports the operand after opening it. */
+     * walked, so the command opens and reports it; or --files lists a file whose status could not
+     * be read. */
     enum walk_kind kind;
     int os_code;
 };
@@ -56,7 +57,7 @@ struct view_part {
 /* The files that a command line names, in the order of the command with --sort=path. Immutable. */
 struct served_view {
     /* For each file: its index in state.files, or VIEW_SPECIAL plus an index in `specials`. Points
-     * into the state's order, or to `own`. */
+     * into the state's order, or to `own`, an array that the view frees. */
     const uint32_t *files;
     uint64_t file_count;
     uint32_t *own;
@@ -72,7 +73,7 @@ struct served_view {
  * `bytes`. */
 struct view_names {
     char *bytes;
-    size_t capacity, part; /* part: index in view.parts of the file that was named last */
+    size_t capacity, part; /* part: index in view.parts of the part with the last named file */
 };
 
 struct collection_options {
@@ -97,7 +98,7 @@ struct collection_facts {
     uint64_t held_bytes, device_bytes;
     uint64_t unheld_count; /* files that no block holds, so that each search reads them */
     /* load_ns: how long the last load took, or how long the present load has taken. refresh_count:
-     * how many refreshes changed the state. */
+     * how many refreshes had files to look at. */
     uint64_t state_number, load_ns, refresh_count;
     bool loading;
     bool unpacks; /* compressed files are unpacked, as with --search-zip */
@@ -111,18 +112,19 @@ bool collection_open(struct collection **collection, const struct collection_opt
 void collection_close(struct collection *collection);
 
 /* Returns a state that is not older than the call. The caller releases the state with state_drop.
- * Returns NULL if memory or descriptors are short, or if directories changed during several walks,
- * for half a second; message says which. */
+ * Returns NULL if memory or descriptors are short, if the root cannot be opened, or if files were
+ * moved again and again for half a second; message says why. */
 struct state *collection_now(struct collection *collection, char *message);
 
 /* Returns the view of the state's files that a job with these operands searches. The caller drops
  * the view before the state. `directory` is the client's working directory, an absolute path
- * without links. NULL means the root, and leaves out files that the collection does not serve. If
- * there are no operands, each name begins with `prefix` and a slash, unless `prefix` is NULL.
- * Operands are as typed. Operands and prefix are borrowed until view_drop. Reads the job's
- * settings, exclude, filter and show_names. Opens only operands that the state lacks. Options about
- * files cost some hundred nanoseconds for each file. Returns NULL if the collection lacks a file of
- * the view, or if the view cannot be made; message and *http_status say why. */
+ * without links. If `directory` is NULL, the root is meant, and files that the collection does not
+ * serve are skipped. If there are no operands, each name begins with `prefix` and a slash, unless
+ * `prefix` is NULL. Operands are as typed. Operands and prefix are borrowed until view_drop. Reads
+ * the job's settings, exclude and filter, and sets show_names if a directory is searched. Opens
+ * only operands that the state lacks. Options about files cost some hundred nanoseconds for each
+ * file. Returns NULL if the operands mean a file that the collection does not serve, or if the view
+ * cannot be made; message and *http_status say why. */
 struct served_view *collection_view(struct collection *collection, const struct state *state,
                                     struct command_job *job, const char *directory,
                                     const char *prefix, const struct value_item *operands,
@@ -137,9 +139,9 @@ void view_drop(struct served_view *view);
 const char *view_name(const struct served_view *view, const struct state *state, uint64_t at,
                       struct view_names *names);
 
-/* Opens a file below the root without following links, and returns the descriptor. file NULL: opens
- * the root's directory. Returns -1 on failure; errno then says why, ESTALE if the file is no longer
- * a regular file. */
+/* Opens a file below the root without following links, and returns the descriptor. If `file` is
+ * NULL, opens the collection's base. Returns -1 on failure; errno then says why, ESTALE if the file
+ * is no longer a regular file. */
 int collection_open_file(const struct collection *collection, const struct served_file *file);
 
 /* Returns whether the operand, typed in the absolute path `directory`, is the collection's root or

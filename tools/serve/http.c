@@ -24,7 +24,7 @@
 #define CONNECTION_DESCRIPTORS 6u
 /* Limit for a request's first line and headers together; also the size of response pieces. */
 #define HEAD_BYTES (64u << 10)
-/* So many bytes of a refused body are read, so that the client gets to see the refusal. */
+/* Up to this many bytes of a refused body are read, so that the client gets to see the refusal. */
 #define DISCARD_BYTES (16u << 20)
 /* A longer body counts as long. Long bodies together take at most half of --request-memory, so that
  * other requests go on. If the shorter bodies of all connections could take more than a quarter of
@@ -42,7 +42,7 @@ struct route {
     bool is_post, is_open;      /* is_open: no token is needed */
 };
 
-/* Who asks: a process (Unix socket) or an address (TCP). */
+/* A client: a process (Unix socket), or an IPv4 address or IPv6 network (TCP). */
 struct asker {
     uint64_t id;
     uint64_t running; /* number of queries that are running; 0: the entry is free */
@@ -155,8 +155,9 @@ static void end_query(struct exchange *exchange)
     (void)pthread_mutex_unlock(&http->mutex);
 }
 
-/* Refuses the request. After a wrong request the connection is closed. Otherwise bytes that a proxy
- * takes for a part of that request could run as a different request. */
+/* Refuses the request. After a request that is wrong itself (status below 500), the connection is
+ * closed. Otherwise bytes that a proxy takes for a part of that request could run as a different
+ * request. */
 static enum MHD_Result refuse(struct exchange *exchange, int status, const char *message)
 {
     end_query(exchange);
@@ -246,8 +247,9 @@ static int descriptor_of(struct MHD_Connection *connection)
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
-/* Returns a number for the client: the IPv4 address, also if the server listens for IPv6 and IPv4
- * clients alike; the IPv6 network (64 bits); on a Unix socket, the user and the process. */
+/* Returns a number for the client. For TCP the number is the IPv4 address, also if it comes mapped
+ * into an IPv6 address, or the IPv6 network (64 bits). For a Unix socket the number stands for the
+ * user and the process. */
 static uint64_t client_of(struct MHD_Connection *connection)
 {
     const struct sockaddr *address =
@@ -506,7 +508,8 @@ static void check(struct exchange *exchange, const char *path, const char *metho
                     "the body must be declared as JSON: Content-Type: application/json");
 }
 
-/* Returns how many bytes the request's body may have. Sets *why to why no more are allowed. */
+/* Returns how many bytes the request's body may have. Sets *why to the message for a longer
+ * body. */
 static uint64_t body_max(const struct exchange *exchange, const char **why)
 {
     const struct request_limits *limits = &exchange->http->server->limits;
@@ -552,9 +555,9 @@ static void grow_body(struct exchange *exchange, size_t bytes_count, uint64_t li
     exchange->body_long += is_long ? more : 0;
 }
 
-/* Keeps a part of the body, or refuses the request if the body is too long. Returns false if the
- * connection is to be closed: more than DISCARD_BYTES of a refused body came, or the body comes too
- * slowly. */
+/* Keeps a part of the body, or refuses the request if the body is too long or memory is short.
+ * Returns false if the connection is to be closed: more than DISCARD_BYTES of a refused body came,
+ * or the body comes too slowly. */
 static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes_count)
 {
     const char *why;
@@ -731,9 +734,9 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
                                   .bytes_max = (server->limits.all->bytes_max + 1) / 2};
     http->small_bytes = server->limits.all->bytes_max / 4 / connections;
     http->small_bytes = http->small_bytes < BODY_SMALL ? http->small_bytes : BODY_SMALL;
-    /* Each running query holds ANSWER_BYTES. So many queries take about half of the memory, and a
-     * client that reads its answers slowly leaves the rest to others. The 2 lets a client ask even
-     * if the memory is small. */
+    /* Each running query holds ANSWER_BYTES. The limit here lets the queries of one client take
+     * about half of the memory for requests, so a client that reads its answers slowly leaves the
+     * rest to others. The 2 lets a client ask even if that memory is small. */
     if (http->options.queries_max > http->bodies.bytes_max / ANSWER_BYTES + 2)
         http->options.queries_max = http->bodies.bytes_max / ANSWER_BYTES + 2;
     http->opener = pthread_self();

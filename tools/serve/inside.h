@@ -11,12 +11,12 @@
 #define TOO_FAST "the files change faster than they can be listed"
 #define OPEN_LEVELS 32u /* directories that a walk keeps open */
 
-/* refresh_bytes: so many bytes of changed files are read while a search waits; the collection's
- * thread reads further files. quiet_ns: a file of more than refresh_bytes is loaded again only when
- * it has not changed for so long. Tests set both lower. */
+/* refresh_bytes: while a search waits, at most this many bytes of changed files are read; the
+ * collection's thread reads the other files later. quiet_ns: a file of more than refresh_bytes is
+ * loaded again only when it has not changed for this time. Tests set both lower. */
 extern uint64_t refresh_bytes, quiet_ns;
-/* Up to so many changed parts of the tree are walked separately. If more parts change, the whole
- * tree is walked. */
+/* At most this many changed parts of the tree are walked separately. If more parts change, the
+ * whole tree is walked. */
 #define PARTS_MAX 8u
 
 /* A directory that must be walked; `deep`: with all directories below it. */
@@ -39,8 +39,8 @@ struct collection {
     pthread_mutex_t refresh;
     /* NULL: the kernel gives no notices, so each search looks at all files. */
     struct watches *watches;
-    /* If there are too few watches: the time, as of now_ns(), at which to try again. 0: no such
-     * time. */
+    /* If the kernel has refused watches: the time, as of now_ns(), at which to ask again. 0: no
+     * such time. */
     uint64_t watch_again_ns;
     bool must_walk; /* anything may have changed, so the whole tree is to be walked */
     bool anew;      /* all files must be read again */
@@ -67,7 +67,7 @@ struct collection {
     bool has_thread, waits_for_quiet;
     int wake; /* an eventfd that ends the thread's wait for notices */
     atomic_bool is_ending, is_loading;
-    /* When the last load began, and how long it took. How many refreshes changed the state. */
+    /* When the last load began, and how long it took. How many refreshes had files to look at. */
     _Atomic uint64_t begin_ns, load_ns, refresh_count;
 };
 
@@ -88,7 +88,7 @@ static inline bool is_gone(int os_code)
 /* Reads the kernel's notices, and notes which files must be looked at and which directories must be
  * walked. The caller holds collection->refresh. */
 void take_notices(struct collection *collection);
-/* Forgets a part that is to be walked. */
+/* Removes collection->parts[at] from the parts of the tree that must be walked. */
 void drop_part(struct collection *collection, size_t at);
 /* Reads the status of a file below a directory. Does not follow a link at the path's end. The path
  * may be too long for a single call of the kernel. Returns false on failure; errno says why. */

@@ -52,8 +52,8 @@ static bool remove_stale(const struct sockaddr_un *address, char *message)
 }
 
 /* Opens and locks the folder of the path. Between bind and listen a server's socket looks as if
- * nobody listened; the lock keeps other servers from seeing it then. Returns -1 if the folder
- * cannot be opened; nothing is locked then. */
+ * nobody listened. The lock keeps other servers from removing the socket at that time. Returns -1
+ * if the folder cannot be opened; nothing is locked then. */
 static int lock_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -163,8 +163,8 @@ static bool listen_tcp(struct listener *listener, const char *address, char *mes
     return listener->descriptor >= 0 || refuse(message, address, strerror(errno));
 }
 
-/* Stores the socket that systemd passed in *descriptor; leaves -1 if systemd passed none. Returns
- * false if what systemd passed is not a listening socket. */
+/* Sets *descriptor to the socket that systemd passed; leaves -1 if systemd passed none. Returns
+ * false if systemd passed several sockets, or one that does not listen. */
 static bool take_passed(int *descriptor, char *message)
 {
     const char *process = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");

@@ -32,7 +32,7 @@
 #include "trawl/run/version.h"
 #include "trawl/text/whole.h"
 
-/* time between two checks, while collections load or answers are completed */
+/* milliseconds between two checks, while collections load or answers are completed */
 #define LOOK_MS 50
 #define LAST_MS 2000
 #define MAPPED_BYTES_MIN (32 << 20)
@@ -46,7 +46,7 @@ struct serving {
     struct listener listener;
     struct http *http;
     char *token, *certificate, *key;
-    /* For each collection: the message about the loaded collection has not been printed. */
+    /* For each collection: whether the message that it is loaded must still be printed. */
     bool *is_loading;
 };
 
@@ -353,7 +353,7 @@ static bool set_up_process(void)
     struct rlimit limit;
 
     /* Tell malloc to keep memory that requests free, instead of giving it back to the kernel.
-     * Otherwise 64 threads that map and unmap memory would wait for each other. */
+     * Otherwise many threads that map and unmap memory would wait for each other. */
     (void)mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES_MIN);
     (void)mallopt(M_TRIM_THRESHOLD, 2 * MAPPED_BYTES_MIN);
     bus_guard_maps();

@@ -169,7 +169,7 @@ static void take_file_notice(struct collection *collection, const struct notice 
         add_part(collection, false);
 }
 
-/* Decides for a notice which files must be looked at or which directories walked. */
+/* Decides for a notice which files must be looked at, or which directories must be walked. */
 static void take_notice(struct collection *collection, const struct notice *notice)
 {
     const struct settings *settings = &collection->walking;
@@ -188,8 +188,9 @@ static void take_notice(struct collection *collection, const struct notice *noti
         add_part(collection, true);
 }
 
-/* Returns whether the base's path now leads to a different directory. The kernel sends no notice if
- * an empty base is replaced, or if a directory above the base is renamed. */
+/* Returns whether the path of the base (the directory to which the collection's paths are relative)
+ * now leads to a different directory. The kernel sends no notice if an empty base is replaced, or
+ * if a directory above the base is renamed. */
 static bool is_base_replaced(const struct collection *collection)
 {
     struct stat named, open;

@@ -29,9 +29,9 @@
 /* A sample of a state's files: SAMPLE_FILES files, and of each file the first SAMPLE_FILE_BYTES. */
 #define SAMPLE_FILES 32u
 #define SAMPLE_FILE_BYTES 16384u
-/* Strings count as frequent if the sample has more than one occurrence in so many bytes. A core
- * counts occurrences at about 10 GB/s, but lists 50 million a second; a GPU is 100 times as fast in
- * counting. */
+/* Strings count as frequent if a sample has on average more than one occurrence in FREQUENT_BYTES
+ * bytes, or FREQUENT_DEVICE_BYTES if the text is on GPUs. A core counts occurrences at about 10
+ * GB/s, but lists 50 million a second; a GPU is 100 times as fast in counting. */
 #define FREQUENT_BYTES 256u
 #define FREQUENT_DEVICE_BYTES 4096u
 
@@ -182,8 +182,8 @@ static void end_pass(struct passes *passes, struct pass_member *leader)
     leader->leader = NULL;
 }
 
-/* Adds a request to `waiting`. Its turn is passes->turn + 1; if the same client has a request
- * waiting, 1 after that request's turn. So clients take turns. */
+/* Adds a request to `waiting`. Its turn is passes->turn + 1. If the same client already has
+ * requests waiting, the turn is 1 more than the highest of their turns. So clients take turns. */
 static void wait_for_turn(struct passes *passes, struct pass_member *member)
 {
     struct pass_member **link = &passes->waiting;
@@ -260,8 +260,8 @@ static void gather(struct passes *passes, struct pass_member *leader)
     }
 }
 
-/* Ends a pass: makes the next waiting request a leader, and wakes the members of this pass. A
- * member must not be touched after the wake-up. */
+/* Ends a pass: makes the first waiting request that could have shared the pass a leader, and wakes
+ * the members of this pass. A member must not be touched after the wake-up. */
 static void hand_on(struct passes *passes, struct pass_member *leader, enum pass_stage stage)
 {
     struct pass_member *successor = first_alike(passes->waiting, leader), *next;
@@ -282,7 +282,7 @@ static void hand_on(struct passes *passes, struct pass_member *leader, enum pass
     leader->stage = stage;
 }
 
-/* Adds a pass to the facts, and tells the members how much was searched. */
+/* Adds a pass to the totals in passes->facts, and tells the members how much was searched. */
 static void account(struct passes *passes, struct pass_member *leader, uint64_t search_ns)
 {
     uint64_t bytes = block_bytes(leader->request->state);
@@ -377,8 +377,8 @@ static bool search(struct passes *passes, struct pass_member *member)
 {
     struct pass_request *request = member->request;
     const struct state *state = request->state;
-    /* Expressions that fit are searched by pass_list even if matches are frequent: pass_own
-     * searches each file as a record, and a record counts as one line. */
+    /* Expressions that pass pass_list_fits are searched by pass_list even if matches are frequent:
+     * pass_own searches each file as a record, and a record counts as one line. */
     bool has_expressions = trawl_plan_facts(request->plan).syntax != TRAWL_LITERAL;
     bool fits = pass_list_fits(request->plan);
     bool is_listed = fits && (has_expressions || !is_dense(passes, request));

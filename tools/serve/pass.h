@@ -12,7 +12,8 @@
 
 struct pass_member;
 
-/* An occurrence: offset in the file, the file's index in the state, the pattern's number. */
+/* An occurrence: offset in the file, the file's index in the state, the pattern's index in the
+ * plan. */
 struct pass_position {
     uint64_t begin;
     uint32_t file, pattern;
@@ -83,8 +84,8 @@ bool pass_run(struct passes *passes, struct pass_request *request);
  * requests are cancelled. Any thread may call this while pass_run runs. */
 void pass_cancel(struct passes *passes, struct pass_request *request);
 
-/* In a state with fewer bytes, listing all occurrences costs little, so no sample is searched.
- * Tests set the variable lower. */
+/* In a state with fewer bytes than pass_sampled_min, listing all occurrences costs little, so no
+ * sample is searched. Tests set the variable lower. */
 #define PASS_SAMPLED_MIN (1u << 20)
 extern uint64_t pass_sampled_min;
 

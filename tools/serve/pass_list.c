@@ -13,7 +13,7 @@
 struct pass_string {
     struct trawl_pattern pattern;
     struct pass_member *member;
-    uint64_t number; /* number of the string in the member's plan */
+    uint64_t number; /* index of the string in the member's plan */
 };
 
 struct pass_listing {
@@ -46,7 +46,8 @@ bool pass_list_is_merged(const struct pass_request *request)
 }
 
 /* Returns whether two requests may share a pass. The plans of such requests may differ only in
- * strings. Plans for whole lines that passed pass_list_fits all have the line end '\n'. */
+ * strings. The line ends need no comparison: plans for whole lines that passed pass_list_fits all
+ * have '\n'. */
 bool pass_list_merges(const struct pass_request *left, const struct pass_request *right)
 {
     const struct trawl_plan_options *a = left->options, *b = right->options;

@@ -112,8 +112,9 @@ static void sort(struct pass_member *member)
         request->position_count = request->positions_max;
 }
 
-/* Makes room for one more position. The array grows to twice positions_max entries. A full array is
- * sorted, and only the first positions_max entries are kept. Returns false if memory is short. */
+/* Makes room for one more position. The array grows up to twice positions_max entries. Then a full
+ * array is sorted, and only the first positions_max entries are kept. Returns false if memory is
+ * short. */
 static bool make_room(struct pass_member *member)
 {
     uint64_t most = member->request->positions_max, capacity = member->position_capacity * 2;

@@ -1,6 +1,6 @@
 /* pass_member: a request during a pass (a search that several requests share), its results so far,
- * and the two ways to search. A view is the list of the files that a request means; a block holds
- * the bytes of many files. Used by the files pass*.c. */
+ * and the two searches, pass_list and pass_own. A view is the list of the files that a request
+ * means; a block holds the bytes of many files. Used by the files pass*.c. */
 #ifndef SERVE_PASS_MEMBER_H
 #define SERVE_PASS_MEMBER_H
 
@@ -38,8 +38,7 @@ struct pass_member {
      * are sorted. Only an occurrence that comes before the last of these is still added. */
     bool is_full;
     bool no_memory; /* memory did not suffice for the positions */
-    bool some_open; /* a file with an occurrence is not plain (files.h), so that file must be opened
-                     */
+    bool some_open; /* an occurrence is in a file that is not plain (files.h) */
 };
 
 static inline bool pass_bit(const uint8_t *bits, uint32_t index)

@@ -80,8 +80,8 @@ static enum trawl_status count_text(struct pass_member *member, struct trawl_tex
     return status;
 }
 
-/* Returns whether a range is to be counted here: the state still has its file, the block has the
- * file's own bytes, and the view has the file. */
+/* Returns whether a range is to be counted here: the state still has the range's file, the block
+ * has the file's own bytes, and the view has the file. */
 static bool is_counted(const struct pass_member *member, const struct served_block *block,
                        const struct tape_range *range)
 {

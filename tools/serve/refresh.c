@@ -1,9 +1,10 @@
 /* refresh: makes the next state of a collection from the kernel's notices about its directories.
  *
  * notices.c says what must be looked at. All changes go into a batch, and the new contents into the
- * batch's block, which is memory with the bytes of many files. The smallest older blocks are merged
- * into this block as long as they are no larger than about twice the batch, as in a log-structured
- * merge tree. So there are few blocks however often files change.
+ * batch's block, which is memory with the bytes of many files. The older blocks are merged into
+ * this block, the smallest first, as long as the next one is no larger than about twice what has
+ * been merged before, as in a log-structured merge tree. So there are few blocks however often
+ * files change.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -42,7 +43,9 @@ struct update {
     struct state *state;        /* the state that is being made */
     struct file_batch batch;
     uint64_t bytes_max; /* limit for the bytes that are read from files */
-    uint8_t *marks;     /* for each file of `before`: bits of enum mark */
+    /* for each file of `before`: MARK_SEEN if the file was met on disk, MARK_DIRTY if the file may
+     * have changed */
+    uint8_t *marks;
     struct command_job job;
     const struct changed_part *part; /* the part of the tree that is being walked */
     /* The walk has entered the part's directory, and the directory still had the part's path. */
@@ -55,7 +58,7 @@ struct update {
     bool failed; /* memory or descriptors were too few */
 };
 
-/* Returns whether this update has already changed the file of this index. */
+/* Returns whether this update has already added, changed or removed the file of this index. */
 static bool is_changed(const struct update *update, uint32_t index)
 {
     return update->before == NULL || index >= update->before->index_count ||
@@ -324,7 +327,7 @@ static void take_found(struct update *update, const struct tree_entry *entry)
                                          .is_directory = entry->type == DT_DIR});
     } else if (entry->kind == TREE_LEFT && update->entered) {
         index = state_find(update->state, below);
-        /* The walk does not enter this directory, but the state may have an entry for it. */
+        /* The walk does not enter this directory. An entry that the state has for it must stay. */
         if (index != UINT32_MAX && !is_changed(update, index))
             update->marks[index] |= MARK_SEEN;
     }

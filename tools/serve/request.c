@@ -32,7 +32,7 @@
 /* A glob is copied once for each level of its braces, at most 64 times. */
 #define GLOB_BYTE_COST 64u
 #define GLOB_BYTES_MAX 65536u
-#define SHOWN_BYTES_MAX 60 /* a message shows at most so many bytes of a client's text */
+#define SHOWN_BYTES_MAX 60 /* a message shows at most this many bytes of a client's text */
 
 struct reading {
     struct request *request;
@@ -333,7 +333,8 @@ static bool is_whole_name(const char *option)
     return false;
 }
 
-/* Refuses the request with the parser's reason. errno was 0 before the parser was called. */
+/* Refuses the request with the parser's reason. The caller set errno to 0 before the parser ran, so
+ * ENOMEM shows that the parser had no memory. */
 static bool refuse_options(struct reading *reading, const char *why)
 {
     return REFUSE(reading, errno == ENOMEM ? 503 : 400, "options: %s", why);
@@ -442,8 +443,8 @@ static void prepare(void)
     charset_prepare(true);
 }
 
-/* Reads the client's charset. The server serves bytes in any locale, but UTF-8 only if its own
- * charset is UTF-8. */
+/* Reads the client's charset. Clients whose characters are single bytes are served in any locale,
+ * clients of UTF-8 only if the server's own charset is UTF-8. */
 static bool take_charset(struct reading *reading, const char *name, json_t *value, void *to)
 {
     const char *charset = json_string_value(value), *own = charset_name(server_charset);
@@ -489,7 +490,7 @@ static bool take_environment(struct reading *reading, const char *name, json_t *
     };
 
     ((struct surroundings *)to)->charset = server_charset;
-    /* equal letters are Unicode's, unless the client sends a charset, as the command does */
+    /* case is ignored by Unicode's rules, unless the client sends a charset, as the command does */
     ((struct surroundings *)to)->unicode_case = true;
     if (value != NULL && !json_is_object(value))
         return REFUSE(reading, 400, "%s: an object is expected", name);
@@ -567,8 +568,8 @@ static const struct request_member members[] = {
 };
 
 /* Completes the settings when all members are read. Without operands the directory is searched,
- * because a server has no standard input. An operand that is a directory is reported only in the
- * format for the command; in other formats the directory is searched. */
+ * because a server has no standard input. With REQUEST_FRAMES, the format for the command, an
+ * operand that is a directory may just be reported; in other formats the directory is searched. */
 static bool finish(struct reading *reading)
 {
     struct request *request = reading->request;

@@ -8,7 +8,7 @@
 #define EXIT_GROUPS 0x80u
 #define EXIT_NOTHING 0x40u
 #define REQUEST_FILES_MAX 64u /* most files of the option -f in a single request */
-/* So many bytes of memory are taken for each byte of a body while the body is read. */
+/* While a body is read, this many bytes of memory are counted for each byte of the body. */
 #define REQUEST_BODY_COST 4u
 #define REQUEST_TOO_LARGE \
     "the request needs more memory than one request may take: see --max-memory"

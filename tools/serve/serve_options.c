@@ -122,7 +122,7 @@ static const struct option_row *find_row(const char *argument, const char **valu
 }
 
 /* Reads the server's own options, and collects all other arguments in options->arguments. Returns
- * the number, or -1 on an error, which settings.error describes. */
+ * how many arguments it collected, or -1 on an error, which settings.error describes. */
 static int read_own(struct serve_options *options, int argument_count, char **arguments)
 {
     int left = 0;

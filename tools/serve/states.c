@@ -7,7 +7,7 @@
 
 #include "trawl/text/grow.h"
 
-/* state_merge also merges a block of up to 2 × (batch + BLOCK_BYTES_SMALL) bytes. */
+/* state_merge takes a block of up to 2 × (bytes taken so far + BLOCK_BYTES_SMALL) bytes. */
 #define BLOCK_BYTES_SMALL (UINT64_C(64) << 10)
 
 /* A hash table with open addressing, from paths to the indices of entries. Several states share a
@@ -62,8 +62,8 @@ static void add_name(struct served_names *names, const char *path, uint32_t inde
     names->used_count++;
 }
 
-/* Makes room for a further name. If the table is full, makes a new table with the names of the
- * state's files, at most a quarter full. Returns false if memory is short. */
+/* Makes room for a further name. If half of the table is used, makes a new table with the names of
+ * the state's files, at most a quarter full. Returns false if memory is short. */
 static bool make_room(struct state *state)
 {
     struct served_names *names = state->table;
@@ -159,7 +159,8 @@ static size_t find_added(const struct state *state, const struct file_batch *bat
     return count;
 }
 
-/* Returns whether the batch changes more than the contents of files: it adds or removes entries. */
+/* Returns whether the batch changes more than the contents of files: whether it adds or removes an
+ * entry, or has an entry that is not a file. */
 static bool changes_order(const struct state *state, const struct file_batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++) {

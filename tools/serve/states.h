@@ -21,8 +21,10 @@ void state_publish(struct state *state, struct file_batch *batch);
 void state_abandon(struct state *state);
 
 /* Merges blocks: adds copies of their files to the batch, whose block then replaces these blocks.
- * Merges blocks that are not longer than about twice the batch, and blocks of which more than half
- * is no longer used. The batch's block stays below bytes_max. Returns false if memory is short. */
+ * Takes the shortest blocks first, as long as a block has at most about twice the bytes taken
+ * before it, those of the batch included. Also takes blocks of which more than half is no longer
+ * used. Takes no block with which the batch would exceed bytes_max. Returns false if memory is
+ * short. */
 bool state_merge(const struct state *state, uint64_t bytes_max, struct file_batch *batch);
 
 void state_hold(struct state *state);

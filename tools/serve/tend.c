@@ -7,10 +7,11 @@
 #include "serve/inside.h"
 #include "trawl/text/command_clock.h"
 
-/* A block may have BLOCK_BYTES_MIN bytes, or 1 / BLOCKS_FULL of all files' bytes if more. */
+/* A block may have BLOCK_BYTES_MIN bytes, or 1 / BLOCKS_FULL of all files' bytes if that is
+ * more. */
 #define BLOCK_BYTES_MIN (UINT64_C(1) << 30)
 #define BLOCKS_FULL 4u
-/* The thread waits so long after a notice, because more notices may follow. */
+/* The thread waits at least this long after a notice, because more notices may follow. */
 #define PAUSE_NS (SECOND_NS / 50)
 
 uint64_t quiet_ns = 10 * SECOND_NS;

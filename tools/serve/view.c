@@ -16,14 +16,16 @@
 #include "trawl/text/grow.h"
 #include "trawl/text/message.h"
 
-#define LOOK_ENTRIES 4096u /* after so many entries, the request's limits are checked again */
+/* After each LOOK_ENTRIES entries, the request's limits are checked again. */
+#define LOOK_ENTRIES 4096u
 
 struct viewing {
     struct collection *collection;
     const struct state *state;
     struct command_job *job;
     const char *directory, *prefix;
-    /* Files that the collection does not serve are skipped, not reported. */
+    /* The request has no directory. So files that the collection does not serve are skipped, not
+     * reported. */
     bool is_served_alone;
     bool takes_all; /* the request has no option that leaves out files by name, place or size */
     /* the request leaves out hidden files, although the collection serves them */
@@ -83,7 +85,8 @@ static bool add_files(struct viewing *viewing, const uint32_t *files, size_t cou
     return true;
 }
 
-/* Begins the view's part for the present operand. Returns false if memory is short. */
+/* Begins the part of the view that has the files of the present operand. Returns false if memory is
+ * short. */
 static bool add_part(struct viewing *viewing, bool is_operand)
 {
     struct served_view *view = viewing->view;
@@ -96,8 +99,8 @@ static bool add_part(struct viewing *viewing, bool is_operand)
     return true;
 }
 
-/* Adds something to report. If several servers share a tree, only the server whose part has the
- * path reports it. Returns false if memory is short. */
+/* Adds something to report. If several servers share a tree, only the server whose bounds (--from,
+ * --until) include the path reports it. Returns false if memory is short. */
 static bool add_special(struct viewing *viewing, const char *below, const char *name,
                         enum walk_kind kind, int os_code)
 {
@@ -239,8 +242,9 @@ static bool wants_left(const struct viewing *viewing, const struct served_file *
     }
 }
 
-/* Returns whether the request takes the entry, which lies `depth` levels below the operand. Sets
- * *is_left_out to whether a rule of the request leaves the entry out. */
+/* Returns whether the request takes the entry, which lies `depth` levels below the operand. If not,
+ * sets *is_left_out to whether a rule of the request leaves the entry out; job->exclude does not
+ * count as a rule. */
 static bool takes(struct viewing *viewing, const struct served_file *file, uint64_t depth,
                   bool *is_left_out)
 {
@@ -480,7 +484,7 @@ bool collection_has(const struct collection *collection, const char *directory, 
     return has_operand;
 }
 
-/* Returns whether the path is, or lies below, an entry that the collection leaves out. */
+/* Returns whether the operand's path lies below an entry that the collection leaves out. */
 static bool is_left_out(const struct viewing *viewing)
 {
     char *below = viewing->below;
@@ -611,7 +615,7 @@ static void take_operand(struct viewing *viewing, const char *operand, bool is_o
         take_folder(viewing, operand, file->kind == ENTRY_DIRECTORY, is_only);
 }
 
-/* Checks an operand, and sets viewing->below to its path below the base. */
+/* Checks an operand, sets viewing->below to its path below the base, and handles it. */
 static void find_operand(struct viewing *viewing, const char *operand, bool is_only)
 {
     const char *name = operand != NULL ? operand : ".", *below;

@@ -169,7 +169,8 @@ void watches_end(struct watches *watches)
     watches->count = kept;
 }
 
-/* Translates an event of inotify into a notice. Returns false if the event says nothing. */
+/* Translates an event of inotify into a notice. Returns false if the event is about no watched
+ * directory. */
 static bool understand(const struct watches *watches, const struct inotify_event *event,
                        struct notice *notice)
 {
