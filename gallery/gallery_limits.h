@@ -12,7 +12,7 @@ struct gallery_limits {
     uint32_t shift_begins;      /* begins per thread of gallery_shifts_text */
     uint32_t child_threads_max; /* most threads per block of a child grid */
     uint32_t child_grids_max; /* most child grids per kernel; 0: all that the device has room for */
-    uint32_t trie_states_max; /* states of aho-corasick, 1,028 bytes each */
+    uint32_t trie_states_max; /* most states of aho-corasick's trie, 1,028 bytes each */
 };
 
 extern const struct gallery_limits gallery_limits_default;

@@ -12,7 +12,7 @@
 
 #include "cuda/kernels/scan.h"
 
-/* The size of constant memory, which holds a pattern or hashes of patterns. */
+/* The size of the array in constant memory that holds a pattern or hashes of patterns. */
 #define GALLERY_CONSTANT_WORDS 8192u
 #define GALLERY_CONSTANT_BYTES (4u * GALLERY_CONSTANT_WORDS)
 /* Bytes of shared memory for a block's text, if threads have segments. Bytes of the windows beyond

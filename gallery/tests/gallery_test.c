@@ -27,7 +27,8 @@ static bool is_tried(const char *name)
 
     for (uint32_t i = 0; gallery_ways[i] != NULL; i++)
         if (strncmp(gallery_ways[i], name, count) == 0 &&
-            strchr(":,", gallery_ways[i][count]) != NULL) /* the end, too */
+            strchr(":,", gallery_ways[i][count]) !=
+                NULL) /* strchr finds the name's final NUL, too */
             return true;
     return false;
 }
@@ -173,7 +174,7 @@ int main(void)
     cases = test_amount(CASES_NORMAL, CASES_LONG);
     while (gallery_ways[ways] != NULL)
         ways++;
-    cases = cases > 2 * ways ? cases : 2 * ways; /* each way, whatever is drawn */
+    cases = cases > 2 * ways ? cases : 2 * ways; /* each way runs at least twice */
     for (uint64_t i = 0; i < cases && test_failures < FAILURES_MAX; i++)
         if (only == UINT64_MAX || i == only)
             TEST_CHECK(gallery_case_run("gallery", i, 0, &tally));

@@ -228,8 +228,8 @@ static void promptly(const struct sample *sample, uint64_t chunk_bytes)
     close(ends[0]);
 }
 
-/* Searches two members whose bytes arrive in two pieces, cut at every byte, also inside a header.
- * Files, and pipes that hold all bytes, give whole headers. */
+/* Searches two members whose bytes arrive in two pieces, cut at every byte, or in many short
+ * pieces. Some pieces end inside a header, which a file never shows. */
 static void in_pieces(const struct sample *sample)
 {
     uint64_t count = sample->bytes_count, step = TEST_SANITIZED && !test_is_long() ? 3 : 1;

@@ -392,8 +392,9 @@ static int follow_windows(void *context, const struct trawl_window *window)
     return 0;
 }
 
-/* Checks that windows follow each other without a gap, and end, while the file's size changes all
- * the time: one thread may find the file's end before bytes that other threads have read. */
+/* Checks that windows follow each other without a gap while the file's size changes all the time,
+ * and that each search ends with the last window or with READ. One thread may find the file's end
+ * before bytes that other threads have read. */
 static void windows_follow_each_other(enum trawl_map map)
 {
     AUTO_SEARCHER searcher = searcher_open(map, 3);

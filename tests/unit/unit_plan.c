@@ -13,7 +13,7 @@
 #define SORTED_BYTES_MAX 40u
 #define ALIKE_LITERALS 60u
 #define ALIKE_BYTES_MAX 8u
-#define ALIKE_CHANCE 12u /* literals whose first bytes differ but have equal hashes by chance */
+#define ALIKE_CHANCE 12u /* the most literals with different first bytes but equal hashes */
 
 static void accessors(void)
 {
