@@ -138,7 +138,7 @@ static inline struct made_state *make_state(uint64_t bytes_max)
         if (below(10) > 0) /* one index in ten stays free */
             add_file(made, i, alphabets[kind], letters[kind], bytes_max);
     for (uint32_t i = 0; i < made->state.block_count; i++) {
-        if (made->blocks[i].range_count == 0) /* no block is empty */
+        if (made->blocks[i].range_count == 0) /* each block has a range */
             (void)append(made, i, (const uint8_t *)"", 0, 0);
         MUST(trawl_text_from_memory(made->blocks[i].bytes, made->blocks[i].bytes_count,
                                     &made->blocks[i].text, NULL));
