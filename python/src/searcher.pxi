@@ -42,7 +42,7 @@ cdef struct work:
     trawl_error error
     bint no_memory
     bint stopped  # the caller asked for the end of the search
-    bint early  # the search ended before the text's end, because the answer was known
+    bint early  # the search ended before the text's end
     answer answer
     void *out  # what the function fills: a struct or memory
     uint64_t limit

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Answer = TypeVar("Answer")
-LISTED_MAX = 1 << 20  # with more occurrences, a search for records finds the files instead
+LISTED_MAX = 1 << 20  # if there are more occurrences, a search for records, not for positions, finds the files
 ACTOR_BYTES = 256 << 20  # an actor's memory besides the texts
 ASKS_MAX = 16  # requests that an actor answers at the same time
 SHARED_MAX = 1000  # most patterns of a request that shares a search with other patterns
@@ -578,7 +578,7 @@ class Collection:
 
     def _open(self, keeper: Any, timeout: float | None) -> None:
         self.keeper, self.timeout = keeper, timeout
-        self.sent: tuple[Plan, Any] | None = None  # the last plan, and the plan in the object store
+        self.sent: tuple[Plan, Any] | None = None  # the last plan, and a reference to it in Ray's object store
         self.turns = itertools.count()
         self.lost: dict[tuple[int, int], Any] = {}  # (shard, copy) -> reference to the awaited status of the copy
         self.reload()
@@ -696,7 +696,7 @@ class Collection:
                     yield ray.get(answer, timeout=left)
                     return
                 for at, reference in enumerate(answer):
-                    part = ray.get(reference, timeout=left)  # also of parts that came: the actor may be lost again
+                    part = ray.get(reference, timeout=left)  # also for parts that came before, because this actor may be lost, too
                     if at == came:
                         came += 1
                         yield part

@@ -337,7 +337,7 @@ class Stage:
         import pyarrow
         import pyarrow.compute as compute
 
-        if rule == "contained":  # the texts themselves do not say
+        if rule == "contained":  # `answer` has texts, which do not tell whether a pattern occurs
             rule = "true"
             answer = pyarrow.array(self._search("contains", text) if len(text) else [], "bool")
         if rule in ("some", "several"):

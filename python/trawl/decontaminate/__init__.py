@@ -69,7 +69,7 @@ _ITEM = (
 )
 _FIRST_ITEM, _LATER_ITEM = re.compile(_ITEM), re.compile(r"\n(?![A-Za-z](?![.):\]]|[IVXLivxl]{1,5}[.):\]]))" + _ITEM)
 _HYPHEN = re.compile("[-\u00ad\u2010\u2011][ \\t]{0,8}\r?\n\\s*")
-_PART = r"[^\s\0-/:-@\[-`{-\x7f]+"  # of a word, without ASCII's punctuation
+_PART = r"[^\s\0-/:-@\[-`{-\x7f]+"  # part of a word, without ASCII's punctuation
 _AFTER, _BEFORE = re.compile(_PART), re.compile(_PART + r"\Z")
 
 
