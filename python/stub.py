@@ -31,7 +31,7 @@ class _ArrowStream(Protocol):
 class _Reads(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
-# Arrays whose classes declare the buffer protocol only from Python 3.12 on.
+# Arrays whose classes declare the buffer protocol from Python 3.12 on alone.
 class _NumpyArray(Protocol):
     @property
     def __array_interface__(self) -> dict[str, Any]: ...

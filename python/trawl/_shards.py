@@ -696,7 +696,7 @@ class Collection:
                     yield ray.get(answer, timeout=left)
                     return
                 for at, reference in enumerate(answer):
-                    part = ray.get(reference, timeout=left)  # also for parts that came before, because this actor may be lost, too
+                    part = ray.get(reference, timeout=left)  # also of parts that came: this actor may be lost, too
                     if at == came:
                         came += 1
                         yield part

@@ -472,14 +472,14 @@ class Front:
                         raise refusal(503, f"no copy of shard {i} answers: {copies[0].fault}")
                 return Response(b"ok\n", 200, {"content-type": "text/plain", "cache-control": "no-store"})
             is_read = isinstance(given, dict) and all(isinstance(given.get(key) or [], list) for key in ("options", "paths"))
-            if path == "/" or (path[1:2] != "v" and path != "/metrics") or not is_read:  # the first shard's server refuses, or answers, in its own words
+            if path == "/" or (path[1:2] != "v" and path != "/metrics") or not is_read:  # shard 0's server answers
                 first = self.asked(request, body, 0)
                 content = await first.whole()
                 return Response(content, *first.status)
             framed = given.get("format") == "frames"
             streams = path == "/v1/search" and given.get("format") != "columns"
             runs = runs_of(given, path != "/v1/count") if request.method == "POST" else [given]
-            if len(runs) > 1 and not streams:  # each run gives all positions; of the joined positions some may be left out
+            if len(runs) > 1 and not streams:  # all positions: some may be left out when joined
                 runs = [{key: value for key, value in run.items() if key != "max_results"} for run in runs]
             for run in runs:
                 parts: list[Any] = [{**run, "part": True, "continued": i + len(asked) > 0} if framed else run for i in range(len(self.shards))]
@@ -722,7 +722,7 @@ def start(
         serve.start(http_options={"host": host, "port": port})
         deployment = serve.deployment(
             name=name, max_ongoing_requests=1000,
-            ray_actor_options={"num_cpus": 0, "resources": {"node:__internal_head__": 0.001}},  # on the head node, where Serve's proxy runs
+            ray_actor_options={"num_cpus": 0, "resources": {"node:__internal_head__": 0.001}},  # where Serve's proxy runs
         )(Front)
         serve.run(deployment.bind(actors, host), name=name, route_prefix="/")
     except BaseException:
