@@ -12,7 +12,7 @@
 
 #define PARTS_MAX (1u << 18) /* parts of a packing; a part is a record or a piece of a record */
 #define PADDING_BYTES 4ull   /* the least number of NULs after each part */
-#define PART_BYTES_MIN 8u    /* the least bytes of words that a part takes */
+#define PART_BYTES_MIN 8u    /* the least characters of a part, NULs included */
 #define FLAG_BYTES sizeof(uint32_t)
 /* If memory lacks, a packing is halved, but not below this size: then the search ends with
  * MEMORY. */
@@ -38,7 +38,7 @@ struct batch {
 
 struct gallery_records {
     struct cuda_function *function;
-    uint64_t constant; /* address of gallery_constant */
+    uint64_t constant; /* device address of gallery_constant, an array in constant memory */
 
     /* Of the plan: */
     bool ready;

@@ -457,7 +457,7 @@ static enum trawl_status check_children(const struct literal_search *search,
 }
 
 /* Runs the literal's kernels and copies their result into the landing buffer. The workers of a
- * device share constant memory and the room for child grids, so workers that need either take
+ * device share constant memory and the queue for child grids, so workers that need either take
  * turns. */
 static enum trawl_status search_run(struct literal_search *search, struct trawl_error *error)
 {
@@ -610,7 +610,7 @@ static enum trawl_status part_fold(struct gallery_device *own, struct text_part 
     return TRAWL_OK;
 }
 
-/* Returns the end of the part's begins at which the literal has room before the text's end. Returns
+/* Returns the end of the part's begins at which the literal fits before the text's end. Returns
  * part->begin if there is no such begin. */
 static uint64_t literal_limit(const struct gallery_device *own, const struct text_part *part,
                               uint32_t literal)
@@ -628,7 +628,7 @@ static void literals_begin(struct literal_search *search)
     search->table_next = search->own->tables.address;
 }
 
-/* Takes the next literal that has room in the part, and sets *limit to the end of the literal's
+/* Takes the next literal that fits in the part, and sets *limit to the end of the literal's
  * begins. A kernel with a trie takes all literals at once. Returns false after the last literal. */
 static bool literals_next(struct literal_search *search, const struct text_part *part,
                           uint64_t *limit)

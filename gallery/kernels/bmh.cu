@@ -106,8 +106,8 @@ struct bmh_column {
     uint32_t share; /* begins of windows whose ends are in the column */
 };
 
-/* Returns the number of columns, which lie side by side: at least a column per thread, and so many
- * that no two threads of a warp share a bank. */
+/* Returns the number of columns, which lie side by side. Each thread has a column. The number is
+ * such that no two threads of a warp share a bank. */
 SIMT_FUNCTION uint32_t bmh_stride(void)
 {
     uint32_t stride = 1;

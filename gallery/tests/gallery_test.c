@@ -16,8 +16,7 @@
 #define CASES_TELLING 250
 #define FAILURES_MAX 5
 /* A run tests one in EDGES_STEP edge cases, and other edge cases for each way. Under sanitizers,
- * which are slow, few edges are tested, because a few cases show a sanitizer as much as all cases.
- * */
+ * which are slow, few edges are tested: a few cases show a sanitizer what all cases would show. */
 #define EDGES_STEP (test_is_long() ? 1u : TEST_SANITIZED ? 10u : 2u)
 
 /* Returns whether some way runs the algorithm, with any options. */

@@ -578,7 +578,7 @@ cdef class Batches(Iteration):
     """An iterator over the occurrences in a text; each item is a Matches."""
 
     cdef trawl_search *search
-    cdef match_columns columns  # how each batch's columns begin
+    cdef match_columns columns  # options and walk, which the columns of each batch begin with
 
     def __dealloc__(self):
         self.end()

@@ -709,7 +709,7 @@ def start(
     actors: list[list[Any]] = []
     for i, (first, size) in enumerate(ranges):
         own = [b"--from=" + first] * (i > 0) + [b"--until=" + bounds[i + 1]] * (i + 1 < len(ranges))
-        memory = size + (size >> 3) + 1  # for copies of changed files
+        memory = size + (size >> 3) + 1  # an eighth more, for copies of changed files
         arguments = ["--max-queries=65536", f"--host-memory={memory}", *options, *map(os.fsdecode, own)]
         given = path if "=" in path else f"{os.path.basename(root)}={root}"
         made = functools.partial(
@@ -722,7 +722,7 @@ def start(
         serve.start(http_options={"host": host, "port": port})
         deployment = serve.deployment(
             name=name, max_ongoing_requests=1000,
-            ray_actor_options={"num_cpus": 0, "resources": {"node:__internal_head__": 0.001}},  # where Serve's proxy runs
+            ray_actor_options={"num_cpus": 0, "resources": {"node:__internal_head__": 0.001}},  # where Serve's proxy is
         )(Front)
         serve.run(deployment.bind(actors, host), name=name, route_prefix="/")
     except BaseException:

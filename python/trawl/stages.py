@@ -191,7 +191,7 @@ class Stage:
             raise KeyError(f"column {self.column!r}: the table has the columns {', '.join(schema.names)}")
         stage = copy.copy(self)  # a copy, so that the counters of `self` do not change
         stage.tell = stage._searcher = None
-        stage.engine, stage.threads = "cpu", 1  # other machines may have the GPUs
+        stage.engine, stage.threads = "cpu", 1  # this machine may lack the workers' GPUs
         stage.clear()
         if self.errors == "raise":
             stage._search(self._call(), pyarrow.array([], schema.field(self.column).type))

@@ -15,7 +15,7 @@
 
 static void change(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static struct collection *changing;
-/* not NULL: the collection that is reloaded at an inconvenient moment */
+/* not NULL: clock_gettime below reloads this collection in the middle of a load */
 static struct collection *_Atomic reloading;
 
 /* Runs a shell command in the tree, and checks that the next state shows the change. */
@@ -71,7 +71,7 @@ static void check_further_changes(void)
     change("mkdir c && echo in > c/in && chmod 0 c && echo beside > beside");
     change("echo more >> beside");
     change("chmod 700 c");
-    /* The server walks up to 8 changed directories separately. */
+    /* 7 to 10 changed directories: the server walks up to 8 of them separately. */
     for (int i = 7; i < 11; i++) {
         change("mkdir $(seq -f m%%g %d) && for i in m*; do echo $i > $i/f; done", i);
         change("for i in m*; do echo more > $i/new; done");

@@ -94,7 +94,7 @@ static void test_seen_grams(void)
 
 /* Checks sampled_seen for a literal of `count` bytes that repeats `abcdefgh`. In a text of the same
  * bytes each sample fits at `named` offsets of the literal; in a text of which half has these
- * bytes, at half as many. */
+ * bytes, samples fit at half of that number on average. */
 static void sampled_seen_of(uint64_t count, double named)
 {
     static char literal[8008];
@@ -127,7 +127,7 @@ static bool is_near(double got, double expected)
     return fabs(got - expected) <= 1e-9 * fabs(expected);
 }
 
-/* Tunes the method sampled for a text sample (NULL: an unknown text), and returns the prices. */
+/* Tunes the method "sampled" for a text sample (NULL: an unknown text), and returns the prices. */
 static struct plan_prices priced(const struct trawl_plan *plan, struct plan_tuning *tuning,
                                  const struct plan_costs *costs, const uint8_t *text)
 {
@@ -205,8 +205,8 @@ static enum trawl_method looked(const struct trawl_plan *plan, const struct plan
     return prices.least;
 }
 
-/* Checks that a worker tunes the method grams where grams could be the cheapest method, and chooses
- * grams if the literal's grams are rare in the text. */
+/* Checks that a worker tunes the method "grams" where it could be the cheapest method, and chooses
+ * it if the literal's grams are rare in the text. */
 static void test_look(void)
 {
     static const struct plan_costs cheap_grams = {.every = 1,
@@ -380,7 +380,7 @@ static void test_two_way(void)
     }
 }
 
-/* Checks that the tables of the method sampled are made for long texts, and for any text if the
+/* Checks that the tables of the method "sampled" are made for long texts, and for any text if the
  * method is forced. The answers do not show whether there are tables. */
 static void test_tables(void)
 {

@@ -101,8 +101,8 @@ struct log {
     uint64_t count;
     enum trawl_status status;
     char message[TRAWL_ERROR_MESSAGE_BYTES];
-    /* the change, which the sink makes in its first call at text offset `at` or later; `to`: the
-     * file's new length, or the offset of the changed byte */
+    /* The sink makes the change in its first call at text offset `at` or later. `to` is the file's
+     * new length, or the offset of the changed byte. */
     enum change change;
     uint64_t at, to;
 };

@@ -247,8 +247,8 @@ static bool has_expressions(void)
 #define Q100 Q20 Q20 Q20 Q20 Q20
 
 /* Writes `bytes` to a pipe that stays open and silent, and waits until `matches` matches came,
- * which these bytes decide. The search must not hold matches back until as many bytes follow as the
- * longest pattern has. */
+ * which these bytes decide. The search must not hold matches back until further bytes come, in the
+ * number of the longest pattern's bytes. */
 static void at_once(const char *pattern, uint32_t flags, enum trawl_syntax syntax,
                     const char *bytes, uint64_t matches)
 {
