@@ -9,8 +9,8 @@
 
 #define PATTERNS_MAX 9u
 #define LONG_BYTES 80000u /* more than two tiles of GALLERY_BIN_BYTES */
-#define WORK_MAX \
-    600000u /* text bytes x pattern bytes, per thread of a small grid or per word search */
+/* text bytes x pattern bytes, per thread of a small grid or per word search */
+#define WORK_MAX 600000u
 /* the most parts of a case's text; for each part the host waits for a launch and copies */
 #define STEPS_MAX 100u
 #define STAGING_BYTES_MIN 300u
@@ -94,9 +94,8 @@ static void make_long(struct diff_input *input, struct cuda_case *config)
     free(input->text);
     input->text = text;
     input->text_bytes = LONG_BYTES;
-    input->flags &=
-        ~(uint32_t)
-            NAIVE_IGNORE_CASE; /* else the text would be folded, and so searched, in small parts */
+    /* else the text would be folded, and so searched, in small parts */
+    input->flags &= ~(uint32_t)NAIVE_IGNORE_CASE;
     config->want = WANT_COUNT;
     config->chunk_bytes = LONG_BYTES;
     config->resident = true;

@@ -26,8 +26,7 @@ static bool is_tried(const char *name)
 
     for (uint32_t i = 0; gallery_ways[i] != NULL; i++)
         if (strncmp(gallery_ways[i], name, count) == 0 &&
-            strchr(":,", gallery_ways[i][count]) !=
-                NULL) /* strchr finds the name's final NUL, too */
+            strchr(":,", gallery_ways[i][count]) != NULL) /* finds a final NUL, too */
             return true;
     return false;
 }

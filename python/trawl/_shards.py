@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Answer = TypeVar("Answer")
-LISTED_MAX = 1 << 20  # if there are more occurrences, a search for records, not for positions, finds the files
+LISTED_MAX = 1 << 20  # if there are more occurrences, files with one are found without listing the occurrences
 ACTOR_BYTES = 256 << 20  # an actor's memory besides the texts
 ASKS_MAX = 16  # requests that an actor answers at the same time
-SHARED_MAX = 1000  # most patterns of a request that shares a search with other patterns
+SHARED_MAX = 1000  # most patterns of a request that shares a search with requests for other patterns
 LINES_SENT = 1000  # lines of an actor's answer that are sent together
 NAMESPACE = "trawl"
 
@@ -710,7 +710,7 @@ class Collection:
                     raise Error(f"a shard cannot be loaded, or was lost too often: {fault}") from fault
                 if end is not None and time.monotonic() > end:
                     raise TimeoutError(f"shards [{i}] of {len(self.held)} are loading again") from None
-                time.sleep(0 if number < copies else 0.1)  # Ray starts the actor again
+                time.sleep(0 if number < copies else 0.1)  # time for Ray to start the actor again
             sent = send(i, number)
 
     def count(self, plan: Plan, *, missing: list[Any] | None = None) -> int:

@@ -439,7 +439,7 @@ def sockets(folder, root):
     expect(os.path.exists(path), "what a killed server leaves")
     with Server(SERVE, option, root) as server:
         equal(server.ask("GET", "/healthz")[0], 200, "the new one serves")
-        # If a second server has taken the name, the first server leaves the second server's socket when it ends.
+        # If a second server has taken the name, the first server does not remove that socket when it ends.
         os.unlink(path)
         other = socket.socket(socket.AF_UNIX)
         other.bind(path)

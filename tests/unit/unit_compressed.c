@@ -82,7 +82,7 @@ static int see(void *context, const struct trawl_window *window)
         seen->match_at = window->matches[window->match_count - 1].begin;
     seen->bytes += window->bytes_count;
     seen->matches += window->match_count;
-    return seen->bytes > MANY_BYTES * 100; /* the decoder does not end */
+    return seen->bytes > MANY_BYTES * 100; /* true: the decoder seems to have no end */
 }
 
 static enum trawl_status search(int descriptor, struct seen *seen, struct trawl_error *error)

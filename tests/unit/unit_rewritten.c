@@ -120,7 +120,7 @@ static void rewritten_at_each_allocation(enum call call)
 }
 
 /* Makes two texts that repeat themselves, and patterns from the first text. In the second text, the
- * first quarter of each period consists of the letter x, so other patterns occur. */
+ * letter x replaces the first quarter of each period, except line ends, so other patterns occur. */
 static void texts_begin(struct test_random *random)
 {
     struct trawl_pattern patterns[PATTERNS];

@@ -124,7 +124,7 @@ static void pulls(struct trawl_plan *plan, uint32_t threads, uint64_t chunk_byte
     trawl_text_close(text);
 }
 
-/* Cancels the search that delivers the matches, and lets it go on. */
+/* Cancels the search that delivers the matches. Returns 0, so the sink itself does not stop it. */
 static int cancels(void *searcher, const struct trawl_match *matches, uint64_t match_count)
 {
     (void)matches;
