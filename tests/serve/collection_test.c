@@ -79,8 +79,7 @@ static void check_further_changes(void)
     }
 }
 
-/* Makes changes of each kind. watch: the collection gets notices. limit: it leaves out files of
- * more than 5 MB. */
+/* Makes changes of each kind. watch: there are notices. limit: files above 5 MB are left out. */
 static void check_changes(bool watch, bool limit)
 {
 
