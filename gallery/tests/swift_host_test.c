@@ -1,6 +1,6 @@
 /* swift_host_test: tests how the host counts child grids, for a text in which every window passes
  * and for other texts. If the device's run-time library loses a child grid, the search fails with
- * an error that names the numbers. If it refuses a launch for a reason other than room, the error
+ * an error that names the numbers. If the library refuses a launch although it has room, the error
  * names the code. */
 #include "sim/sim_driver.h"
 #include "sim/simulator.h"

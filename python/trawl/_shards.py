@@ -603,7 +603,7 @@ class Collection:
         self.names = list(index)
         self.files_of = [[index[file.name] for file in one.files] for one in self.held]
         self.is_cut = len(index) < len(files)
-        self.counts: dict[int, list[int]] | None = None  # line ends of each shard's files
+        self.counts: dict[int, list[int]] | None = None  # number of line ends in each shard's files
 
     @property
     def shards(self) -> list[Any]:

@@ -487,7 +487,7 @@ class Front:
                 asked.append([self.asked(request, sent[i], i, framed) for i in range(len(self.shards))])
             if streams:
                 merged = self.frames(asked, given) if framed else self.lines(asked, given)
-                begin = await anext(merged)  # or Refused
+                begin = await anext(merged)  # raises Refused if a shard refuses
                 headers = asked[0][0].status[1]
 
                 async def answer() -> AsyncIterator[bytes]:
@@ -766,7 +766,7 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error("--listen: other machines reach this address, so --token-file=FILE is needed")
     threads = [] if any(one.startswith("--threads") for one in options) else [f"--threads={max(1, int(given.cpus))}"]
     try:
-        os.stat(given.path.partition("=")[2] or given.path)  # before Ray starts
+        os.stat(given.path.partition("=")[2] or given.path)  # a missing path is reported before Ray starts
         program()
         import ray
 

@@ -53,8 +53,8 @@ int clock_gettime(clockid_t clock, struct timespec *time)
     return status;
 }
 
-/* Changes a file several times within a second, and likely within the same time stamp, to bytes of
- * the same number. */
+/* Changes a file several times within a second, and likely within the same time stamp. The file's
+ * size stays. */
 static void check_close_changes(void)
 {
     for (int i = 0; i < 3; i++) /* the modification time stays */

@@ -159,7 +159,8 @@ static void check_documents(void)
     }
 }
 
-/* Checks the names of collections: words of the operands, and names and paths, or a message. */
+/* Checks the names of collections. A row has a command line, and the collections' names and paths
+ * or a message. */
 static void check_roots(void)
 {
     static const struct {

@@ -72,8 +72,8 @@ static void plan_options(void)
     TEST_CHECK(made == NULL);
 }
 
-/* Checks that each method accepts a pattern as soon as the pattern is as long as the method's
- * refusals say. */
+/* Checks that each method accepts a pattern of the least length that the method names when it
+ * refuses shorter patterns. */
 static void least_lengths(void)
 {
     static const char bytes[] = "The quick brown fox jumps over the lazy dog, and then some more.";

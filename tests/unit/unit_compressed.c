@@ -229,7 +229,7 @@ static void promptly(const struct sample *sample, uint64_t chunk_bytes)
 }
 
 /* Searches two members whose bytes arrive in two pieces, cut at every byte, or in many short
- * pieces. Some pieces end inside a header, which a file never shows. */
+ * pieces. Some pieces end inside a header. A file as small as these is read at once. */
 static void in_pieces(const struct sample *sample)
 {
     uint64_t count = sample->bytes_count, step = TEST_SANITIZED && !test_is_long() ? 3 : 1;
