@@ -12,12 +12,14 @@
 
 #define PARTS_MAX (1u << 18) /* parts of a packing; a part is a record or a piece of a record */
 #define PADDING_BYTES 4ull   /* the least number of NULs after each part */
-#define PART_BYTES_MIN 8u    /* the least bytes of words that a part takes */
+#define PART_BYTES_MIN 8u    /* the least characters of a part, NULs included */
 #define FLAG_BYTES sizeof(uint32_t)
-/* a packing is not halved below this size: the search then ends with MEMORY */
+/* If memory lacks, a packing is halved, but not below this size: then the search ends with
+ * MEMORY. */
 #define WORDS_BYTES_MIN (64u << 10)
-#define WORDS_BYTES_MAX \
-    (1ull << 32) /* words are counted in 32 bits, even if a word holds a character */
+/* The most characters of a packing: a part's index of its first word has 32 bits, and a word may
+ * hold a single character. */
+#define WORDS_BYTES_MAX (1ull << 32)
 #define UNPACKED_STEP 256u
 
 /* The length and hash of a literal, or of several literals. The kernel compares the hashes of
@@ -36,7 +38,7 @@ struct batch {
 
 struct gallery_records {
     struct cuda_function *function;
-    uint64_t constant; /* address of gallery_constant */
+    uint64_t constant; /* device address of gallery_constant, an array in constant memory */
 
     /* Of the plan: */
     bool ready;
@@ -50,7 +52,7 @@ struct gallery_records {
     struct batch *batches;
     struct cuda_memory group_memory;
     struct cuda_memory hash_memory; /* option `global`: the hashes of a batch */
-    bool hashes_sent; /* constant memory, or hash_memory, holds the hashes of the only batch */
+    bool hashes_sent; /* the plan has one batch, and the kernel's memory has its hashes */
 
     /* The members below belong to the packing: */
     uint32_t parts_max;
@@ -67,7 +69,7 @@ static uint32_t character_bytes(const struct gallery_device *gallery)
     return gallery->choice.algorithm == GALLERY_RABIN_KARP_MATRIX_WIDE ? 4 : 1;
 }
 
-/* Returns the bytes of a part's flags. */
+/* Returns how many bytes the flags of a part take: one flag, and with -pairs one for each key. */
 static uint64_t flags_bytes(const struct gallery_device *gallery)
 {
     bool pairs = gallery->choice.algorithm == GALLERY_RABIN_KARP_MATRIX_PAIRS;
@@ -77,7 +79,7 @@ static uint64_t flags_bytes(const struct gallery_device *gallery)
 
 /* ---- The plan's tables -------------------------------------------------------------------- */
 
-/* Bytes of the tables per entry. */
+/* Bytes of an entry of all five tables together: keys, groups, batches, hashes and hash_of. */
 #define TABLES_BYTES                                                            \
     (sizeof(struct key) + sizeof(struct records_group) + sizeof(struct batch) + \
      2 * sizeof(uint32_t))
@@ -363,8 +365,7 @@ static uint64_t next_part(struct packing *packing, uint64_t longest)
 
     if (packing->packed == 0)
         count = min_u64(
-            count,
-            room - PADDING_BYTES); /* an empty packing has room for the longest pattern at least */
+            count, room - PADDING_BYTES); /* at least the longest pattern, see reserve_packing */
     return count + PADDING_BYTES > room ? 0 : count;
 }
 
@@ -403,7 +404,7 @@ static enum trawl_status fill_packing(struct packing *packing, struct trawl_erro
     return flush(packing, error);
 }
 
-/* Reserves device memory for `bytes` characters, and for all parts that they may make. */
+/* Reserves device memory for `bytes` characters, and for up to PARTS_MAX parts of them. */
 static enum trawl_status reserve_both(struct packing *packing, uint64_t bytes,
                                       struct trawl_error *error)
 {
@@ -422,7 +423,7 @@ static enum trawl_status reserve_both(struct packing *packing, uint64_t bytes,
         error);
 }
 
-/* Reserves device memory for the words of all records, or for fewer words if memory is short. */
+/* Reserves device memory for the characters of all records, or for fewer if memory is short. */
 static enum trawl_status reserve_packing(struct packing *packing, struct trawl_error *error)
 {
     struct gallery_device *gallery = packing->gallery;
@@ -597,8 +598,9 @@ enum trawl_status gallery_device_flag(struct gallery_device *gallery,
     return status;
 }
 
-/* The landing buffer holds the flags of the last packing, so only records that make a single part
- * of that packing have flags. */
+/* Only records that are a single part of the last packing have flags per key: the landing buffer
+ * holds the flags of the last packing alone. For other records, and without -pairs, returns NULLs.
+ */
 struct gallery_met gallery_device_met(const struct gallery_device *gallery, const uint8_t *flag)
 {
     const struct gallery_records *own = gallery->records;

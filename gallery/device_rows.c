@@ -1,5 +1,5 @@
-/* device_rows: lists what each of the gallery's kernels needs, and chooses the form in which a
- * hybrid runs. */
+/* device_rows: lists what each of the gallery's kernels needs, and chooses the form of a hybrid: an
+ * algorithm that runs by one of three other algorithms, by the pattern's length. */
 #include "gallery/device_rows.h"
 
 #include <inttypes.h>
@@ -23,8 +23,8 @@ static const struct gallery_row rows[GALLERY_COUNT] = {
 #undef MEASURED
 };
 
-/* For a device and a hybrid: from this length of the pattern on, the form with child grids was
- * faster; NEVER: at no length that was measured. */
+/* From this pattern length on, the hybrid's form with child grids was faster on the device. NEVER:
+ * at no length that was measured. */
 static const struct measured {
     const char *device; /* a part of the device's name */
     enum gallery_algorithm algorithm;
@@ -101,7 +101,7 @@ bool gallery_needs(const struct gallery_device *own, uint32_t needs)
     return has;
 }
 
-/* Sets the threshold of a hybrid, and the note if no length is known. */
+/* Sets the threshold of a hybrid. If child grids are never used, sets the note that says why. */
 static void choose_threshold(struct gallery_device *own)
 {
     own->threshold = UINT64_MAX;

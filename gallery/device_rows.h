@@ -1,5 +1,6 @@
-/* device_rows: lists what each of the gallery's kernels needs, and chooses the form in which a
- * hybrid runs. */
+/* device_rows: lists what each of the gallery's kernels needs, and chooses the form of a hybrid: an
+ * algorithm that runs by one of three other algorithms, by the pattern's length. A begin is an
+ * offset in the text at which an occurrence may begin. */
 #ifndef TRAWL_GALLERY_DEVICE_ROWS_H
 #define TRAWL_GALLERY_DEVICE_ROWS_H
 
@@ -7,8 +8,9 @@
 
 enum gallery_grid {
     PLACES,   /* a thread per begin */
-    SEGMENTS, /* a thread per segment, in as many blocks as the device holds or as the plan says */
-    TILED,    /* a thread per segment; a block's text fits GALLERY_BIN_BYTES if possible */
+    SEGMENTS, /* a thread per segment of begins; the plan sets the number of blocks, otherwise the
+                 grid has as many blocks as the device holds at a time */
+    TILED, /* a thread per segment of begins; a block's text fits GALLERY_BIN_BYTES if possible */
 };
 
 enum gallery_need {
@@ -18,7 +20,7 @@ enum gallery_need {
     CHILDREN = 8, /* the kernel launches child grids; gallery_collect then reads a flag per begin */
     CONSTANT = 16, /* the pattern lies in constant memory */
     KEY = 32,      /* the pattern lies in registers */
-    MINIMA = 64,   /* gallery_word_minimum then takes the least of all blocks */
+    MINIMA = 64,   /* gallery_word_minimum then takes the least of the blocks' first hits */
     TRIE = 128,    /* the kernel follows a trie of all literals at once */
 };
 

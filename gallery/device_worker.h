@@ -44,11 +44,13 @@ enum trawl_status gallery_device_range(struct engine_worker *worker, void *conte
 
 /* ---- device_rows.c ---- */
 
-/* Sets *module to the gallery's kernels, or to the kernels that launch child grids. */
+/* Sets *module to the image of the gallery's kernels, or, if `children` is true, to the image of
+ * the kernels that launch child grids. */
 enum trawl_status gallery_device_module(struct gallery_device *own, bool children,
                                         struct cuda_module **module, struct trawl_error *error);
 
-/* Fails with UNSUPPORTED if the algorithm of own->plan has no kernel, or not for these patterns. */
+/* Fails with UNSUPPORTED if the algorithm of own->plan has no kernel, or if a pattern is too long
+ * for the kernel. */
 enum trawl_status gallery_device_check(const struct gallery_device *own, struct trawl_error *error);
 
 /* ---- device_records.c ---- */

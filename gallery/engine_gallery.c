@@ -9,7 +9,7 @@
 #include "gallery/gallery_device.h"
 #include "gallery/gallery_host.h"
 
-#define FLAGGED_ROWS (1ull << 20) /* records about which a device is asked at a time */
+#define FLAGGED_ROWS (1ull << 20) /* the most records that a device flags at a time */
 
 struct engine_worker {
     struct gallery_device *device; /* NULL: the worker runs on the host */
@@ -57,7 +57,8 @@ done:
     return status;
 }
 
-/* The CUDA engine picks the device, whatever `device` says. */
+/* If `device` is ENGINE_HOST, the host searches. Otherwise the CUDA engine picks a device, whatever
+ * `device` says. */
 static enum trawl_status gallery_compile(struct engine *engine, uint32_t device,
                                          const struct trawl_plan *plan,
                                          struct engine_worker **worker, struct trawl_error *error)

@@ -1,5 +1,5 @@
 /* engine_gallery: the engine for plans with an algorithm. The engine runs published algorithms, as
- * published, on the host's cores or on the devices of an open CUDA engine, which compile gets. */
+ * published, on the host's cores or on the devices of an open CUDA engine. */
 #ifndef TRAWL_GALLERY_ENGINE_GALLERY_H
 #define TRAWL_GALLERY_ENGINE_GALLERY_H
 

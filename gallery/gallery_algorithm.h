@@ -23,7 +23,7 @@ struct gallery_choice {
     uint32_t threshold;
     bool debug;     /* runs device code that was compiled without optimisation */
     bool uncounted; /* a swift form does not count child grids, as in the paper */
-    bool global;    /* the sample for records has its hashes in global memory */
+    bool global;    /* rabin-karp-matrix has its hashes in global, not in constant memory */
 };
 
 /* Returns the choice of a plan with an algorithm. */

@@ -1,5 +1,5 @@
 /* gallery_device: runs published algorithms on a device: sets the kernels' arguments and memory,
- * and launches the kernels in a loop.
+ * and launches the kernels in a loop. A begin is an offset at which an occurrence may begin.
  *
  * gallery_device_range searches a range of begins in parts, literal after literal over each part.
  * Kernels deliver occurrences in any order, and this file sorts the occurrences. A part with more
@@ -23,8 +23,8 @@
 #define COLLECT_BLOCKS_MAX 65536u
 #define FOLD_THREADS 256u
 #define FOLD_TAIL_BYTES 48u /* bytes after a text's last 16 bytes that kernels may load */
-/* The most begins of a kernel that launches and counts child grids: few windows then get no child
- * grid for lack of room. */
+/* The most begins of a kernel that launches and counts child grids. With more begins, more windows
+ * would get no child grid, because the device takes a limited number of pending launches. */
 #define CHILDREN_BEGINS_MAX (1u << 20)
 #define TILED_SEGMENT_MIN 16u
 #define FLAGS (WINDOWS | CHILDREN) /* needs that take a byte of memory per begin */
@@ -262,7 +262,7 @@ static enum trawl_status choose_grid(struct literal_search *search, struct trawl
             TRAWL_TRY(fill_device(search, &blocks, error));
         a->segment = divide_up(begins, blocks * search->threads);
     }
-    /* Blocks of the plan that would have no begin are not launched. */
+    /* If the plan asks for more blocks than have begins, the others are not launched. */
     search->blocks = (uint32_t)divide_up(begins, search->threads * a->segment);
     a->minima_count = search->blocks;
     if (row_needs(search, WINDOWS))
@@ -368,7 +368,7 @@ static enum trawl_status upload_constant(struct literal_search *search, struct t
     return cuda_wait_copies(own->worker, begin_ns, search->result, error);
 }
 
-/* Launches the kernel that marks windows, if the algorithm needs the marks. */
+/* If the algorithm needs WINDOWS, launches the kernel that sets the flags of windows. */
 static enum trawl_status launch_before(struct literal_search *search, struct trawl_error *error)
 {
     struct gallery_arguments *a = &search->arguments;
@@ -424,8 +424,9 @@ static enum trawl_status search_launch(struct literal_search *search, struct tra
                : TRAWL_OK;
 }
 
-/* Fails if a child grid that was launched did not run, or if a window was forgotten. Else adds the
- * numbers of child grids to the result. */
+/* Fails if a launch of a child grid failed for a reason other than room, if a launched child grid
+ * did not run, or if a window is not counted. Else adds the numbers of child grids to the result.
+ */
 static enum trawl_status check_children(const struct literal_search *search,
                                         struct trawl_error *error)
 {
@@ -456,7 +457,7 @@ static enum trawl_status check_children(const struct literal_search *search,
 }
 
 /* Runs the literal's kernels and copies their result into the landing buffer. The workers of a
- * device share constant memory and the room for child grids, so workers that need either take
+ * device share constant memory and the queue for child grids, so workers that need either take
  * turns. */
 static enum trawl_status search_run(struct literal_search *search, struct trawl_error *error)
 {
@@ -477,8 +478,7 @@ static enum trawl_status search_run(struct literal_search *search, struct trawl_
     if (alone) {
         if (status != TRAWL_OK)
             (void)device->driver->stream_wait(
-                own->worker
-                    ->stream); /* kernels that were launched may still read constant memory */
+                own->worker->stream); /* launched kernels may still read constant memory */
         (void)pthread_mutex_unlock(&device->lock);
     }
     TRAWL_TRY(status);
@@ -554,7 +554,8 @@ static enum trawl_status part_reserve(struct gallery_device *own, const struct t
     return TRAWL_OK;
 }
 
-/* Makes *part the part from range->begin on, as long as the device's memory allows. */
+/* Makes *part the part from range->begin on. The device's memory, the hits of earlier parts and the
+ * number of child grids limit the part's length. */
 static enum trawl_status part_open(struct gallery_device *own, const struct cuda_range *range,
                                    enum want want, struct text_part *part,
                                    struct trawl_error *error)
@@ -583,7 +584,7 @@ static enum trawl_status part_open(struct gallery_device *own, const struct cuda
     }
 }
 
-/* Copies the part in lower case, and makes *part the part of this copy. */
+/* Copies the part in lower case, and makes *part refer to the copy. */
 static enum trawl_status part_fold(struct gallery_device *own, struct text_part *part,
                                    struct engine_result *result, struct trawl_error *error)
 {
@@ -609,7 +610,7 @@ static enum trawl_status part_fold(struct gallery_device *own, struct text_part 
     return TRAWL_OK;
 }
 
-/* Returns the end of the part's begins at which the literal has room before the text's end. Returns
+/* Returns the end of the part's begins at which the literal fits before the text's end. Returns
  * part->begin if there is no such begin. */
 static uint64_t literal_limit(const struct gallery_device *own, const struct text_part *part,
                               uint32_t literal)
@@ -627,7 +628,7 @@ static void literals_begin(struct literal_search *search)
     search->table_next = search->own->tables.address;
 }
 
-/* Takes the next literal that has room in the part, and sets *limit to the end of the literal's
+/* Takes the next literal that fits in the part, and sets *limit to the end of the literal's
  * begins. A kernel with a trie takes all literals at once. Returns false after the last literal. */
 static bool literals_next(struct literal_search *search, const struct text_part *part,
                           uint64_t *limit)
@@ -650,8 +651,8 @@ static bool literals_next(struct literal_search *search, const struct text_part 
     return false;
 }
 
-/* Appends all hits of the part. If the hits are more than a scan may hold, sets *fits to false and
- * appends no hit. */
+/* Appends all hits of the part. If the hits are more than a scan may hold, and the part has more
+ * than one begin, sets *fits to false and appends no hit. */
 static enum trawl_status part_hits(struct literal_search *search, const struct text_part *part,
                                    uint64_t base, bool *fits, struct trawl_error *error)
 {

@@ -135,7 +135,8 @@ enum trawl_status gallery_host_scan(struct gallery_host *host, const struct engi
     struct scan scan;
 
     TRAWL_ASSERT(algorithms[host->algorithm].next != NULL);
-    if (want > WANT_FIRST) /* the gallery leaves no hit out, as lines and spans would allow */
+    if (want > WANT_FIRST) /* searches for lines and spans, too, find every hit: the gallery leaves
+                              none out */
         want = WANT_HITS;
     scan_begin(&scan, host->plan, chunk, from, want, result, error);
     scan.context = host;

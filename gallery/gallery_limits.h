@@ -6,13 +6,13 @@
 
 struct gallery_limits {
     uint64_t part_bytes; /* text bytes that word-chunked copies at a time */
-    /* bytes of a record that a thread of rabin-karp-matrix examines at a time; if the longest
-     * pattern has more than half as many, twice the longest pattern */
+    /* bytes of a record that a thread of rabin-karp-matrix examines at a time. Twice the longest
+     * pattern counts instead if that is more. */
     uint64_t record_bytes;
     uint32_t shift_begins;      /* begins per thread of gallery_shifts_text */
     uint32_t child_threads_max; /* most threads per block of a child grid */
-    uint32_t child_grids_max; /* most child grids per kernel; 0: all that the device has room for */
-    uint32_t trie_states_max; /* states of aho-corasick, 1,028 bytes each */
+    uint32_t child_grids_max;   /* most child grids per kernel; 0: as many as the device takes */
+    uint32_t trie_states_max;   /* most states of aho-corasick's trie, 1,028 bytes each */
 };
 
 extern const struct gallery_limits gallery_limits_default;

@@ -217,8 +217,8 @@ void gallery_matrix_close(struct gallery_matrix *matrix)
 }
 
 /* Fills the cells of the patterns that begin at x, where a window of `count` bytes hashes to
- * `hash`. Returns how many cells were empty. Literals of a pattern may differ in length, so a cell
- * may hold a later offset already. */
+ * `hash`. Returns how many of the filled cells were empty before. Literals of a pattern may differ
+ * in length, so a cell may hold a later offset already. */
 static uint64_t verify_window(const struct gallery_matrix *matrix, const uint8_t *record,
                               uint64_t record_bytes, uint64_t x, uint64_t count, uint32_t hash,
                               int64_t *row)
@@ -269,8 +269,9 @@ static uint64_t search_class(const struct gallery_matrix *matrix, const struct l
     return filled;
 }
 
-/* Returns where the literal's bytes first occur in [from, end), which is not empty, or NULL if they
- * do not. strstr ends at a string's first NUL, and the search goes on after that NUL. */
+/* Returns where the literal's bytes first occur in [from, end), or NULL if they do not occur there.
+ * The range is not empty. strstr ends at a string's first NUL, and the search goes on after that
+ * NUL. */
 static const uint8_t *find_bytes(const struct gallery_matrix *matrix, uint32_t index,
                                  const uint8_t *from, const uint8_t *end)
 {

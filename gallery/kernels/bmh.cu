@@ -106,8 +106,8 @@ struct bmh_column {
     uint32_t share; /* begins of windows whose ends are in the column */
 };
 
-/* Returns the number of columns, which lie side by side: at least a column per thread, and so many
- * that no two threads of a warp share a bank. */
+/* Returns the number of columns, which lie side by side. Each thread has a column. The number is
+ * such that no two threads of a warp share a bank. */
 SIMT_FUNCTION uint32_t bmh_stride(void)
 {
     uint32_t stride = 1;
@@ -117,14 +117,15 @@ SIMT_FUNCTION uint32_t bmh_stride(void)
     return simt_threads() <= stride ? stride : (simt_threads() + stride - 1u) / stride * stride;
 }
 
-/* Returns the thread's column, for as many begins as a segment has or as fit. */
+/* Returns the thread's column. Its begins are those of a segment, or as many as fit if these are
+ * fewer. */
 SIMT_FUNCTION struct bmh_column bmh_column_open(const struct gallery_arguments *a, uint32_t *words)
 {
     struct bmh_column column = {words + simt_thread(), 0, bmh_stride(), 0, 0, 0};
     uint32_t most = BMH_COLUMNS_WORDS / column.stride * 4u;
 
     column.keep = a->pattern_bytes < most / 4u ? a->pattern_bytes : most / 4u;
-    column.share = most - 3u - (column.keep - 1u); /* 3: alignment may put as many bytes in front */
+    column.share = most - 3u - (column.keep - 1u); /* 3: alignment may put 3 bytes in front */
     if (column.share > a->segment)
         column.share = (uint32_t)a->segment;
     column.bytes = (column.share + column.keep - 1u + 3u + 3u) & ~3u;
@@ -157,7 +158,7 @@ SIMT_FUNCTION uint8_t bmh_column_text(const struct gallery_arguments *a,
     return simt_load_u8(a->text + position);
 }
 
-/* Fills the lanes' tables of shifts, two shifts to a word. Word i / 2 of a lane's table lies in the
+/* Fills the lanes' tables of shifts, two shifts to a word. All words of a lane's table lie in the
  * lane's bank. */
 SIMT_FUNCTION void bmh_lane_shifts_fill(const struct gallery_arguments *a, uint32_t *words)
 {

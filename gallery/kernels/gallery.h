@@ -12,7 +12,7 @@
 
 #include "cuda/kernels/scan.h"
 
-/* The size of constant memory, which holds a pattern or hashes of patterns. */
+/* The size of the array in constant memory that holds a pattern or hashes of patterns. */
 #define GALLERY_CONSTANT_WORDS 8192u
 #define GALLERY_CONSTANT_BYTES (4u * GALLERY_CONSTANT_WORDS)
 /* Bytes of shared memory for a block's text, if threads have segments. Bytes of the windows beyond
@@ -30,8 +30,8 @@ struct gallery_result {
         spilled; /* swift: windows that the parent compared, since the device refused a child */
     uint64_t withheld; /* swift: windows that the parent compared, beyond child_grids_max */
     uint64_t children; /* swift: child grids that ran, each counted by its first thread */
-    uint64_t refusal;  /* swift: the error code of a launch that failed for a reason other than lack
-                          of room; 0: none */
+    uint64_t refusal;  /* swift: the error code of a launch that failed although the device could
+                          take more launches; 0: none */
 };
 
 struct gallery_arguments {

@@ -39,8 +39,8 @@ struct records_arguments {
     const uint32_t *words;
     const struct records_part *parts;
     const struct records_group *groups;
-    uint32_t *flags; /* per part: 0 before the first launch; 1: the part has some hash. -pairs:
-                        then a flag per part and hash */
+    uint32_t *flags; /* a flag per part: 0 before the first launch, 1 if the part has some hash.
+                        With -pairs, a flag per part and hash follows. */
     uint32_t part_count;
     uint32_t group_count;
     const uint32_t *hashes; /* option `global`: this launch's hashes, in global memory */

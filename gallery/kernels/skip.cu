@@ -20,7 +20,7 @@
  * Traffic    gallery_shifts_text: per window a text byte and a shift; per begin a byte written.
  *            The search: per begin the same byte; per comparison a text byte and a pattern byte.
  *            -segments: per window a text byte and a shift, no byte per begin.
- * Bound      by the longest comparison, as bf.
+ * Bound      by the longest comparison, as for bf.
  * Lost       in kernel time -shared is slower than the generic form, -segments-shared than
  *            -segments. Figures: docs/papers.md.
  * Fixed      The paper follows the shifts on the host, from the text's first byte. Here a thread

@@ -88,7 +88,7 @@ SIMT_KERNEL(gallery_word_reduction, gallery_arguments, WORD_THREADS_MAX, 1)
         simt_store_u64(args.minima + simt_block(), own);
 }
 
-/* Takes the least of all blocks' minima. The grid has a single block. */
+/* Makes the least of all blocks' minima the result. The grid has a single block. */
 SIMT_KERNEL(gallery_word_minimum, gallery_arguments, WORD_THREADS_MAX, 1)
 {
     SIMT_SHARED(uint64_t, least, WORD_THREADS_MAX);

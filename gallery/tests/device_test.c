@@ -48,8 +48,8 @@ static bool follows_shifts(const char *algorithm)
            strstr(algorithm, "segments") == NULL;
 }
 
-/* A searcher on a device runs the algorithms that the device has, refuses all other algorithms by
- * name, and stays usable. */
+/* A searcher on a device runs the algorithms that the device has, and refuses all other algorithms
+ * with a message that names the algorithm. The searcher stays usable. */
 static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
 {
     static const uint64_t offsets[] = {0, 6};
@@ -82,7 +82,8 @@ static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
         TEST_CHECK(stats.device_copy_ns + stats.device_memory_ns + stats.device_host_ns <=
                    stats.wall_ns);
         /* A parent grid compares the first and the last byte of a window. Both match in each of the
-         * two occurrences of "ana", so each gets a child grid. */
+         * two occurrences of "ana", so each gets a child grid, or a spill if the launch is refused.
+         */
         TEST_CHECK_U64(stats.child_grids + stats.child_spills, has_children(algorithm) ? 2 : 0);
         MUST(trawl_first(cuda, plan, text, &match, &found, NULL));
         TEST_CHECK(found && match.begin == 1 && match.end == 4);
@@ -213,8 +214,8 @@ static void copied_in_parts(void)
     TEST_CHECK(copied_until("word-chunked:1024", part - 1) <= 2 * part + tables);
 }
 
-/* Searches for a pattern that shared memory and registers do not hold: the pattern occurs once in
- * the text, and nowhere if its last byte is changed. */
+/* Searches for a pattern that is longer than shared memory, or than constant memory. The pattern
+ * occurs once in the text, and not at all after the occurrence's last byte is changed. */
 static void beyond_shared_memory(const char *algorithm, uint64_t pattern_bytes)
 {
     uint64_t text_bytes = pattern_bytes + 700;
@@ -276,7 +277,8 @@ static void shuffles_the_key(const char *key, uint64_t words)
     trawl_searcher_close(cuda);
 }
 
-/* Searches by a hybrid. The nth driver call fails, as if an image had no code for the device. */
+/* Searches by a hybrid. Driver call number `nth` fails, as if an image had no code for the device.
+ * If nth is 0, no call fails. */
 static enum trawl_status hybrid_search(const char *algorithm, uint64_t nth, uint64_t *count,
                                        struct trawl_stats *stats)
 {
@@ -358,8 +360,8 @@ static void measured_hybrids(void)
 }
 
 /* Checks the windows beyond the limit of child grids per kernel, which the statistics count
- * separately, as withheld. If the algorithm does not count child grids, no kernel looks at more
- * windows than the limit, so no window is refused. */
+ * separately, as withheld. With the option "uncounted" no kernel has more begins than the limit, so
+ * the device refuses no launch. */
 static void withheld(const char *algorithm)
 {
     struct gallery_limits limits = gallery_limits_default;

@@ -9,8 +9,9 @@
 
 #define PATTERNS_MAX 9u
 #define LONG_BYTES 80000u /* more than two tiles of GALLERY_BIN_BYTES */
-#define WORK_MAX 600000u  /* most bytes that a thread of a small grid or a word search compares */
-/* parts of a text, each with a launch and copies for which the host waits */
+/* text bytes x pattern bytes, per thread of a small grid or per word search */
+#define WORK_MAX 600000u
+/* the most parts of a case's text; for each part the host waits for a launch and copies */
 #define STEPS_MAX 100u
 #define STAGING_BYTES_MIN 300u
 
@@ -93,14 +94,15 @@ static void make_long(struct diff_input *input, struct cuda_case *config)
     free(input->text);
     input->text = text;
     input->text_bytes = LONG_BYTES;
-    input->flags &= ~(uint32_t)NAIVE_IGNORE_CASE; /* a text is folded part by part */
+    /* else the text would be folded, and so searched, in small parts */
+    input->flags &= ~(uint32_t)NAIVE_IGNORE_CASE;
     config->want = WANT_COUNT;
     config->chunk_bytes = LONG_BYTES;
     config->resident = true;
 }
 
-/* Returns whether the way searches a whole text on the device at a time if occurrences are
- * counted. */
+/* Returns whether the way searches a whole text on the device at a time if occurrences are counted.
+ * qs-shared and hp-shared need a flag per begin, so memory limits their parts of the text. */
 static bool in_one_part(const char *way)
 {
     return strncmp(way, "qs-shared", 9) != 0 && strncmp(way, "hp-shared", 9) != 0;
@@ -132,7 +134,8 @@ static uint64_t text_bytes_for(const char *way, const struct cuda_limits *limits
     return most;
 }
 
-/* Removes patterns until few are left, and shortens the text until the work is small. */
+/* Keeps few patterns, cuts the keys of pss-gr to its registers, lengthens the text for some forms
+ * -shared, and cuts the text so that the search takes little time. */
 static void fit(const char *way, const struct cuda_limits *limits, struct diff_input *input,
                 struct cuda_case *config)
 {
@@ -160,7 +163,7 @@ static void limits_for(struct cuda_limits *limits)
     own.shift_begins = 1 + limits->threads / 3;
     own.child_threads_max = limits->threads;
     /* In half of the cases there are few child grids, so that the parent's threads compare the
-     * places of the text for which no child grid is left. */
+     * windows for which no child grid is left. */
     if (limits->blocks_max % 2 == 0)
         own.child_grids_max = (uint32_t)limits->hits_room_min;
     gallery_limits_replace(&own);

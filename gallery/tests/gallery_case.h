@@ -24,7 +24,9 @@ extern const struct case_kind gallery_case_kind;
 void gallery_case_count(struct gallery_case_tally *tally, uint64_t index,
                         enum cuda_case_answer answer, const struct diff_expected *expected);
 
-/* Runs a case on the simulated driver, as random_case_run does (sim_gallery_case.c). */
+/* Runs case number `index` on the simulated driver. A launch with more than switches_max switches
+ * of threads counts as hung (0: the default). Returns whether the case passed. tally may be NULL.
+ */
 bool gallery_case_run(const char *name, uint64_t index, uint32_t switches_max,
                       struct gallery_case_tally *tally);
 

@@ -16,8 +16,7 @@
 #define CASES_TELLING 250
 #define FAILURES_MAX 5
 /* A run tests one in EDGES_STEP edge cases, and other edge cases for each way. Under sanitizers,
- * which are slow, few edges are tested, because a few cases show a sanitizer as much as all cases.
- * */
+ * which are slow, few edges are tested: a few cases show a sanitizer what all cases would show. */
 #define EDGES_STEP (test_is_long() ? 1u : TEST_SANITIZED ? 10u : 2u)
 
 /* Returns whether some way runs the algorithm, with any options. */
@@ -27,7 +26,7 @@ static bool is_tried(const char *name)
 
     for (uint32_t i = 0; gallery_ways[i] != NULL; i++)
         if (strncmp(gallery_ways[i], name, count) == 0 &&
-            strchr(":,", gallery_ways[i][count]) != NULL) /* the end, too */
+            strchr(":,", gallery_ways[i][count]) != NULL) /* finds a final NUL, too */
             return true;
     return false;
 }
@@ -173,7 +172,7 @@ int main(void)
     cases = test_amount(CASES_NORMAL, CASES_LONG);
     while (gallery_ways[ways] != NULL)
         ways++;
-    cases = cases > 2 * ways ? cases : 2 * ways; /* each way, whatever is drawn */
+    cases = cases > 2 * ways ? cases : 2 * ways; /* each way runs at least twice */
     for (uint64_t i = 0; i < cases && test_failures < FAILURES_MAX; i++)
         if (only == UINT64_MAX || i == only)
             TEST_CHECK(gallery_case_run("gallery", i, 0, &tally));

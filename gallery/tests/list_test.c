@@ -99,8 +99,8 @@ static void listed(void)
 }
 
 /* Checks a name with options, which are empty or of the form ":geometry" or ",debug": which engines
- * the plan fits, and that the explanation has the words. If engines is 0, the plan must be
- * refused. */
+ * the plan fits, and that the explanation has `words` or `or_words`. If engines is 0, the plan must
+ * be refused. */
 static void takes(uint32_t i, const char *options, uint32_t engines, const char *words,
                   const char *or_words)
 {
@@ -141,7 +141,7 @@ static void options_behind(void)
 static void options_that_do_not_fit(void)
 {
     static const struct {
-        const char *text, *named; /* the message names this */
+        const char *text, *named; /* the error message must have `named` */
     } wrong[] = {
         {"pss-gm:", "threads \"\""},
         {"pss-gm:0", "\"0\""},

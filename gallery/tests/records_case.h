@@ -112,7 +112,8 @@ static inline void scene_end(struct scene *scene)
     free(scene->offsets);
 }
 
-/* Adds patterns that are copied from the tape; some reach from a record into the next record. */
+/* Adds patterns that are copied from random offsets of the tape, and so may reach from a record
+ * into the next. */
 static inline void scene_add_patterns(struct test_random *random, uint64_t count,
                                       uint64_t bytes_max, struct scene *scene)
 {

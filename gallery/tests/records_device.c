@@ -302,8 +302,8 @@ static int take_rare_rows(void *context, uint64_t row_first, uint64_t row_count,
     return 0;
 }
 
-/* Tests more records than the search marks as found at a time: nearly all are empty, and a few hold
- * the pattern. */
+/* Tests more records than a device flags in one call: nearly all are empty, and a few hold the
+ * pattern. */
 static void many_records(void)
 {
     uint64_t *offsets = test_memory((RARE_RECORDS + 1) * sizeof *offsets);

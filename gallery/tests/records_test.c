@@ -53,8 +53,8 @@ static void random_scenes(void)
     }
 }
 
-/* Tests more patterns than the published algorithm takes, in many lengths. Each pattern is
- * in the set twice, and some patterns are longer than any record. */
+/* Tests more patterns than the published algorithm takes, in many lengths. Most patterns are in the
+ * set twice, and one in a hundred is longer than any record. */
 static void many_patterns(void)
 {
     struct test_random random = test_random_begin("gallery many patterns");
@@ -113,7 +113,7 @@ static void corners(void)
     scene_end(&scene);
 
     scene_begin(&random, INPUT_LETTERS_1, 1, 9, &scene);
-    /* cells are not checked, because the oracle has a different tape */
+    /* without patterns scene_take_rows checks no cell: the oracle has a different tape */
     scene.tape.pattern_count = 0;
     scene.algorithm = "rabin-karp-matrix";
     for (uint64_t i = 0; i <= ROWS; i++)

@@ -108,7 +108,7 @@ cdef struct group_columns:
     const uint64_t *begins
     trawl_range *spans  # the places of an occurrence and of its groups
     uint64_t spans_max
-    uint64_t *sources  # for each column the number of the group; 0: none
+    uint64_t *sources  # for each column the group's number; 0: the expression lacks that group
     line_place line
     bint first_only  # true: a row for each record; false: a row for each occurrence
     bint is_text  # values become str, and hold whole characters

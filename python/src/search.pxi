@@ -48,7 +48,7 @@ cdef bint search_bytes(Plan plan, text, answer *found, bint is_first) except -1:
 
 
 cdef enum:
-    NEAR = 128  # if the next offset is at most so many bytes away, counting to it is faster than a new walk
+    NEAR = 128  # up to this distance to the next offset, to count on is faster than to begin a new walk
     PLAIN_MAX = 1024  # a walk looks this many bytes ahead for bytes beyond ASCII
 
 
@@ -153,8 +153,8 @@ cdef extern from *:
     bint has_beyond_ascii(const uint8_t *bytes) noexcept nogil  # whether any of 64 bytes is beyond ASCII
     # bit i (i < 64): bytes[i] is 10xxxxxx, which continues a character
     uint64_t going_on(const uint8_t *bytes) noexcept nogil
-    # Return how many of the 64 * blocks bytes are 10xxxxxx. With SSE2, 16 lanes of 8 bits count, each 4 bytes of each
-    # block.
+    # Return how many of the 64 * blocks bytes are 10xxxxxx. With SSE2, each of 16 lanes counts 4 bytes of each block in
+    # 8 bits, so 63 blocks at most.
     uint64_t sum_going_on(const uint8_t *bytes, uint64_t blocks) noexcept nogil  # blocks < 64
 
 
@@ -413,8 +413,8 @@ cdef void match_columns_walk(match_columns *columns, uint64_t begin) noexcept no
     columns.text_end = walk_end(&columns.by, columns.text_end)
 
 
-# The parts of pattern words. A plan with errors reports a word of pattern index, distance and strand
-# for each occurrence (struct trawl_batch).
+# The parts of pattern words: 64-bit numbers of pattern index, distance and strand, which a plan with errors
+# reports for each occurrence (struct trawl_batch).
 cdef struct word_columns:
     column distances  # first of three adjacent columns
     column strand_ends  # 0, then the end of each strand's character in `strands`
@@ -578,7 +578,7 @@ cdef class Batches(Iteration):
     """An iterator over the occurrences in a text; each item is a Matches."""
 
     cdef trawl_search *search
-    cdef match_columns columns  # how each batch's columns begin
+    cdef match_columns columns  # options and walk, which the columns of each batch begin with
 
     def __dealloc__(self):
         self.end()
@@ -667,8 +667,8 @@ cdef Column begins_of(Handle handle, progress):
     cdef block *room
     cdef Column made
 
-    # Unwritten numbers cost only address space. So the array has room for an occurrence of up to 4
-    # patterns at each byte; less if the system refuses the reservation.
+    # Unwritten numbers cost only address space. So the array has room for an occurrence of each pattern, but of 4
+    # patterns at most, at each byte. It has less room if the system refuses so much.
     job.limit = job.bytes * patterns + 1 if job.bytes < most else most
     job.answer.count = 0
     while True:

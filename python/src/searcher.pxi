@@ -42,7 +42,7 @@ cdef struct work:
     trawl_error error
     bint no_memory
     bint stopped  # the caller asked for the end of the search
-    bint early  # the search ended before the text's end, because the answer was known
+    bint early  # the search ended before the text's end
     answer answer
     void *out  # what the function fills: a struct or memory
     uint64_t limit
@@ -338,7 +338,7 @@ cdef class Searcher:
     cdef trawl_runtime_options options
     cdef bytes instruction_set
     cdef uint64_t chunk_bytes
-    # size of a piece of records that are copied before the search: each thread's part stays in its cache
+    # Records are copied for a search in pieces of this size, so that each thread's part of a piece stays in its cache.
     cdef uint64_t lines_bytes
     cdef uint64_t fork_count  # value of `forks` when the runtime was opened
     cdef list handles

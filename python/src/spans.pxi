@@ -18,7 +18,7 @@ cdef struct spans_state:
     const trawl_record_array *records  # NULL: the search is of a text
     uint64_t record  # the next span begins in this record or in a later record
     uint64_t base  # tape offset at which the searched text begins
-    uint64_t begin  # begin, end and word of the last span
+    uint64_t begin  # begin, end and word (pattern index, distance, strand) of the last span
     uint64_t end
     uint64_t word
     uint64_t *counts  # count the spans of each record instead of listing them; NULL: list
@@ -269,7 +269,7 @@ cdef list find_all(Searcher searcher, Plan plan, text, match, offsets):
 
 
 cdef enum:
-    GROUPS_MAX = 100  # so many groups of an expression may be named in a value
+    GROUPS_MAX = 100  # a value may name the groups of an expression with numbers below this
 
 cdef struct piece:
     const uint8_t *bytes

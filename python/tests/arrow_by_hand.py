@@ -167,7 +167,7 @@ class Stream:
 
     def __init__(self, columns, fault=None):
         self.columns, self.fault = columns, fault
-        self.schemas = 0  # that were given and not released
+        self.schemas = 0  # number of schemas that were given and not released
 
     def __arrow_c_stream__(self, requested_schema):
         left = list(self.columns)

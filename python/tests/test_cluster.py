@@ -26,7 +26,7 @@ from trawl import cluster
 
 PROGRAM = os.environ.get("TRAWL_SERVE", "")
 ADDRESS = "http://127.0.0.1:8733"
-TIMES = re.compile(rb'"(secs|nanos|bytes_searched)":\d+|"human":"[^"]*"|"elapsed(_total)?":\{[^}]*\}')  # and how far a thread had read a binary file
+TIMES = re.compile(rb'"(secs|nanos|bytes_searched)":\d+|"human":"[^"]*"|"elapsed(_total)?":\{[^}]*\}')  # bytes_searched: how far a thread had read a binary file
 WORDS = ["needle", "thread", "hay", "Needle", "x", "ab", "\u00e9"]
 
 
@@ -225,7 +225,7 @@ def test_as_a_single_server(served, rng, monkeypatch):
 
         def lose():
             for one in itertools.chain(*actors):
-                if hasattr(one, "_parts"):  # true: a stand-in for a copy of the real actor
+                if hasattr(one, "_parts"):  # a stand-in of ray_by_hand.py: it is lost after so many parts of an answer
                     one._parts = rng.choice([None, None, None, 1, 2, 3, 7])
 
         for _ in range(amount(100)):
@@ -364,7 +364,7 @@ def test_copies_answer_for_lost_actors(served):
         for thread in threads:
             thread.start()
         for how in LOSSES * (amount(20) // 100 or 1):
-            while (copies_of(client)["ready"] < 2 * len(actors)) and not faults:  # also one that was lost before
+            while (copies_of(client)["ready"] < 2 * len(actors)) and not faults:  # until the actor lost last is ready again
                 time.sleep(0.05)
             before = len(answers)
             lose(draw.choice(draw.choice(actors)), how)

@@ -374,7 +374,7 @@ def test_command(tmp_path):
     assert "1 of 2 questions have too few words and are not searched: 1\n" in messages
     assert "one.jsonl.gz: document 1: UnicodeEncodeError" in messages
     assert "3 of 6 documents hold parts of 1 of 2 questions (1 too short" in messages
-    (tmp_path / "same.jsonl").write_text('{"text": "a b c d"}')  # the output would replace a file that is read
+    (tmp_path / "same.jsonl").write_text('{"text": "a b c d"}')  # the output replaces the file that was read
     assert command(tmp_path, "--words=3", "--output=same.jsonl", "questions.txt", "same.jsonl")[0] == 0
     assert json.loads((tmp_path / "same.jsonl").read_text())["total"] == 2
 

@@ -38,7 +38,7 @@ def test_guides(tmp_path):
     guide = "ACGTACGTACGTACGTACGT"
     other = "TTCAGTTTGTGGCAGGTGAG"
     reverse = other.translate(str.maketrans("ACGT", "TGCA"))[::-1]
-    forward = "aa" + guide + "tgg" + "c" * 10  # a motif behind the guide
+    forward = "aa" + guide + "tgg" + "c" * 10  # the motif NGG follows the guide
     backward = "cct" + "CCA" + reverse + "a"  # the motif on the opposite strand, before the guide
     without = guide + "aca"
     genome = tmp_path / "genome.fa"

@@ -235,7 +235,7 @@ def test_index_of_pandas():
     """Check that a result of contains() is an index of a pandas series."""
     pandas = pytest.importorskip("pandas")
     plan, texts = trawl.Plan(["an", "p"]), ["banana", "x", None, "pan"]
-    # Series of objects, too, which pandas 2 cannot export as Arrow columns.
+    # pandas 2 cannot export a Series of objects as an Arrow column, but such a Series is searched, too.
     for series in (pandas.Series(texts, dtype="string"), pandas.Series([*texts[:2], float("nan"), "pan"], dtype=object)):
         assert plan.contains(series).tolist() == [True, False, None, True]
     series = pandas.Series(texts)

@@ -154,7 +154,7 @@ def test_files(rng, tmp_path, monkeypatch):
     old.write_bytes(b"a cat")
     assert trawl.Plan({"cat": "dog"}).replace_file(old, old) == 1
     assert old.read_bytes() == b"a dog" and old.stat().st_mode & 0o777 == 0o640
-    # If the path is a link, the link stays, and the file that the link names is written. This may be a new file. The
+    # If the path is a link, the link stays, and the file that the link names is written, even if it did not exist. The
     # mode of the file is that of the old file, else of the text's file, else 644.
     (folder := tmp_path / "folder").mkdir()
     (folder / "link").symlink_to("file")

@@ -39,8 +39,8 @@ class NewFile:
     def __init__(self, path: Any, like: Any = None) -> None:
         self.path = os.fsdecode(path)
         self.may_stay = False
-        self.old: os.stat_result | None = None  # of the regular file that had the name
-        self.place = ""  # where a regular file gets its name; "": the file is written in place
+        self.old: os.stat_result | None = None  # status of the regular file that had the name
+        self.place = ""  # where the new regular file appears; "": `path` is no regular file, and is written in place
         self.hidden = ""  # what the new file is called until it is complete; "": the file has no name
         with self.named():
             self.file = open(self._descriptor(like), "wb")  # noqa: SIM115
@@ -75,7 +75,7 @@ class NewFile:
             raise OSError(errno.EINVAL, "a block device is not overwritten")
         mode = 0o666 if self.old is None else 0o600
         if self.old is None and hasattr(like, "__fspath__"):
-            with contextlib.suppress(OSError):  # the search tells of a text that is missing
+            with contextlib.suppress(OSError):  # if the text is missing, the search reports that
                 mode &= os.stat(like).st_mode
         return self._new(mode)
 

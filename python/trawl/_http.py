@@ -82,7 +82,7 @@ class Reply:
     def part(self) -> bytes:
         """Return the next bytes of the body, b"" at the end."""
         with self.talking():
-            # read1() returns what came; without chunks, Python 3.11 does not notice the end there.
+            # read1() returns what came. Python 3.11 does not notice there that an answer without chunks has ended.
             read = self.response.read1 if self.response.chunked else self.response.read
             got = b"" if self.closed else read(READ_BYTES)
         if not got:

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Answer = TypeVar("Answer")
-LISTED_MAX = 1 << 20  # with more occurrences, a search for records finds the files instead
+LISTED_MAX = 1 << 20  # if there are more occurrences, files with one are found without listing the occurrences
 ACTOR_BYTES = 256 << 20  # an actor's memory besides the texts
 ASKS_MAX = 16  # requests that an actor answers at the same time
-SHARED_MAX = 1000  # most patterns of a request that shares a search with other patterns
+SHARED_MAX = 1000  # most patterns of a request that shares a search with requests for other patterns
 LINES_SENT = 1000  # lines of an actor's answer that are sent together
 NAMESPACE = "trawl"
 
@@ -578,7 +578,7 @@ class Collection:
 
     def _open(self, keeper: Any, timeout: float | None) -> None:
         self.keeper, self.timeout = keeper, timeout
-        self.sent: tuple[Plan, Any] | None = None  # the last plan, and the plan in the object store
+        self.sent: tuple[Plan, Any] | None = None  # the last plan, and a reference to it in Ray's object store
         self.turns = itertools.count()
         self.lost: dict[tuple[int, int], Any] = {}  # (shard, copy) -> reference to the awaited status of the copy
         self.reload()
@@ -603,7 +603,7 @@ class Collection:
         self.names = list(index)
         self.files_of = [[index[file.name] for file in one.files] for one in self.held]
         self.is_cut = len(index) < len(files)
-        self.counts: dict[int, list[int]] | None = None  # line ends of each shard's files
+        self.counts: dict[int, list[int]] | None = None  # number of line ends in each shard's files
 
     @property
     def shards(self) -> list[Any]:
@@ -696,7 +696,7 @@ class Collection:
                     yield ray.get(answer, timeout=left)
                     return
                 for at, reference in enumerate(answer):
-                    part = ray.get(reference, timeout=left)  # also of parts that came: the actor may be lost again
+                    part = ray.get(reference, timeout=left)  # also of parts that came: this actor may be lost, too
                     if at == came:
                         came += 1
                         yield part
@@ -710,7 +710,7 @@ class Collection:
                     raise Error(f"a shard cannot be loaded, or was lost too often: {fault}") from fault
                 if end is not None and time.monotonic() > end:
                     raise TimeoutError(f"shards [{i}] of {len(self.held)} are loading again") from None
-                time.sleep(0 if number < copies else 0.1)  # Ray starts the actor again
+                time.sleep(0 if number < copies else 0.1)  # time for Ray to start the actor again
             sent = send(i, number)
 
     def count(self, plan: Plan, *, missing: list[Any] | None = None) -> int:

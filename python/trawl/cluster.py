@@ -44,12 +44,12 @@ GROUPS, NOTHING = 0x80, 0x40  # bits of the exit status: groups of lines were pr
 ANSWER_BYTES_MAX = 1 << 30  # limit for an answer that the front reads whole
 ENDING = b"the server is ending"  # in the refusals and messages of a server that will end
 ENDED = "trawl-serve ended with status"
-LEFT_OUT = b"no files were searched"  # the begin of a message, which is true if no shard searched a file
-DOUBT = b": nothing was found; "  # in a message, which is true if all shards say it
+LEFT_OUT = b"no files were searched"  # begins a message that holds for the cluster only if no shard searched a file
+DOUBT = b": nothing was found; "  # in a message that holds for the cluster only if all shards say it
 CHECK_SECONDS = 1.0  # how long a copy may take to say whether it answers
 EVERY_SECONDS = 0.5  # between two checks of all copies
 SILENT_SECONDS = 2.0  # a server or an actor without an answer for longer is ended
-PATIENCE_SECONDS = 0.25  # a request that waits looks so often whether its copy still answers
+PATIENCE_SECONDS = 0.25  # between two looks of a waiting request whether its copy still answers
 RETURN_SECONDS = 60.0  # how long a request waits for a shard of which no copy answers
 LOSSES_MAX = 5  # a request that loses this many servers is refused: perhaps the request ends them
 PARENT_ENDS = 1  # prctl's option for the signal that a process gets when its parent ends
@@ -318,7 +318,7 @@ def runs_of(body: dict[str, Any], is_ordered: bool = True) -> list[dict[str, Any
     last: list[bytes] | None = None
     for path in paths:
         parts = [one for one in os.path.join(base, text_of(path)).split(b"/") if one not in (b"", b".")]
-        if b".." in parts:  # before a run of other operands is answered
+        if b".." in parts:  # refused here, before any run of operands is answered
             raise refusal(409, f'{text_of(path).decode(errors="replace")}: the server does not take "..": use a path without ".."')
         if is_ordered and last is not None and (parts <= last or parts[: len(last)] == last):
             runs.append([])
@@ -472,14 +472,14 @@ class Front:
                         raise refusal(503, f"no copy of shard {i} answers: {copies[0].fault}")
                 return Response(b"ok\n", 200, {"content-type": "text/plain", "cache-control": "no-store"})
             is_read = isinstance(given, dict) and all(isinstance(given.get(key) or [], list) for key in ("options", "paths"))
-            if path == "/" or (path[1:2] != "v" and path != "/metrics") or not is_read:  # refused in a server's words
+            if path == "/" or (path[1:2] != "v" and path != "/metrics") or not is_read:  # shard 0's server answers
                 first = self.asked(request, body, 0)
                 content = await first.whole()
                 return Response(content, *first.status)
             framed = given.get("format") == "frames"
             streams = path == "/v1/search" and given.get("format") != "columns"
             runs = runs_of(given, path != "/v1/count") if request.method == "POST" else [given]
-            if len(runs) > 1 and not streams:  # all positions, of which some may be left out
+            if len(runs) > 1 and not streams:  # all positions: some may be left out when joined
                 runs = [{key: value for key, value in run.items() if key != "max_results"} for run in runs]
             for run in runs:
                 parts: list[Any] = [{**run, "part": True, "continued": i + len(asked) > 0} if framed else run for i in range(len(self.shards))]
@@ -487,7 +487,7 @@ class Front:
                 asked.append([self.asked(request, sent[i], i, framed) for i in range(len(self.shards))])
             if streams:
                 merged = self.frames(asked, given) if framed else self.lines(asked, given)
-                begin = await anext(merged)  # or Refused
+                begin = await anext(merged)  # raises Refused if a shard refuses
                 headers = asked[0][0].status[1]
 
                 async def answer() -> AsyncIterator[bytes]:
@@ -709,7 +709,7 @@ def start(
     actors: list[list[Any]] = []
     for i, (first, size) in enumerate(ranges):
         own = [b"--from=" + first] * (i > 0) + [b"--until=" + bounds[i + 1]] * (i + 1 < len(ranges))
-        memory = size + (size >> 3) + 1  # for copies of changed files
+        memory = size + (size >> 3) + 1  # an eighth more, for copies of changed files
         arguments = ["--max-queries=65536", f"--host-memory={memory}", *options, *map(os.fsdecode, own)]
         given = path if "=" in path else f"{os.path.basename(root)}={root}"
         made = functools.partial(
@@ -722,7 +722,7 @@ def start(
         serve.start(http_options={"host": host, "port": port})
         deployment = serve.deployment(
             name=name, max_ongoing_requests=1000,
-            ray_actor_options={"num_cpus": 0, "resources": {"node:__internal_head__": 0.001}},  # beside Serve's proxy
+            ray_actor_options={"num_cpus": 0, "resources": {"node:__internal_head__": 0.001}},  # where Serve's proxy is
         )(Front)
         serve.run(deployment.bind(actors, host), name=name, route_prefix="/")
     except BaseException:
@@ -766,7 +766,7 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error("--listen: other machines reach this address, so --token-file=FILE is needed")
     threads = [] if any(one.startswith("--threads") for one in options) else [f"--threads={max(1, int(given.cpus))}"]
     try:
-        os.stat(given.path.partition("=")[2] or given.path)  # before Ray starts
+        os.stat(given.path.partition("=")[2] or given.path)  # a missing path is reported before Ray starts
         program()
         import ray
 

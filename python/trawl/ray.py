@@ -37,8 +37,8 @@ from .stages import COUNTERS, ERROR_COLUMN, Stage, json_text, stage_of, taken
 if TYPE_CHECKING:
     import pyarrow
 
-LOOKS = 10  # looks for free cores before a warning
-STAGES_MAX = 8  # stages, one after the other or beside each other, that always get a core for reading
+LOOKS = 10  # how often warn_if_held() looks for free cores before it warns
+STAGES_MAX = 8  # so many stages can run at the same time and leave a core for reading (see claim_of)
 
 
 class Metrics:

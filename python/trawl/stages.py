@@ -191,7 +191,7 @@ class Stage:
             raise KeyError(f"column {self.column!r}: the table has the columns {', '.join(schema.names)}")
         stage = copy.copy(self)  # a copy, so that the counters of `self` do not change
         stage.tell = stage._searcher = None
-        stage.engine, stage.threads = "cpu", 1  # other machines may have the GPUs
+        stage.engine, stage.threads = "cpu", 1  # this machine may lack the workers' GPUs
         stage.clear()
         if self.errors == "raise":
             stage._search(self._call(), pyarrow.array([], schema.field(self.column).type))
@@ -337,7 +337,7 @@ class Stage:
         import pyarrow
         import pyarrow.compute as compute
 
-        if rule == "contained":  # the texts themselves do not say
+        if rule == "contained":  # `answer` has texts, which do not tell whether a pattern occurs
             rule = "true"
             answer = pyarrow.array(self._search("contains", text) if len(text) else [], "bool")
         if rule in ("some", "several"):

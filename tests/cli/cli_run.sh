@@ -34,8 +34,8 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin" "$work/grep"
-# To look for leaks takes a third of a short run under sanitizers: there the first command of each
-# case does.
+# Looking for leaks takes a third of a short run under sanitizers: there only the first command of each
+# case looks.
 cat > "$work/bin/trawl" <<END
 #!/bin/sh
 if [ "${TRAWL_TEST_DIVISOR:-1}" -gt 1 ]; then

@@ -22,12 +22,12 @@ check() {
     fi
 }
 
-# has PROGRAM: whether it is here; else it is named.
+# has PROGRAM: whether the program is installed. If not, its name is printed.
 has() {
     command -v "$1" > /dev/null || { echo "left out: there is no $1"; false; }
 }
 
-# What the documents say is compared in options.py.
+# options.py compares what the documents say with the option table.
 for kind in man man-tg complete-bash complete-zsh complete-fish; do
     check "$kind" "$trawl" --generate=$kind
     cp "$work/out" "$work/$kind"

@@ -201,9 +201,9 @@ def main():
             if judge(scene[0], right, right, top):  # a sanitizer's report of a leak; a run that a fault ends may have no leak
                 failures += 1
                 print("%r without a fault: %r" % (scene[0], right[2][-600:]))
-            for function in right[4]:  # of a few hundred calls most are malloc's and realloc's
+            for function in right[4]:  # each function in turn, since most of the few hundred calls are malloc and realloc
                 turn += 1
-                for nth in (2 if function == "getdents64" else turn % 7 + 1, 1):  # the second call, after entries were read
+                for nth in (2 if function == "getdents64" else turn % 7 + 1, 1):  # for getdents64 the second call, after entries were read
                     got = run(program, scene, top, nth, turn % 2, function)
                     if got[3] != "none":
                         break

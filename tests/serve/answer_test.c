@@ -1,6 +1,7 @@
 /* answer_test: tests answers while memory is short, when the time is over, and when the client goes
  * away. Other tests check what answers say: client_differential.py compares them with the command,
- * and day.py with the files. */
+ * and day.py with the files. A pass is a search of the collection's bytes in memory that several
+ * requests may share. A view is the list of files that a request searches. */
 #include <jansson.h>
 #include <pthread.h>
 #include <signal.h>
@@ -79,7 +80,7 @@ static void append(struct output_bytes *to, const void *bytes, size_t bytes_coun
 
     do
         larger = realloc(to->bytes, to->count + bytes_count + 1);
-    while (larger == NULL); /* the fault is over */
+    while (larger == NULL); /* allocations fail only for a while */
     to->bytes = larger;
     memcpy(to->bytes + to->count, bytes, bytes_count);
     to->count += bytes_count;
@@ -175,8 +176,8 @@ static json_t *body_of(const char *text)
 }
 
 /* Checks answers whose time ends during a pass: a count is refused, JSON is truncated, and frames
- * say that they were cut off. In a tree with 2,000 more files the job searches the first files
- * before the pass, so the answer has their lines. */
+ * say that they were cut off. In a tree with 2,000 more files the server searches the first
+ * files before the pass, so the answer has their lines. */
 static void check_time(void)
 {
     json_t *body = body_of("{\"patterns\":[\"needle\"],\"max_seconds\":1}");
@@ -241,8 +242,8 @@ static bool ask_for_matches(json_t *body, enum request_format format, struct pri
 }
 
 /* Makes each allocation of a request fail in turn. Checks that the status does not blame the
- * request, and that the answer is right or reports the shortage. The requests have --max-filesize,
- * so the server makes a view for each request. */
+ * request, and that the answer is right or reports the shortage. The requests have
+ * other options about files than the server, so the server makes a view for each request. */
 static void check_short(void)
 {
     static const struct {

@@ -199,7 +199,7 @@ def test_passes():
     words = [b"foo bar\n", b"x\n\n", b"needle\n", b"a needle in\r\nfoo\n", b"Needle foo", b"n\0foo\n", b"foo\0needle\0x", b"", b"needle"]
     for number in range(160):
         with open(os.path.join(tree, "sub" if number % 3 else "", "f%d.%s" % (number, "ch"[number % 2])), "wb") as file:
-            kind = number % 40  # the string stays rare, and occurs in files that the second server does not hold
+            kind = number % 40  # the string stays rare, and occurs in files that the second server does not have in memory
             file.write(words[kind] if kind < len(words) else words[number % 2] * 40)
     with gzip.open(os.path.join(tree, "zip.gz"), "wb") as file:
         file.write(b"a needle\n")
@@ -277,8 +277,8 @@ def test_changes():
         above, deep = deep, os.open("n" * 250, os.O_RDONLY, dir_fd=deep)
         os.close(above)
     names = ("a", "a", "b", "d/a", "d/a", "d/e/b", "d", "d/e", "f")
-    # A view of files is determined by several options and operands. Each command differs from its neighbour in one of
-    # them.
+    # Several options and operands decide which files a search has (its view). Each command differs from its neighbour in
+    # one of them.
     commands = [["-rc", "--ignore"], ["-r", "--ignore", "-g!A"], ["-r", "--ignore", "--iglob=!A"], ["-rL", "--ignore"],
                 ["--files", "-r", "--ignore"], ["-rlZ", "--max-filesize=4"], ["-rc", "--max-filesize=8"], ["-d", "skip"], ["-d", "read"],
                 ["-r", "--include=a"], ["-r", "--exclude=a"], ["-r", "--exclude-dir=e"], ["-r", "--max-depth=1"], ["-r", "--max-depth=2"]]
@@ -344,7 +344,7 @@ def test_rules():
                             (shutil.rmtree if draw.random() < 0.2 and not path.endswith("rules/") else os.remove)(path)
                         elif draw.random() < 0.1:
                             place = draw.choice(places[1:])
-                            modes = (0, 0o755, 0o444)[:2 if place in ("sub", "sub/deep") else 3]  # no client is in a folder that none may enter
+                            modes = (0, 0o755, 0o444)[:2 if place in ("sub", "sub/deep") else 3]  # a folder of clients, and those in it, never get 0444
                             os.chmod(os.path.join(tree, place), draw.choice(modes))
                         elif draw.random() < 0.1:
                             os.replace(path, os.path.join(tree, draw.choice(places), draw.choice(names)))

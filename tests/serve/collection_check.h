@@ -1,5 +1,6 @@
 /* collection_check: compares a collection's current state, which lists the collection's files at
- * one moment, with the disk, byte by byte. A block holds the bytes of many files. */
+ * one moment, with the disk, byte by byte. A block has the bytes of many files in memory. A file is
+ * held if a block has its bytes. */
 #ifndef TESTS_SERVE_COLLECTION_CHECK_H
 #define TESTS_SERVE_COLLECTION_CHECK_H
 

@@ -1,6 +1,7 @@
 /* collection_test: changes a tree in all ways, and after each change compares the collection's next
  * state with the disk, byte by byte. A state lists the collection's files at one moment. Blocks
- * hold the bytes of many files each. */
+ * have the bytes of many files each; a file is held if a block has its bytes. A view is the list of
+ * files that a request searches. A notice is the kernel's report of a change (inotify). */
 #include <limits.h>
 #include <stdarg.h>
 #include <sys/inotify.h>
@@ -14,7 +15,7 @@
 
 static void change(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static struct collection *changing;
-/* not NULL: the collection that is reloaded at an inconvenient moment */
+/* not NULL: clock_gettime below reloads this collection in the middle of a load */
 static struct collection *_Atomic reloading;
 
 /* Runs a shell command in the tree, and checks that the next state shows the change. */
@@ -52,7 +53,8 @@ int clock_gettime(clockid_t clock, struct timespec *time)
     return status;
 }
 
-/* Changes files of the same size within a second, and likely within the same time stamp. */
+/* Changes a file several times within a second, and likely within the same time stamp. The file's
+ * size stays. */
 static void check_close_changes(void)
 {
     for (int i = 0; i < 3; i++) /* the modification time stays */
@@ -69,7 +71,7 @@ static void check_further_changes(void)
     change("mkdir c && echo in > c/in && chmod 0 c && echo beside > beside");
     change("echo more >> beside");
     change("chmod 700 c");
-    /* Around the number of changed directories that the server walks separately. */
+    /* 7 to 10 changed directories: the server walks up to 8 of them separately. */
     for (int i = 7; i < 11; i++) {
         change("mkdir $(seq -f m%%g %d) && for i in m*; do echo $i > $i/f; done", i);
         change("for i in m*; do echo more > $i/new; done");
@@ -77,7 +79,7 @@ static void check_further_changes(void)
     }
 }
 
-/* Makes changes of each kind. limit: the collection leaves files of more than 5 MB out. */
+/* Makes changes of each kind. watch: there are notices. limit: files above 5 MB are left out. */
 static void check_changes(bool watch, bool limit)
 {
 
@@ -383,7 +385,7 @@ static void test_parts(void)
     TEST_CHECK(mkdir("parts/d", 0755) == 0 && mkdir("parts/e", 0755) == 0);
     put("parts/e/one", "one\n");
     TEST_CHECK(link("parts/e/one", "elsewhere") == 0);
-    for (int count = 2; count <= 3; count++) { /* without and with rules */
+    for (int count = 2; count <= 3; count++) { /* with and without rules about ignored files */
         struct collection *collection =
             open_by(count == 2 ? "trawl -r --ignore" : "trawl -r", "parts", true, 0);
         struct state *state;
@@ -446,10 +448,10 @@ static void test_unread(void)
     remove_tree("unread");
 }
 
-/* ---- Budgets and formats --------------------------------------------------------------------- */
+/* ---- Memory and formats ---------------------------------------------------------------------- */
 
-/* Checks that the collection does not hold a file that does not fit the budget: the server searches
- * such a file on disk. */
+/* Checks that the collection holds files only up to its limit of memory. The server searches other
+ * files on disk. */
 static void test_budget(void)
 {
     static char bytes[100000];

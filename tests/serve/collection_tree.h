@@ -152,8 +152,8 @@ static inline struct collection *open_by(const char *line, const char *path, boo
     return open_with(&served_options, path, watch, bytes_max);
 }
 
-/* Checks that, once older states are gone, the shelf counts the pages of the newest state's blocks
- * and no other pages. The collection's own thread may hold an older state for a moment. */
+/* Checks that, once older states are gone, the collection's count of mapped bytes is the sum over
+ * the newest state's blocks. The collection's own thread may hold an older state for a moment. */
 static inline void check_mapped(struct collection *collection)
 {
     char message[SETTINGS_ERROR_BYTES] = "";
@@ -202,7 +202,8 @@ static inline void begin_tree(const char *name)
     TEST_CHECK(mkdir(name, 0755) == 0);
 }
 
-/* Returns how many descriptors are open (fd), or how many threads run (task). */
+/* Returns how many entries a folder has: one for each open descriptor in /proc/self/fd, or one for
+ * each thread in /proc/self/task, and a few more. */
 static inline size_t count_of(const char *folder)
 {
     DIR *entries = opendir(folder);

@@ -213,7 +213,7 @@ def strings(words, tg):
         kind = draw.random()
         coded = {"bytes": base64.b64encode(os.fsencode(text)).decode()}
         text = {"text": text} if "\udcff" not in text else coded
-        if tg and end > begin + 1:  # for tg, a line end separates the strings of files alone
+        if tg and end > begin + 1:  # for tg, a line end separates strings only in files
             kind = 1
         items.append(coded if kind < 0.1 else text.get("text", coded) if kind < 0.7 else {"name": "f", **text})
     return items
@@ -257,7 +257,7 @@ def query(model):
         words = [os.fsencode(word + draw.choice(["", "\n"])).hex() for word in words]
     options = [*row["case"], *row["whole"], *row["end"], *row["syntax"], *row["files"], *row["sort"]]
     lists, kind = row["kind"] in ("count", "columns"), row["kind"]
-    if model.row["all"] == "16M" or row["end"] and (not lists or draw.random() < 0.7):  # expressions need more memory, and counts take none beside -z
+    if model.row["all"] == "16M" or row["end"] and (not lists or draw.random() < 0.7):  # expressions need more than 16 MB, and counts with -z take no expressions
         options = [*(word for word in options if word != "-P"), *["--fixed-strings"] * (row["tg"] and "--hex" not in options)]
     elif row["tg"] and "--hex" not in options and "-P" not in options and (passes or draw.random() < 0.5):
         options.append("--fixed-strings")

@@ -439,7 +439,7 @@ def sockets(folder, root):
     expect(os.path.exists(path), "what a killed server leaves")
     with Server(SERVE, option, root) as server:
         equal(server.ask("GET", "/healthz")[0], 200, "the new one serves")
-        # If a second server has taken the name, the first server leaves the second server's socket when it ends.
+        # If a second server has taken the name, the first server does not remove that socket when it ends.
         os.unlink(path)
         other = socket.socket(socket.AF_UNIX)
         other.bind(path)
@@ -519,7 +519,7 @@ def starters(folder, root):
 def activation(folder, root):
     """Tests a socket that systemd passes, and the notifications to systemd."""
     path = os.path.join(folder, "passed")
-    # A name that begins with a NUL byte is in the abstract namespace, and is told with @ instead.
+    # A socket's name in the abstract namespace begins with a NUL byte; NOTIFY_SOCKET has @ in its place.
     for family, address, name in (socket.AF_UNIX, path, os.path.join(folder, "notices")), (socket.AF_INET, ("127.0.0.1", 0), "\0" + folder):
         notices = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         notices.bind(name)
@@ -726,8 +726,8 @@ def memory(folder, root):
     back."""
     own = "the request needs more memory than one request may take: see --max-memory"
     others = "other requests hold all the memory that requests may take: see --request-memory"
-    # A request's memory counts against both limits. A request that fits neither limit is refused with 413, also where
-    # its body fits.
+    # A request's memory counts against both limits. A request that by itself exceeds one of them is refused with 413,
+    # also where its body fits.
     for most, all_most, body_bytes in ("1M", "64M", 100), ("64M", "1M", 100), ("64M", "100K", 200000), ("64M", "1M", 209700):
         with Server(SERVE, "--listen=unix:" + os.path.join(folder, "memory"), "--max-memory=" + most, "--request-memory=" + all_most, root) as server:
             for method, path, body in EACH:

@@ -39,7 +39,7 @@ static void check_groups(void)
 {
     static const struct {
         const char *groups;      /* contents of /proc/self/cgroup */
-        const char *path, *text; /* path of the limit's file */
+        const char *path, *text; /* path and contents of the limit's file */
         uint64_t expected;
     } rows[] = {
         {"0::/\n", "/sys/fs/cgroup/none", "1\n", 4096000},

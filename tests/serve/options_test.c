@@ -71,7 +71,7 @@ static const void *member(const struct serve_options *options, size_t offset)
     return (const char *)options + offset;
 }
 
-/* Checks that all numbers and texts have their defaults, but the number and the text given. */
+/* Checks that all numbers and texts have their defaults, except the number and the text given. */
 static void check_values(const char *line, size_t number, uint64_t value, size_t text,
                          const char *words)
 {
@@ -159,7 +159,8 @@ static void check_documents(void)
     }
 }
 
-/* Checks the names of collections: words of the operands, and names and paths, or a message. */
+/* Checks the names of collections. A row has a command line, and the collections' names and paths
+ * or a message. */
 static void check_roots(void)
 {
     static const struct {

@@ -510,9 +510,9 @@ def test_change(page, url, root):
     check(page, 'a changed file', b'needle', without=['long.txt'])
     ask(page, 'zeb')
     page.route('**/v1/collections', lambda route: route.fulfill(status=404), times=1)
-    page.wait_for_event('response', lambda response: response.status == 404)  # the page looks again after a look that fails
+    page.wait_for_event('response', lambda response: response.status == 404)  # the page asks again after a request that fails
     name, before = 'aaa.txt', TREE['aaa.txt']
-    write(root, {name: 'zebra\n'})  # which the page notices without a key
+    write(root, {name: 'zebra\n'})  # the page notices this without a typed key
     page.wait_for_function('() => document.querySelector("#results").textContent.includes("aaa.txt")')
     write(root, {name: before})
     page.wait_for_function('() => !document.querySelector("#results").textContent.includes("aaa.txt")')

@@ -1,5 +1,6 @@
 /* pass_state: makes states (lists of files, whose bytes lie in blocks) for tests of passes, without
- * a collection. */
+ * a collection. A range is the bytes of one file in a block. A file is plain if its range has the
+ * file's own bytes (not unpacked bytes), and the file has no holes. */
 #ifndef TESTS_SERVE_PASS_STATE_H
 #define TESTS_SERVE_PASS_STATE_H
 
@@ -138,7 +139,7 @@ static inline struct made_state *make_state(uint64_t bytes_max)
         if (below(10) > 0) /* one index in ten stays free */
             add_file(made, i, alphabets[kind], letters[kind], bytes_max);
     for (uint32_t i = 0; i < made->state.block_count; i++) {
-        if (made->blocks[i].range_count == 0) /* no block is empty */
+        if (made->blocks[i].range_count == 0) /* each block has a range */
             (void)append(made, i, (const uint8_t *)"", 0, 0);
         MUST(trawl_text_from_memory(made->blocks[i].bytes, made->blocks[i].bytes_count,
                                     &made->blocks[i].text, NULL));

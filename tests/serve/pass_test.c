@@ -331,7 +331,8 @@ static void test_rounds(void)
     for (uint64_t i = test_amount(800, 8000); i > 0 && test_failures == 0; i--)
         run_round(passes, 1 + (uint32_t)below(THREADS_MAX), 1 + below(600));
     for (uint64_t i = test_amount(3, 100); i > 0 && test_failures == 0; i--)
-        run_round(passes, 1 + (uint32_t)below(8), 200000); /* a pass samples this many bytes */
+        run_round(passes, 1 + (uint32_t)below(8),
+                  200000); /* a pass takes a sample of so many bytes */
     passes_facts(passes, &facts);
     TEST_CHECK_U64(facts.waiting_count, 0);
     TEST_CHECK_U64(facts.shared_request_count, shared_requests);
@@ -494,8 +495,8 @@ static void test_turns(struct passes *passes, bool equal)
     await_waiting(passes, 21);
     sem_post(&state->gate);
     end_gated(&first, true, 1);
-    /* the next pass has 16,384 strings: those of 16 requests of the client with many requests, and
-     * 384 of the single request if the single request came */
+    /* A pass takes at most 16,384 strings. The next pass has those of 16 requests of 1,000 strings
+     * each, and the 384 strings of the single request unless `equal` puts that request last. */
     sem_wait(&state->arrived);
     sem_post(&state->gate);
     sem_wait(&state->arrived);
@@ -534,7 +535,7 @@ static void test_cancelling(struct passes *passes)
     end_gated(&others[1], false, 0);
     TEST_CHECK_U64(cancels, 0); /* no search for it has begun */
     begin_gated(&other, passes, other_state, 0, 0);
-    sem_wait(&other_state->arrived); /* beside the first pass */
+    sem_wait(&other_state->arrived); /* this pass runs while the first pass still waits */
     sem_post(&other_state->gate);
     end_gated(&other, true, 1);
     pass_cancel(passes, &first.request);

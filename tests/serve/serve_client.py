@@ -190,7 +190,7 @@ def test_errors():
         return run("x", "f")
     for message in ("no such collection: 'a'", 'quotes " and \\ and \n', "été 漢", "x" * 300, "control \1"):
         expect(say(message) == (2, b"", ("trawl: --server: %s\n" % message).encode()), "the error %r: %r" % (message, say(message)))
-    # Each escape, also the last that has room: a message has at most 399 bytes.
+    # Each escape of JSON, also at the end of a message, which has at most 399 bytes.
     for given, wanted in (("\\u007f|", "\x7f|"), ("\\u0080|", "?|"), ("\\u0000|", "?|"), ("\\uFFFF\\u00e9", "??"), ("\\n\\r\\t\\b\\f\\/\\\\\\\"", "\n\r\t\b\f/\\\""),
                           *[("x" * count + end, "x" * count + end.replace("\\u0041", "A")) for count in range(396, 401) for end in ("", "yz", "\\u0041", "\\u0041\\u0041")]):
         got = say("", b"422 No", b'{"error":{"message":"%s"}}' % given.encode())

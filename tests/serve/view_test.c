@@ -1,5 +1,6 @@
-/* view_test: tests how operands become paths, which paths are within bounds, and which files a
- * state has while names change. client_differential.py compares views with the command's walk. */
+/* view_test: tests how operands become paths, which paths are within the bounds of --from and
+ * --until, and which files a state (the list of a collection's files at one moment) has while names
+ * change. client_differential.py compares the files of requests with the command's walk. */
 #include "serve/collection_tree.h"
 #include "trawl/text/command_clock.h"
 
@@ -81,7 +82,7 @@ static bool make_path(char path[8], uint64_t number, const char *letters)
     return count < 7;
 }
 
-/* Does what path_normalize does, part by part. */
+/* Does what path_normalize does, in a simpler way: name by name. */
 static bool normalize(const char *directory, const char *operand, char *path, bool *is_folder)
 {
     char copy[64], *rest = copy, *part;
@@ -128,8 +129,8 @@ static void test_paths(void)
         }
 }
 
-/* Checks the order of all pairs of short paths: if a slash is the smallest byte, the order is that
- * of bytes. */
+/* Checks --from and --until with all pairs of short paths. Paths have the order of their bytes,
+ * with the slash as the smallest byte. */
 static void test_bounds(void)
 {
     static const char letters[] = "a/-\xff";

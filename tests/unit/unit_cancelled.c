@@ -84,7 +84,8 @@ static struct trawl_text *open_kind(enum kind kind, int ends[2])
     return text;
 }
 
-/* Makes a call, and checks that it has the whole answer, or is STOPPED and has written nothing. */
+/* Makes a call. Checks that the answer is right and complete, or that the call returns STOPPED and
+ * leaves its outputs as they were. */
 static enum trawl_status ask(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_text *text, uint64_t call, enum kind kind)
 {

@@ -94,7 +94,7 @@ static void test_seen_grams(void)
 
 /* Checks sampled_seen for a literal of `count` bytes that repeats `abcdefgh`. In a text of the same
  * bytes each sample fits at `named` offsets of the literal; in a text of which half has these
- * bytes, at half as many. */
+ * bytes, samples fit at half of that number on average. */
 static void sampled_seen_of(uint64_t count, double named)
 {
     static char literal[8008];
@@ -127,7 +127,7 @@ static bool is_near(double got, double expected)
     return fabs(got - expected) <= 1e-9 * fabs(expected);
 }
 
-/* Tunes the method sampled for a text sample (NULL: an unknown text), and returns the prices. */
+/* Tunes the method "sampled" for a text sample (NULL: an unknown text), and returns the prices. */
 static struct plan_prices priced(const struct trawl_plan *plan, struct plan_tuning *tuning,
                                  const struct plan_costs *costs, const uint8_t *text)
 {
@@ -186,7 +186,7 @@ static void test_price(void)
     prices = priced(plan, &tuning, &costs, NULL);
     TEST_CHECK(prices.of[TRAWL_METHOD_GRAMS] <= 0 && prices.least == TRAWL_METHOD_SAMPLED);
     trawl_plan_free(plan);
-    plan = plan_of(literal, 40, TRAWL_METHOD_AUTO); /* a candidate is compared by a single vector */
+    plan = plan_of(literal, 40, TRAWL_METHOD_AUTO); /* a single vector compares 40 bytes */
     prices = priced(plan, &tuning, &costs, sample);
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_EVERY], 5 + 16 * 0.06));
     TEST_CHECK(prices.of[TRAWL_METHOD_SAMPLED] <= 0);
@@ -205,8 +205,8 @@ static enum trawl_method looked(const struct trawl_plan *plan, const struct plan
     return prices.least;
 }
 
-/* Checks that a worker tunes the method grams where grams could be the cheapest method, and chooses
- * grams if the literal's grams are rare in the text. */
+/* Checks that a worker tunes the method "grams" where it could be the cheapest method, and chooses
+ * it if the literal's grams are rare in the text. */
 static void test_look(void)
 {
     static const struct plan_costs cheap_grams = {.every = 1,
@@ -225,10 +225,10 @@ static void test_look(void)
     plan = plan_of(literal, sizeof literal, TRAWL_METHOD_AUTO);
     TEST_CHECK(looked(plan, &costs, &tuning) == TRAWL_METHOD_GRAMS);
     TEST_CHECK(tuning.is_seen && tuning.grams.stride > 0);
-    costs.sample = 0.5 * 56; /* less than any price of grams */
+    costs.sample = 0.5 * 56; /* sampled costs less than grams can cost */
     TEST_CHECK(looked(plan, &costs, &tuning) == TRAWL_METHOD_SAMPLED);
     TEST_CHECK(!tuning.is_seen); /* the plan's own tuning was kept */
-    costs.sample = 1.5 * 56;     /* less than every, and more than grams */
+    costs.sample = 1.5 * 56;     /* sampled costs less than `every`, and more than grams */
     TEST_CHECK(looked(plan, &costs, &tuning) == TRAWL_METHOD_GRAMS);
     trawl_plan_free(plan);
 }
@@ -280,8 +280,8 @@ static uint64_t search(struct engine_worker *worker, const uint8_t *text, uint64
     return scan(worker, text, at, WANT_COUNT).count;
 }
 
-/* Searches a text whose contents change in kind. Checks that a worker uses a different method for
- * each kind. */
+/* Searches a text whose contents change in kind. Checks that a worker then changes the method, or
+ * the number of probes. */
 static void test_worker(void)
 {
     static const struct plan_costs costs = {.every = 0.01,
@@ -302,20 +302,21 @@ static void test_worker(void)
     cpu_sizes.look_lost_ns = 0;
     worker = worker_open(plan, &engine);
     worker->costs = &costs;
-    fill(text, sizeof text, "0123456789"); /* every: a single probe leaves no candidate */
+    fill(text, sizeof text,
+         "0123456789"); /* a single probe leaves no candidate, so the method `every` is cheap */
     (void)search(worker, text, CHUNK_BYTES);
     TEST_CHECK(worker->tuning == &plan->tuning); /* the worker takes no sample so early */
     (void)search(worker, text, 2 * CHUNK_BYTES);
     TEST_CHECK(worker->tuning == &worker->own && worker->method == TRAWL_METHOD_EVERY);
     TEST_CHECK_U64(worker->tuning->first_probes, 1);
     fill(text, sizeof text,
-         "ACGT"); /* each probe leaves a quarter; samples seldom name an offset */
+         "ACGT"); /* each probe leaves a quarter of the offsets; few samples fit the literal */
     memcpy(text + 1000, literal, sizeof literal);
     (void)search(worker, text, 3 * CHUNK_BYTES);
     TEST_CHECK(worker->method == TRAWL_METHOD_EVERY && worker->tuning->first_probes == 1);
     TEST_CHECK(search(worker, text, 4 * CHUNK_BYTES) >= 1);
     TEST_CHECK(worker->method == TRAWL_METHOD_SAMPLED);
-    /* pieces of the literal: most samples name offsets */
+    /* pieces of the literal: most samples fit the literal, so sampled is dear */
     for (uint64_t i = 0; i + 16 <= sizeof text; i += 16)
         memcpy(text + i, literal + test_random_below(&chance, 48), 16);
     (void)search(worker, text, 5 * CHUNK_BYTES);
@@ -379,7 +380,7 @@ static void test_two_way(void)
     }
 }
 
-/* Checks that the tables of the method sampled are made for long texts, and for any text if the
+/* Checks that the tables of the method "sampled" are made for long texts, and for any text if the
  * method is forced. The answers do not show whether there are tables. */
 static void test_tables(void)
 {
@@ -399,7 +400,7 @@ static void test_tables(void)
         TEST_CHECK(worker->method == TRAWL_METHOD_SAMPLED);
         cpu_sizes = cpu_sizes_default;
         TEST_CHECK((worker->sampled_after == 0) == asked);
-        if (!asked) /* in this machine's prices the tables may pay in the first chunk */
+        if (!asked) /* otherwise, by this machine's prices, the first chunk may get tables */
             worker->sampled_after = CHUNK_BYTES + CHUNK_BYTES / 2;
         (void)search(worker, text, 0);
         TEST_CHECK((worker->method == TRAWL_METHOD_SAMPLED) == asked);
@@ -412,7 +413,8 @@ static void test_tables(void)
     engine_cpu.close(engine);
 }
 
-/* Checks that a set is searched by the method that was asked for, whatever the call wants. */
+/* Checks that a set is searched by the method of the plan's options, for each kind of result that a
+ * call may want. */
 static void test_asked(void)
 {
     static const enum trawl_method methods[] = {TRAWL_METHOD_BUCKETS, TRAWL_METHOD_CLASSES,
@@ -444,9 +446,9 @@ static void test_asked(void)
     }
 }
 
-/* Checks that a device of a machine with 16 cores searches for 1,000 guides of DNA in a loaded
- * text, also if the motif NGG must be exact. The plan must not take N for a letter that is rare in
- * the text: one offset in 16 has the motif. */
+/* Checks that a device, not the host's 16 cores, searches a loaded text for 1,000 guides: strings
+ * of DNA that end in the motif NGG, where N is any letter. This holds also if the motif must be
+ * exact. The plan must not take N for a rare letter: one offset in 16 has the motif. */
 static void test_guides(void)
 {
     const struct approx_work work = {.bytes = UINT64_C(3) << 30, .threads = 16};
@@ -478,8 +480,9 @@ static void test_guides(void)
     }
 }
 
-/* Checks that few strings with one error are searched by pieces, but not strings that share pieces:
- * texts like these strings have the pieces everywhere. */
+/* Checks that strings with one error are searched by pieces (parts that occur without an error),
+ * but not strings that share their second halves: in texts like these strings, the halves are
+ * everywhere. */
 static void test_pieces(void)
 {
     static uint8_t strings[200][16];

@@ -82,7 +82,7 @@ static int see(void *context, const struct trawl_window *window)
         seen->match_at = window->matches[window->match_count - 1].begin;
     seen->bytes += window->bytes_count;
     seen->matches += window->match_count;
-    return seen->bytes > MANY_BYTES * 100; /* the decoder does not end */
+    return seen->bytes > MANY_BYTES * 100; /* true: the decoder seems to have no end */
 }
 
 static enum trawl_status search(int descriptor, struct seen *seen, struct trawl_error *error)
@@ -228,8 +228,8 @@ static void promptly(const struct sample *sample, uint64_t chunk_bytes)
     close(ends[0]);
 }
 
-/* Searches two members whose bytes arrive in two pieces, cut at every byte, also inside a header.
- * Files, and pipes that hold all bytes, give whole headers. */
+/* Searches two members whose bytes arrive in two pieces, cut at every byte, or in many short
+ * pieces. Some pieces end inside a header. A file as small as these is read at once. */
 static void in_pieces(const struct sample *sample)
 {
     uint64_t count = sample->bytes_count, step = TEST_SANITIZED && !test_is_long() ? 3 : 1;

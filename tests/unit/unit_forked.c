@@ -207,7 +207,8 @@ static void *fork_here(void *context)
     return NULL;
 }
 
-/* A sink that forks in a thread of its own. In the child, the call of the sink has ended. */
+/* A sink that lets a new thread fork. The child has only that thread, so the call of the sink has
+ * ended there. */
 static int fork_beside(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct opened *opened = (struct opened *)context;
@@ -218,9 +219,9 @@ static int fork_beside(void *context, const struct trawl_match *matches, uint64_
     return matches == NULL || match_count == 0;
 }
 
-/* Forks in a sink that searches a compressed text, whose library may have threads, and in a sink
- * that takes a stream's matches. A child that closes the text must not wait for these threads,
- * which only the parent has. */
+/* Forks in the sink of a stream, and in sinks of searches of a compressed text. The library that
+ * unpacks the text may have threads, which only the parent has: a child that closes the text must
+ * not wait for these threads. */
 static void forks_unpacking(const uint8_t *sample, size_t sample_bytes)
 {
     struct opened opened = {.runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 0)};

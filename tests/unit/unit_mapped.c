@@ -2,8 +2,8 @@
  * are read, also if a file becomes shorter or longer or changes while it is searched. Also checks
  * how the library handles SIGBUS.
  *
- * A sink changes the file. The searches have one thread and small chunks, so the mapped and the
- * read search have searched the same chunks when the file changes.
+ * A sink changes the file. In these cases the searches have one thread and small chunks, so the
+ * mapped and the read search have searched the same chunks when the file changes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -101,8 +101,8 @@ struct log {
     uint64_t count;
     enum trawl_status status;
     char message[TRAWL_ERROR_MESSAGE_BYTES];
-    /* the change, which the sink makes in its first call at text offset `at` or later; `to`: the
-     * file's new length, or the offset of the changed byte */
+    /* The sink makes the change in its first call at text offset `at` or later. `to` is the file's
+     * new length, or the offset of the changed byte. */
     enum change change;
     uint64_t at, to;
 };
@@ -392,8 +392,9 @@ static int follow_windows(void *context, const struct trawl_window *window)
     return 0;
 }
 
-/* Checks that windows follow each other without a gap, and end, while the file's size changes all
- * the time: one thread may find the file's end before bytes that other threads have read. */
+/* Checks that windows follow each other without a gap while the file's size changes all the time,
+ * and that each search ends with the last window or with READ. One thread may find the file's end
+ * before bytes that other threads have read. */
 static void windows_follow_each_other(enum trawl_map map)
 {
     AUTO_SEARCHER searcher = searcher_open(map, 3);

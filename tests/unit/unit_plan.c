@@ -13,7 +13,7 @@
 #define SORTED_BYTES_MAX 40u
 #define ALIKE_LITERALS 60u
 #define ALIKE_BYTES_MAX 8u
-#define ALIKE_CHANCE 12u /* literals whose first bytes differ but have equal hashes by chance */
+#define ALIKE_CHANCE 12u /* the most literals with different first bytes but equal hashes */
 
 static void accessors(void)
 {
@@ -43,7 +43,7 @@ static void accessors_keep_case(void)
     TEST_CHECK(got.bytes_count == 5 && memcmp(got.bytes, "MiXed", 5) == 0);
 }
 
-/* Checks trawl_plan_explain: lines of "name: value", cut off if the room is too small, and always
+/* Checks trawl_plan_explain: lines of "name: value", cut off if the buffer is too small, and always
  * ended by a NUL. */
 static void explain(void)
 {
@@ -141,7 +141,7 @@ static void explain_costs(void)
     }
 }
 
-/* Checks that a device searches for a long pattern by the method sampled even if the text sample
+/* Checks that a device searches for a long pattern by the method "sampled" even if the text sample
  * holds the pattern once, but not if the text sample consists of copies of the pattern. */
 static void sample_that_repeats(void)
 {
@@ -267,8 +267,8 @@ static void sorts_backwards(struct test_random *random, bool forwards)
 }
 
 /* Checks the limit for the number of literals that can occur at the same begin. The expected number
- * comes from comparing each two literals by their first bytes, as many as the shortest literal
- * has. */
+ * comes from comparing the first n bytes of each two literals, where n is the length of the
+ * shortest literal. */
 static void bounds_alike(struct test_random *random, bool folds)
 {
     static char bytes[ALIKE_LITERALS][ALIKE_BYTES_MAX];

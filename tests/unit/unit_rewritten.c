@@ -109,7 +109,7 @@ static void rewritten_at_each_allocation(enum call call)
         /* this call sees bytes of both texts, so any answer is right */
         (void)search(call, searcher);
         searched = allocations;
-        allocations = UINT64_MAX / 2; /* so many that rewrite_at is passed and the file stays */
+        allocations = UINT64_MAX / 2; /* beyond rewrite_at, so that the file stays */
         if (!TEST_CHECK_U64(search(call, searcher), expected[searched >= rewrite_at]))
             printf("  call %d, rewritten at allocation %" PRIu64 "\n", (int)call, rewrite_at);
         trawl_searcher_close(searcher);
@@ -120,7 +120,7 @@ static void rewritten_at_each_allocation(enum call call)
 }
 
 /* Makes two texts that repeat themselves, and patterns from the first text. In the second text, the
- * first quarter of each period consists of the letter x, so other patterns occur. */
+ * letter x replaces the first quarter of each period, except line ends, so other patterns occur. */
 static void texts_begin(struct test_random *random)
 {
     struct trawl_pattern patterns[PATTERNS];

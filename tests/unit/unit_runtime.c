@@ -124,7 +124,7 @@ static void pulls(struct trawl_plan *plan, uint32_t threads, uint64_t chunk_byte
     trawl_text_close(text);
 }
 
-/* Cancels the search that delivers the matches, and lets it go on. */
+/* Cancels the search that delivers the matches. Returns 0, so the sink itself does not stop it. */
 static int cancels(void *searcher, const struct trawl_match *matches, uint64_t match_count)
 {
     (void)matches;
@@ -323,7 +323,7 @@ static void cancelled_by_sinks(struct trawl_plan *plan)
     MUST(trawl_searcher_stats(searcher, &stats, NULL));
     TEST_CHECK(stats.text_bytes <= 1000);
     CHECK_STATUS(call_rows(searcher, plan, &records, cancel_at_row, searcher, NULL), TRAWL_STOPPED);
-    memset(empty, 'c', sizeof empty); /* then all rows come at the end of the search */
+    memset(empty, 'c', sizeof empty); /* without matches, all rows come at the end of the search */
     records.bytes = empty;
     CHECK_STATUS(call_rows(searcher, plan, &records, cancel_at_row, searcher, NULL), TRAWL_STOPPED);
     TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
@@ -504,7 +504,7 @@ static void budget_of_others(struct trawl_plan *plan, bool gives)
     trawl_searcher_close(holder.searcher);
 }
 
-/* Returns how many of the process's threads may run on other cores than the calling thread. */
+/* Returns how many of the process's threads have other allowed cores than the calling thread. */
 static uint32_t threads_elsewhere(void)
 {
     DIR *tasks = opendir("/proc/self/task");
@@ -574,12 +574,12 @@ static void cores(struct trawl_plan *plan)
 
 struct needed {
     uint32_t flags;
-    uint64_t expected; /* of each line */
+    uint64_t expected; /* number of matches in each line */
     uint64_t count, from;
 };
 
-/* Counts the matches that a caller needs: the first of each line, or all that the library
- * delivers. */
+/* Counts the matches that a caller needs: the first of each line with TRAWL_WINDOW_LINES, otherwise
+ * all that the library delivers. */
 static int add_needed(void *context, const struct trawl_window *window)
 {
     struct needed *needed = (struct needed *)context;

@@ -19,7 +19,7 @@ static const char piece[] = "a needle, and enough behind it that it is whole.\n"
 struct slow {
     int ends[2];
     sem_t seen;
-    bool patient; /* the match of each piece was delivered */
+    bool patient; /* the match of each piece was delivered within PATIENCE_SECONDS */
     uint64_t matches;
     uint64_t stop_after;
     int pieces;     /* number of pieces to write */
@@ -247,8 +247,8 @@ static bool has_expressions(void)
 #define Q100 Q20 Q20 Q20 Q20 Q20
 
 /* Writes `bytes` to a pipe that stays open and silent, and waits until `matches` matches came,
- * which these bytes decide. The search must not hold matches back until as many bytes follow as the
- * longest pattern has. */
+ * which these bytes decide. The search must not hold matches back until further bytes come, in the
+ * number of the longest pattern's bytes. */
 static void at_once(const char *pattern, uint32_t flags, enum trawl_syntax syntax,
                     const char *bytes, uint64_t matches)
 {
@@ -342,7 +342,7 @@ static void fed_strings(void)
     MUST(feed(searcher, stream, "s", &list));
     TEST_CHECK_U64(list.count, 0);
     CHECK_STATUS(trawl_stream_feed(searcher, copy, ".", 1, stop_now, NULL, NULL), TRAWL_STOPPED);
-    /* so the feed that was stopped has not changed the copy */
+    /* the stopped feed has not changed the copy: the same feed again delivers the match */
     MUST(feed(searcher, copy, ".", &list));
     TEST_CHECK(list.count == 1 && first[0].begin == 2 && first[0].end == 5);
     pair[0] = (struct trawl_stream *)(void *)searcher;

@@ -345,9 +345,9 @@ ssize_t __wrap_read(int descriptor, void *buffer, size_t count)
     return got;
 }
 
-/* Lets reads fail at each byte near the ends of chunks. The search must find all occurrences before
- * the byte and report the error. The chunks of expressions consist of lines, so the plans of
- * strings and of an expression are tried. */
+/* Lets reads fail at each byte of the first three chunks. The search must find all occurrences
+ * before the byte and report the error. The chunks of expressions consist of whole lines, so
+ * callers try plans of strings and of an expression. */
 static void unreadable_from(const struct trawl_plan *of, bool is_file, uint32_t threads)
 {
     enum { CHUNK = 64, STEP = 9, BYTES = 300 };

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _BATCH = 256  # documents that are normalized before they are searched
 # Letters and digits (\w) keep their normal form. Only other characters are looked up.
 _OTHERS = re.compile("[^\\0-\\x7f\\w]")
-# Characters that are nothing in every normal form: format characters (Cf), enclosing marks (Me), variation
+# Characters that every normal form leaves out: format characters (Cf), enclosing marks (Me), variation
 # selectors and fillers.
 _NOTHING = re.compile(
     "[\u00ad\u034f\u0488\u0489\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
@@ -69,7 +69,7 @@ _ITEM = (
 )
 _FIRST_ITEM, _LATER_ITEM = re.compile(_ITEM), re.compile(r"\n(?![A-Za-z](?![.):\]]|[IVXLivxl]{1,5}[.):\]]))" + _ITEM)
 _HYPHEN = re.compile("[-\u00ad\u2010\u2011][ \\t]{0,8}\r?\n\\s*")
-_PART = r"[^\s\0-/:-@\[-`{-\x7f]+"  # of a word, without ASCII's punctuation
+_PART = r"[^\s\0-/:-@\[-`{-\x7f]+"  # part of a word, without ASCII's punctuation
 _AFTER, _BEFORE = re.compile(_PART), re.compile(_PART + r"\Z")
 
 

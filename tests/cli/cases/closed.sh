@@ -1,5 +1,5 @@
 # as grep
-# If standard input or output is closed, the next file that is opened does not take its descriptor.
+# If standard input or output is closed, no file that the command opens gets that descriptor.
 mkdir d; echo foo > d/x; echo foo > f
 trawl -r foo d <&-; echo "status $?"
 trawl --exclude=f foo f <&-; echo "status $?"

@@ -1,4 +1,4 @@
-# Options from a file, one argument a line, before those of the command line.
+# Options from a file, one argument a line. They count as if they stood before those of the command line.
 printf 'Foo bar\nfoo\nnone\n' > text
 printf '# how I like it\n\n  --ignore-case  \n--color=always\n-n\n' > mine
 export TRAWL_CONFIG_PATH=mine

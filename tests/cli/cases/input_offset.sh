@@ -17,8 +17,8 @@ seq 1 100000 > big
 printf 'a1\na2\na3\nx\nb1\nb2\nx\nc1\n' > run
 for count in 1 2 3 4; do (trawl -v -m $count x > /dev/null; wc -c) < run; done
 (trawl -v -m 20000 --no-messages 99999 > /dev/null; wc -c) < big
-# From a block with a NUL on, grep takes one line, or under -v a run of lines that follow each other, and how
-# many lines of -m it has counted decides. The random command lines of tests/grep seldom have all of this: -m,
+# From a block with a NUL on, grep takes one line, or under -v a run of lines that follow each other, and it
+# stops by how many of the lines of -m it has counted. The random command lines of tests/grep seldom have all of this: -m,
 # a NUL, several lines in the NUL's block, and standard output that is read.
 printf 'foo\0\nbar\nbaz\nfoo\nqux\n' > zero
 { yes x | head -n 6; printf '\0a\n'; } > six

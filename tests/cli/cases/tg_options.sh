@@ -11,7 +11,7 @@ mkdir d; echo foo > d/c.c; mkfifo d/pipe; timeout 20 ./tg $TRAWL_CASE_OPTIONS -L
 for wrong in '--pre cat' '--pre-glob x' '--pcre2-version' '-P' '--pcre2'; do tg $wrong foo a; echo "status $?"; done
 tg; echo "status $?"
 tg -m; echo "status $?"
-# Rules that hide every file are not the same as a text without a match.
+# If rules hide every file, a message says so. A text without a match gets no message.
 mkdir hidden; echo foo > hidden/.a
 tg foo hidden; echo "status $?"; tg -q foo hidden; tg --no-messages foo hidden; tg foo hidden d/c.c; tg --hidden foo hidden
 trawl -r --ignore foo hidden; trawl -r foo hidden; trawl -r --exclude='*' foo d; tg -g '!*' foo; tg --debug -l foo hidden

@@ -1,4 +1,4 @@
-# A build without the gallery says so, and searches by its own methods.
+# A build without the gallery refuses algorithms with a message that says so. Its own methods still work.
 echo kitty > a
 trawl --algorithm=bmh kitty a; echo "status $?"
 trawl --algorithm=nobody kitty a; echo "status $?"
