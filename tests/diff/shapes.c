@@ -27,8 +27,7 @@ static uint64_t record_bytes(struct test_random *random, uint64_t kind, uint64_t
     }
 }
 
-/* longest: each record of a dense case has fewer bytes than this number; 0: the case is not dense.
- */
+/* If `longest` is not 0, the case is dense, and each record has fewer bytes than this number. */
 static void make_records(struct test_random *random, bool whole, uint64_t longest,
                          struct shapes_case *c)
 {
@@ -75,7 +74,7 @@ static void make_records(struct test_random *random, bool whole, uint64_t longes
     }
 }
 
-/* dense: how many patterns a dense case has; 0: the case is not dense. */
+/* If `dense` is not 0, the case is dense and has this many patterns. */
 static void make_patterns(struct test_random *random, bool whole, uint64_t dense,
                           struct shapes_case *c)
 {

@@ -28,7 +28,7 @@ static struct trawl_plan *plan_of(const void *bytes, uint64_t count, enum trawl_
 
 #define PLANTED_MAX 64
 
-/* A text with needles; places: the offsets of the needles. */
+/* A text with `planted` needles, at the offsets `places`. */
 struct haystack {
     struct trawl_text *text;
     uint64_t places[PLANTED_MAX];
