@@ -155,8 +155,8 @@ static int check_step(void *context, const struct trawl_match *matches, uint64_t
     return 0;
 }
 
-/* Searches texts a^n and (ab)^n, where all positions match, or every second position; and for
- * patterns that match at no position because of their last byte. */
+/* Searches the texts a^n and (ab)^n for patterns that match at every position, or at every second
+ * position, and for patterns that match nowhere because of their last byte. */
 static void dense(struct trawl_searcher *gpu)
 {
     static const uint64_t lengths[] = {1, 2, 8, 9, 64, 65, 300, 5000, 70000};

@@ -89,7 +89,7 @@ def main():
             if expected != (status, output.replace(b"?", b"")):
                 failures += 1
                 print("U+%04X finds, with a mismatch, %r, with grep %r" % (ord(letter), output, expected))
-        with open(path, "w", encoding="utf-8") as file:  # after each of the four letters i in turn
+        with open(path, "w", encoding="utf-8") as file:  # each letter stands after each of the four letters i in turn
             file.writelines(first + letter + "\n" for letter in chosen for first in "iIİı")
         for number, letter in enumerate(chosen if "tr_TR.UTF-8" in others else ()):
             failures += differs(["grep", "-F"], OF_GREP[:1] + [("trawl", "-E", ["%s", "%s()"])], trawl, "iIİı"[number % 4] + letter, path, "tr_TR.UTF-8")

@@ -45,7 +45,7 @@ def make(name, folder):
         with open(path, "w", encoding="ascii") as file:
             file.write(DEFINITION % source + REST)
         made = os.path.join(work, name)
-        # -c: warnings are not failures, such as a missing part that is not used here
+        # -c: go on after warnings, such as one about a missing part that is not used here
         subprocess.run(["localedef", "-c", "--no-archive", "-i", path, "-f", charmap, made], capture_output=True)
         if os.path.exists(os.path.join(made, "LC_CTYPE")) and not os.path.exists(os.path.join(folder, name)):
             try:

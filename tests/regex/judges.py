@@ -107,7 +107,7 @@ def main():
 
     quiet = re2.Options()
     quiet.log_errors = False
-    # [kK] in an alternative matches the Kelvin sign in all versions of RE2.
+    # In all versions of RE2, an alternative [kK] also matches the Kelvin sign. The empty group prevents this.
     compile_re2 = lambda made: re2.compile(re.sub(r'(\[(?:kK|sS)\])', r'(?:)\1', made), options=quiet)
     scoped = ['(?i:', '(?:', '(', '(?-i:', '(?s:']
     judges = [
