@@ -219,8 +219,9 @@ static uint64_t resident_kib(void)
     return pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
 }
 
-/* Opens and closes the engine many times. Checks that host memory does not grow with each turn. The
- * script around this test checks device memory: it reads the driver's figure before and after. */
+/* Opens and closes the engine many times, and checks that the process's memory does not grow each
+ * time. The script around this test checks device memory: it reads the driver's figure before and
+ * after. */
 static void open_and_close(void)
 {
     uint64_t before = 0, grown = 0;

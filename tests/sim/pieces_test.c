@@ -147,7 +147,7 @@ static void help(void *argument)
     leave();
 }
 
-/* Waits for all lists, and checks that without a fault the array holds the ordered words. */
+/* Waits for all lists. Checks that the array holds the ordered words if no call failed. */
 static void settle(void)
 {
     bool fails = play.fails_at != UINT64_MAX;

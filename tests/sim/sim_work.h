@@ -123,8 +123,8 @@ extern _Thread_local uint32_t sim_depth;
 void sim_lock(void);
 void sim_unlock(void);
 void sim_complain(const char *what);
-/* Takes the lock and counts a call. Returns the code with which the call is to fail; 0: the call is
- * not to fail. */
+/* Takes the lock and counts a call. Returns the code with which the call has to fail, or 0 if the
+ * call does not have to fail. */
 int sim_enter_in(const char *call);
 #define sim_enter() sim_enter_in(__func__)
 /* As sim_enter_in, for calls that need a context. */
@@ -138,7 +138,7 @@ struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t byt
                                       enum allocation_kind kind);
 void sim_allocation_register(struct cuda_context *context, void *memory, uint64_t bytes);
 void sim_allocation_free(void *allocation);
-/* Does the first work of some stream of the context; false: no stream has work. */
+/* Does the first work of some stream of the context. Returns false if no stream has work. */
 bool sim_streams_step(const struct cuda_context *context);
 /* Drops the work of streams if all calls fail, so that the work is not done once calls succeed
  * again. */
