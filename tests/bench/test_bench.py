@@ -202,7 +202,7 @@ class Docs(Case):
             self.assertEqual(list(ledger.fallen(measured(1, 2.05, 9))), [])
             self.assertEqual(list(ledger.fallen(measured(2, 4, 1))), [])
             self.assertEqual(list(ledger.fallen(measured(1, 2.5, 1))), [('a [10]', 'trawl, GPU', 0.5, 0.4)])
-            for number in (1, 2):  # trawl refused: the row has no time of the read, or none of "trawl, GPU"
+            for number in (1, 2):  # the read, or trawl, was refused and has no time
                 refused = measured(1, 2, 1)
                 refused['rows'][0]['results'][number] = {
                     'name': refused['rows'][0]['results'][number]['name'], 'why': 'refused'}

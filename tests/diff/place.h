@@ -10,16 +10,15 @@
 #include "trawl.h"
 
 enum place_kind {
-    PLACE_END_GUARDED, /* the text's last byte is the last byte of a page */
+    PLACE_END_GUARDED,   /* the text's last byte is the last byte of a page */
+    PLACE_BEGIN_GUARDED, /* the text's first byte is the first byte of a page */
     /* the first byte's address is `offset` mod 64; the bytes around the text would complete
      * matches */
-    PLACE_BEGIN_GUARDED,
-    /* the text begins at byte `offset` of the file */
     PLACE_ALIGNED,
     PLACE_FILE,
-    PLACE_DESCRIPTOR, /* a thread writes the text in pieces of random size */
+    PLACE_DESCRIPTOR, /* the text begins at byte `offset` of the file */
     PLACE_PIPE,
-    PLACE_PIPE_PIECES, /* a thread writes pieces of random size */
+    PLACE_PIPE_PIECES, /* a thread writes the text in pieces of random size */
     PLACE_KINDS
 };
 

@@ -2,7 +2,7 @@
 # Makes one of the runs for a machine with a GPU. Each run builds what it needs, ends within ten minutes, and prints a
 # summary last.
 #     bash tests/gpu/device_run.sh suites                        all suites of ./dev test gpu
-#     bash tests/gpu/device_run.sh bench [GROUP... ARGUMENT...]  ./dev bench gpu: what "./dev bench gpu" measures
+#     bash tests/gpu/device_run.sh bench [GROUP... ARGUMENT...]  what "./dev bench gpu" measures
 #     bash tests/gpu/device_run.sh papers [DATA-FOLDER [ARGUMENT...]]   the figures of docs/papers.md
 #     bash tests/gpu/device_run.sh gallery                       26,000 cases of published algorithms, and
 #                                                a tenth of the cases under compute-sanitizer's memcheck

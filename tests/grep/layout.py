@@ -463,10 +463,10 @@ def random_text(rng, case):
         lines[-1] = lines[0] + b"y" * (64512 - 2 * len(lines[0]) + rng.randrange(-3, 3)) + lines[0] + rng.choice([b"", "é".encode() + lines[0]])
     if case.binary:
         lines = [line.replace(b"x", b"\0") for line in lines[:40]]
-    # a text whose offsets have a digit more or fewer, because -T chooses the width of numbers by the text's size
-    ended = case.ended or case.expressions and lines and lines[-1].endswith(b"\r")
+    ended = case.ended or case.expressions and lines and lines[-1].endswith(b"\r")  # a carriage return alone is no line end
     text = case.end.join(lines) + (case.end if lines and ended else b"")
-    if case.bytes and len(text) > 3:  # an offset of one digit more or fewer; -T sets the width of numbers by the size
+    # a text whose offsets have a digit more or fewer, because -T chooses the width of numbers by the text's size
+    if case.bytes and len(text) > 3:
         text = (text * (1 + case.bytes // len(text)))[-case.bytes:]
         text = re.sub(rb"^[\x80-\xbf]+", lambda part: b"o" * len(part.group()), text)
     return text

@@ -16,12 +16,11 @@ struct approximate_query {
     uint64_t pattern_count;
     enum approximate_alphabet alphabet;
     bool edits; /* errors are edits; otherwise mismatches */
-    /* ASCII letters of either case are equal, and so are the characters that `alike` calls equal
-     * */
-    uint32_t k;
-    /* words consist of ASCII letters, digits, _, and the characters that is_word accepts */
+    uint32_t k; /* an occurrence has at most k errors */
+    /* ASCII letters of either case are equal, and so are characters that `alike` calls equal */
     bool ignore_case;
-    bool whole_word; /* words have ASCII letters, digits, _ and characters as is_word tells */
+    /* words consist of ASCII letters, digits, _, and the characters that is_word accepts */
+    bool whole_word;
     bool whole_line;
     bool within_lines;
     bool every_end;
