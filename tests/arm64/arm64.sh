@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# arm64: build the library for arm64 and run tests under qemu-aarch64: the cases that tests/diff/seed_table.def
-# writes out, with every method and instruction set; in a long run the other tests of tests/diff, the unit tests
-# and the command.
+# arm64: build the library for arm64 and run tests under qemu-aarch64: the cases that tests/diff/seed_table.def writes
+# out, with every method and instruction set. A long run also builds and runs the other tests of tests/diff, the unit
+# tests and the command.
 # arm64.sh SOURCE_FOLDER BUILD_FOLDER
 set -euo pipefail
 

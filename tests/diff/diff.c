@@ -363,8 +363,8 @@ static void run_borders(void)
     }
 }
 
-/* Makes lines that end with a letter in one case. Case is ignored, so occurrences hold line ends,
- * even if the patterns have the letter only in the other case. */
+/* Makes a text whose lines end with a letter. Case is ignored, so a pattern that has the letter in
+ * its other case still matches line ends. */
 static void make_letter_ends(struct test_random *random, bool other_case, struct diff_input *input)
 {
     uint8_t pattern[8];

@@ -74,8 +74,9 @@ static bool is_word(void *context, uint32_t c)
 
 static const struct trawl_utf8 utf8 = {NULL, variants, is_word};
 
-/* A case's number mod CELLS, its cell, determines alphabet, edits, exact parts (of the patterns, in
- * which no error is allowed) and threads. */
+/* A case's number modulo CELLS is the case's cell. The cell determines the alphabet, whether errors
+ * are edits, the number of threads, and whether patterns have exact parts, in which no error is
+ * allowed. */
 #define CELLS 24u
 
 /* Numbers of errors around those at which the library's counters of mismatches need one more bit.
@@ -159,13 +160,14 @@ static void add_pattern(struct test_random *random, struct input *input, const c
     uint8_t bytes[PATTERN_BYTES_MAX + 16];
 
     at = test_random_below(random, diff->text_bytes);
-    /* at the text's begin, at the text's end, across a border inside */
+    /* the first three patterns are copies of the text's begin, of its end and of its middle, where
+     * chunks may meet */
     if (input->is_plain && number < 3) {
         errors = 0;
         at = number == 0 || wanted > diff->text_bytes ? 0
              : number == 1                            ? diff->text_bytes - wanted
                                                       : (diff->text_bytes - wanted) / 2;
-        /* the part of the text consists of whole letters */
+        /* lengthen the copied part of the text to whole letters */
         for (; at > 0 && is_inside_letter(diff->text[at]); at--)
             wanted++;
         while (at + wanted < diff->text_bytes && is_inside_letter(diff->text[at + wanted]))
@@ -211,7 +213,7 @@ static void choose_flags(struct test_random *random, struct input *input, uint64
         uint64_t begin = test_random_below(random, 8);
         uint64_t end = begin + test_random_between(random, 1, 4);
 
-        /* else the library might refuse the patterns */
+        /* otherwise the library might refuse the patterns */
         if (input->is_plain && end > query->k + 1) {
             begin %= query->k + 1;
             end = begin + 1;
@@ -565,7 +567,8 @@ static bool run_one(struct test_random *random, struct input *input,
         passed = test_failures == failures;
         break;
     default:
-        if (input->with_also) /* the simple search knows a single line end */
+        /* the simple search knows no second line end, so only positions are compared */
+        if (input->with_also)
             config.call = HELD_POSITIONS;
         passed = run_call(&input->diff, expected, &config, plan, searcher, NULL, message);
     }

@@ -41,7 +41,7 @@ static inline struct naive_query input_query(const struct diff_input *input)
                                 input->line_end, input->nul_ends_lines};
 }
 
-/* Makes a text of `kind` and patterns; text_bytes_max bounds the text. */
+/* Makes a text of random kind and of at most text_bytes_max bytes, and patterns for the text. */
 void input_generate(struct test_random *random, uint64_t text_bytes_max, struct diff_input *input);
 /* Makes a worst-case text and a pattern that is bad for the text, both of about the given size. */
 void input_generate_worst(struct test_random *random, uint32_t kind, uint64_t text_bytes,

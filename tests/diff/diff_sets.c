@@ -89,7 +89,7 @@ static void generate(uint64_t patterns_max, uint64_t text_bytes, struct diff_inp
             input->text[at++] = test_random_one_in(&chance, 8) ? '\0' : '\n';
     }
     add_nested(input, source, source_bytes, count);
-    if (test_random_one_in(&chance, 4)) /* a single byte, and strings that come twice */
+    if (test_random_one_in(&chance, 4)) /* a string of a single byte */
         add_slice(input, source, 0, 1);
     if (test_random_one_in(&chance, 4))
         add_nested(input, source, source_bytes, count / 2);
@@ -437,9 +437,9 @@ static void run_case(const struct diff_input *input, uint32_t set)
                set);
 }
 
-/* Checks that the nibble tables (a filter that looks up both halves of a byte) reject nearly all
- * offsets of a random text. The answers do not show this: with tables that let every offset pass,
- * all occurrences would be found, too. */
+/* Checks that the nibble tables (a filter that looks up halves of bytes) reject nearly all offsets
+ * of a random text. The answers do not show this: with tables that let every offset pass, all
+ * occurrences would be found, too. */
 static void check_passing(const struct plan_nibbles *nibbles)
 {
     uint8_t text[2000 + PLAN_NIBBLE_BYTES_MAX];
@@ -547,9 +547,9 @@ static void test_full(void)
     }
 }
 
-/* Searches for words of few bytes, each of which stands between two bytes of every value. Tests
- * sets of few words, for which there are nibble tables, and larger sets. In random texts, a short
- * word hardly ever stands before a byte that is no letter. */
+/* Searches for words of few bytes. In the text, words stand between two equal bytes, and these
+ * bytes have every value. Tests sets of few words, for which there are nibble tables, and larger
+ * sets. In random texts, a short word hardly ever stands before a byte that is no letter. */
 static void test_neighbours(void)
 {
     const uint64_t width = 40; /* with more words an automaton would be used */

@@ -48,7 +48,7 @@ static const struct seed_row rows[] = {
 #define ROWS (sizeof rows / sizeof *rows)
 
 /* Each row is placed across each of these offsets: ends of vectors, of a page, and of pieces into
- * which a library may cut a text. */
+ * which the library may cut a text. */
 static const uint64_t edges[] = {0, 64, 128, 256, 512, 1024, 4096, 16384, 32768, 65536};
 static const uint64_t edges_long[] = {131072, 262144, 524288, 1048576, 2097152};
 static const uint64_t chunk_sizes[] = {0, 1, 3, 16, 64, 100, 4096};

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define DENSE_RECORDS 30u
-#define DENSE_BYTES 4u /* the longest pattern */
+#define DENSE_BYTES 4u /* bytes of the longest pattern in a dense case */
 
 static uint64_t record_bytes(struct test_random *random, uint64_t kind, uint64_t longest)
 {
@@ -81,7 +81,7 @@ static void make_patterns(struct test_random *random, bool whole, uint64_t dense
     uint64_t count = 1 + test_random_below(random, test_random_one_in(random, 4) ? 300 : 12);
     uint64_t most = 1 + test_random_below(random, 12), least = 1;
 
-    if (test_random_one_in(random, 8)) /* indices of patterns above 255 */
+    if (test_random_one_in(random, 8)) /* so that some patterns have indices above 255 */
         count = 250 + test_random_below(random, 60);
     if (c->method == TRAWL_METHOD_CLASSES) {
         count = 300;

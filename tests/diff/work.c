@@ -16,7 +16,7 @@
 #define COMPARED_BYTES_PER_BLOCK 16
 #define SET_PATTERNS 400u
 #define SET_WAYS 5u
-#define CHOICE_STRINGS 250u /* with so many strings a search begins by the method buckets */
+#define CHOICE_STRINGS 250u /* with this many strings a search begins with the method buckets */
 
 static const uint64_t pattern_sizes[] = {1,  2,  3,   4,    7,    8,     16,
                                          33, 80, 257, 1024, 4096, 32768, 100000};
@@ -241,8 +241,8 @@ static void test_choice(struct test_random *random, uint64_t text_bytes, uint64_
     input_free(&input);
 }
 
-/* Checks that a text of characters costs hardly more than bytes where the text is ASCII, also if
- * the text is full of near occurrences of a long pattern. */
+/* Checks that in a text of ASCII a search for characters (UTF-8) costs hardly more than a search
+ * for bytes, even if the text is full of near occurrences of a long pattern. */
 static void test_characters(uint8_t *text, uint64_t text_bytes, bool edits)
 {
     struct naive_bytes pattern = {text + 3, 1000};

@@ -25,7 +25,7 @@ import locales
 
 PART, BYTES = 300, 40
 MANY = "iIıİsSſkKKσςΣµμΜβϐεϵθϑϴκϰρϱφϕπϖΩωΩåÅÅDžDždžLjNjDzͅιιẛṡßẞвᲀΐΐΰΰſtstɤꟋᲉᲊ"
-# Each front: the program's name, options, forms of a pattern for a single letter.
+# Each row: the program's name, options, forms of a pattern for a single letter.
 OF_GREP = [("trawl", "-F", ["%s"]), ("trawl", "-E", ["%s", "[%s]", "(%s|%s)"]), ("trawl", "-G", ["%s", "%s\\{1\\}"])]
 OF_RIPGREP = [("tg", "-s", ["%s", "[%s]", "%s|[%s]", "(?:%s|\\d)"]), ("tg", "-F", ["%s"]), ("trawl", "-P", ["%s", "[%s]", "(?-i:\\d)|%s"])]
 

@@ -68,7 +68,7 @@ class Case:
                 self.on |= {"max-columns-preview"}
         self.distance = rng.random() < 0.05 and not self.expressions
         self.style = rng.choice(STYLES) if self.report == "lines" and rng.random() < 0.3 else None
-        if self.style:  # of STYLES a single option, or none
+        if self.style:  # at most one of the options in STYLES
             self.on = self.on - {*STYLES, "pattern-number"} | {self.style} & set(FLAGS)
             self.replace, self.columns = "<$0>" if self.style == "replace" else None, 8 * (self.style == "columns")
             self.distance = self.style == "distance" and not self.expressions

@@ -384,7 +384,7 @@ static void stays_there(void)
     held = held_begin(&input, &expected, plan, host.searcher, text);
     TEST_CHECK(held_search(&held, HELD_COUNT, NULL) == TRAWL_UNSUPPORTED); /* not loaded yet */
     MUST(trawl_text_load(host.searcher, text, NULL));
-    MUST(trawl_text_load(host.searcher, text, NULL)); /* nothing is done twice */
+    MUST(trawl_text_load(host.searcher, text, NULL)); /* a second load does nothing */
     for (uint32_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         TEST_CHECK(sim_driver_copied() < LENT_BYTES && !can_read(text));
         TEST_CHECK(held_search(&held, calls[i], NULL) == TRAWL_OK && held.right);
@@ -414,7 +414,8 @@ static void wrong_addresses(void)
     TEST_CHECK(trawl_text_from_device(1, 1, NULL, &error) == TRAWL_ARGUMENT);
     TEST_CHECK(trawl_text_from_device(1, UINT64_MAX, &text, &error) == TRAWL_MEMORY);
     MUST(trawl_text_from_device((uint64_t)(uintptr_t)bytes, 64, &text, &error));
-    for (uint32_t i = 0; i < 4; i++) { /* on two engines; then without a device, and by the host */
+    /* every load is refused: by two engines, then without a device, and by the host's engine */
+    for (uint32_t i = 0; i < 4; i++) {
         static const enum trawl_engine engines[] = {TRAWL_ENGINE_AUTO, TRAWL_ENGINE_CUDA,
                                                     TRAWL_ENGINE_AUTO, TRAWL_ENGINE_CPU};
         struct trawl_searcher *searcher;

@@ -21,7 +21,7 @@
 #define ALIKE_PATTERNS 10000u
 #define EQUAL_PATTERNS 140000u
 #define ALIKE_BYTES 16u
-#define ALIKE_SHARED (227u << 10) /* as an H200 has */
+#define ALIKE_SHARED (227u << 10) /* bytes of shared memory that a block may have on an H200 */
 #define ALIKE_FILTER_MIN 20000u
 /* Limit for the bytes that kernels read per byte of the text or occurrence. Kernels first read
  * until a thread's budget for comparisons is used up, and as much again behind each thread's part
@@ -195,7 +195,7 @@ static const struct one {
     /* if only the first bit's plane were compared, every second offset would be a candidate */
     {{2, 397, 0}, 0, 900, 9999, 9999, ONE_READ_MAX},
     {{1, 2, 399}, 0, 801, 799, 9999, ONE_READ_MAX},
-    {{5, 7, 0}, 5, 700, 9999, 9999, ONE_READ_MAX},  /* letters without case */
+    {{5, 7, 0}, 5, 700, 9999, 9999, ONE_READ_MAX},  /* no letters; case is ignored */
     {{5, 7, 0}, 0, 3000, 9999, 9999, ONE_READ_MAX}, /* longer than the window */
 };
 
