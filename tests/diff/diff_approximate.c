@@ -75,8 +75,8 @@ static bool is_word(void *context, uint32_t c)
 static const struct trawl_utf8 utf8 = {NULL, variants, is_word};
 
 /* A case's number modulo CELLS is the case's cell. The cell determines the alphabet, whether errors
- * are edits, the number of threads, and whether patterns have exact parts, in which no error is
- * allowed. */
+ * are edits, whether several threads search, and whether patterns have exact parts, in which no
+ * error is allowed. */
 #define CELLS 24u
 
 /* Numbers of errors around those at which the library's counters of mismatches need one more bit.
@@ -280,8 +280,7 @@ static struct trawl_plan *plan_of(const struct input *input)
     return plan;
 }
 
-/* Makes the input of a case. The case's number determines alphabet, edits, exact parts and the
- * number of threads. */
+/* Makes the input of a case. The case's number determines alphabet, edits and exact parts. */
 static void input_make(struct test_random *random, struct input *input, uint64_t index)
 {
     bool is_long = test_random_one_in(random, 40), is_wide = test_random_one_in(random, 30);

@@ -105,7 +105,7 @@ static void check_work(const struct work_row *row)
 /* check_segments searches for literals of SEGMENT_LENGTHS lengths with four motifs (exact first
  * letters). A device's tables need a segment for each motif and each offset at which pieces of
  * literals begin. So the literals would need more segments than tables may have. Literals of half
- * as many lengths are searched for, too, and do not. */
+ * as many lengths, which are searched for, too, need fewer segments than that. */
 #define SEGMENT_LENGTHS 21u
 #define SEGMENT_SHORTEST 12u
 #define SEGMENT_MISMATCHES 3u

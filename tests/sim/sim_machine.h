@@ -102,7 +102,7 @@ struct block {
 };
 
 struct sim_machine {
-    /* the launch */
+    /* about the launch */
     struct grid *grids; /* the grid that the host launched, and child grids that have not ended */
     uint32_t pending;   /* number of child grids in `grids` */
     uint32_t pending_limit;

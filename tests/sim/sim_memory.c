@@ -117,8 +117,9 @@ static void look_note(struct block *block, const void *p, uint64_t time)
     *look = (struct block_look){p, time};
 }
 
-/* Chooses which values the block's next reads find: the current value, the oldest value, either by
- * chance, or either by a bit of the address, so that neighbouring words are read differently. */
+/* Chooses which values the block's next reads find: the current value; the oldest value; by chance
+ * one of these two; or one of these two by a bit of the address, so that neighbouring words are
+ * read differently. */
 static void choose_mood(struct block *block)
 {
     uint64_t random = sim_random();

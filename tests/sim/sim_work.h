@@ -101,7 +101,8 @@ struct sim_state {
     uint64_t copied_bytes; /* sum of all copies to devices */
     uint32_t own_device;   /* the device that sim_driver_own has set */
     uint64_t calls, fail_nth;
-    /* calls with this context until its device is lost; 0: the device is not lost */
+    /* number of calls with the context `lose` until the context's device is lost; 0: no number is
+     * set */
     uint64_t lose_nth;
     struct cuda_context *lose;
     bool (*is_wanted)(void); /* chooses the call that fails; NULL: the call's number decides */
