@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import tempfile
 
-# For each locale: source, character map, Python's name of the map, strings of letters.
+# KNOWN has for each locale: source, character map, Python's name of the map, strings of letters.
 LETTERS_LATIN = ["é", "É", "ß", "ÿ", "µ", "café", "CAFÉ", "éa", "aé", "×", "ñ", "Ñ"]
 LETTERS_TURKISH = ["i", "I", "İ", "ı", "dir", "DİR", "DIR", "ş", "Ş", "ğ", "Kılıç", "KILIÇ", "k", "s", "iς", "İΣ", "σ"]
 LETTERS_GREEK = ["σ", "ς", "Σ", "Σίσυφος", "ΣΊΣΥΦΟΣ", "ώ", "Ώ", "ΰ", "Ψ", "ψ"]

@@ -10,7 +10,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 examples=("$here"/../../examples/*.c) # built against the shared library, `one` also against the static one
 one=$here/../../examples/count_buffer.c
 work=$(mktemp -d)
-# Keep the lists of what the developer installed from this build, so that this can be uninstalled after the tests, too.
+# Keep the lists of what the developer installed from this build, so that the target `uninstall` still works afterwards.
 mkdir "$work/kept"
 cp -p "$build"/install_{manifest,directories}.txt "$work/kept" 2>/dev/null || true
 trap 'rm -f "$build"/install_{manifest,directories}.txt
