@@ -322,8 +322,8 @@ static void run_floods(void)
 /* Checks that each byte of a pattern is compared. The text has the pattern, and for each byte two
  * copies of the pattern in which that byte is changed. In random texts, the only different byte is
  * hardly ever a byte that the filters do not test. If i is even, the copies touch, and each fifth
- * is unchanged: the search may step no further than the pattern's period, which is the pattern's
- * length here. */
+ * copy is unchanged. A search may then step no further than the pattern's period, which is here the
+ * pattern's length. */
 static void run_near_misses(void)
 {
     static const uint64_t lengths[] = {2, 4, 7, 8, 9, 15, 16, 17, 18, 33, 64, 65};
