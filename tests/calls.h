@@ -92,7 +92,7 @@ static inline struct trawl_searcher *must_searcher_with(
     return searcher;
 }
 
-/* Opens a searcher on the CPU. threads 0, chunk_bytes 0: the library chooses. */
+/* Opens a searcher on the CPU. If threads or chunk_bytes is 0, the library chooses that number. */
 static inline struct trawl_searcher *must_searcher(uint32_t threads, uint64_t chunk_bytes)
 {
     return must_searcher_with(
@@ -163,9 +163,9 @@ static inline struct trawl_stats must_stats(const struct trawl_searcher *searche
     return stats;
 }
 
-/* Returns whether the numbers of the last call agree, summed over all kinds of workers: the bytes
- * by method add up to the searched bytes, and these are the text's bytes or, in a call that ended
- * early, at least the delivered bytes. */
+/* Returns whether the statistics of the last call agree, summed over all kinds of workers. The
+ * bytes by method must add up to the searched bytes. These must be the text's bytes or, in a call
+ * that ended early, at least the delivered bytes. */
 static inline bool stats_agree(const struct trawl_searcher *searcher, bool ended_early)
 {
     struct trawl_worker_stats worker = {.size = sizeof worker};
@@ -208,8 +208,8 @@ static inline void calls_runtime_close(struct trawl_runtime **runtime)
 #define AUTO_TEXT __attribute__((cleanup(calls_text_close))) struct trawl_text *
 #define AUTO_RUNTIME __attribute__((cleanup(calls_runtime_close))) struct trawl_runtime *
 
-/* An array of matches that a sink fills. `count` also counts the matches beyond the array's
- * room. */
+/* An array of up to `room` matches that a sink fills. `count` also counts the matches for which the
+ * array has no room. */
 struct calls_list {
     struct trawl_match *matches;
     uint64_t room, count;
@@ -240,8 +240,8 @@ static inline enum trawl_status list_matches(struct trawl_searcher *searcher,
     return status;
 }
 
-/* The function `variants` of struct trawl_utf8, whose context has three letters that equal each
- * other. */
+/* A function `variants` for struct trawl_utf8. `context` points to three letters that equal each
+ * other; any other letter equals only itself. */
 static inline uint32_t three_alike(void *context, uint32_t code_point,
                                    uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
 {
@@ -293,8 +293,9 @@ static inline struct trawl_record_array records_of(const void *bytes, const uint
     return array;
 }
 
-/* Takes rows of the matrix. first[r * patterns + p]: where pattern p first begins in record
- * row_first + r; -1: nowhere. Returns 0, or another number to stop the search. */
+/* Takes rows of the matrix. first[r * patterns + p] is the offset at which pattern p first begins
+ * in record row_first + r, or -1 if the record does not hold the pattern. Returns 0, or another
+ * number to stop the search. */
 typedef int (*row_sink)(void *context, uint64_t row_first, uint64_t row_count,
                         const int64_t *first);
 

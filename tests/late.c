@@ -24,7 +24,7 @@
 #define LATE_US 60u
 #define LATE_LONG_US 1500u
 #define WATCH_STEP_S 1
-#define WATCH_STEPS 20 /* after this many steps without progress the program hangs */
+#define WATCH_STEPS 20 /* after this many steps without progress the program counts as hung */
 /* A program that takes this many milliseconds of processor time in a step does not hang. */
 #define WATCH_WORK_MS 20u
 

@@ -101,8 +101,8 @@ static inline bool test_is_long(void)
            (strcmp(scale, "long") == 0 || strtoull(scale, NULL, 0) >= TEST_LONG_SCALE);
 }
 
-/* Returns by how much numbers of repetitions are divided: TRAWL_TEST_DIVISOR, but under a sanitizer
- * at least TEST_SANITIZED_DIVISOR. */
+/* Returns the divisor of numbers of repetitions: TRAWL_TEST_DIVISOR, but under a sanitizer at least
+ * TEST_SANITIZED_DIVISOR. */
 static inline uint64_t test_divisor(void)
 {
     uint64_t divisor = test_setting("TRAWL_TEST_DIVISOR", 1);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# arm64: build the library for arm64 and run tests under qemu-aarch64: the cases that tests/diff/seed_table.def
-# writes out, with every method and instruction set; in a long run the other tests of tests/diff, the unit tests
-# and the command.
+# arm64: build the library for arm64 and run tests under qemu-aarch64: the cases that tests/diff/seed_table.def writes
+# out, with every method and instruction set. A long run also builds and runs the other tests of tests/diff, the unit
+# tests and the command.
 # arm64.sh SOURCE_FOLDER BUILD_FOLDER
 set -euo pipefail
 
@@ -18,7 +18,8 @@ command -v aarch64-linux-gnu-gcc >/dev/null || skip 'no cross compiler (gcc-aarc
 
 kinds='diff_seed_table'
 more=()
-level=(-DCMAKE_C_FLAGS_RELEASE='-O0 -DNDEBUG' -DTRAWL_GALLERY=OFF -DTRAWL_HARDEN=OFF -DTRAWL_WERROR=OFF) # compiled in a third of the time
+# these options compile in a third of the time
+level=(-DCMAKE_C_FLAGS_RELEASE='-O0 -DNDEBUG' -DTRAWL_GALLERY=OFF -DTRAWL_HARDEN=OFF -DTRAWL_WERROR=OFF)
 if [ "${TRAWL_TEST_SCALE:-1}" = long ] || [ "${TRAWL_TEST_SCALE:-1}" -ge 20 ]; then
     kinds='(unit|diff)_[a-z0-9_]+'
     more=(trawl_shared trawl_command)
@@ -32,10 +33,11 @@ cmake --build "$build" -j 1 --target trawl_static "${more[@]}" "${tests[@]}"
 if ! grep -q '^CMAKE_CROSSCOMPILING_EMULATOR\|^TRAWL_QEMU_AARCH64:[A-Z]*=/' "$build/CMakeCache.txt"; then
     skip 'compiled for arm64 but not run (qemu-user is not here)'
 fi
-# The emulator takes most of its time for the keys of return addresses, unless it may choose how to make them.
+# Programs sign their return addresses. The emulator would take most of its time for this, unless it may sign in a way
+# of its own ("impdef").
 export QEMU_CPU=max,pauth-impdef=on
-# Under the emulator a test takes many times as long, and the same cases run natively beside it: here
-# a two-hundredth of them, in a long run a tenth, without the long run's combinations.
+# Under the emulator a test takes many times as long, and the same cases run natively beside it: so a normal run makes
+# only a two-hundredth of the cases here. A long run makes a tenth of a normal run's cases.
 export TRAWL_TEST_DIVISOR=200
 if [ ${#more[@]} -gt 0 ]; then
     export TRAWL_TEST_SCALE=1 TRAWL_TEST_DIVISOR=10

@@ -82,7 +82,7 @@ class Wrong(Case):
         tape = os.path.join(self.folder, 'tape')
         with open(tape, 'wb') as file:
             file.write(b''.join(b'%09d\0' % i for i in range(3000)))
-        patterns = os.path.join(self.folder, 'patterns')  # without NUL, which strstr ends at
+        patterns = os.path.join(self.folder, 'patterns')  # without a NUL, at which strstr would end the pattern
         with open(patterns, 'wb') as file:
             file.write(b'0\n12\n999\n123\n7\n')
         ask = {'text': f'file:{tape}', 'record': 10, 'patterns': f'file:{patterns}', 'call': 'cells'}
@@ -202,7 +202,7 @@ class Docs(Case):
             self.assertEqual(list(ledger.fallen(measured(1, 2.05, 9))), [])
             self.assertEqual(list(ledger.fallen(measured(2, 4, 1))), [])
             self.assertEqual(list(ledger.fallen(measured(1, 2.5, 1))), [('a [10]', 'trawl, GPU', 0.5, 0.4)])
-            for number in (1, 2):  # no time of the read, or of trawl
+            for number in (1, 2):  # the read, or trawl, was refused and has no time
                 refused = measured(1, 2, 1)
                 refused['rows'][0]['results'][number] = {
                     'name': refused['rows'][0]['results'][number]['name'], 'why': 'refused'}

@@ -48,9 +48,9 @@ static inline uint64_t *border_size(uint32_t row)
     return (uint64_t *)(void *)((char *)&cpu_sizes + border_rows[row].at);
 }
 
-/* Leaves all sizes as they are, or makes about half of the sizes smaller. Also draws the numbers at
- * which the engine changes its way to make cells and counts by pattern. For half of the texts, the
- * first sample of the text is taken early. */
+/* Leaves all sizes as they are, or makes about half of the sizes smaller. Also draws two limits, at
+ * which the engine changes the way in which it makes the cells of a matrix, and the way in which it
+ * counts by pattern. For half of the texts, the first sample of the text is taken early. */
 static inline void borders_draw(struct test_random *random)
 {
     bool down = !test_random_one_in(random, 3);
@@ -71,8 +71,9 @@ static inline void borders_draw(struct test_random *random)
 }
 
 /* Puts a pattern where it begins or ends one byte before, at, or one byte after a multiple of
- * `size`; if `size` is 0 or greater than the text, at the text's end. Some of these patterns have a
- * changed byte. If only whole words or lines count, some stand beside a line end. */
+ * `size`. If `size` is 0 or greater than the text, the pattern is put at the text's end. Some of
+ * these patterns have a changed byte. If only whole words or lines count, some stand beside a line
+ * end. */
 static inline void border_plant(struct test_random *random, struct diff_input *input, uint64_t size)
 {
     struct naive_bytes pattern = input->patterns[test_random_below(random, input->pattern_count)];

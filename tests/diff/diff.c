@@ -16,16 +16,18 @@
 #define CASES_LONG 1250000
 #define SETS_MAX 8
 #define THREADS_MAX 4
-/* one of this many cases has a text of several MiB, and chunks of the size that the library picks
- */
+/* one case of this many has a text of several MiB, and chunks of the size that the library
+ * chooses */
 #define LARGE_ONE_IN 3000
-/* limit for the bytes that a run reads altogether, with tiny chunks */
+/* with tiny chunks, a run of a case reads about this many bytes at most, chunks' overlaps
+ * included */
 #define RUN_COST_MAX 600000
 #define LINES_INPUTS 30
 #define EMPTY_LINES 9000u
-#define LINES_CALLS 4 /* for each method and instruction set */
+#define LINES_CALLS 4 /* number of calls for each method and instruction set */
 #define NESTED_INPUTS 10
-#define ALIGNMENTS_LEAST 60 /* so many of the 64 possible alignments of a text have to occur */
+/* at least this many of the 64 possible alignments of a text have to occur */
+#define ALIGNMENTS_LEAST 60
 #define ALGORITHMS_MAX 32
 #define ALGORITHM_CALLS 2 /* number of calls for each input and published algorithm */
 /* Limit for text bytes * patterns of inputs for the published algorithms, whose right answer comes
@@ -41,7 +43,7 @@ struct report {
     uint64_t cases[TRAWL_METHODS_COUNT][SETS_MAX];
     uint64_t refused[TRAWL_METHODS_COUNT];
     uint64_t built[TRAWL_METHODS_COUNT];
-    uint64_t alignments[SETS_MAX]; /* bit i: the address of a text was i modulo 64 */
+    uint64_t alignments[SETS_MAX]; /* bit i: some text's address was i modulo 64 */
     uint64_t places[PLACE_KINDS];
     uint64_t algorithms[ALGORITHMS_MAX]; /* number of runs with a match, for each algorithm */
     uint64_t total;
@@ -54,8 +56,9 @@ static bool is_slow(void)
     return test_divisor() > 1;
 }
 
-/* Returns the number of calls for each method and instruction set. Half of the calls are the calls
- * of grep and of grep -c. Under an emulator or a sanitizer, only that half is made. */
+/* Returns the number of calls for each method and instruction set. Half of these calls are the
+ * calls that a grep program and its option -c make. Under an emulator or a sanitizer, only that
+ * half is made. */
 static uint32_t lines_calls(void)
 {
     return test_divisor() < 16 ? LINES_CALLS : LINES_CALLS / 2;
@@ -156,7 +159,8 @@ static bool run_one(struct diff_input *input, const struct diff_expected *expect
     return passed;
 }
 
-/* Runs each published algorithm on an input. strstr accepts no patterns with a NUL. */
+/* Runs each published algorithm on an input, if text and patterns are small enough
+ * (ALGORITHM_BYTES_MAX). Only strstr may refuse the patterns, because it accepts no NUL. */
 static void run_algorithms(struct test_random *random, struct diff_input *input,
                            const struct diff_expected *expected, uint64_t index)
 {
@@ -213,7 +217,9 @@ static void run_input(struct test_random *random, struct diff_input *input, uint
             uint64_t chunk_index;
             config.instruction_set = trawl_instruction_set(call % sets);
             choose_config(random, input, &config, &chunk_index);
-            if (calls > 1 && call < sets * 2) /* the calls that grep and grep -c make */
+            /* windows of matches, and counts of lines: the calls that a grep program and its
+             * option -c make */
+            if (calls > 1 && call < sets * 2)
                 config.call = call < sets ? HELD_WINDOWS : HELD_COUNT_LINES;
             passed = run_one(input, &expected, &config, plan, call % sets, chunk_index, index);
         }
@@ -295,7 +301,8 @@ static void run_floods(void)
         for (uint64_t p = 0; p < parts_count; p++)
             input_fill(&random, parts[p], input.text + p * part_bytes, part_bytes);
         /* in half of the cases the pattern is from the first part, which is full of candidates; in
-         * the other half from any part, and with conditions */
+         * the other half the pattern is from any part, and may have to be a whole word, for
+         * example */
         if (i % 2 == 0)
             part = 0;
         else
@@ -315,8 +322,8 @@ static void run_floods(void)
 /* Checks that each byte of a pattern is compared. The text has the pattern, and for each byte two
  * copies of the pattern in which that byte is changed. In random texts, the only different byte is
  * hardly ever a byte that the filters do not test. If i is even, the copies touch, and each fifth
- * is unchanged: the search may step no further than the pattern's period, which is the pattern's
- * length here. */
+ * copy is unchanged. A search may then step no further than the pattern's period, which is here the
+ * pattern's length. */
 static void run_near_misses(void)
 {
     static const uint64_t lengths[] = {2, 4, 7, 8, 9, 15, 16, 17, 18, 33, 64, 65};
@@ -356,8 +363,8 @@ static void run_borders(void)
     }
 }
 
-/* Makes lines that end with a letter in one case. Case is ignored, so occurrences hold line ends,
- * even if the patterns have the letter only in the other case. */
+/* Makes a text whose lines end with a letter. Case is ignored, so a pattern that has the letter in
+ * its other case still matches line ends. */
 static void make_letter_ends(struct test_random *random, bool other_case, struct diff_input *input)
 {
     uint8_t pattern[8];
@@ -451,7 +458,8 @@ static void print_report(void)
         printf("  %s: %" PRIu64 "\n", place_name((enum place_kind)place), report.places[place]);
 }
 
-/* Fails if the run used some method, place or algorithm never, or few alignments of the text. */
+/* Fails if the run never used one of the methods, kinds of text or algorithms, or if the texts had
+ * too few alignments. */
 static void check_coverage(void)
 {
     for (uint32_t method = 0; method < TRAWL_METHODS_COUNT; method++)
@@ -464,8 +472,8 @@ static void check_coverage(void)
         TEST_CHECK(report.algorithms[i] > 0);
 }
 
-/* Runs a case. Case 0 has the fixed numbers of inputs of each kind above; one in LARGE_ONE_IN
- * cases is large. */
+/* Runs a case. Case 0 has a fixed number of inputs of each kind above. One in LARGE_ONE_IN cases is
+ * large. */
 static void run_index(uint64_t index)
 {
     struct test_random random = test_random_begin("diff borders");

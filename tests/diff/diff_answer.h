@@ -10,10 +10,12 @@
 
 /* Numbers of scans since the test began. */
 struct answer_scans {
-    uint64_t dense;      /* the automaton searched at least a part of the chunk */
-    uint64_t sparse;     /* no part was searched by the automaton */
-    uint64_t by_parts;   /* the last part of the chunk was searched for parts of the patterns */
-    uint64_t by_classes; /* the last part of the chunk was searched by classes of lengths */
+    uint64_t dense;  /* the automaton searched at least a part of the chunk */
+    uint64_t sparse; /* no part was searched by the automaton */
+    /* at the end, each string, or each part of the set (strings of similar lengths), was searched
+     * for by itself */
+    uint64_t by_parts;
+    uint64_t by_classes; /* at the end, the set was searched by the method classes */
     uint64_t turned;     /* the search changed its program within the scan */
     /* switches[a][b]: the worker had method a before the scan and method b after the scan */
     uint64_t switches[ANSWER_METHODS][ANSWER_METHODS];
@@ -21,7 +23,7 @@ struct answer_scans {
 extern struct answer_scans answer_scans;
 
 /* Rows of costs of the methods. For each scan, the test draws the row by which the worker chooses a
- * method. NULL: the worker's own costs decide. */
+ * method. If answer_costs is NULL, the worker's own costs decide. */
 extern const struct plan_costs *answer_costs;
 extern uint32_t answer_costs_count;
 

@@ -15,7 +15,7 @@
 
 #define CASES_NORMAL 1000
 #define CASES_LONG 100000 /* each case is searched about eight times */
-/* after this many cases each cell must have had matches */
+/* after this many cases, each of the CELLS kinds of cases must have had matches */
 #define CASES_TELLING 1000
 #define SETS_MAX 8
 #define THREADS_MAX 4
@@ -24,7 +24,7 @@
 #define MATCHES_MAX 400000u
 #define EXACT_MAX 2
 #define LETTER_BYTES_MAX 4u
-#define SMALL_BYTES 1000u /* a shorter text may be searched in small parts */
+#define SMALL_BYTES 1000u /* a shorter text may be searched in chunks of a few bytes */
 #define PLAIN_BYTES 70    /* added to short texts, so that some chunks end inside the text */
 #define RECORDS_MAX 100
 /* A case that takes longer counts as hung. Under an emulator a case took 400 seconds. */
@@ -74,8 +74,9 @@ static bool is_word(void *context, uint32_t c)
 
 static const struct trawl_utf8 utf8 = {NULL, variants, is_word};
 
-/* A case's number mod CELLS, its cell, determines alphabet, edits, exact parts (of the patterns, in
- * which no error is allowed) and threads. */
+/* A case's number modulo CELLS is the case's cell. The cell determines the alphabet, whether errors
+ * are edits, whether several threads search, and whether patterns have exact parts, in which no
+ * error is allowed. */
 #define CELLS 24u
 
 /* Numbers of errors around those at which the library's counters of mismatches need one more bit.
@@ -159,13 +160,14 @@ static void add_pattern(struct test_random *random, struct input *input, const c
     uint8_t bytes[PATTERN_BYTES_MAX + 16];
 
     at = test_random_below(random, diff->text_bytes);
-    /* at the text's begin, at the text's end, across a border inside */
+    /* the first three patterns are copies of the text's begin, of its end and of its middle, where
+     * chunks may meet */
     if (input->is_plain && number < 3) {
         errors = 0;
         at = number == 0 || wanted > diff->text_bytes ? 0
              : number == 1                            ? diff->text_bytes - wanted
                                                       : (diff->text_bytes - wanted) / 2;
-        /* the part of the text consists of whole letters */
+        /* lengthen the copied part of the text to whole letters */
         for (; at > 0 && is_inside_letter(diff->text[at]); at--)
             wanted++;
         while (at + wanted < diff->text_bytes && is_inside_letter(diff->text[at + wanted]))
@@ -211,7 +213,7 @@ static void choose_flags(struct test_random *random, struct input *input, uint64
         uint64_t begin = test_random_below(random, 8);
         uint64_t end = begin + test_random_between(random, 1, 4);
 
-        /* else the library might refuse the patterns */
+        /* otherwise the library might refuse the patterns */
         if (input->is_plain && end > query->k + 1) {
             begin %= query->k + 1;
             end = begin + 1;
@@ -226,8 +228,8 @@ static void choose_flags(struct test_random *random, struct input *input, uint64
 }
 
 /* Makes the exact parts of the patterns equal, except for those of patterns 1 to 3. Then the
- * library compares these patterns together, at the places of the exact part. In other inputs no
- * patterns share an exact part, or that part stands everywhere. */
+ * library compares these patterns together, wherever the exact part stands in the text. In other
+ * inputs no patterns share an exact part, or the exact part stands at every offset. */
 static void share_exact(struct input *input)
 {
     struct naive_bytes first = input->diff.patterns[0];
@@ -250,7 +252,8 @@ static uint32_t plan_flags(const struct approximate_query *query)
            (query->any_base ? TRAWL_ANY_BASE : 0u);
 }
 
-/* Returns the input's plan; NULL: a pattern has too few symbols. */
+/* Returns the input's plan, or NULL if the library refuses the patterns, for example as too
+ * short. */
 static struct trawl_plan *plan_of(const struct input *input)
 {
     const struct approximate_query *query = &input->query;
@@ -277,13 +280,14 @@ static struct trawl_plan *plan_of(const struct input *input)
     return plan;
 }
 
-/* Makes the input of a case. The case's number determines alphabet, edits, exact parts and the
- * number of threads. */
+/* Makes the input of a case. The case's number determines alphabet, edits and exact parts. */
 static void input_make(struct test_random *random, struct input *input, uint64_t index)
 {
     bool is_long = test_random_one_in(random, 40), is_wide = test_random_one_in(random, 30);
-    bool is_large = test_random_one_in(random, 200); /* several steps of a search */
-    /* in half of the cells with mismatches and exact parts, patterns that share these parts */
+    /* so large that a device or a host worker searches it in several steps */
+    bool is_large = test_random_one_in(random, 200);
+    /* patterns that share their exact parts, in half of the cases with mismatches and exact
+     * parts */
     bool is_set = !is_large && !is_long && test_random_one_in(random, index / 3 % 4 == 2 ? 2 : 12);
     uint64_t text_bytes = test_random_between(random, 1, is_wide ? 3000 : is_long ? 700 : 250);
     uint64_t bytes_max = is_long ? 150 : is_wide ? 10 : 4 + test_random_below(random, 24), patterns;
@@ -352,8 +356,9 @@ static bool expect(struct input *input, struct diff_expected *expected)
 enum where { AT_BEGIN, AT_END, OVER_BORDER, INSIDE, PLACES };
 
 static struct {
-    /* Numbers of expected matches: by method, cell and place; and by whether edits are allowed,
-     * every end is wanted, and spans lie within lines. */
+    /* Numbers of expected matches. `cells` counts by method, cell and place in the text. `spans`
+     * counts by whether edits are allowed, whether every end is wanted, and whether matches must
+     * lie within lines. */
     uint64_t cells[APPROX_METHODS][CELLS][PLACES];
     uint64_t spans[2][2][2];
     uint64_t refused, runs, by_method[APPROX_METHODS], matches, reversed, far;
@@ -376,7 +381,7 @@ static struct trawl_searcher *searcher_for(struct run_config *config, uint32_t s
     return *searcher;
 }
 
-/* Compares whole matches, with distance and strand, which other calls do not deliver. */
+/* Checks whole matches, with their distance and strand, which most calls do not deliver. */
 struct whole {
     const struct input *input;
     uint64_t at;
@@ -490,7 +495,7 @@ static void describe(const struct input *input, uint64_t index, const struct run
            query->patterns[0].bytes_count, input->with_utf8, input->with_also, line);
 }
 
-/* Counts the expected matches of an input by method, cell and place. */
+/* Counts the expected matches of an input by method, cell and place in the text (enum where). */
 static void tally(const struct input *input, enum approx_method method, uint64_t index,
                   uint64_t chunk_bytes)
 {
@@ -510,7 +515,8 @@ static void tally(const struct input *input, enum approx_method method, uint64_t
         input->match_count;
 }
 
-/* Checks that each cell of a method that can search the cell has matches at each place. */
+/* Checks that there were matches for each method in each cell that the method can search, at each
+ * place in the text (enum where). */
 static void check_filled(void)
 {
     for (uint32_t method = 0; method < APPROX_METHODS; method++)
@@ -520,7 +526,7 @@ static void check_filled(void)
                     !TEST_CHECK(report.cells[method][cell][place] > 0))
                     printf("  method %u, cell %u, place %u\n", method, cell, place);
     for (uint32_t i = 0; i < 8; i++)
-        if (i != 2 && i != 3) /* some calls ask for all ends, but only if the errors are edits */
+        if (i != 2 && i != 3) /* some calls ask for every end, but only if the errors are edits */
             TEST_CHECK(report.spans[i / 4][i / 2 % 2][i % 2] > 100);
 }
 
@@ -560,7 +566,8 @@ static bool run_one(struct test_random *random, struct input *input,
         passed = test_failures == failures;
         break;
     default:
-        if (input->with_also) /* the simple search knows a single line end */
+        /* the simple search knows no second line end, so only positions are compared */
+        if (input->with_also)
             config.call = HELD_POSITIONS;
         passed = run_call(&input->diff, expected, &config, plan, searcher, NULL, message);
     }
@@ -668,7 +675,8 @@ static void check_beside(bool edits, uint64_t letters)
 }
 
 #define FLOOD_BYTES 150000u
-/* An engine lists this many hits and candidates at once: a part of the text. */
+/* The test limits the hits and candidates that an engine lists at once to this number, so that the
+ * lists hold only a part of the text's. */
 #define FLOOD_HITS 40000u
 #define FLOOD_LITERAL 9u
 #define FLOOD_ERRORS 2u
@@ -676,7 +684,7 @@ static void check_beside(bool edits, uint64_t letters)
  * at the places of that part, which are everywhere in this text. */
 #define FLOOD_PATTERNS 40u
 
-/* What a sink expects of a text of a single letter. `at`: number of the next occurrence. With
+/* What a sink expects of a text of a single letter. `at` is the number of the next occurrence. With
  * mismatches, an occurrence begins at each offset; with edits, an occurrence ends at each
  * offset. */
 struct flood {

@@ -156,7 +156,7 @@ void input_add_pattern(struct diff_input *input, const uint8_t *bytes, uint64_t 
     uint8_t *copy = test_memory(bytes_count);
 
     memcpy(copy, bytes, (size_t)bytes_count);
-    if ((index & (index - 1)) == 0) /* the room is doubled */
+    if ((index & (index - 1)) == 0) /* the array is full, so its size is doubled */
         input->patterns = realloc(input->patterns, (2 * index + 1) * sizeof *input->patterns);
     input->patterns[index] = (struct naive_bytes){copy, bytes_count};
 }
@@ -477,7 +477,8 @@ void input_generate_worst(struct test_random *random, uint32_t kind, uint64_t te
 void input_generate_border(struct test_random *random, struct diff_input *input)
 {
     uint64_t period = test_random_between(random, 2, test_random_one_in(random, 2) ? 12 : 400);
-    bool separated = test_random_one_in(random, 2); /* true: each period is a word or a line */
+    /* true: each period is a word or a line, which a space or a line end ends */
+    bool separated = test_random_one_in(random, 2);
     uint64_t pattern_bytes = separated ? period * test_random_between(random, 2, 5) - 1
                                        : test_random_between(random, period, 2 * period - 1);
     uint64_t text_bytes = test_random_between(random, pattern_bytes, 6000);
@@ -520,7 +521,9 @@ void input_generate_near_misses(struct test_random *random, uint64_t text_bytes,
     input_begin(random, kind, text_bytes, input);
     input->kind = "copies of the pattern with a changed bit";
     (void)input_fill(random, kind, pattern, count);
-    if (is_same) /* input_rename may make 'a' the first or last letter or byte */
+    /* input_rename may replace 'a' by the first or last letter, or by the first or last byte
+     * value */
+    if (is_same)
         pattern[odd] = 'a';
     for (uint64_t at = 0; at + count <= text_bytes; at += count + test_random_below(random, gap)) {
         memcpy(input->text + at, pattern, (size_t)count);
@@ -549,7 +552,8 @@ void input_rename(struct test_random *random, struct diff_input *input)
         input->flags = NAIVE_IGNORE_CASE;
     if ((input->flags & NAIVE_IGNORE_CASE) != 0)
         flip_case(random, input->text, input->text_bytes);
-    /* only letters have cases and make words, and a NUL must stay a line end */
+    /* Where case or words count, only letters may replace letters. Where a NUL ends lines, all NULs
+     * must stay. So then only letters are renamed. */
     if ((input->flags & (NAIVE_IGNORE_CASE | NAIVE_WHOLE_WORD)) != 0 || input->nul_ends_lines)
         way = 2;
     for (uint32_t i = 0; i < 256; i++)
@@ -558,7 +562,8 @@ void input_rename(struct test_random *random, struct diff_input *input)
         names['a' + i] = (uint8_t)('z' - i);
         names['A' + i] = (uint8_t)('Z' - i);
     }
-    /* bytes that are no letters, but which differ in bit 0x20 like the cases of a letter */
+    /* replace a letter by a byte that is no letter, but that differs from another byte only in bit
+     * 0x20, like the cases of a letter */
     if ((input->flags & (NAIVE_IGNORE_CASE | NAIVE_WHOLE_WORD)) == NAIVE_IGNORE_CASE &&
         test_random_one_in(random, 2)) {
         uint64_t letter = test_random_below(random, 3);
@@ -629,8 +634,8 @@ static void add_line_patterns(struct test_random *random, uint64_t shape, struct
                   shapes[shape].least, shapes[shape].most);
 }
 
-/* Writes a pattern. spoil: a byte of the pattern, in most cases the last byte, is changed. Returns
- * the number of bytes. */
+/* Writes a pattern. If `spoil`, one of its bytes is changed, in most cases the last. Returns the
+ * number of bytes. */
 static uint64_t fill_piece(struct test_random *random, const struct diff_input *input,
                            uint8_t *bytes, uint64_t room, bool spoil)
 {
@@ -663,7 +668,7 @@ void input_generate_lines(struct test_random *random, uint64_t shape, struct dif
         uint64_t pieces = test_random_between(random, 0, per_line);
 
         for (uint64_t i = 0; i < pieces && at < input->text_bytes; i++) {
-            if (!begins || i > 0) /* without these bytes, the line begins with a pattern */
+            if (!begins || i > 0) /* without these bytes, the line may begin with a pattern */
                 at += test_random_below(random, 12);
             if (at < input->text_bytes && near && test_random_one_in(random, 2))
                 at += fill_piece(random, input, input->text + at, input->text_bytes - at, true);

@@ -41,14 +41,15 @@ static inline struct naive_query input_query(const struct diff_input *input)
                                 input->line_end, input->nul_ends_lines};
 }
 
-/* Makes a text of `kind` and patterns; text_bytes_max bounds the text. */
+/* Makes a text of random kind and of at most text_bytes_max bytes, and patterns for the text. */
 void input_generate(struct test_random *random, uint64_t text_bytes_max, struct diff_input *input);
 /* Makes a worst-case text and a pattern that is bad for the text, both of about the given size. */
 void input_generate_worst(struct test_random *random, uint32_t kind, uint64_t text_bytes,
                           uint64_t pattern_bytes, struct diff_input *input);
 uint32_t input_worst_kinds(void);
-/* Makes a periodic text in which now and then a byte is changed. The period is longer than half of
- * the pattern, or is a word or a line, and the pattern is two to five of these words or lines. */
+/* Makes a periodic text in which now and then a byte is changed. In some inputs the period is
+ * longer than half of the pattern. In other inputs the period is a word or a line, and the pattern
+ * is two to five of these words or lines. */
 void input_generate_border(struct test_random *random, struct diff_input *input);
 /* Makes a text of copies of a short pattern. Most copies have a changed bit, in half of the inputs
  * all at the same byte. A search that never compares that byte would take all copies for

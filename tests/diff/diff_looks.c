@@ -135,7 +135,8 @@ static void run_case(uint64_t index)
     chance = test_random_begin("diff looks");
     chance.state ^= index * 0x2545f4914f6cdd1du;
     borders_draw(&chance);
-    cpu_sizes.look_after = cpu_sizes.look_again = 0; /* a look comes before each chunk */
+    /* so that the worker takes a sample before each chunk */
+    cpu_sizes.look_after = cpu_sizes.look_again = 0;
     cpu_sizes.look_lost_ns = 0;
     generate(&input);
     borders_plant(&chance, &input);
@@ -154,10 +155,10 @@ static void run_case(uint64_t index)
 }
 
 /* Checks that the text decides the stride of the method classes, which reads the text at every
- * stride-th offset. The strings have 9 equal first bytes, and then 7 random letters. full: the text
- * is full of the 9 bytes. With stride 8 (grams of 9 bytes), each gram of the 9 bytes would name all
- * strings; with stride 6 (grams of 11 bytes), one string in 676. The strings alone would give the
- * same stride for all texts. */
+ * stride-th offset. The strings have 9 equal first bytes, and then 7 random letters. If `full`, the
+ * text is full of the 9 bytes. With stride 8 (grams of 9 bytes), each gram of the 9 bytes would
+ * make all strings candidates; with stride 6 (grams of 11 bytes), a gram makes one string in 676 a
+ * candidate. The strings alone would give the same stride for all texts. */
 static void test_stride(bool full, uint32_t stride_least, uint32_t stride_most)
 {
     static uint8_t text[STRIDE_TEXT_BYTES + FIND_LOAD_SLACK], bytes[STRIDE_STRINGS][16];

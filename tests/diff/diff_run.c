@@ -86,8 +86,8 @@ enum trawl_status run_searcher_open(const struct run_config *config,
     return trawl_searcher_open(&options, searcher, error);
 }
 
-/* Sets where the sink stops, how large an array is, and how many lines count, from the bits of
- * config->parameter. */
+/* Sets from the bits of config->parameter where the sink stops, how large an array is, and up to
+ * how many lines are counted. */
 static void choose(struct held *held, const struct run_config *config)
 {
     uint64_t parameter = config->parameter, number = parameter >> 8;
@@ -145,7 +145,8 @@ static const char *wrong_after(const struct held *held, const struct run_config 
                : "stats.instruction_set is another";
 }
 
-/* Returns NULL if the text, given as bytes, has the same count, and the same first occurrence. */
+/* Returns NULL if a search of the text's bytes, without a text object, gives the expected count and
+ * first occurrence. Else returns what is wrong. */
 static const char *wrong_bytes(const struct held *held)
 {
     const struct diff_input *input = held->input;

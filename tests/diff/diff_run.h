@@ -10,19 +10,21 @@
 /* The settings of a run: everything besides the input that decides what the library does. */
 struct run_config {
     enum trawl_method method;
-    const char *algorithm;       /* name of a published algorithm; NULL: a method of the library */
-    bool sample;                 /* the text is given to the plan as a sample */
-    const char *instruction_set; /* NULL: any */
+    const char *algorithm; /* name of a published algorithm; NULL: `method` */
+    /* the plan gets the text as a sample by which to choose a method */
+    bool sample;
+    const char *instruction_set; /* NULL: the library chooses */
     uint32_t threads;
     uint64_t chunk_bytes;
     enum place_kind place;
     uint64_t place_offset;
     enum held_call call;
-    /* where a sink stops, sizes of arrays, flags: each call reads different bits */
+    /* Bits that decide where a sink stops, sizes of arrays, and flags. Each call reads different
+     * bits. */
     uint64_t parameter;
 };
 
-/* Builds the plan of the input. TRAWL_ARGUMENT: the method does not fit the patterns. */
+/* Builds the plan of the input. Returns TRAWL_ARGUMENT if the method does not fit the patterns. */
 enum trawl_status run_plan_build(const struct diff_input *input, const struct run_config *config,
                                  struct trawl_plan **plan, struct trawl_error *error);
 enum trawl_status run_searcher_open(const struct run_config *config,
@@ -38,8 +40,8 @@ bool run_call(const struct diff_input *input, const struct diff_expected *expect
 void run_describe(const struct diff_input *input, const struct run_config *config, char *line,
                   uint64_t line_bytes);
 
-/* Returns the name of published algorithm number `index` for texts on the CPU; NULL after the
- * last. */
+/* Returns the name of published algorithm number `index` for texts on the CPU, or NULL if there are
+ * no more algorithms. */
 const char *cpu_algorithm(uint32_t index);
 const char *method_name(enum trawl_method method);
 uint32_t instruction_set_count(void);

@@ -9,9 +9,11 @@
 #define CASES_NORMAL 120
 #define CASES_LONG 200000
 #define CASES_TURNING 8
-#define CASES_TELLING 7 /* after this many cases each way to search must have been used */
+/* after this many cases, each way to search for a set must have been used */
+#define CASES_TELLING 7
 #define PATTERN_BYTES_MAX 300u
-/* Strings that are longer than the part of a step that a single lane of a vector reads. */
+/* Lengths of strings that are longer than the part of the text that a single lane of a vector reads
+ * in a step of the automaton. */
 #define LENGTHY_BYTES_MIN 3900u
 #define LENGTHY_BYTES_MAX 5000u
 #define LENGTHY_FROM_MAX 200u
@@ -46,7 +48,7 @@ static void add_nested(struct diff_input *input, const uint8_t *source, uint64_t
             add_slice(input, source, 0, longest - bytes + 1);
         else if (way == 2) /* suffixes of a prefix */
             add_slice(input, source, longest - bytes, bytes);
-        else if (way == 3) /* lengths as before, from random offsets */
+        else if (way == 3) /* slices of these lengths, at random offsets */
             add_slice(input, source, from, bytes);
         else if (way == 4) /* short slices */
             add_slice(input, source, from, 1 + bytes % 8);
@@ -87,7 +89,7 @@ static void generate(uint64_t patterns_max, uint64_t text_bytes, struct diff_inp
             input->text[at++] = test_random_one_in(&chance, 8) ? '\0' : '\n';
     }
     add_nested(input, source, source_bytes, count);
-    if (test_random_one_in(&chance, 4)) /* a single byte, and strings that come twice */
+    if (test_random_one_in(&chance, 4)) /* a string of a single byte */
         add_slice(input, source, 0, 1);
     if (test_random_one_in(&chance, 4))
         add_nested(input, source, source_bytes, count / 2);
@@ -267,9 +269,9 @@ static void generate_many(struct diff_input *input)
     free(source);
 }
 
-/* Makes words whose hashes have the same first bits, so that each word is compared with all
- * patterns. Few of the text's words are patterns, so the budget for comparisons is spent before an
- * occurrence is found. */
+/* Makes words whose hashes have the same first bits, so that each word of the text is compared with
+ * all patterns. Few of the text's words are patterns, so the worker's limit on comparisons is
+ * exceeded before an occurrence is found. */
 static void generate_alike(struct diff_input *input)
 {
     uint64_t text_bytes = 6000, last = text_bytes - 40;
@@ -435,9 +437,9 @@ static void run_case(const struct diff_input *input, uint32_t set)
                set);
 }
 
-/* Checks that the nibble tables (a filter that looks up both halves of a byte) reject nearly all
- * offsets of a random text. The answers do not show this: with tables that let every offset pass,
- * all occurrences would be found, too. */
+/* Checks that the nibble tables (a filter that looks up halves of bytes) reject nearly all offsets
+ * of a random text. The answers do not show this: with tables that let every offset pass, all
+ * occurrences would be found, too. */
 static void check_passing(const struct plan_nibbles *nibbles)
 {
     uint8_t text[2000 + PLAN_NIBBLE_BYTES_MAX];
@@ -545,9 +547,9 @@ static void test_full(void)
     }
 }
 
-/* Searches for words of few bytes, each of which stands between two bytes of every value. Tests
- * sets of few words, for which there are nibble tables, and larger sets. In random texts, a short
- * word hardly ever stands before a byte that is no letter. */
+/* Searches for words of few bytes. In the text, words stand between two equal bytes, and these
+ * bytes have every value. Tests sets of few words, for which there are nibble tables, and larger
+ * sets. In random texts, a short word hardly ever stands before a byte that is no letter. */
 static void test_neighbours(void)
 {
     const uint64_t width = 40; /* with more words an automaton would be used */
@@ -658,7 +660,7 @@ int main(void)
                      &input);
         borders_draw(&chance);
         borders_plant(&chance, &input);
-        if (!alike) /* new names of the bytes would change the hashes, which have to be alike */
+        if (!alike) /* other bytes would have other hashes, but here the hashes have to be alike */
             input_rename(&chance, &input);
         run_case(&input, set);
         for (set = 0; alike && set < sets; set++)

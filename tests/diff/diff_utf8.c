@@ -74,8 +74,8 @@ static const uint32_t *group_of(uint32_t code_point)
     return NULL;
 }
 
-/* The function `variants` of struct trawl_utf8. context not NULL: the table is one-sided, so two in
- * three characters of a group have few variants. */
+/* A function `variants` for struct trawl_utf8. If `context` is not NULL, the table is one-sided:
+ * for two in three characters of a group, the function leaves out variants. */
 static uint32_t variants(void *context, uint32_t code_point,
                          uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
 {
@@ -138,8 +138,8 @@ static uint64_t encode(uint32_t code_point, uint8_t *bytes)
     return 4;
 }
 
-/* Returns the code point that begins at bytes[0] and stores its length; INVALID and 1 if there is
- * no code point. */
+/* Returns the code point that begins at bytes[0], and stores its length. If there is no code point,
+ * returns INVALID and stores 1. */
 static uint32_t decode(const uint8_t *bytes, uint64_t room, uint64_t *length)
 {
     uint32_t code_point = bytes[0];
@@ -281,8 +281,8 @@ static void generate(struct test_random *random, struct diff_input *input)
     input->line_end = '\n';
     input->flags =
         test_random_one_in(random, 4) ? (uint32_t)test_random_below(random, 8) : NAIVE_IGNORE_CASE;
-    /* To check whole words, the library decodes the character before the word backwards, so each
-     * number of bytes is tried. */
+    /* To check whole words, the library decodes the character before the word backwards. So texts
+     * of words have a character of 1, 2, 3 or 4 bytes as a frequent letter. */
     if ((input->flags & NAIVE_WHOLE_WORD) != 0 && !is_single)
         letters[0] = words[test_random_below(random, sizeof words / sizeof *words)];
     input->text = test_memory((uint64_t)4 * TEXT_CODE_POINTS_MAX);
@@ -297,8 +297,8 @@ static void generate(struct test_random *random, struct diff_input *input)
                                                               : 5;
         uint64_t bytes = fill(random, letters, letter_count,
                               test_random_between(random, 1, length_max), pattern);
-        /* a byte that is mostly no character: a faulty library could take all bytes of this kind
-         * for equal */
+        /* In most cases this byte is no character. A faulty library could take all such bytes for
+         * equal. */
         if (test_random_one_in(random, 6))
             pattern[test_random_below(random, bytes)] =
                 (uint8_t)test_random_between(random, 128, 255);
@@ -307,7 +307,8 @@ static void generate(struct test_random *random, struct diff_input *input)
             pattern[test_random_below(random, bytes)] ^= 1;
         if (bytes <= input->text_bytes && test_random_one_in(random, 2)) {
             uint64_t begin = test_random_below(random, input->text_bytes - bytes + 1);
-            memcpy(input->text + begin, pattern, (size_t)bytes); /* cuts characters apart */
+            /* may cut characters of the text apart */
+            memcpy(input->text + begin, pattern, (size_t)bytes);
         }
     }
 }
@@ -422,7 +423,7 @@ static uint32_t bound_variants(void *context, uint32_t code_point,
 static bool every_word(void *context, uint32_t code_point)
 {
     (void)context;
-    /* all of these values count as letters, also those that are no characters */
+    /* here every value beyond ASCII counts as a letter, also values that are no characters */
     return code_point >= 0x80 && code_point < 0x110000;
 }
 
@@ -484,7 +485,8 @@ int main(void)
             struct run_config config = {.method = (enum trawl_method)method};
             char message[HELD_MESSAGE_BYTES];
             struct trawl_plan *plan = NULL;
-            /* checks to be made: 3 by AUTO, which may divide the set into parts; 1 by SET */
+            /* number of direct checks of the scans: 3 for method AUTO, which may divide the set
+             * into parts; 1 for SET */
             uint32_t answers;
             enum trawl_status status = build(&input, context, config.method, &plan, NULL);
             if (!TEST_CHECK(status == TRAWL_OK || (status == TRAWL_ARGUMENT && method > 0)))
@@ -493,7 +495,8 @@ int main(void)
             for (int repeat = 0; repeat < 3 && status == TRAWL_OK; repeat++, cases++) {
                 struct trawl_searcher *searcher = searcher_for(&config, test_random_u64(&random));
                 config.call = (enum held_call)test_random_below(&random, HELD_CALLS);
-                /* the character before a word may lie in an earlier piece of a pipe */
+                /* whole words are also searched in pipes, where the character before a word may lie
+                 * in an earlier piece */
                 config.place = (enum place_kind)test_random_below(
                     &random, (input.flags & NAIVE_WHOLE_WORD) != 0 || test_random_one_in(&random, 4)
                                  ? PLACE_KINDS

@@ -20,10 +20,11 @@ struct selection {
 struct seen {
     struct held *held;
     uint64_t matches, windows, window_end;
-    uint64_t lines, line_at; /* line ends before `line_at` */
+    uint64_t lines, line_at; /* number of line ends before the offset `line_at` */
     uint64_t missing_end;    /* the least end of the matches that are missing */
     uint64_t *by_pattern;    /* occurrences of each pattern */
-    struct selection got;    /* facts about the windows' matches, where windows leave out matches */
+    /* facts about the matches of the windows, if the library may leave out matches */
+    struct selection got;
     bool window_last;
 };
 
@@ -120,9 +121,9 @@ static bool same_match(const struct trawl_match *got, const struct naive_match *
            got->pattern_index == expected->pattern_index;
 }
 
-/* Skips expected matches that may be missing before this match: if reading failed, the matches that
- * end beyond the bytes that could be read. As every match up to there was found, each match that is
- * seen must end before each match that is missing. */
+/* Skips expected matches that may be missing before this match. If reading failed, these are the
+ * matches that end beyond the bytes that could be read. Every match up to there was found, so each
+ * match that is seen must end before each match that is missing. */
 static void skip_missing(struct seen *seen, const struct trawl_match *match)
 {
     const struct diff_expected *expected = seen->held->expected;
@@ -214,8 +215,8 @@ static uint64_t count_line_ends(const struct diff_input *input, const uint8_t *b
     return count;
 }
 
-/* Checks window->line_ends_before, which a window has if the flag asks for line ends and matches
- * are not dense (LINE_ENDS_BYTES), before spans are chosen among them. */
+/* Checks window->line_ends_before. A window must have these numbers if the flag asks for line ends,
+ * no spans are asked for, and matches are not dense (LINE_ENDS_BYTES). */
 static void check_line_ends(struct held *held, const struct trawl_window *window)
 {
     bool asked = (held->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0;
@@ -353,7 +354,7 @@ static int take_window(void *context, const struct trawl_window *window)
         select_matches(seen, window->matches, window->match_count);
     } else {
         see_matches(seen, window->matches, window->match_count);
-        /* An occurrence that ends beyond what could be read may be missing. */
+        /* A match that ends beyond the bytes in memory may still come, or may be missing. */
         if (seen->matches < expected->match_count &&
             expected->matches[seen->matches].begin < seen->window_end &&
             expected->matches[seen->matches].end <= seen->window_end + window->after_bytes_count)
@@ -499,7 +500,8 @@ static int take_fed(void *context, const struct trawl_match *matches, uint64_t m
     bool waits = (fed->held->input->flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) != 0;
 
     for (uint64_t i = 0; i < match_count; i++) {
-        /* a character after the match may decide about whole words */
+        /* a whole word is decided only once the character after the match is there, so the match
+         * may come up to 4 bytes later */
         if (matches[i].end > fed->now ||
             (!by_lines && matches[i].end + (waits ? 4 : 0) <= fed->before))
             wrong(fed->held,

@@ -36,16 +36,16 @@ struct held {
     uint64_t lines_max;    /* limit that the call gets for the count of lines */
     uint64_t stop_after;   /* number of matches, or windows, after which the sink stops */
     uint32_t window_flags; /* TRAWL_WINDOW_... */
-    /* The array that the last call filled. A device may write there until held_end. */
+    /* The array that the last call filled. A device may go on to write there until held_end. */
     void *array;
-    /* About the last call: the sink has stopped the search; the answer was right, or `message` says
-     * what was wrong first. */
+    /* About the last call: whether the sink has stopped the search, and whether the answer was
+     * right. If not, `message` says the first thing that was wrong. */
     bool stopped, right;
     char message[HELD_MESSAGE_BYTES];
 };
 
-/* Builds the input's plan by these options, with the input's flags and line end; NULL: the usual
- * options. Overwrites the patterns' bytes afterwards, since the plan has copied the bytes. */
+/* Builds the input's plan by these options (NULL: the usual options), with the input's flags and
+ * line end. Overwrites the patterns' bytes afterwards, because the plan must have copied them. */
 enum trawl_status held_plan(const struct diff_input *input,
                             const struct trawl_plan_options *options, struct trawl_plan **plan,
                             struct trawl_error *error);
@@ -55,8 +55,8 @@ enum trawl_status held_plan(const struct diff_input *input,
 struct held held_begin(const struct diff_input *input, const struct diff_expected *expected,
                        const struct trawl_plan *plan, struct trawl_searcher *searcher,
                        struct trawl_text *text);
-/* Makes the call and returns its status. held->right: the answer was right, as far as the call
- * came. */
+/* Makes the call and returns its status. Sets held->right to whether the answer was right, as far
+ * as the call came. */
 enum trawl_status held_search(struct held *held, enum held_call call, struct trawl_error *error);
 void held_end(struct held *held);
 

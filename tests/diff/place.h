@@ -12,12 +12,13 @@
 enum place_kind {
     PLACE_END_GUARDED,   /* the text's last byte is the last byte of a page */
     PLACE_BEGIN_GUARDED, /* the text's first byte is the first byte of a page */
-    /* the first byte is at `offset` mod 64, between bytes that would complete matches */
+    /* the first byte's address is `offset` mod 64; the bytes around the text would complete
+     * matches */
     PLACE_ALIGNED,
     PLACE_FILE,
-    PLACE_DESCRIPTOR, /* `offset` bytes of the file precede the text */
+    PLACE_DESCRIPTOR, /* the text begins at byte `offset` of the file */
     PLACE_PIPE,
-    PLACE_PIPE_PIECES, /* a thread writes pieces of random size */
+    PLACE_PIPE_PIECES, /* a thread writes the text in pieces of random size */
     PLACE_KINDS
 };
 
@@ -36,10 +37,10 @@ struct place {
 };
 
 const char *place_name(enum place_kind kind);
-/* A stream can be searched once. */
+/* Returns whether the text is a stream, which can be searched only once. */
 bool place_is_stream(enum place_kind kind);
-/* Opens the text of an input at a place. False: the library refused. If the operating system
- * refuses, ends the test program. */
+/* Opens the text of an input at a place. Returns false if the library refuses the text. If the
+ * operating system refuses, ends the test program. */
 bool place_open(const struct diff_input *input, enum place_kind kind, uint64_t offset,
                 struct place *place, struct trawl_error *error);
 void place_close(struct place *place);

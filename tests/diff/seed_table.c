@@ -5,10 +5,10 @@
 
 #define PATTERNS_MAX 8
 #define MATCHES_MAX 8
-/* a row's text ends at most EDGE_REACH bytes before an edge, and begins at most 2 bytes behind it
- */
+/* A row's text is moved across an edge: first the text ends EDGE_REACH bytes before the edge, at
+ * last the text begins 2 bytes behind the edge. */
 #define EDGE_REACH 40
-/* lines are counted, and pipes searched, in texts up to this length */
+/* calls that count lines, and searches of pipes, are made for texts up to this length */
 #define LINES_BYTES_MAX 1000u
 
 struct seed_bytes {
@@ -38,7 +38,7 @@ struct seed_row {
 #define MATCHES(...) \
     {__VA_ARGS__}, sizeof((struct seed_match[]){__VA_ARGS__}) / sizeof(struct seed_match)
 #define NO_MATCHES {{0, 0}}, 0
-/* A row's flags may hold a byte that ends lines. */
+/* The highest 8 bits of a row's flags may hold a byte that ends lines instead of a newline. */
 #define ENDS(byte) ((uint32_t)(byte) << 24)
 #define ROW(name, flags, patterns, text, ...) {name, flags, patterns, text, __VA_ARGS__},
 
@@ -48,7 +48,7 @@ static const struct seed_row rows[] = {
 #define ROWS (sizeof rows / sizeof *rows)
 
 /* Each row is placed across each of these offsets: ends of vectors, of a page, and of pieces into
- * which a library may cut a text. */
+ * which the library may cut a text. */
 static const uint64_t edges[] = {0, 64, 128, 256, 512, 1024, 4096, 16384, 32768, 65536};
 static const uint64_t edges_long[] = {131072, 262144, 524288, 1048576, 2097152};
 static const uint64_t chunk_sizes[] = {0, 1, 3, 16, 64, 100, 4096};
@@ -93,8 +93,8 @@ static uint8_t line_end_of(const struct seed_row *row)
     return row->flags >> 24 != 0 ? (uint8_t)(row->flags >> 24) : '\n';
 }
 
-/* Returns padding that adds no match and no word character; for whole lines, padding must end
- * lines. */
+/* Returns a byte for the padding, which must add no match and no word character. For whole lines,
+ * the byte ends lines. */
 static uint8_t padding_byte(const struct seed_row *row)
 {
     return row->flags & TRAWL_WHOLE_LINE ? line_end_of(row) : 0xfe;
@@ -156,7 +156,7 @@ struct seed_run {
     struct trawl_searcher *searchers[2][SETS_MAX][CHUNK_SIZES]; /* 1 and 2 threads */
 };
 
-/* Searches a laid-out row by every method and instruction set, each with a drawn call and chunk
+/* Searches a padded row by every method and instruction set, each with a random call and chunk
  * size. */
 static void search_row(struct seed_run *run)
 {

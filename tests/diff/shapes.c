@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define DENSE_RECORDS 30u
-#define DENSE_BYTES 4u /* the longest pattern */
+#define DENSE_BYTES 4u /* bytes of the longest pattern in a dense case */
 
 static uint64_t record_bytes(struct test_random *random, uint64_t kind, uint64_t longest)
 {
@@ -27,8 +27,7 @@ static uint64_t record_bytes(struct test_random *random, uint64_t kind, uint64_t
     }
 }
 
-/* longest: each record of a dense case has fewer bytes than this number; 0: the case is not dense.
- */
+/* If `longest` is not 0, the case is dense, and each record has fewer bytes than this number. */
 static void make_records(struct test_random *random, bool whole, uint64_t longest,
                          struct shapes_case *c)
 {
@@ -75,14 +74,14 @@ static void make_records(struct test_random *random, bool whole, uint64_t longes
     }
 }
 
-/* dense: how many patterns a dense case has; 0: the case is not dense. */
+/* If `dense` is not 0, the case is dense and has this many patterns. */
 static void make_patterns(struct test_random *random, bool whole, uint64_t dense,
                           struct shapes_case *c)
 {
     uint64_t count = 1 + test_random_below(random, test_random_one_in(random, 4) ? 300 : 12);
     uint64_t most = 1 + test_random_below(random, 12), least = 1;
 
-    if (test_random_one_in(random, 8)) /* indices of patterns above 255 */
+    if (test_random_one_in(random, 8)) /* so that some patterns have indices above 255 */
         count = 250 + test_random_below(random, 60);
     if (c->method == TRAWL_METHOD_CLASSES) {
         count = 300;

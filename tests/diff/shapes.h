@@ -32,12 +32,13 @@ void shapes_free(struct shapes_case *c);
 /* Builds the plan of the case's patterns, by the case's method. */
 enum trawl_status shapes_plan(const struct shapes_case *c, struct trawl_plan **plan,
                               struct trawl_error *error);
-/* Makes `steps` random calls with the case's plan: searches the records, or their bytes as a text,
- * with either searcher. Both searches may share what the plan and the searchers keep. */
+/* Makes `steps` random calls with the case's plan. Each call searches the records, or their bytes
+ * as a text, with one of the two searchers. So the plan and the searchers serve both kinds of
+ * searches. */
 void shapes_mix(struct test_random *random, struct shapes_case *c,
                 struct trawl_searcher *const searchers[2], const struct trawl_plan *plan,
                 uint32_t steps);
-/* Pulls the whole matrix in this shape. Checks the batches that come, also if the search fails
+/* Pulls the whole matrix in this shape. Checks the batches that arrive, even if the search fails
  * later. */
 enum trawl_status shapes_pull(struct shapes_case *c, struct trawl_searcher *searcher,
                               const struct trawl_plan *plan, enum trawl_matrix_shape shape,

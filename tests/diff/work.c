@@ -16,13 +16,13 @@
 #define COMPARED_BYTES_PER_BLOCK 16
 #define SET_PATTERNS 400u
 #define SET_WAYS 5u
-#define CHOICE_STRINGS 250u /* with so many strings a search begins by the method buckets */
+#define CHOICE_STRINGS 250u /* with this many strings a search begins with the method buckets */
 
 static const uint64_t pattern_sizes[] = {1,  2,  3,   4,    7,    8,     16,
                                          33, 80, 257, 1024, 4096, 32768, 100000};
 #define SIZES (sizeof pattern_sizes / sizeof *pattern_sizes)
 
-/* The work so far. Searches run on the calling thread alone, so no lock is needed. */
+/* The work so far. Searches run in the calling thread alone, so no lock is needed. */
 static uint64_t work;
 
 void __sanitizer_cov_trace_pc(void);
@@ -70,8 +70,8 @@ struct worst_row {
 };
 static struct worst_row worst[TRAWL_METHODS_COUNT];
 
-/* Searches by a plan, and checks the work. A simple search would take too long here, so the counts
- * of methods and instruction sets are compared with each other: *count_known is the first count. */
+/* Searches by a plan, and checks the work. A simple search would take too long here. Instead the
+ * count must be the same for all methods and instruction sets: *count_known is the first count. */
 static void run_plan(const struct diff_input *input, const struct run_config *config,
                      const struct trawl_plan *plan, uint64_t *count_known)
 {
@@ -185,7 +185,7 @@ static uint64_t work_of(const struct diff_input *input, enum trawl_method method
 }
 
 /* Makes strings with equal first bytes, or words with equal last bytes, in a text full of these
- * bytes. The six low bits of these bytes do not tell them from letters. */
+ * bytes. Filters that test only the six low bits of a byte cannot tell these bytes from letters. */
 static void make_choice(struct test_random *random, uint64_t text_bytes, uint64_t strings,
                         bool begin_alike, struct diff_input *input)
 {
@@ -215,8 +215,9 @@ static void make_choice(struct test_random *random, uint64_t text_bytes, uint64_
 }
 
 /* Checks that the text decides well between the methods buckets, classes and automaton: the plan's
- * own choice must be within two thirds of the way from the least work to the most. Blocks are not
- * time, and a choice by a trial also pays for the other methods. */
+ * own choice must be within two thirds of the way from the least work to the most. The bound is
+ * loose because the number of basic blocks is not the time by which the plan chooses, and because a
+ * trial of the other methods costs work, too. */
 static void test_choice(struct test_random *random, uint64_t text_bytes, uint64_t strings,
                         bool begin_alike)
 {
@@ -240,8 +241,8 @@ static void test_choice(struct test_random *random, uint64_t text_bytes, uint64_
     input_free(&input);
 }
 
-/* Checks that a text of characters costs hardly more than bytes where the text is ASCII, also if
- * the text is full of near occurrences of a long pattern. */
+/* Checks that in a text of ASCII a search for characters (UTF-8) costs hardly more than a search
+ * for bytes, even if the text is full of near occurrences of a long pattern. */
 static void test_characters(uint8_t *text, uint64_t text_bytes, bool edits)
 {
     struct naive_bytes pattern = {text + 3, 1000};
@@ -280,7 +281,7 @@ int main(void)
     uint64_t plans[TRAWL_METHODS_COUNT] = {0};
 
     test_begin("work");
-    alarm(600); /* quadratic work would not end */
+    alarm(600); /* end the test, because quadratic work would take far too long */
     for (uint32_t kind = 0; kind < input_worst_kinds(); kind++)
         for (uint32_t size = 0; size < SIZES; size++) {
             bool is_long = pattern_sizes[size] > text_bytes / 2;

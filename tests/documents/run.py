@@ -98,7 +98,8 @@ def run(steps, arguments, links):
             os.symlink(os.path.abspath(target), os.path.join(folder, name))
         path = os.pathsep.join([os.path.abspath(p) for p in arguments.path] + [os.environ['PATH']])
         environment = dict(os.environ, PATH=path, HOME=folder, LC_ALL='C.UTF-8', TRAWL_CONFIG_PATH='')
-        # GCC's LeakSanitizer fails where a thread ends while it looks; the tests of grep and cli look for leaks.
+        # GCC's LeakSanitizer fails if a thread ends while LeakSanitizer looks for leaks. The tests of grep and cli look
+        # for leaks.
         environment.setdefault('LSAN_OPTIONS', 'detect_leaks=0')
         result = subprocess.run(
             ['bash', '-c', script], cwd=folder, env=environment, stdin=subprocess.DEVNULL,

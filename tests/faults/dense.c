@@ -1,6 +1,7 @@
-/* dense: checks that a search turns to a set's automaton where a hit in nearly each line keeps
- * tiles, the parts searched at once, small, and where most positions have the stem of a string but
- * no occurrence. (sim_table makes the automaton while memory fails.)
+/* dense: checks that a search turns to a set's automaton (a table that reads each byte once). In
+ * one test, a hit in nearly each line keeps the parts that are searched at once small. In the
+ * other, most positions have the first bytes of a string (its stem) but no occurrence. (The test
+ * sim_table makes the automaton while memory fails.)
  */
 #include "cpu/worker.h"
 #include "test.h"
@@ -15,8 +16,8 @@ static struct trawl_pattern patterns[PATTERNS];
 static uint32_t pattern_count;
 static uint8_t pattern_bytes[PATTERNS][LENGTH_MAX];
 
-/* Returns how many bytes of a text the automaton reads. is_free: the search makes the automaton
- * whatever that costs. */
+/* Returns how many bytes of a text the automaton reads. If `is_free`, the search uses the automaton
+ * whatever it costs to make. */
 static uint64_t automaton_reads(struct engine *engine, const uint8_t *bytes, enum want want,
                                 bool is_free)
 {
@@ -80,7 +81,9 @@ static void test_stems(const char *instruction_set)
     for (uint32_t i = 0; i < STEMS; i++) {
         memcpy(pattern_bytes[i], bytes + i, SET_STEM_BYTES);
         for (uint32_t k = SET_STEM_BYTES; k < SET_STEM_BYTES + 2; k++)
-            pattern_bytes[i][k] = bytes[i + k] ^ 0x10; /* nibble tables see only the low half */
+            /* a change that the tables of a filter do not see, since for longer strings they
+             * test only low halves */
+            pattern_bytes[i][k] = bytes[i + k] ^ 0x10;
         patterns[i] = (struct trawl_pattern){pattern_bytes[i], SET_STEM_BYTES + 2};
     }
     TEST_CHECK(engine_cpu.open(&options, &engine, NULL) == TRAWL_OK);

@@ -87,7 +87,8 @@ static const char *choose_algorithm(uint8_t choice)
 
     while (cpu_algorithm(count) != NULL)
         count++;
-    return count == 0 ? NULL : cpu_algorithm(choice % count); /* NULL: without the gallery */
+    /* NULL if this build has no gallery */
+    return count == 0 ? NULL : cpu_algorithm(choice % count);
 }
 
 static void read_config(const uint8_t *bytes, struct run_config *config, uint32_t *set,

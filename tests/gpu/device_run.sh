@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Makes one of the runs for a machine with a GPU. Each run builds what it needs, ends within ten minutes,
-# and prints a summary last.
+# Makes one of the runs for a machine with a GPU. Each run builds what it needs, ends within ten minutes, and prints a
+# summary last.
 #     bash tests/gpu/device_run.sh suites                        all suites of ./dev test gpu
-#     bash tests/gpu/device_run.sh bench [GROUP... ARGUMENT...]  ./dev bench gpu: what it measures
+#     bash tests/gpu/device_run.sh bench [GROUP... ARGUMENT...]  what "./dev bench gpu" measures
 #     bash tests/gpu/device_run.sh papers [DATA-FOLDER [ARGUMENT...]]   the figures of docs/papers.md
 #     bash tests/gpu/device_run.sh gallery                       26,000 cases of published algorithms, and
 #                                                a tenth of the cases under compute-sanitizer's memcheck
-# The folder $OUT, or build/gpu-out, gets PART.log, the whole output. suites and bench also leave PART.tar.gz
-# there. bench and papers also leave JSON and a report. TRAWL_GPU_SECONDS: the limit in seconds, instead of 570.
+# The folder $OUT, or build/gpu-out, gets PART.log, the whole output. suites and bench also leave PART.tar.gz there.
+# bench and papers also leave JSON and a report. The variable TRAWL_GPU_SECONDS replaces the limit of 570 seconds.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 part=${1:-suites}
@@ -33,7 +33,7 @@ suites() {
     [ "$status" -eq 0 ] || tail -n 60 "$log"
 }
 
-# measured NAME ARGUMENT...: run ./dev bench with this build, and leave its JSON and report, too
+# measured NAME ARGUMENT...: build the measuring program, run ./dev bench NAME with it, and leave its JSON and report
 measured() {
     local name=$1
 
@@ -48,8 +48,8 @@ measured() {
     cat "$log"
 }
 
-# The figures of docs/papers.md: papers.json and papers.md are left. Where there is no repository,
-# TRAWL_COMMIT must say the commit.
+# The figures of docs/papers.md, left as papers.json and papers.md. Outside a git repository, the caller must set
+# TRAWL_COMMIT to the commit.
 papers() {
     TRAWL_GPU_TESTS=build ./dev test gpu >"$log" 2>&1 || {
         tail -n 40 "$log"

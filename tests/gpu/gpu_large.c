@@ -28,7 +28,7 @@ static struct trawl_plan *plan_of(const void *bytes, uint64_t count, enum trawl_
 
 #define PLANTED_MAX 64
 
-/* A text with needles; places: the offsets of the needles. */
+/* A text with `planted` needles, at the offsets `places`. */
 struct haystack {
     struct trawl_text *text;
     uint64_t places[PLANTED_MAX];
@@ -155,8 +155,8 @@ static int check_step(void *context, const struct trawl_match *matches, uint64_t
     return 0;
 }
 
-/* Searches texts a^n and (ab)^n, where all positions match, or every second position; and for
- * patterns that match at no position because of their last byte. */
+/* Searches the texts a^n and (ab)^n for patterns that match at every position, or at every second
+ * position, and for patterns that match nowhere because of their last byte. */
 static void dense(struct trawl_searcher *gpu)
 {
     static const uint64_t lengths[] = {1, 2, 8, 9, 64, 65, 300, 5000, 70000};
@@ -219,8 +219,9 @@ static uint64_t resident_kib(void)
     return pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
 }
 
-/* Opens and closes the engine many times. Checks that host memory does not grow with each turn. The
- * script around this test checks device memory: it reads the driver's figure before and after. */
+/* Opens and closes the engine many times, and checks that the process's memory does not grow each
+ * time. The script around this test checks device memory: it reads the driver's figure before and
+ * after. */
 static void open_and_close(void)
 {
     uint64_t before = 0, grown = 0;

@@ -27,7 +27,7 @@
 #define CASES_LONG 40000
 #define CASES_PER_WORKER 16u
 #define THREADS 8u
-#define CASES_TELLING 800 /* after this many cases each algorithm must have met occurrences */
+#define CASES_TELLING 800 /* after this many cases each algorithm must have found occurrences */
 #define FAILURES_MAX 5
 
 struct parts {

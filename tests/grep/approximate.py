@@ -40,10 +40,12 @@ class Case:
             reports = ["", "--json", "--json", "-c", "-v", "-o", "-o", "--overlapping -o", "--positions", "--count-matches", "-vc"]
         self.report = rng.choice(reports)
         self.distance = not self.fasta and not self.report.startswith("-v") and rng.random() < 0.3
-        self.number = rng.random() < 0.3 and self.report != ("--json" if self.fasta else "--positions")  # -n, or of FASTA files --pattern-number
+        # the option -n, or --pattern-number for FASTA files
+        self.number = rng.random() < 0.3 and self.report != ("--json" if self.fasta else "--positions")
         self.null = not self.fasta and self.report != "--json" and rng.random() < 0.25  # -z
-        self.hex = self.report in ("--positions", "--count-matches") and not self.ends and rng.random() < 0.6  # also of line ends
-        # Symbols are bytes, which the model has as characters of Latin-1.
+        # the option --hex; its patterns may hold line ends, too
+        self.hex = self.report in ("--positions", "--count-matches") and not self.ends and rng.random() < 0.6
+        # With codec latin-1 symbols are bytes, which this test holds as characters of Latin-1.
         self.codec = "latin-1" if self.hex or self.fasta and not self.dna and self.report != "--json" and rng.random() < 0.4 else "utf-8"
         self.name, self.limit = rng.random() < 0.25, rng.choice([None, None, None, 1, 3])
         if self.limit and self.report in ("--positions", "--count-matches"):
@@ -101,7 +103,8 @@ def levenshtein(case, pattern, exact, text):
 
 def edits(case, pattern, exact, text):
     reach = len(pattern) + case.most
-    spans = {}  # end of a span: the key of the best span with this end, whose last part is the span's begin
+    # from the end of a span to the key of the best span with this end; the key's last part is the span's begin
+    spans = {}
     for begin in range(len(text)):
         for length, distance in enumerate(levenshtein(case, pattern, exact, text[begin:begin + reach])):
             if distance <= case.most and case.takes(text, begin, begin + length):
@@ -203,7 +206,8 @@ def fasta_case(rng, case):
     the first occurrences count."""
     text, output = [], []
     lengths = [rng.choice([0, 3, 50, 150]) for _ in range(rng.choice([1, 3, 9]))]
-    if rng.random() < 0.3:  # longer than the least block, 32 times a string of bytes and its errors
+    # longer than the smallest block in which the command reads a sequence: 32 times a pattern's bytes and errors
+    if rng.random() < 0.3:
         lengths = rng.choice([[400], [600], [300, 9, 60, 250]]) + [rng.choice([20, 90]) for _ in range(rng.choice([0, 6, 12]))]
     letters = "ACG\xc3\xa9" if case.codec != "utf-8" else rng.choice(["ACGTacgtN", "ACGTacgtN", "ACGT\rT", "AAAC"])
     sequences = ["".join(rng.choice(letters) for _ in range(length)) for length in lengths]

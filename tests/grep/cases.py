@@ -19,8 +19,9 @@ FAILURES_SHOWN_MAX = 10
 TELLING = 80  # from this number of cases on, run() checks how many cases select something
 PASSED_ON = ("PATH", "LOCPATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT", "TRAWL_TOKEN_FILE")
 
-numbers = itertools.count()  # of the environments: see environment()
-counts = collections.Counter()  # of cases: "selected", and those left out, by reason; run() prints them
+numbers = itertools.count()  # numbers for the environments: see environment()
+# how many cases selected something, and how many were left out, by reason; run() prints the numbers
+counts = collections.Counter()
 
 
 def seed():
@@ -174,7 +175,8 @@ def run(name, normal, what, run_case, more=(), one_in=0, features=None):
     failures = 0
     folder = tempfile.mkdtemp(prefix="trawl-%s-" % name)
     pairs = Pairs(name, lambda rng: features(rng, trawl, folder)) if features else None
-    if "--cases" in sys.argv and amount(TELLING) < TELLING:  # a short run of the server's clients: each check runs without a server, too
+    # a short run of the server's clients: another test makes each of these checks without a server
+    if "--cases" in sys.argv and amount(TELLING) < TELLING:
         more = ()
     try:
         for number in range(first, first + count):
@@ -193,7 +195,7 @@ def run(name, normal, what, run_case, more=(), one_in=0, features=None):
     finally:
         if "--keep" in sys.argv:
             print("files are in %s" % folder)
-        else:  # of any depth, and what may not be read
+        else:  # chmod and rm, because folders may be very deep, or may forbid to read them
             subprocess.run(["chmod", "-R", "u+rwX", folder], stderr=subprocess.DEVNULL)
             subprocess.run(["rm", "-rf", folder], check=True)
     print("%d %s, %d differ%s" % (count, what, failures, "".join("; %s: %d" % row for row in sorted(counts.items()))))

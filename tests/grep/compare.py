@@ -194,7 +194,7 @@ def is_utf8(text):
     return is_valid(text, "utf-8")
 
 
-# Letters of UTF-8 whose capital has a different length.
+# Letters of UTF-8 whose capital letter has a different number of bytes.
 SHRINKING = re.compile(b"|".join(chr(c).encode() for c in range(0x80, 0x3000)
                                  if len(chr(c).upper().encode()) != len(chr(c).encode())) + b"|\xc4\xb1|\xc4\xb0")
 
@@ -281,7 +281,7 @@ def make_case(rng, top, files, known=()):
     if recursive:
         options.append([rng.choice(["-r", "-R", "--recursive", "-drecurse", "--directories=recurse"])])
         if os.path.exists(os.path.join(top, "fifo")):
-            options[-1] = ["-r"]  # with -R grep waits for a writer
+            options[-1] = ["-r"]  # -R opens a named pipe, where grep waits for a writer
     elif rng.random() < 0.06:
         options.append([rng.choice(["-dskip", "-Dskip", "-Dread", "-dread"])])
     operands = choose_input(rng, case, files, recursive)
@@ -332,7 +332,7 @@ def make_case(rng, top, files, known=()):
     if case.stdin is not None:
         case.nowhere = case.stdin[0] == "file" and rng.random() < 0.15
         whole = case.stdin[0] == "pipe" and case.stdin[1].endswith(b"\n") and b"\0" not in case.stdin[1]
-        if whole and "-z" not in case.arguments and rng.random() < 0.3:  # whole lines before the error
+        if whole and "-z" not in case.arguments and rng.random() < 0.3:  # the read fails after whole lines
             case.stdin = ("broken", case.stdin[1])
     return case
 
@@ -352,7 +352,8 @@ def is_left_out(case, files):
     shows_matches = any(str(w).startswith("--col") or w == "-o" for w in words)
     lines = b"\n".join(case.patterns).split(b"\n")
     if "-w" in words and shows_matches:
-        is_letter = 256 if case.locale == "C" else 128  # the first byte that may be a letter's, beside ASCII
+        # from this byte on, a byte may belong to a letter beyond ASCII; in the locale C none does
+        is_letter = 256 if case.locale == "C" else 128
         if "-x" in words or any(line and not (line[:1].isalnum() or line[:1] in b"_" or line[0] >= is_letter)
                                 for line in lines):
             return "-wo"
@@ -478,7 +479,7 @@ def compare(case, top, files, trawl):
     expected = (expected[0], expected[1], rename(expected[2]), expected[3])
     stops = any(w in ("-q", "-l", "-L") for w in case.arguments)
     if stops and max(len(line) for text in files.values() for line in text.split(b"\n")) >= 4095:
-        stops = None  # such lines shift grep's buffers
+        stops = None  # then grep fills its buffers differently, so -q, -l and -L end at a different offset
     if stops is None or b"binary file" in expected[2] or any(w == "-I" or str(w).startswith("--bin") for w in case.arguments):
         # If grep stops early, grep may leave the offset where its last read(2) ended.
         expected, got = expected[:3] + (None,), got[:3] + (None,)
@@ -502,10 +503,10 @@ def reduced(case, trawl):
         return smaller
 
     def fails(parts):
-        if case.smart and parts[0] != case.arguments:  # the strings of -S decide about case
+        if case.smart and parts[0] != case.arguments:  # -S decides about case by the strings, so these stay
             return False
         why, _, expected, got = compare(made(parts), Tree.top, Tree.files, trawl)
-        return why is None and expected != got and b"sage" not in expected[2]  # no usage error
+        return why is None and expected != got and b"sage" not in expected[2]  # grep did not refuse the options
 
     lines = [text.splitlines(True) for text in ([case.stdin[1]] if piped else []) + [Tree.files[name] for name in names]]
     parts = cases.shrink([case.arguments, case.own, *lines], fails)
@@ -538,8 +539,8 @@ def run_case(rng, trawl, folder):
         cases.differences(expected[1], got[1]), show("grep", expected), show("trawl", got))
 
 
-# A row: string, whether standard output is the null device, options. The last row is only for texts without a NUL, since after a late NUL
-# context is luck.
+# A row: string, whether standard output is the null device, options. The last row is only for texts without a NUL:
+# after a late NUL, it depends on grep's buffers which lines of context grep prints.
 BORDER_ROWS = [("needle", False, options) for options in (["-q"], ["-l"], ["-L"], ["-c"], ["-m1"], ["-n", "-m2"], ["-xl"],
                                                           ["-o", "-b", "-m1"], ["-a", "-m1"])] + \
               [("x", True, ["-vm1"]), ("x", True, ["-vm2"]), ("x", False, ["-vm1"]), ("x", False, ["-vq"]), ("none", False, ["-lI"]), ("none", False, ["-LI"]), ("needle", False, ["-A1", "-m1"])]

@@ -49,7 +49,8 @@ def pack_pieces(rng, name, text):
     for cut in cuts + [len(text)]:
         way = rng.choice(ways)
         done = subprocess.run(way + ["-c"], input=text[at:cut], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        if done.returncode != 0:  # lz4 1.9.4 packs a few texts in no blocks but the largest: dstMaxSize_tooSmall
+        # lz4 1.9.4 fails for a few texts (dstMaxSize_tooSmall), unless its blocks are of the largest size (-B7)
+        if done.returncode != 0:
             done = subprocess.run([way[0], "-q", "-B7", "-c"], input=text[at:cut], stdout=subprocess.PIPE, check=True)
         packed += done.stdout + b"\0" * rng.choice([0, 0, 0, 0, 5])
         at = cut
@@ -122,7 +123,8 @@ def check_whole(trawl, top, case, rng):
             break
     names = ["tree/%d" % i for i in range(4)] if way == "tree" else ["tree/2"]
     got = run(ours + names, os.path.join(top, "packed"))
-    if {"-A1", "-B2", "-C1"} & set(options) and way == "tree":  # separators between files
+    # leave out the separators between files, which grep with a single file does not print
+    if {"-A1", "-B2", "-C1"} & set(options) and way == "tree":
         parts, got = [b"".join(parts).replace(b"--\n", b"")], (got[0], got[1].replace(b"--\n", b""), got[2])
     return (min(statuses), b"".join(parts), b""), got
 
@@ -153,7 +155,9 @@ def check_damaged(trawl, top, case, rng):
     if several:  # what the tools say of a file with several members differs from tool to tool
         return None
     tool = subprocess.run([FORMATS[name][0], "-dc"], input=bytes(packed), capture_output=True)
-    if got[0] != 2:  # the tool must accept the change, too: in a byte without meaning, as in a head's file name
+    # trawl found no error, so the tool must accept the file, too: the change must be in a byte without meaning, as in
+    # the file name of a head
+    if got[0] != 2:
         return None if tool.returncode == 0 and tool.stdout == text and got[:2] == expected[:2] else "status %d" % got[0]
     if not got[2].startswith(b"trawl: damaged: " + name.encode() + b" data ") or b" at byte " not in got[2]:
         return "message %r" % got[2]
@@ -161,7 +165,8 @@ def check_damaged(trawl, top, case, rng):
         return "what %s unpacks is refused: %r" % (name, got[2])
     lines = got[1].split(b"\n")
     if expected[1].startswith(b"\n".join(lines[:-2])) or "data is damaged" in str(got[2]) or way >= 0.4:
-        return None  # a changed block may have been searched before its checksum was compared, or the file's end was met
+        # trawl may have searched a changed block before it compared the block's checksum or met the file's end
+        return None
     return "stdout begins otherwise: %r" % got[1][-100:]
 
 
@@ -202,7 +207,7 @@ def run_case(rng, trawl, top):
 
 
 def large_text(trawl, top):
-    if os.environ.get("TRAWL_TEST_DIVISOR"):  # sanitizers take memory
+    if os.environ.get("TRAWL_TEST_DIVISOR"):  # under a sanitizer the large text would take too much memory
         return None
     wrong = check_large(trawl, top, "zstd" if "zstd" in FORMATS_HERE else FORMATS_HERE[0])
     return wrong and "a large text: %s" % wrong

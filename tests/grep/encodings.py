@@ -25,7 +25,7 @@ OPTIONS = [["-n"], ["-c"], ["-o", "-b"], ["-v"], ["-i"], ["-C1"], ["--column"], 
            ["--count-matches"], ["-x"]]
 REPLACED = "\ufffd"
 MARKS = [b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"]
-# Label, Python's name, letters.
+# A row: the encoding's label, its name in Python, letters.
 OTHERS = [("GB18030", "gb18030", "漢字"), ("ISO-2022-JP", "iso2022_jp", "漢字"), ("BIG5-HKSCS", "big5hkscs", "漢Ê"),
           ("CP1258", "cp1258", "AêA"), ("UTF-32LE", "utf-32-le", "漢😀\ud800"), ("UTF-32BE", "utf-32-be", "é\ud800")]
 

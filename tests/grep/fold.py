@@ -25,7 +25,7 @@ import locales
 
 PART, BYTES = 300, 40
 MANY = "iIıİsSſkKKσςΣµμΜβϐεϵθϑϴκϰρϱφϕπϖΩωΩåÅÅDžDždžLjNjDzͅιιẛṡßẞвᲀΐΐΰΰſtstɤꟋᲉᲊ"
-# Each front: the program's name, options, forms of a pattern for a single letter.
+# Each row: the program's name, options, forms of a pattern for a single letter.
 OF_GREP = [("trawl", "-F", ["%s"]), ("trawl", "-E", ["%s", "[%s]", "(%s|%s)"]), ("trawl", "-G", ["%s", "%s\\{1\\}"])]
 OF_RIPGREP = [("tg", "-s", ["%s", "[%s]", "%s|[%s]", "(?:%s|\\d)"]), ("tg", "-F", ["%s"]), ("trawl", "-P", ["%s", "[%s]", "(?-i:\\d)|%s"])]
 
@@ -89,7 +89,7 @@ def main():
             if expected != (status, output.replace(b"?", b"")):
                 failures += 1
                 print("U+%04X finds, with a mismatch, %r, with grep %r" % (ord(letter), output, expected))
-        with open(path, "w", encoding="utf-8") as file:  # after each of the four letters i in turn
+        with open(path, "w", encoding="utf-8") as file:  # each letter stands after each of the four letters i in turn
             file.writelines(first + letter + "\n" for letter in chosen for first in "iIİı")
         for number, letter in enumerate(chosen if "tr_TR.UTF-8" in others else ()):
             failures += differs(["grep", "-F"], OF_GREP[:1] + [("trawl", "-E", ["%s", "%s()"])], trawl, "iIİı"[number % 4] + letter, path, "tr_TR.UTF-8")

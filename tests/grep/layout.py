@@ -27,7 +27,7 @@ REPLACEMENTS = ["X", "<", "> ", "\t", "$0", "${0}", "$1", "[${1}]", "$2", "$10",
 SEPARATORS = [("", b""), ("~>", b"~>"), (r"\t", b"\t"), (r"\x41\\", b"A\\")]
 FLAGS = ["n", "b", "o", "v", "x", "w", "i", "T", "Z", "z", "a", "column", "vimgrep", "heading", "trim", "passthru", "crlf", "max-columns-preview",
          "pattern-number", "overlapping", "only-first", "stats", "line-buffered", "search-zip", "I", "s"]
-WAYS = ["v", "w", "i", "z", "a", "I", "x", "crlf", "search-zip", "stats"]  # what decides about lines and files
+WAYS = ["v", "w", "i", "z", "a", "I", "x", "crlf", "search-zip", "stats"]  # options that decide about lines and files
 STYLES = ["column", "vimgrep", "heading", "passthru", "trim", "distance", "replace", "columns", "link"] + \
     2 * ["match separator", "context separator", "none", "none"]
 PALETTES = ["", "sl=1:cx=2", "sl=1:cx=2:rv", "ne:sl=4", "mt=", "ms=7:mc=3:sl=1", "fn=:ln=33:bn=34:se="]
@@ -46,7 +46,8 @@ class Case:
         self.word = re.compile(rb"\w" if self.locale == "C" else rb"[\w\x80-\xff]")
         self.expressions = rng.sample(EXPRESSIONS, rng.choice([1, 1, 1, 2])) if rng.random() < 0.3 else []
         if self.expressions and rng.random() < 0.1:
-            self.expressions = [rb"o*"]  # whose matches may be empty; in Python an empty match hides other expressions
+            # its matches may be empty; in Python an empty match would hide the matches of other expressions
+            self.expressions = [rb"o*"]
         kinds = rng.choice([STRINGS, STRINGS, [b"o", b"oo", b"foo"], [b"a", b"ab", b"aba"]])
         self.strings = [rng.choice(kinds) for _ in range(rng.choice([1, 1, 2, 3]))] + [b""] * (rng.random() < (0.2 if self.report == "lines" else 0.06))
         self.names = rng.choice([None, None, True, False])
@@ -62,12 +63,12 @@ class Case:
         if rng.random() < 0.35:
             self.columns = rng.choice([1, 3, 5, 8, 13, 21, 34])
             self.on |= {flag for flag in ("max-columns-preview", "trim") if rng.random() < 0.4}
-            if "o" in self.on:  # matches are short
+            if "o" in self.on:  # the matches that -o prints are short, so the limit is low
                 self.columns = rng.choice([1, 1, 2, 3, self.columns])
                 self.on |= {"max-columns-preview"}
         self.distance = rng.random() < 0.05 and not self.expressions
         self.style = rng.choice(STYLES) if self.report == "lines" and rng.random() < 0.3 else None
-        if self.style:  # of STYLES a single option, or none
+        if self.style:  # at most one of the options in STYLES
             self.on = self.on - {*STYLES, "pattern-number"} | {self.style} & set(FLAGS)
             self.replace, self.columns = "<$0>" if self.style == "replace" else None, 8 * (self.style == "columns")
             self.distance = self.style == "distance" and not self.expressions
@@ -101,7 +102,7 @@ class Case:
             on -= {"pattern-number"}
         if "z" in on or on >= {"x", "pattern-number"}:
             on -= {"crlf"}
-        if "only-first" in on:  # the last of the two decides
+        if "only-first" in on:  # of these two options, the one given last would decide
             on -= {"overlapping"}
         if any(a.lower().startswith(b.lower()) for i, a in enumerate(self.strings) for j, b in enumerate(self.strings) if i != j) or on & {"x", "w"}:
             on -= {"overlapping"}  # the order of strings with the same begin is not defined
@@ -150,7 +151,8 @@ class Case:
         if self.style != "none" and (self.style or rng.random() < 0.2) and self.report != "json":
             self.palette = rng.choice(PALETTES[1:4] if self.style else PALETTES)
             add("--color=always")
-        pretty = self.style is None and rng.random() < 0.12  # what --pretty means can be switched off anywhere
+        # options that take back a part of --pretty may stand before or after --pretty
+        pretty = self.style is None and rng.random() < 0.12
         if pretty:
             when = "always" if self.palette is not None else rng.choice(["", "", "auto", "never"])
             self.palette = self.palette if self.palette is not None or when == "never" or self.report == "json" else rng.choice(PALETTES)
@@ -347,7 +349,8 @@ class Printer:
             stop, counted = (at + len("".join(list(whole[at:].decode("utf-8", "surrogateescape"))[:case.columns]).encode("utf-8", "surrogateescape")) for at in (begin, 0))
             if begin < min(stop, len(text)):
                 self.out += self.marked(text, b"", spans, begin, min(stop, len(text)), selected, is_match)
-            more = sum((stop if marked else counted) <= first < len(text + end) for first, _ in all_spans)  # also one replaced by nothing at the end
+            # also counts a match at the end that was replaced by nothing
+            more = sum((stop if marked else counted) <= first < len(text + end) for first, _ in all_spans)
             note = " [... %d more match%s]" % (more, "" if more == 1 else "es") if spans else " [... omitted end of long line]"
         elif match_count and not is_match:
             note = "[Omitted long line with %d matches]" % match_count
@@ -424,7 +427,8 @@ class Printer:
             selected = count < left and case.spans(content)[0] != ("v" in case.on)
             if selected:
                 count += 1
-                if count == left and index + case.after < len(lines):  # else the search for lines of context meets the end
+                # otherwise the search for lines of context reads to the end
+                if count == left and index + case.after < len(lines):
                     self.searched = offset + len(content) + len(end)
             if quiet:
                 if selected and case.report == "lines":
@@ -455,7 +459,7 @@ def random_text(rng, case):
         lines.append(rng.choice([b"", b"", b"", b" ", b"\t ", b"\v"]) + line + rng.choice([b"", b"", b"", b"", b"\r"]))
     if case.crlf:
         lines = [line.rstrip(b"\r") + b"\r" for line in lines]
-    if lines and rng.random() < 0.01:  # beyond the blocks of 96 KiB
+    if lines and rng.random() < 0.01:  # a text longer than the blocks of 96 KiB whose lines a NUL can take back
         lines = (lines * (100000 // (1 + sum(map(len, lines))) + 1))[:40000]
     if lines and rng.random() < 0.01:  # beyond the 63 KiB of a line that are read again
         lines[-1] = lines[0] + b"y" * (64512 - 2 * len(lines[0]) + rng.randrange(-3, 3)) + lines[0] + rng.choice([b"", "é".encode() + lines[0]])
@@ -463,7 +467,8 @@ def random_text(rng, case):
         lines = [line.replace(b"x", b"\0") for line in lines[:40]]
     ended = case.ended or case.expressions and lines and lines[-1].endswith(b"\r")  # a carriage return alone is no line end
     text = case.end.join(lines) + (case.end if lines and ended else b"")
-    if case.bytes and len(text) > 3:  # an offset of one digit more or fewer; -T sets the width of numbers by the size
+    # a text whose offsets have a digit more or fewer, because -T chooses the width of numbers by the text's size
+    if case.bytes and len(text) > 3:
         text = (text * (1 + case.bytes // len(text)))[-case.bytes:]
         text = re.sub(rb"^[\x80-\xbf]+", lambda part: b"o" * len(part.group()), text)
     return text
@@ -576,7 +581,8 @@ def run_case(rng, trawl, folder):
         lines = got.split(b"\n")[:-1]
         lines = [line for line in lines if not line.startswith(b"trawl: ")]
         expected = json_expected(lines, files, case)
-        early = "I" in case.on or any(null is not None for _, _, _, null in files)  # where a selected line of a binary file is found
+        # the search of a binary file may end early, so the number of searched bytes is not compared
+        early = "I" in case.on or any(null is not None for _, _, _, null in files)
         if messages(lines, early) == messages(expected, early):
             got = b"".join(line for line in got.splitlines(True) if line.startswith(b"trawl: "))
         else:
@@ -598,7 +604,8 @@ def long_lines(trawl, folder):
     """Compare the output for lines that are longer than a chunk, which the command reads again, with the output for
     the same lines in a long chunk, for each option alone. (In a case with many options, another option may read the
     line first.)"""
-    for name, end in ("long", b""), ("null", b"  foo\n\0foo\n"):  # a NUL takes back the lines of its block
+    # a NUL takes back the lines already found in its block
+    for name, end in ("long", b""), ("null", b"  foo\n\0foo\n"):
         with open(os.path.join(folder, name), "wb") as file:
             file.write("  foo bär foo\r\nnone of these\r\n".encode() * 2 + end)
     for options in cases.some([*selected, *printed, name] for name in ("long", "null") for selected in SELECTED[:4 if name == "long" else 2] for printed in PRINTED):

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import tempfile
 
-# For each locale: source, character map, Python's name of the map, strings of letters.
+# KNOWN has for each locale: source, character map, Python's name of the map, strings of letters.
 LETTERS_LATIN = ["é", "É", "ß", "ÿ", "µ", "café", "CAFÉ", "éa", "aé", "×", "ñ", "Ñ"]
 LETTERS_TURKISH = ["i", "I", "İ", "ı", "dir", "DİR", "DIR", "ş", "Ş", "ğ", "Kılıç", "KILIÇ", "k", "s", "iς", "İΣ", "σ"]
 LETTERS_GREEK = ["σ", "ς", "Σ", "Σίσυφος", "ΣΊΣΥΦΟΣ", "ώ", "Ώ", "ΰ", "Ψ", "ψ"]
@@ -45,7 +45,7 @@ def make(name, folder):
         with open(path, "w", encoding="ascii") as file:
             file.write(DEFINITION % source + REST)
         made = os.path.join(work, name)
-        # -c: warnings are not failures, such as a missing part that is not used here
+        # -c: go on after warnings, such as one about a missing part that is not used here
         subprocess.run(["localedef", "-c", "--no-archive", "-i", path, "-f", charmap, made], capture_output=True)
         if os.path.exists(os.path.join(made, "LC_CTYPE")) and not os.path.exists(os.path.join(folder, name)):
             try:

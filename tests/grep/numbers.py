@@ -33,7 +33,7 @@ class Case:
         self.before, self.after = rng.choice([(1, 1), (1, 0), (0, 1), (3, 0), (2, 5)]) if self.report == "context" else (0, 0)
         self.numbered = rng.random() < 0.6
         self.first = "overlapping" not in self.report and rng.random() < 0.25
-        self.tab = rng.random() < 0.2  # -T in place of -n
+        self.tab = rng.random() < 0.2  # -T instead of -n
         self.form = rng.choice(["-e", "lines", "crlf", "hex"])
         self.ignore_case = rng.random() < 0.3
         self.words = rng.random() < 0.2
@@ -380,7 +380,8 @@ def both_cases(trawl, folder):
         done = run(trawl, ["-i", "--count-matches", "--overlapping", *words], utf8, cwd=folder, input=strings.encode())
         if done.stdout != b"%d\n" % len(strings):
             return "%r occurrences of the letters %s" % (done.stdout, strings)
-    # Of these two strings, the second alone also equals the other's letter, so both are different, and both occur at 0.
+    # The string ᲀ also equals the letter в, but the string в does not equal ᲀ. So the two strings are different, and
+    # both occur at 0.
     done = run(trawl, ["-iob", "--pattern-number", "-e", "в", "-e", "ᲀ"], True, cwd=folder, input="вᲀ".encode())
     return None if done.stdout == "0:1:в\n0:2:в\n2:2:ᲀ\n".encode() else "two letters at the same place: %r" % done.stdout
 
@@ -444,7 +445,7 @@ def statistics(trawl, folder):
     small = os.path.join(folder, "small")
     with open(small, "wb") as file:
         file.write(b"bar foo\n" * 100)
-    for count in range(1, 10):  # of small files, some are searched together
+    for count in range(1, 10):  # the command searches several small files together
         done = run(trawl, ["-j1", "-c", "--stats", "none", *[small] * count, folder, path, folder], False, stdin=subprocess.DEVNULL)
         size = 800 * count + os.path.getsize(path)
         searched = sum(map(int, re.findall(rb" (\d+)", re.search(rb"^methods: .*", done.stderr, re.MULTILINE)[0])))

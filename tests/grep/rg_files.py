@@ -57,7 +57,7 @@ def make_tree(rng, top, home):
     for folder in ["", inner][:1 + bool(inner)]:
         if folder or rng.random() < 0.8:
             os.makedirs(os.path.join(top, folder, ".git/info"))
-            if rng.random() < 0.6:  # of an outer repository, often of files of the inner one
+            if rng.random() < 0.6:  # rules of an outer repository, often for files of the inner one
                 there = [name for name in files if name.startswith(inner)] or files
                 ignored.put(top, folder + ".git/info/exclude", ignored.rules(rng, False, "", there))
     shutil.rmtree(home, ignore_errors=True)
@@ -87,7 +87,7 @@ def make_case(rng, top, folders, files):
     options = [word for _ in range(rng.choice([0, 1, 1, 2, 3])) for word in rng.choice(FILTERS)]
     for _ in range(rng.choice([0, 0, 0, 1, 1, 2])):
         text = ignored.glob(rng, True) if rng.random() < 0.8 else rng.choice(["[!a]*", "[^fb]*", "[!a-m]?*", "[A-C]*", "[!A-F]*.?", "[[:alpha:]]*", "[a-c-f]*", "[\\]a]*", "***", "***/a*", "{,}"])
-        if rng.random() < 0.4:  # a path of the tree, from the working directory
+        if rng.random() < 0.4:  # a glob made from a path of the tree
             text = rng.choice(["", "/", "**/"]) + ignored.cut(rng, rng.choice([*files, *folders[1:], "a"]))
         if text[0] == "#":
             continue
@@ -176,7 +176,8 @@ def compare(rng, trawl, tg, tree, home, reduced=None):
         shown = lambda text: b"".join(sorted(text.splitlines(keepends=True)))
     rg = [cases.ripgrep(), "--no-config", "--no-heading", "--color=never", "-F"] + ([] if "-n" in search else ["-N"]) + options + search + ["--"] + operands
     own = as_trawl(rng, trawl, tg, ["-F"] + options + search) + ["--"] + operands
-    data = b"foo\n" if rng.random() < 0.5 and (operands or search == ["--files"]) else None  # a pipe, which does not matter then
+    # a pipe as standard input, which both programs must leave alone then
+    data = b"foo\n" if rng.random() < 0.5 and (operands or search == ["--files"]) else None
     expected, got = run(rg, home if operands == [top + "2"] else place, home, data), run(own, place, home, data)
     if own[0] == tg:  # under the name trawl the command prints no lines that are not UTF-8, and other notes on binary files
         wrong = binary_notes(own, expected, got)
@@ -243,7 +244,7 @@ def every_glob(trawl, folder):
     top, tg, home = (os.path.join(folder, name) for name in ("globs", "tg", "home-globs"))
     if not os.path.lexists(tg):
         os.symlink(trawl, tg)
-    ignored.put(home, ".config/git/ignore", "/a/ab*\n[ab]c\n")  # for repositories, and there is none
+    ignored.put(home, ".config/git/ignore", "/a/ab*\n[ab]c\n")  # rules for repositories, but there is no repository
     for path in itertools.product(("", "a/", "ab/", "b/"), ("", "a/", "b/"), ("ba", "ac", "c", "aab", ".a")):
         ignored.put(top, "".join(path), "")
     begins, names = ("", "/", "**/", "a/", "/a/", "*/", "/a*/", "/**/", "a/**/"), ("a*", "*a", "ab", "?b", "[ab]*", "a*b", "a**", "*", "b", "*a*", ".*")

@@ -29,7 +29,7 @@ def compare_changes(trawl, rng, folder):
     else, otherwise []. A glob that a type was given twice is printed twice by ripgrep, and once by trawl."""
     changes = []
     for _ in range(rng.choice([1, 2, 3, 5, 8])):
-        name = rng.choice(["c", "py", "own", "new", "zzz"])  # zzz: the last
+        name = rng.choice(["c", "py", "own", "new", "zzz"])  # zzz is last in the alphabet
         changes += rng.choice([["--type-clear", name], ["--type-add", name + ":" + rng.choice(["*.zz", "*.c", "x", "*.{py,h}"])],
                                ["--type-add", name + ":*.zz"], ["--type-add", "%s:include:%s" % (name, ",".join(rng.choices(["c", "py", name], k=rng.randrange(1, 4))))]])
     selects = [word for _ in range(rng.randrange(1, 4)) for word in (rng.choice(["--type", "--type", "--type-not"]), rng.choice(["c", "py", "own", "new", "md", "all"]))]

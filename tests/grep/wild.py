@@ -225,7 +225,7 @@ def make_case(rng, tree):
                                     rng.choice(tree.directories), rng.choice(plain or ["top"]), rng.choice(tree.links or ["top"])]))
     if rng.random() < 0.2:
         operands += operands[:1]
-    if plain and rng.random() < 0.15:  # more than a worker takes at once
+    if plain and rng.random() < 0.15:  # more files than a worker takes at once
         operands += rng.choices(plain + ["missing", "missing/x"], k=70)
     if operands.count("-") > 0 or (not operands and recurse not in ("-r", "-R", "-drecurse")):
         text = compare.random_text(rng)
@@ -271,7 +271,7 @@ def other_user(trawl, base):
         return None
 
 
-TREES = {}  # {number: the last drawn tree, None: the tree made by hand}
+TREES = {}  # from a number to the last drawn tree; None leads to the tree made by hand
 USERS = []  # at most one: the user who runs the programs
 
 

@@ -10,7 +10,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 examples=("$here"/../../examples/*.c) # built against the shared library, `one` also against the static one
 one=$here/../../examples/count_buffer.c
 work=$(mktemp -d)
-# An installation that the developer made from this build can be uninstalled after the tests, too.
+# Keep the lists of what the developer installed from this build, so that the target `uninstall` still works afterwards.
 mkdir "$work/kept"
 cp -p "$build"/install_{manifest,directories}.txt "$work/kept" 2>/dev/null || true
 trap 'rm -f "$build"/install_{manifest,directories}.txt
@@ -236,7 +236,7 @@ test_uninstall() {
     ln -s nowhere "$prefix/dangling"
     before=$(tree "$prefix")
     cmake --install "$build" --prefix "$prefix" >"$work/log"
-    cmake --install "$build" --prefix "$prefix" >"$work/log" # over itself
+    cmake --install "$build" --prefix "$prefix" >"$work/log" # installs over the installation
     echo others >"$prefix/lib-notes"
     rm "$prefix/bin/trawl"
     uninstall

@@ -5,8 +5,8 @@
 
 #include "oracle_naive.h"
 
-/* Returns all occurrences in order of (begin, pattern index), in memory that the caller frees;
- * NULL: out of memory, or no occurrence. */
+/* Returns all occurrences in order of (begin, pattern index), in memory that the caller frees.
+ * Returns NULL if there is no memory, or no occurrence. */
 struct naive_match *aho_matches(const struct naive_query *query, struct naive_bytes text,
                                 uint64_t *match_count);
 

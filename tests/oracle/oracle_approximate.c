@@ -19,8 +19,8 @@ static uint32_t lower(uint32_t c)
     return c >= 'A' && c <= 'Z' ? c + 32 : c;
 }
 
-/* Returns how many bytes the UTF-8 character at s has (Unicode 15, table 3-7); 1 if there is no
- * character. A byte that is part of no character has a value that no character has. */
+/* Returns how many bytes the UTF-8 character at s has (Unicode 15, table 3-7), and stores its
+ * number. If there is no character, returns 1 and stores a value that no character has. */
 static uint64_t decode(const uint8_t *s, uint64_t n, uint32_t *value)
 {
     uint32_t c = s[0];
@@ -62,7 +62,7 @@ static bool split(const struct approximate_query *query, struct naive_bytes byte
     return true;
 }
 
-/* Returns the bases that a letter stands for (IUPAC); "": the letter stands for no base. */
+/* Returns the bases that a letter stands for (IUPAC), or "" if the letter stands for no base. */
 static const char *bases(uint32_t letter)
 {
     static const char table[][6] = {"aA",  "cC",  "gG",   "tT",   "rAG",  "yCT",  "sCG",  "wAT",
@@ -152,7 +152,8 @@ static bool ends_line(const struct approximate_query *query, uint8_t byte)
     return byte == query->line_end || byte == query->line_end_also;
 }
 
-/* Returns whether a word's character ends at byte `at` (before) or begins there (!before). */
+/* Returns whether a character of words ends right before byte `at` (before), or begins at byte `at`
+ * (!before). */
 static bool word_beside(const struct job *job, uint64_t at, bool before)
 {
     const struct approximate_query *query = job->query;

@@ -15,10 +15,12 @@ struct approximate_query {
     const struct naive_bytes *patterns;
     uint64_t pattern_count;
     enum approximate_alphabet alphabet;
-    bool edits;       /* errors are edits; otherwise mismatches */
-    uint32_t k;       /* an occurrence has at most k errors */
-    bool ignore_case; /* ASCII letters of either case are equal, and characters as `alike` tells */
-    bool whole_word;  /* words have ASCII letters, digits, _ and characters as is_word tells */
+    bool edits; /* errors are edits; otherwise mismatches */
+    uint32_t k; /* an occurrence has at most k errors */
+    /* ASCII letters of either case are equal, and so are characters that `alike` calls equal */
+    bool ignore_case;
+    /* words consist of ASCII letters, digits, _, and the characters that is_word accepts */
+    bool whole_word;
     bool whole_line;
     bool within_lines;
     bool every_end;
@@ -29,7 +31,7 @@ struct approximate_query {
     uint64_t exact_count;
     bool (*alike)(uint32_t of_pattern,
                   uint32_t of_text);     /* NULL: only letters of ASCII are alike */
-    bool (*is_word)(uint32_t character); /* NULL: only ASCII has words */
+    bool (*is_word)(uint32_t character); /* NULL: words are ASCII */
 };
 
 struct approximate_match {
@@ -38,7 +40,7 @@ struct approximate_match {
 };
 
 /* Returns the number of all occurrences, and writes the first matches_max occurrences to `matches`,
- * in order of (begin, pattern, reversed, end). UINT64_MAX: out of memory. */
+ * in order of (begin, pattern, reversed, end). Returns UINT64_MAX if there is no memory. */
 uint64_t approximate_matches(const struct approximate_query *query, struct naive_bytes text,
                              struct approximate_match *matches, uint64_t matches_max);
 

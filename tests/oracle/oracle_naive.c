@@ -13,7 +13,7 @@ bool naive_ends_line(const struct naive_query *query, uint8_t byte)
     return byte == query->line_end || (query->nul_ends_lines && byte == 0);
 }
 
-/* Returns whether no occurrence may have this byte before or behind it. */
+/* Returns whether, by the query's flags, no occurrence may stand next to this byte. */
 static bool blocks(const struct naive_query *query, uint8_t c)
 {
     bool word = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_';

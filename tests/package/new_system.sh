@@ -29,7 +29,7 @@ mmdebstrap --variant=apt --include=git "$VERSION_CODENAME" "$root" ${sources:+"$
 cp /etc/resolv.conf "$root/etc/"
 git clone -q --depth 1 "file://$source" "$root/root/checkout"
 
-# inside COMMAND: run by bash in the checkout of the new system; its mounts end with the command
+# inside COMMAND: bash runs COMMAND in the checkout of the new system. The mounts are gone when COMMAND ends.
 inside() {
     # shellcheck disable=SC2016
     unshare -m bash -c 'mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" &&
@@ -50,7 +50,7 @@ told() {
     fi
 }
 
-# Every file but those below the checkout's build, with size and time; links with what they lead to.
+# Print the path, size and time of every file, but of none below the checkout's build. Links have their targets.
 state() {
     find "$root" -xdev -path "$root/root/checkout/build" -prune -o \
         \( -type f -o -type l \) -printf '%P %s %T@ %l\n' | LC_ALL=C sort

@@ -58,7 +58,7 @@ options=("cmake.define.TRAWL_LIBRARY=$build/src/libtrawl.a" "cmake.define.TRAWL_
 [ $long = yes ] || options+=('cmake.define.CMAKE_C_FLAGS_RELEASE=-O0 -DNDEBUG' cmake.define.TRAWL_HARDEN=OFF) # compiles sooner
 if [ -n "$sanitizers" ]; then
     options+=("cmake.define.TRAWL_PYTHON_SANITIZE=$sanitizers" install.strip=false)
-    # Other packages throw C++ exceptions: their library has to be there when asan looks for it.
+    # Other packages throw C++ exceptions, so the C++ library has to be loaded when AddressSanitizer looks for it.
     runtime="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libstdc++.so)"
     # The interpreter itself leaks. With PYTHONMALLOC, AddressSanitizer sees what the interpreter allocates.
     # Messages about undefined behaviour would be lost in what pytest captures, so the first message ends

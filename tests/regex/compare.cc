@@ -85,8 +85,9 @@ size_t step(const std::string &line, size_t at, bool characters)
 }
 
 // Returns the end of the match that begins at `begin` and ends at a word's border, by the first
-// alternative; npos: no match. words: the expression as a group, then what may follow a word. The
-// search ends at the line's first byte that belongs to no character.
+// alternative of the expression that fits; npos if there is no match. `words` is the expression as
+// a group, then what may follow a word. The search ends at the line's first byte that belongs to no
+// character.
 size_t first_end(const re2::RE2 &words, const std::string &line, size_t begin, bool characters)
 {
     std::string cut = line;
@@ -102,7 +103,7 @@ size_t first_end(const re2::RE2 &words, const std::string &line, size_t begin, b
 }
 
 // Finds the first match at `from` or later. If the plan asks for whole words or lines, the match
-// must be one. empty: the match may be empty.
+// must be a whole word or line. If `empty`, the match may be empty.
 bool next_match(const re2::RE2 &re, const re2::RE2 &words, const setup &given,
                 const std::string &line, size_t from, bool empty, size_t *begin, size_t *end)
 {
@@ -272,8 +273,8 @@ std::vector<uint64_t> lines_of(const std::vector<hit> &hits, const std::vector<u
     return begins;
 }
 
-// Returns the hits without overlap: the longest of the hits that begin first, and so on, but no
-// empty hit.
+// Returns hits that do not overlap: of the hits that begin first, the longest; then the same among
+// the hits that begin at that hit's end or later, and so on. No hit is empty.
 std::vector<hit> spans_of(const std::vector<hit> &hits)
 {
     std::vector<hit> spans;
@@ -403,7 +404,8 @@ void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *pla
     }
 }
 
-// Each record is one line. by_re2 would cut a record at line ends, so tildes replace these.
+// Searches pieces of the text as records. RE2 reads each record as one line, so tildes replace the
+// line ends in the records.
 void compare_records(setup given, trawl_searcher *searcher, const trawl_plan *plan)
 {
     std::vector<uint64_t> at{0};

@@ -23,8 +23,9 @@ struct setup {
     trawl_plan_options options;
 };
 
-// Returns whether RE2 does not judge the expression: one with \<, \> or \b{; for whole words also
-// one with \B, with (?m) or with \C, which -w refuses.
+// Returns whether compare() leaves the expression out, because RE2 does not say what is right:
+// expressions with \<, \> or \b{, and, if only whole words match, also expressions with \B, \C or
+// (?m).
 bool is_left_out(const trawl_plan_options &options, const std::string &expression);
 
 extern uint64_t state; // of draw's random numbers
@@ -37,7 +38,7 @@ void want(trawl_status status);
 // Prints the case, and counts a failure. Exits at the eleventh failure.
 void show(const setup &given, const char *call);
 // Makes all calls with the text in memory, in the file `path` or in a pipe. If path is NULL, the
-// text is always in memory; with `loads` it is also loaded by devices.
+// text is always in memory. If `loads`, devices also load the text.
 void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *plan, const char *path,
              bool loads);
 // Searches pieces of the text as records.

@@ -107,11 +107,11 @@ def main():
 
     quiet = re2.Options()
     quiet.log_errors = False
-    # [kK] in an alternative matches the Kelvin sign in all versions of RE2.
+    # In all versions of RE2, an alternative [kK] also matches the Kelvin sign. The empty group prevents this.
     compile_re2 = lambda made: re2.compile(re.sub(r'(\[(?:kK|sS)\])', r'(?:)\1', made), options=quiet)
     scoped = ['(?i:', '(?:', '(', '(?-i:', '(?s:']
     judges = [
-        # Where case is ignored, \w and [[:alpha:]] still mean ASCII in trawl.
+        # In trawl \w and [[:alpha:]] mean ASCII even where case is ignored, so the row with these classes has no (?i.
         ('re2', COMMON + ASCII + [part for part in PERL if part != '(?i)k'], ['(?:', '(', '(?-i:', '(?s:'], compile_re2),
         ('re2', COMMON + PERL, scoped, compile_re2),
         ('re', COMMON + [r'[^\s]', r'\d', r'\w', r'\S'], ['(', '(?:', '(?s:'], lambda made: re.compile(made, re.ASCII)),

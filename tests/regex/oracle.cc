@@ -1,7 +1,7 @@
 // oracle: random expressions and texts. Every call of the library has to answer what RE2 answers
-// when it reads each line alone: atoms (strings that each match has), steps, chunks and devices
-// change no answer. What an expression means is judged by judges.py. With --engine=cuda devices
-// search loaded texts for atoms.
+// when it reads each line alone. So the answers must not depend on atoms (strings of which each
+// match has one), steps, chunks and devices. What an expression means is judged by judges.py. With
+// --engine=cuda devices search loaded texts for atoms.
 #include "compare.h"
 
 #include <re2/re2.h>
@@ -206,7 +206,7 @@ std::string random_text(uint8_t line_end, const std::vector<std::string> &sample
 
 // ---- Draws -------------------------------------------------------------------------------------
 
-// letters: a letter ends lines, and in most cases the expressions ignore case.
+// If `letters`, a letter ends lines, and in most cases the expressions ignore case.
 setup random_setup(bool letters)
 {
     static const trawl_plan_options defaults = TRAWL_PLAN_OPTIONS_INIT;
@@ -303,8 +303,8 @@ void one_case(const char *path, bool letters)
 
 // ---- Long lines --------------------------------------------------------------------------------
 
-// Searches lines with part - 1 to 2 * part + 1 words, where a result of the engine holds `part`
-// hits.
+// Searches lines with part - 1 to 2 * part + 1 words, where a result of the engine holds at most
+// `part` hits.
 void border_cases(const char *path)
 {
     static const trawl_plan_options defaults = TRAWL_PLAN_OPTIONS_INIT;

@@ -295,7 +295,8 @@ static uint64_t records_with(const char *expression, uint32_t flags)
     return count;
 }
 
-/* A match of no byte selects a record, although the expression's filter holds strings. */
+/* A match of no byte selects a record, although the library filters the records by strings of the
+ * expression. */
 static void test_pcre_records(void)
 {
     TEST_CHECK_U64(records_with("(?=ab)", 0), 2);

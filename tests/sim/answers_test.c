@@ -43,7 +43,7 @@ static uint64_t make_text(struct test_random *random, char *text, uint64_t *plac
     uint64_t bytes = STAGING * (1 + test_random_below(random, 8)) + test_random_below(random, 5);
     uint64_t count = wanted[test_random_below(random, 7)], step;
 
-    /* the 64 zeros after the text fit into the buffer, or do not fit */
+    /* the 64 zeros after the text fit into the staging buffer, or do not fit */
     bytes -= 64 * test_random_below(random, 3) + 2;
     count = count < bytes / 4 ? count : bytes / 4;
     memset(text, 'a', bytes);
@@ -134,7 +134,7 @@ static void many_groups(struct test_random *random, uint64_t seed)
     static uint64_t places[GROUP_TILES], begins[GROUP_TILES + 1];
     uint32_t group_log2 = seed / 2 % 2;
     uint64_t tile_bytes =
-        seed % 2 == 0 ? 2048 : 1024; /* shortest tile of stream kernels; of other kernels */
+        seed % 2 == 0 ? 2048 : 1024; /* the shortest tile, of stream kernels or of other kernels */
     struct cuda_limits limits = cuda_limits_default;
     AUTO_PLAN plan = must_plan_with("ABCDEFGHIJ", PLAN_WITH(.method = TRAWL_METHOD_EVERY));
     AUTO_TEXT text = must_text(bytes, (GROUP_TILES << group_log2) * tile_bytes);
@@ -366,10 +366,10 @@ static bool scene_counts_by(struct scene *s, enum trawl_method method)
 }
 
 /* Checks which method each of several counts uses. The test sets the methods' prices, which are the
- * times that a worker expects. A worker changes to
- * method `next`, whose price is far below the price of the first method. The measured time of
- * `next` is then above its price, so the worker returns to the first method. `dense`: the kernels
- * give tiles up, and a second launch searches these tiles. */
+ * times that a worker expects. The worker changes to the method `next`, whose price is far below
+ * the price of the first method. The measured time of `next` is then above its price, so the worker
+ * returns to the first method. If `dense`, the first kernels leave their tiles to a second
+ * launch. */
 static void next_method(enum trawl_method next, bool dense)
 {
     struct cuda_limits limits = letters_limits();
@@ -382,7 +382,8 @@ static void next_method(enum trawl_method next, bool dense)
     scene_count(&s);
     prices = &s.worker->tables->prices;
     first = s.worker->tables->method;
-    prices->is_rated = true; /* so that no look at the text's sample sets the prices anew */
+    /* so that no sample of the text makes the worker set the prices anew */
+    prices->is_rated = true;
     for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SAMPLED; i++)
         prices->price[i] = i == first ? 1e-3 : i == next ? 1e-6 : 1e8;
     /* a method counts twice before the worker leaves the method */
@@ -397,8 +398,8 @@ static void next_method(enum trawl_method next, bool dense)
     scene_close(&s);
 }
 
-/* Checks that a worker passes over methods whose tables have no room. In other tests all tables
- * have room. */
+/* Checks that a worker passes over methods for whose tables the device has no free memory. In other
+ * tests the device has memory for all tables. */
 static void methods_without_room(void)
 {
     struct cuda_limits limits = letters_limits();
@@ -422,8 +423,8 @@ static void methods_without_room(void)
     scene_close(&s);
 }
 
-/* Checks that a scan without room for its tables fails if a limit forces the method, so that no
- * other method can take over. */
+/* Checks that a scan fails if the device has no free memory for the tables, and if a limit forces
+ * the method, so that no other method can take over. */
 static void forced_without_room(void)
 {
     struct cuda_limits limits = letters_limits();

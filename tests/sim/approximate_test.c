@@ -167,8 +167,8 @@ static bool is_exact(uint64_t symbol)
     return c.options.exact_count > 0 && symbol >= c.exact.begin && symbol < c.exact.end;
 }
 
-/* Writes a copy of a pattern, with at most errors_max errors, to the offset `at`; TEXT_BYTES_MAX:
- * to the text's end. shifts: letters may also be inserted and deleted. */
+/* Writes a copy of a pattern, with at most errors_max errors, to the offset `at`, or to the text's
+ * end if `at` is TEXT_BYTES_MAX. If `shifts`, letters may also be inserted and deleted. */
 static void plant(struct test_random *random, uint64_t at, uint32_t errors_max, bool shifts)
 {
     const struct trawl_pattern *pattern = &c.patterns[test_random_below(random, c.pattern_count)];
@@ -194,9 +194,9 @@ static void plant(struct test_random *random, uint64_t at, uint32_t errors_max, 
 
 /* Divides a pattern into errors_max + 1 pieces, and writes a copy with an error in each piece
  * except the piece `spared`, so that only this piece makes the copy a candidate. The error is at a
- * piece's second symbol, which the piece's gram includes. kind: 0 replaces, 1 inserts, 2 deletes
- * symbols. Insertions move the copy's end as far away from the spared piece as edits can, deletions
- * as near. */
+ * piece's second symbol, which the piece's gram includes. `kind` 0 replaces symbols, 1 inserts
+ * symbols, 2 deletes symbols. Insertions move the copy's end as far away from the spared piece as
+ * edits can, deletions as near. */
 static void plant_spread(struct test_random *random, uint64_t at, uint64_t kind, uint64_t spared)
 {
     const struct trawl_pattern *pattern = &c.patterns[test_random_below(random, c.pattern_count)];
@@ -204,7 +204,7 @@ static void plant_spread(struct test_random *random, uint64_t at, uint64_t kind,
     const uint64_t pieces = (uint64_t)c.errors_max + 1;
     const uint64_t count = c.way.by_pieces || pattern->bytes_count < GRAMS_SYMBOLS_MAX
                                ? pattern->bytes_count
-                               /* a kernel looks for pieces of the first symbols */
+                               /* a kernel takes pieces only from this number of first symbols */
                                : GRAMS_SYMBOLS_MAX;
 
     for (uint64_t j = 0; j < pattern->bytes_count; j++) {
@@ -305,7 +305,7 @@ static void fill(uint64_t chunk_bytes)
 }
 
 /* The sink of a search: compares the matches with the oracle's next matches. `context` points to
- * the number of matches seen so far; UINT64_MAX: a match was wrong. */
+ * the number of matches seen so far, or to UINT64_MAX if a match was wrong. */
 static int see_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     uint64_t *seen = (uint64_t *)context;
@@ -323,9 +323,9 @@ static int see_matches(void *context, const struct trawl_match *matches, uint64_
     return 0;
 }
 
-/* Returns whether a device's candidates are all occurrences, except at the text's end. They are in
- * searches of DNA by grams, with mismatches, whose occurrences may cross lines, if each letter of
- * the patterns stands for a single base. */
+/* Returns whether a device's candidates are all occurrences, except at the text's end. This holds
+ * for searches of DNA by grams, with mismatches, if occurrences may cross lines, and if each letter
+ * of the patterns stands for a single base. */
 static bool proposes_exactly(void)
 {
     return is_dna() && c.is_plain && !c.way.by_pieces && !c.edits &&

@@ -12,8 +12,8 @@
 /* ---- Work ------------------------------------------------------------------------------------ */
 
 /* A search of check_work, which checks that a search on a device verifies few more candidates than
- * a search on the host: where the kernels would propose more candidates, the host's engine
- * searches. */
+ * a search on the host. Where the kernels would propose more candidates, the host's engine must
+ * search instead. */
 struct work_row {
     const char *what, *letters;
     enum trawl_alphabet alphabet;
@@ -38,8 +38,8 @@ static const struct work_row work_rows[] = {
 #define WORK_BYTES 90000u
 #define WORK_SHORT 6666u
 #define WORK_SAMPLE 70000u
-/* candidates that a device may verify before it leaves a search to the host (LEFT_MIN, with room to
- * spare) */
+/* number of candidates that a device may verify before it leaves a search to the host: LEFT_MIN and
+ * some more */
 #define WORK_MORE 9000u
 
 static uint64_t work_of(enum trawl_engine engine, const struct trawl_plan *plan,
@@ -103,9 +103,9 @@ static void check_work(const struct work_row *row)
 }
 
 /* check_segments searches for literals of SEGMENT_LENGTHS lengths with four motifs (exact first
- * letters). A device's tables need a segment for each motif and each offset at which pieces begin,
- * so they would need more segments than they may have. For literals of half as many lengths, which
- * are searched for, too, the segments suffice. */
+ * letters). A device's tables need a segment for each motif and each offset at which pieces of
+ * literals begin. So the literals would need more segments than tables may have. Literals of half
+ * as many lengths, which are searched for, too, need fewer segments than that. */
 #define SEGMENT_LENGTHS 21u
 #define SEGMENT_SHORTEST 12u
 #define SEGMENT_MISMATCHES 3u

@@ -96,7 +96,7 @@ struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_
     struct cuda_case config;
 
     config.method = (enum trawl_method)test_random_below(random, TRAWL_METHOD_SET + 1);
-    /* Few random patterns are long enough for samples, and that method has the most code. */
+    /* Few random patterns are long enough for the method sampled, which has the most code. */
     if (input->pattern_count == 1 && input->patterns[0].bytes_count >= 31 &&
         test_random_below(random, 2))
         config.method = TRAWL_METHOD_SAMPLED;

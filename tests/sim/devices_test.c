@@ -384,7 +384,7 @@ static void stays_there(void)
     held = held_begin(&input, &expected, plan, host.searcher, text);
     TEST_CHECK(held_search(&held, HELD_COUNT, NULL) == TRAWL_UNSUPPORTED); /* not loaded yet */
     MUST(trawl_text_load(host.searcher, text, NULL));
-    MUST(trawl_text_load(host.searcher, text, NULL)); /* nothing is done twice */
+    MUST(trawl_text_load(host.searcher, text, NULL)); /* a second load does nothing */
     for (uint32_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         TEST_CHECK(sim_driver_copied() < LENT_BYTES && !can_read(text));
         TEST_CHECK(held_search(&held, calls[i], NULL) == TRAWL_OK && held.right);
@@ -414,7 +414,8 @@ static void wrong_addresses(void)
     TEST_CHECK(trawl_text_from_device(1, 1, NULL, &error) == TRAWL_ARGUMENT);
     TEST_CHECK(trawl_text_from_device(1, UINT64_MAX, &text, &error) == TRAWL_MEMORY);
     MUST(trawl_text_from_device((uint64_t)(uintptr_t)bytes, 64, &text, &error));
-    for (uint32_t i = 0; i < 4; i++) { /* on two engines; then without a device, and by the host */
+    /* every load is refused: by two engines, then without a device, and by the host's engine */
+    for (uint32_t i = 0; i < 4; i++) {
         static const enum trawl_engine engines[] = {TRAWL_ENGINE_AUTO, TRAWL_ENGINE_CUDA,
                                                     TRAWL_ENGINE_AUTO, TRAWL_ENGINE_CPU};
         struct trawl_searcher *searcher;
@@ -504,14 +505,14 @@ static void image_too_new(int code)
         searcher = host_searcher(TRAWL_ENGINE_CUDA, 1, 0, &error);
         named += searcher == NULL && strstr(error.message, "(CUDA 12.0)") != NULL;
     }
-    TEST_CHECK_U64(named, 2); /* both images */
+    TEST_CHECK_U64(named, 2); /* one call for each of the two images of kernels */
     trawl_searcher_close(searcher);
     host_check_driver();
 }
 
-/* Checks what the engine reckons with if a device keeps another limit of child grids than the
- * engine asked for: the device's default limit. The simulated driver keeps every limit that it
- * gets, so the test changes the limit itself. Meanwhile another device does not open. */
+/* Checks that the engine counts on the device's default limit of child grids if the device keeps a
+ * different limit than the engine asked for. The simulated driver keeps every limit that it gets,
+ * so the test changes the limit itself. Meanwhile another device does not open. */
 static void strange_limit(size_t room)
 {
     const struct cuda_driver *driver = sim_driver_table();
@@ -599,7 +600,8 @@ static void uneven(uint32_t devices, uint64_t memory_bytes, bool *fits)
 }
 
 /* Runs `uneven` with growing memory, from devices without room to devices with room for the whole
- * text. A normal run has two devices in one build of the tests and three in the other build. */
+ * text. A normal run has two devices in the usual build and three in a build with sanitizers, or
+ * the other way round, by the seed. */
 static void uneven_devices(void)
 {
     for (uint32_t devices = 2; devices <= 3; devices++) {

@@ -21,7 +21,7 @@ struct fiber {
     void *argument;
 };
 
-/* Allocates a stack with a guard page below the stack; 0 on failure. */
+/* Allocates a stack with a guard page below the stack. Returns 0 if there is no memory. */
 int fiber_stack_open(struct fiber *fiber, uint64_t stack_bytes);
 void fiber_stack_close(struct fiber *fiber);
 

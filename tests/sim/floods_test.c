@@ -21,12 +21,12 @@
 #define ALIKE_PATTERNS 10000u
 #define EQUAL_PATTERNS 140000u
 #define ALIKE_BYTES 16u
-#define ALIKE_SHARED (227u << 10) /* as an H200 has */
+#define ALIKE_SHARED (227u << 10) /* bytes of shared memory that a block may have on an H200 */
 #define ALIKE_FILTER_MIN 20000u
-/* Limit for the bytes that kernels read per byte of the text or occurrence. The kernels read until
- * a thread's budget is used up, as much again behind each thread's part of the text, the rows of
- * the automaton while the rows are made, and the automaton twice. Without the automaton the kernels
- * would read 45,000 bytes and more. */
+/* Limit for the bytes that kernels read per byte of the text or occurrence. Kernels first read
+ * until a thread's budget for comparisons is used up, and as much again behind each thread's part
+ * of the text. Then they read the automaton's rows while they make the rows, and the automaton
+ * twice in the search. Without the automaton the kernels would read 45,000 bytes and more. */
 #define READ_MAX 4500.0
 #define ONE_TEXT_BYTES 30000u
 #define ONE_WINDOW 1024u /* bytes of a pattern that planes cover */
@@ -105,7 +105,8 @@ static void reach_end(struct diff_input *input, bool top)
 }
 
 /* Counts, lists and finds the first occurrence, on an engine with these limits. Checks the answers
- * and the bytes read; *most: the most bytes read per byte or occurrence so far. */
+ * and the bytes read. Raises *most to the bytes read per byte of the text or occurrence, if these
+ * are more. */
 static void run_input(const struct diff_input *input, const struct cuda_limits *limits,
                       uint64_t index, double read_max, double *most)
 {
@@ -191,11 +192,11 @@ static const struct one {
     {{2, 3, 0}, 0, 900, 9999, 9999, 16.5},           /* no bit repeats as the bytes do */
     {{2, 3, 5}, 0, 3000, 2999, 4001, ONE_READ_MAX},  /* as before, longer than a window */
     {{29, 31, 0}, 0, 800, 9999, 9999, ONE_READ_MAX}, /* each bit repeats, the bytes do not */
-    /* if only the plane of the first bit were compared, every second offset would be a candidate */
+    /* if only the first bit's plane were compared, every second offset would be a candidate */
     {{2, 397, 0}, 0, 900, 9999, 9999, ONE_READ_MAX},
     {{1, 2, 399}, 0, 801, 799, 9999, ONE_READ_MAX},
-    {{5, 7, 0}, 5, 700, 9999, 9999, ONE_READ_MAX},  /* letters without case */
-    {{5, 7, 0}, 0, 3000, 9999, 9999, ONE_READ_MAX}, /* longer than its window */
+    {{5, 7, 0}, 5, 700, 9999, 9999, ONE_READ_MAX},  /* no letters; case is ignored */
+    {{5, 7, 0}, 0, 3000, 9999, 9999, ONE_READ_MAX}, /* longer than the window */
 };
 
 static void run_one(struct test_random *random, const struct one *one, double *most)

@@ -24,7 +24,7 @@ struct trawl_text *letters_open(const struct letters *letters, bool file);
 uint64_t letters_find(const struct letters *letters, const char *string, uint64_t *begins);
 /* Makes an input of the current bytes and a pattern. */
 void letters_input(const struct letters *letters, const char *pattern, struct diff_input *input);
-/* Call after the texts were closed. */
+/* Frees the bytes and removes the file. The texts must have been closed. */
 void letters_end(struct letters *letters);
 
 /* Returns limits of two blocks, each of a single warp, with short tiles. */

@@ -19,7 +19,7 @@
  */
 #define MORE_BYTES_MAX 3000u
 
-/* Texts by a letter: bytes [begin, end) of the memory. */
+/* Each text has a letter as name, and consists of bytes [begin, end) of the memory. */
 static const struct {
     char name;
     uint64_t begin, end;

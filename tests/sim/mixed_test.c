@@ -51,8 +51,8 @@ static void run_calls(const struct diff_input *input, const struct diff_expected
 }
 
 /* Makes random calls with a plan for whole words or lines, for records and for texts, on both
- * engines. Returns whether a device made the parts of the set both with and without the condition
- * that occurrences are whole. */
+ * engines. Returns whether the device's plan holds two divisions of the set into parts: one for
+ * whole words or lines only, and one without that condition. */
 static bool run_mix(struct test_random *random)
 {
     struct trawl_searcher *searchers[] = {

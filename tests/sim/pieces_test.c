@@ -17,7 +17,7 @@
 #define HELPERS_MAX 3u
 #define STACK_BYTES (64u << 10)
 #define LISTS_MAX 12u
-#define LIST_MAX 40u /* words */
+#define LIST_MAX 40u /* length of the longest list, in words */
 #define PIECE_MAX 7u
 #define ROOM (LISTS_MAX * LIST_MAX)
 #define SWITCHES_MAX 1000000u /* after more switches the threads count as hung */
@@ -147,7 +147,7 @@ static void help(void *argument)
     leave();
 }
 
-/* Waits for all lists, and checks that without a fault the array holds the ordered words. */
+/* Waits for all lists. Checks that the array holds the ordered words if no call failed. */
 static void settle(void)
 {
     bool fails = play.fails_at != UINT64_MAX;

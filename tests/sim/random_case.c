@@ -74,8 +74,8 @@ static void make_overlaps(struct test_random *random, struct diff_input *input)
 }
 
 /* Makes a long text of small letters, in which a pattern of capital letters or digits, or nearly
- * the pattern, stands at a few random offsets. So most tiles of the stream hold no candidate, and
- * the first occurrence may lie anywhere. */
+ * the pattern, stands at a few random offsets. So most tiles of the stream kernels hold no
+ * candidate, and the first occurrence may lie anywhere. */
 static void make_sparse(struct test_random *random, struct diff_input *input)
 {
     static const uint64_t lengths[] = {1,  2,  3,  4,  5,  6,   7,   8,  9,

@@ -38,7 +38,7 @@ struct case_kind {
 };
 
 /* Runs a case on the simulated driver (sim_case.c). Returns true if all went well; otherwise prints
- * what went wrong. switches_max: see sim_driver_options. tally may be NULL. */
+ * what went wrong. For switches_max see sim_driver_options. `tally` may be NULL. */
 bool random_case_run(const char *name, uint64_t index, uint32_t switches_max,
                      struct random_case_tally *tally);
 /* Runs a case by another engine. The random state determines the case; `index` is only the number
@@ -51,8 +51,8 @@ bool sim_case_run(struct test_random *random, const struct case_kind *kind, cons
  * driver. */
 bool random_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
                      struct random_case_tally *tally);
-/* Runs a case with a worker of another engine and an algorithm; the worker was opened under
- * `limits`. `kind` NULL: the worker is a worker of the CUDA engine. */
+/* Runs a case with an algorithm and a worker of another engine. The worker was opened under
+ * `limits`. If `kind` is NULL, the worker belongs to the CUDA engine. */
 bool random_case_on(struct engine *engine, struct engine_worker *worker, const char *name,
                     const struct case_kind *kind, const char *algorithm, uint64_t index,
                     const struct cuda_limits *limits, struct diff_expected *expected,

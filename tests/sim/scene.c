@@ -51,7 +51,8 @@ static void fill(struct test_random *random, enum scene_text kind, uint8_t *text
                       : (uint8_t)letters[kind][test_random_below(random, strlen(letters[kind]))];
 }
 
-/* A round with more cells, or with more occurrences, takes longer than a second. */
+/* A round of a row with records takes longer than a second if there are more cells or more
+ * occurrences than this. */
 #define RECORD_CELLS_MAX 3000u
 #define RECORD_MATCHES_MAX 3000u
 /* Counts the expected lines with a match and the lines without a match. */
@@ -219,7 +220,8 @@ void scene_make_edge(struct scene *s, uint32_t plan, uint64_t text_bytes)
         s->input.text[i] = (uint8_t)("abcab\n"[test_random_below(&random, 6)]);
     for (uint32_t i = 0; i < 3 && patterns[plan][i] != NULL; i++)
         input_add_pattern(&s->input, (const uint8_t *)patterns[plan][i], strlen(patterns[plan][i]));
-    /* right for the plan with an error, too, whose texts are shorter than the pattern */
+    /* right for the plan with an error, too: its texts are shorter than its pattern, so nothing
+     * occurs */
     expected_compute(&s->input, &s->expected);
     s->room = s->expected.match_count + 1;
 }
@@ -275,8 +277,8 @@ static void put_little(uint8_t *to, uint32_t value, int bytes_count)
         to[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Writes the text to a file in memory; `compressed`: as gzip data with a stored block (RFC 1951,
- * 1952). */
+/* Writes the text to a file in memory. If `compressed`, writes gzip data with a stored block (RFC
+ * 1951, 1952). */
 static void put_file(struct scene *s, bool compressed)
 {
     uint8_t head[15] = {0x1f, 0x8b, 8, [9] = 255, [10] = 1}, tail[8];
@@ -511,8 +513,8 @@ static void array_end(struct scene *s)
     s->is_registered = false;
 }
 
-/* Lets a search fill begins into an array that is on a device or pinned. The host's engine gets an
- * array that is not pinned. */
+/* Lets a search write the begins into an array that is on a device or pinned. The host's engine
+ * gets an array that is not pinned. */
 static enum trawl_status fill_begins(struct scene *s, bool on_device, bool *right,
                                      struct trawl_error *error)
 {
@@ -552,7 +554,8 @@ enum trawl_status scene_call(struct scene *s, uint32_t call, bool *right, struct
         enum trawl_matrix_shape shape = (enum trawl_matrix_shape)(call % SHAPES);
 
         *right = true;
-        if (s->options.algorithm != NULL) { /* takes wide offsets, and no nulls */
+        /* algorithms take only offsets of 8 bytes, and no nulls */
+        if (s->options.algorithm != NULL) {
             if (s->records.array.validity != NULL)
                 return TRAWL_OK;
             s->records.array.offsets = s->records.offsets;

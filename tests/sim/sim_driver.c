@@ -178,7 +178,7 @@ int sim_context_pop(struct cuda_context **context)
     return sim_leave(code);
 }
 
-/* Returns the current context's limit; NULL: the limit is not known. */
+/* Returns the current context's limit, or NULL if the driver does not know such a limit. */
 static size_t *find_limit(int limit)
 {
     struct cuda_context *context = sim_current[sim_depth - 1];
@@ -250,7 +250,8 @@ static int release_allocation(const void *base, bool of_host, int code)
 {
     struct allocation *a = sim_allocation_find(base, 0);
 
-    for (uint32_t i = 0; i < SIM_DEVICES_MAX; i++) /* both frees wait for the device */
+    /* freeing memory of a device or of the host waits for the devices' work */
+    for (uint32_t i = 0; i < SIM_DEVICES_MAX; i++)
         while (sim_streams_step(&sim_state.context[i]))
             ;
     if (a == NULL || a->base != base || (a->kind != ALLOCATION_DEVICE) != of_host)
@@ -306,8 +307,8 @@ int sim_host_unregister(void *pointer)
     return release_allocation(pointer, ALLOCATION_REGISTERED, code);
 }
 
-/* Returns whether a copy may use the memory: the driver knows the memory or, if `pageable`, does
- * not know its first byte. */
+/* Returns whether a copy may use the memory: memory that the driver knows or, if `pageable`, also
+ * memory whose first byte the driver does not know. */
 static bool may_copy(const void *memory, uint64_t bytes, bool pageable)
 {
     return sim_allocation_find(memory, bytes) != NULL || sim_range_holds(memory, bytes) ||
@@ -770,7 +771,7 @@ const char *sim_driver_needed(void)
     static const char *const needless[] = {
         "sim_context_pop", "sim_context_push", "sim_context_release", "sim_event_destroy",
         "sim_host_free",   "sim_memory_free",  "sim_module_unload",   "sim_stream_destroy",
-        "sim_stream_wait",                                          /* waits before a release */
+        "sim_stream_wait",                                          /* a wait before a release */
         "sim_limit_get",   "sim_limit_set",    "sim_host_register", /* the engine can do without */
     };
 

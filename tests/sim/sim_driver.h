@@ -38,26 +38,26 @@ void sim_driver_reset_usual(uint64_t seed);
 const struct cuda_driver *sim_driver_table(void);
 
 /* Makes the call number `nth` from now (1-based) return `code`. The call then does nothing, except
- * that a call which releases an object still releases the object. `persistent`: all later calls
- * fail, too. nth 0: no call fails. */
+ * that a call which releases an object still releases the object. If `persistent`, all later calls
+ * fail, too. If nth is 0, no call fails. */
 void sim_driver_fail(uint64_t nth, int code, bool persistent);
 /* Makes the device's call number `nth` from now (1-based), and all later calls, fail: the device is
  * lost. */
 void sim_driver_lose(uint32_t device, uint64_t nth);
-/* Makes the next call fail for which is_wanted returns true, as sim_driver_fail does. code 0: the
- * device of that call is lost. */
+/* Makes the next call for which is_wanted returns true fail, as sim_driver_fail does. If `code` is
+ * 0, the device of that call is lost. */
 void sim_driver_fail_when(bool (*is_wanted)(void), int code, bool persistent);
 /* Return whether a call has failed that one of these functions chose, and whether a device is lost.
  */
 bool sim_driver_has_failed(void);
 bool sim_driver_has_lost(void);
 /* Returns the name of the call that sim_driver_fail made fail, if a search cannot succeed without
- * the call. NULL: no call failed so far; or the call releases an object, waits before a release, or
- * is one that the engine can do without. */
+ * the call. Returns NULL if no call failed so far, or if the call releases an object, waits before
+ * a release, or is one that the engine can do without. */
 const char *sim_driver_needed(void);
-/* Declares that a test's array lies on this device, so that kernels may touch the array; the arrays
- * of a test lie on the same device. sim_driver_disown ends this. Both may be called while threads
- * of a searcher use the driver. */
+/* Declares that a test's array lies on this device, so that kernels may touch the array. All arrays
+ * of a test must lie on the same device. sim_driver_disown ends this. Both may be called while
+ * threads of a searcher use the driver. */
 void sim_driver_own(const void *array, uint64_t bytes, uint32_t device);
 void sim_driver_disown(const void *array);
 /* Returns how many calls of the driver were made since sim_driver_fail. */
@@ -69,7 +69,8 @@ uint64_t sim_driver_memory_used(void);
 /* Returns how many bytes were copied to devices since the last reset. */
 uint64_t sim_driver_copied(void);
 /* Returns what went wrong: overwritten guard bytes, misuse (such as a copy from pageable memory, or
- * a call without a context), and the last failed kernel's report. "": nothing. */
+ * a call without a context), and the last failed kernel's report. Returns "" if nothing went
+ * wrong. */
 const char *sim_driver_report(void);
 
 #endif

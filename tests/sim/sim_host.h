@@ -14,12 +14,12 @@ struct host {
 /* Resets the simulated driver to `devices` devices of 16 MiB each. */
 void host_devices(uint32_t devices);
 
-/* Opens a runtime and a searcher, or ends the test. chunk_bytes 0: as usual. */
+/* Opens a runtime and a searcher, or ends the test. If chunk_bytes is 0, the library chooses it. */
 void host_open(struct host *host, enum trawl_engine engine, uint32_t threads, uint64_t chunk_bytes);
 /* Closes the searcher and the runtime, and checks that no object is left in the driver. */
 void host_close(struct host *host);
 
-/* Returns a searcher with a separate runtime; NULL: see the error. */
+/* Returns a searcher with a separate runtime. If that fails, returns NULL and fills *error. */
 struct trawl_searcher *host_searcher(enum trawl_engine engine, uint32_t threads,
                                      uint64_t chunk_bytes, struct trawl_error *error);
 

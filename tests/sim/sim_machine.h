@@ -73,7 +73,7 @@ struct grid {
 
 enum early_mood { EARLY_NEVER, EARLY_ALWAYS, EARLY_BY_CHANCE, EARLY_BY_ADDRESS, EARLY_MOODS };
 
-/* A word that the block has read, and the time of the value that the block found there. */
+/* A word that the block has read, and how new the value was that the block found there (a time). */
 struct block_look {
     const void *p;
     uint64_t time;
@@ -102,7 +102,7 @@ struct block {
 };
 
 struct sim_machine {
-    /* the launch */
+    /* about the launch */
     struct grid *grids; /* the grid that the host launched, and child grids that have not ended */
     uint32_t pending;   /* number of child grids in `grids` */
     uint32_t pending_limit;
@@ -116,7 +116,8 @@ struct sim_machine {
     uint64_t random;
     uint32_t policy, grid_policy;
     /* the memory is kept from launch to launch */
-    struct thread *pool[RESIDENT_LIMIT]; /* THREADS_LIMIT threads each, stacks kept */
+    /* stacks of THREADS_LIMIT threads for each slot, kept from grid to grid */
+    struct thread *pool[RESIDENT_LIMIT];
     uint64_t seed;
     uint32_t resident_max;
     uint32_t pending_max;
@@ -127,7 +128,7 @@ struct sim_machine {
     bool blocks_change;    /* a block has ended, or a further block is to be started */
     bool (*is_host)(const void *p);
     uint64_t writes; /* number of writes to global memory that have happened */
-    /* one of this many loads and stores ends the thread's turn; 0: no load or store does */
+    /* one of this many loads and stores ends the thread's turn; 0: none of them does */
     uint32_t plain_switches;
     /* number of writes to global memory when the waiting threads last looked at their words */
     uint64_t written;
@@ -142,12 +143,12 @@ void sim_ready_push(struct thread *thread);
 void sim_ready_remove(struct thread *thread);
 /* Lets other threads run. */
 void sim_yield(void);
-/* sim_memory.c */
+/* Functions of sim_memory.c. */
 void sim_memory_begin(void);
 void sim_memory_block(struct block *block);
 uint64_t sim_memory_time(void);
-/* Called before a write changes a word: keeps the old value. `block` writes; NULL: the host does.
- */
+/* Keeps the old value of a word. Called before a write changes the word. `block` is the block that
+ * writes, or NULL if the host writes. */
 void sim_memory_written(const void *p, uint32_t bytes, const struct block *block);
 /* Returns the value that the running thread reads, perhaps an older value. Call sim_memory_look
  * first. */
@@ -160,8 +161,8 @@ void sim_memory_observe(const void *p, uint32_t bytes);
 void sim_memory_look(const void *p, uint32_t bytes);
 void sim_memory_share(bool block);
 void sim_memory_fence(void);
-/* Lets all late writes happen, at a launch's end. Some writes to memory for which is_host is true
- * stay late; is_host NULL: no write does. */
+/* Lets all late writes happen, at a launch's end. But some writes to memory for which is_host
+ * returns true may stay late. If is_host is NULL, no write stays late. */
 void sim_memory_end(bool (*is_host)(const void *p));
 void sim_memory_turn(void);
 void sim_memory_forget_block(const struct block *block);

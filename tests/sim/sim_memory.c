@@ -43,18 +43,19 @@ static bool happens_late;
 #define PAST_WAYS 8u
 
 static struct past {
-    uint64_t launch; /* number of the launch; not the current launch: the entry is free */
+    uint64_t launch; /* number of the launch of the write; entries of earlier launches are free */
     uint64_t time;   /* the number of the write */
     uint64_t block;  /* the number of the block that wrote */
     const void *p;
-    uint64_t value; /* value before the write */
+    uint64_t value; /* the word's value before the write */
     uint32_t bytes;
 } past[1u << PAST_LOG2][PAST_WAYS];
 static uint64_t past_launch, past_time;
 static bool reads_early;
 
-/* Number of late writes in the granules of a hash: most accesses meet no late write. An access is
- * aligned to its size, and so lies in a single granule. */
+/* Number of late writes in the granules that share a hash. For most accesses the number is 0, and
+ * then the late writes need not be looked through. An access is aligned to its size, and so lies in
+ * a single granule. */
 #define GRANULE_LOG2 4
 #define FILTER_LOG2 12
 static uint16_t late_in[1u << FILTER_LOG2];
@@ -104,9 +105,9 @@ static struct block_look *look_of(struct block *block, const void *p)
     return &block->looks[(uintptr_t)p / 8 % BLOCK_LOOKS];
 }
 
-/* Notes that a read of the block found the word's value of this time: later reads find no older
- * value. If the entry belonged to a different word, raises `fenced`, so that the block's reads find
- * no older value of that word either. */
+/* Notes that a read of the block found the word's value of this time, so that later reads find no
+ * older value. If the entry belonged to a different word, raises `fenced`, so that the block's
+ * reads find no older value of that word either. */
 static void look_note(struct block *block, const void *p, uint64_t time)
 {
     struct block_look *look = look_of(block, p);
@@ -116,8 +117,9 @@ static void look_note(struct block *block, const void *p, uint64_t time)
     *look = (struct block_look){p, time};
 }
 
-/* Chooses which values the block's next reads find: the current value, the oldest value, either by
- * chance, or either by a bit of the address, so that neighbouring words are read differently. */
+/* Chooses which values the block's next reads find: the current value; the oldest value; by chance
+ * one of these two; or one of these two by a bit of the address, so that neighbouring words are
+ * read differently. */
 static void choose_mood(struct block *block)
 {
     uint64_t random = sim_random();
@@ -141,8 +143,9 @@ static bool overlaps(const struct past *entry, const void *p, uint32_t bytes)
            (const char *)p < (const char *)entry->p + entry->bytes;
 }
 
-/* Returns the time of the word's last write. If the write is no longer known, returns the time of
- * the oldest write in the word's entries, which was later. */
+/* Returns the time of the word's last write, or 0 if nobody wrote the word in this launch. If the
+ * entries may have lost the write, returns the time of the oldest write in the entries, which was
+ * later. */
 static uint64_t written_at(const void *p, uint32_t bytes)
 {
     const struct past *ways = past_of(p);
@@ -341,8 +344,8 @@ void sim_memory_turn(void)
         happen((uint32_t)((random >> 8) % late_count));
 }
 
-/* A copy to shared memory, which happens when its thread waits for the copy; until then the target
- * holds garbage. */
+/* A copy to shared memory. The copy happens when its thread waits for the copy. Until then the
+ * target holds garbage. */
 struct sim_copy {
     struct sim_copy *next;
     void *to;

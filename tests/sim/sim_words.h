@@ -28,7 +28,7 @@ static inline uint64_t sim_word_after(uint64_t old, uint64_t value, int kind)
         return kind == SIM_ATOMIC_ADD ? old + value : old | value;
     if (kind == SIM_ATOMIC_EXCHANGE)
         return value;
-    return (old > value) == (kind == SIM_ATOMIC_MAX) ? old : value; /* or MIN */
+    return (old > value) == (kind == SIM_ATOMIC_MAX) ? old : value; /* the kind is MAX or MIN */
 }
 
 #endif

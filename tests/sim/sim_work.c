@@ -166,7 +166,7 @@ struct allocation *sim_allocation_find(const void *address, uint64_t bytes)
     return NULL;
 }
 
-/* Opens a file in memory that holds garbage; -1: no file could be opened. */
+/* Opens a file in memory that holds garbage. Returns -1 if no file could be opened. */
 static int garbage_file(void)
 {
     static int file = -1;
@@ -287,7 +287,7 @@ static void constant_put(const struct cuda_module *module)
         memcpy(last->memory, module->constant_memory->base, (size_t)last->bytes);
 }
 
-/* Returns whether all calls fail from now on: then the memory that pending work would use may be
+/* Returns whether all calls fail from now on. Then the memory that queued work would use may be
  * gone. */
 static bool is_lost(void)
 {

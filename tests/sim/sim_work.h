@@ -101,7 +101,8 @@ struct sim_state {
     uint64_t copied_bytes; /* sum of all copies to devices */
     uint32_t own_device;   /* the device that sim_driver_own has set */
     uint64_t calls, fail_nth;
-    /* calls with this context until its device is lost; 0: the device is not lost */
+    /* number of calls with the context `lose` until the context's device is lost; 0: no number is
+     * set */
     uint64_t lose_nth;
     struct cuda_context *lose;
     bool (*is_wanted)(void); /* chooses the call that fails; NULL: the call's number decides */
@@ -123,8 +124,8 @@ extern _Thread_local uint32_t sim_depth;
 void sim_lock(void);
 void sim_unlock(void);
 void sim_complain(const char *what);
-/* Takes the lock and counts a call. Returns the code with which the call is to fail; 0: the call is
- * not to fail. */
+/* Takes the lock and counts a call. Returns the code with which the call has to fail, or 0 if the
+ * call does not have to fail. */
 int sim_enter_in(const char *call);
 #define sim_enter() sim_enter_in(__func__)
 /* As sim_enter_in, for calls that need a context. */
@@ -138,7 +139,7 @@ struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t byt
                                       enum allocation_kind kind);
 void sim_allocation_register(struct cuda_context *context, void *memory, uint64_t bytes);
 void sim_allocation_free(void *allocation);
-/* Does the first work of some stream of the context; false: no stream has work. */
+/* Does the first work of some stream of the context. Returns false if no stream has work. */
 bool sim_streams_step(const struct cuda_context *context);
 /* Drops the work of streams if all calls fail, so that the work is not done once calls succeed
  * again. */

@@ -22,7 +22,7 @@
 #define SWITCHES_MAX_DEFAULT 200000000u
 #define PENDING_DEVICE 2048u /* the default of cudaLimitDevRuntimePendingLaunchCount */
 
-/* Which blocks start first: those of child grids, those of the parent, or either. */
+/* Which blocks start first: those of child grids, those of the parent grid, or by chance. */
 enum grid_policy { GRIDS_CHILDREN_LAST, GRIDS_CHILDREN_FIRST, GRIDS_IN_ANY_ORDER, GRIDS_POLICIES };
 
 struct sim_machine sim = {.seed = 1, .pending_max = SIM_PENDING_SEEDED};
@@ -98,8 +98,9 @@ void sim_ready_remove(struct thread *thread)
     last->ready_slot = thread->ready_slot;
 }
 
-/* Picks the next thread, by one of four schedules: any order; the thread that became ready last;
- * the first slot first; any order, but staying with a thread for long. */
+/* Picks the next thread, by one of four schedules: a random thread; the thread at the end of the
+ * list of ready threads; the thread at the list's begin; or mostly the current thread, and now and
+ * then a random one. */
 static struct thread *ready_pick(void)
 {
     uint64_t random = sim_random();

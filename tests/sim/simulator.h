@@ -58,8 +58,8 @@ struct sim_constant {
 const struct sim_constant *sim_constant_find(const char *name);
 
 void sim_seed(uint64_t seed);
-/* Sets the limit for the blocks that are resident at a time; 0: the default. The seed draws the
- * number, from 1 to the limit, for each launch. */
+/* Sets the limit for the blocks that are resident at a time, or the default limit if `blocks` is 0.
+ * The seed draws the number, from 1 to the limit, for each launch. */
 void sim_resident_max(uint32_t blocks);
 
 /* Sets how many child grids may be launched and not ended at a time. SIM_PENDING_SEEDED, the
@@ -67,18 +67,19 @@ void sim_resident_max(uint32_t blocks);
 #define SIM_PENDING_SEEDED UINT32_MAX
 void sim_pending_max(uint32_t grids);
 
-/* Makes the runtime faulty, for tests of code that relies on the runtime: the lost-th child grid
- * from now on (1-based; 0: no grid) counts as launched and never runs; refusals have the code
- * `code` (0: as on a device). */
+/* Makes the runtime faulty, for tests of code that relies on the runtime. The child grid number
+ * `lost` from now on (1-based; 0: no grid) counts as launched and never runs. Refusals have the
+ * code `code`, or the codes of devices if `code` is 0. */
 void sim_children_break(uint64_t lost, uint32_t code);
 
-/* Runs a grid and all its children to their ends. False: *report (static text) says what went
- * wrong, and where. */
+/* Runs a grid and all its children to their ends. Returns false if something went wrong; *report
+ * (static text) then says what and where. */
 bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t blocks,
               uint32_t threads, const char **report);
 
 /* Sets a function that tells host memory from device memory. A launch's writes to host memory may
- * arrive after the launch's end, until sim_memory_flush. NULL: there is no host memory. */
+ * arrive after the launch's end, until sim_memory_flush. If is_host is NULL, there is no host
+ * memory. */
 void sim_host_memory(bool (*is_host)(const void *p));
 /* Lets all late writes of ended launches happen. */
 void sim_memory_flush(void);
@@ -88,10 +89,11 @@ void sim_release(void);
 
 /* Adds a range of global memory that kernels may touch. */
 void sim_range_add(const void *base, uint64_t bytes);
-/* Adds a range on a device, which kernels of other devices must not touch. NULL: the range lies on
- * no device. */
+/* Adds a range on the device `owner`, which kernels of other devices must not touch. If `owner` is
+ * NULL, the range lies on no device, and all kernels may touch it. */
 void sim_range_add_of(const void *owner, const void *base, uint64_t bytes);
-/* Says that the kernels of this device run from now on; NULL: kernels of any device. */
+/* Says that the kernels of the device `owner` run from now on, or kernels of any device if `owner`
+ * is NULL. */
 void sim_range_use(const void *owner);
 void sim_range_remove(const void *base);
 bool sim_range_holds(const void *base, uint64_t bytes);

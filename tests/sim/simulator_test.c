@@ -66,8 +66,8 @@ SIMT_KERNEL(sum_kernel, sum_arguments, SUM_THREADS, 1)
         simt_store_u32(args.sums + simt_block() + (args.fault == FAULT_WRITE_OUTSIDE), part[0]);
 }
 
-/* Each block adds to total[0], then signs by an atomic on total[1]. The block that signs last
- * copies total[0] to total[2]. */
+/* Each block adds to total[0], then counts itself in total[1] by an atomic. The block that finds
+ * itself the last copies total[0] to total[2]. */
 SIMT_KERNEL(total_kernel, sum_arguments, SUM_THREADS, 1)
 {
     uint64_t *total = (uint64_t *)(void *)args.sums, done = 0;
@@ -88,7 +88,8 @@ SIMT_KERNEL(total_kernel, sum_arguments, SUM_THREADS, 1)
     simt_store_u64(&total[2], simt_read_u64(&total[0]));
 }
 
-/* Runs total_kernel under FENCE_SEEDS seeds. Returns in how many the last block missed a sum. */
+/* Runs total_kernel under FENCE_SEEDS seeds. Returns under how many seeds the last block's copy
+ * lacked a part of the sum. */
 static uint32_t totals_missed(enum fault fault)
 {
     static const struct sim_kernel total = {"total", total_kernel_entry,
@@ -118,8 +119,8 @@ static uint32_t totals_missed(enum fault fault)
 
 static const struct sim_kernel sum = {"sum", sum_kernel_entry, sum_kernel_arguments_bytes, 0};
 
-/* Runs sum_kernel under SEEDS seeds. Returns in how many the sum was wrong or the simulator
- * reported a fault; words: the last report. */
+/* Runs sum_kernel under SEEDS seeds. Returns under how many seeds the sum was wrong or the
+ * simulator reported a fault. Writes the last report to `words`. */
 static uint32_t caught(enum fault fault, char *words, size_t words_bytes)
 {
     uint32_t *values = (uint32_t *)test_memory(SUM_THREADS * sizeof(uint32_t) + 64);
@@ -198,7 +199,7 @@ static double traffic(enum trawl_method method, const char *pattern, uint64_t te
 static void check_traffic(enum trawl_method method, const char *name, const char *pattern,
                           double least, double most)
 {
-    /* A text so long that the bytes which each block loads only once hardly count. */
+    /* The text is so long that the bytes which each block loads only once hardly count. */
     double bytes = traffic(method, pattern, 1 << 22);
 
     printf("%s: %.3f bytes read per text byte, promised %.3f to %.3f\n", name, bytes, least, most);

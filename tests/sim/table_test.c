@@ -1,5 +1,5 @@
-/* table_test: call x plan x engine x place of the text x border x fault number, on simulated
- * devices.
+/* table_test: tests combinations of call, plan, engine, place of the text, sizes (borders) and
+ * number of the fault, on simulated devices.
  *
  * First, the test runs random scenes without a fault, for each place and each engine. A scene makes
  * all calls one after the other with the same objects, so each call finds the state that the call
@@ -8,9 +8,9 @@
  * Then each row of the table runs with faults. Either the N-th fault point fails (memory, threads,
  * open, read: base/fault.h), or the N-th call of the driver fails, or a device is lost at its N-th
  * call. The fault occurs once, or from N on. A normal run lets a point or a call fail only if no
- * earlier fault was at the same place in the code. No answer may be wrong. A call that
- * fails has a status from the allowed set, with a message. Nothing leaks. After a single fault the
- * same objects give the right answer.
+ * earlier fault was at the same place in the code. No answer may be wrong. A call that fails has a
+ * status from the allowed set, with a message. Nothing leaks. After a single fault the same objects
+ * give the right answer.
  *
  * TRAWL_TEST_CASE=N runs random scene N alone.
  */
@@ -63,8 +63,8 @@ static void check_nothing_left(void)
 enum border { BORDER_SMALL, BORDER_SPLIT, BORDER_PIECES, BORDERS };
 
 /* Sets small sizes, so that texts of some hundred bytes have borders. BORDER_SMALL makes buffers
- * small. BORDER_SPLIT splits texts over devices. BORDER_PIECES lets lists come in pieces, and cuts
- * chunks anew. */
+ * small. BORDER_SPLIT splits texts over devices. BORDER_PIECES copies lists to the host in pieces,
+ * and cuts loaded texts into small chunks. */
 static void set_border(enum border border)
 {
     struct cuda_limits limits = letters_limits();
@@ -244,8 +244,8 @@ static void case_run(uint64_t index)
 
 /* Makes all calls with a text of 0 bytes, of a byte less than the shortest pattern, of as many
  * bytes, or of more bytes. The plan has no pattern, a pattern, several patterns, or a pattern with
- * an error. other: a second text is loaded meanwhile. An empty text may be searched while only the
- * other text is loaded. */
+ * an error. If `other`, a second text is loaded meanwhile. An empty text may be searched while only
+ * the other text is loaded. */
 static void edge_run(uint32_t plan, uint64_t bytes, enum place place, uint32_t engine, bool other)
 {
     struct test_random random = test_random_begin("edges");
@@ -419,8 +419,9 @@ static uint64_t rounds, ended;
 
 static const struct fault *armed;
 
-/* Returns whether no call of the driver has failed yet at the place of the asking call, by a fault
- * of the armed kind. All lasting faults count as a single kind; under sanitizers all faults do. */
+/* Returns whether the place in the code that makes the current call of the driver has not met a
+ * fault of the armed kind before. All lasting faults count as a single kind; under sanitizers all
+ * faults do. */
 static bool is_new_call(void)
 {
     uint64_t kind = armed->persistent ? (uint64_t)armed->kind : FAULTS + (uint64_t)armed->code;
@@ -541,8 +542,8 @@ static bool call_with_fault(struct scene *s, const struct fault *fault, uint64_t
     return true;
 }
 
-/* Returns whether the lacking memory may be that of an automaton: a set's search goes on without
- * the automaton. */
+/* Returns whether the lacking memory may be that of an automaton. Then a search for a set succeeds
+ * without the automaton. */
 static bool may_lack_automaton(const struct scene *s, const struct fault *fault)
 {
     return fault->code == CUDA_CODE_OUT_OF_MEMORY && s->input.pattern_count > 1;
@@ -568,8 +569,8 @@ static bool round_met_fault(struct scene *s, const struct fault *fault, uint64_t
             if (!fault->persistent) /* what the call has left must not change its next answer */
                 (void)call_with_fault(s, fault, nth, call, true);
         }
-        /* these two calls take a different way, or the failed call was a call of this test
-         * itself */
+        /* in these two calls the library can fill the array in a different way, or this test itself
+         * has made the driver's call that failed */
         if (!was_met && has_met(fault))
             is_replaced = call == CALL_BEGINS_ON_DEVICE || call == CALL_BEGINS_PINNED;
     }
@@ -649,10 +650,10 @@ static bool is_for(const struct scene_row *row, enum trawl_engine engine)
     return true;
 }
 
-/* Runs a row with a fault. A long run tries all engines that fit the row, each at all places, or at
- * one place if a divisor asks for less. A normal run tries a fault point at one place for each
- * engine, and other faults at one place and with one engine that has a device. The place and the
- * engine change with the row and the fault. */
+/* Runs a row with a fault. The CPU engine is tried only with fault points. A long run tries all
+ * engines that fit the row, each at all places, or at one place if a divisor asks for less. A
+ * normal run tries a fault point at one place for each engine, and other faults at one place and
+ * with one engine. The place and the engine change with the row and the fault. */
 static void run_faults(uint64_t r, uint64_t f)
 {
     const bool is_point = faults[f].kind == FAULT_OF_POINT;
@@ -687,7 +688,7 @@ int main(void)
     begins_help_from(1);
     cpu_sizes.look_after = cpu_sizes.look_again = 0;
     cpu_sizes.look_lost_ns = 0;
-    /* All programs of a set are tried, which make their tables in the middle of a search. */
+    /* All programs for a set are tried, so that their tables are made in the middle of a search. */
     cpu_sizes.trial_advance = UINT64_MAX / 2;
     cpu_sizes.trial_bytes = cpu_sizes.dense_bytes = cpu_sizes.dense_step = 64;
     all = test_cases(cases > least ? cases : least, case_run);

@@ -113,7 +113,7 @@ static void worker_step(uint32_t i)
     play.inside = false;
 }
 
-/* Lets an awake worker take a step; false: all workers sleep. */
+/* Lets a worker that is awake take a step. Returns false if all workers sleep. */
 static bool some_step(void)
 {
     uint32_t first = (uint32_t)test_random_below(play.random, play.devices);

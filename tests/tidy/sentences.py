@@ -11,7 +11,7 @@ import re
 
 import c_source
 
-LIMIT = 2.2  # of 100 words; the sources of zstd, re2, redis and ripgrep have 1.5 to 2.0
+LIMIT = 2.2  # such words in 100 words; the sources of zstd, re2, redis and ripgrep have 1.5 to 2.0
 WORDS_MIN = 5
 SHOWN = 5
 POINTERS = frozenset(
@@ -20,7 +20,7 @@ POINTERS = frozenset(
 )
 # {room: limit} for rooms above LIMIT. A limit is lowered when the room's figure falls, and in the end removed.
 EXCEPTIONS = {}
-EXCEPTION_STEP = 0.5  # a limit that is so far above the room's figure has to be lowered
+EXCEPTION_STEP = 0.5  # a limit that is higher than the room's figure by this much has to be lowered
 
 CODE_SUFFIXES = ('.c', '.h', '.cc', '.cpp', '.cu', '.cuh')
 SCRIPT_SUFFIXES = ('.py', '.pyx', '.pxd', '.pxi')
