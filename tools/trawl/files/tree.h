@@ -34,8 +34,8 @@ void tree_directory_drop(struct tree_directory *directory); /* does nothing for 
 enum tree_kind {
     TREE_FILE, /* anything but a directory */
     TREE_LOOP, /* a link to a directory that contains the link */
-    /* os_code is the error of a directory that could not be read, ENOMEM, or ECANCELED if the guard
-     * ended the walk */
+    /* os_code is the error of a directory or link that could not be read, ENOMEM, or ECANCELED if
+     * the guard ended the walk */
     TREE_ERROR,
     TREE_NOTE, /* an entry was left out; path is "PATH: left out: REASON" */
     TREE_LEFT, /* an entry was left out (tree_options.tells_left); `why` says by which rule */
@@ -72,15 +72,15 @@ struct tree_watcher {
 };
 
 struct tree_options {
-    const struct exclude *exclude;      /* NULL: nothing is excluded */
-    const struct filter *filter;        /* NULL: no rules */
-    const struct file_settings *files;  /* depth and size limits, order */
-    bool follow;                        /* follow symbolic links */
-    bool skip_devices;                  /* leave out devices, pipes and sockets */
-    bool tells_left;                    /* report each entry that is left out as TREE_LEFT */
-    bool as_ripgrep;                    /* only a link leads to a loop; slashes of the root stay */
-    unsigned open_levels;               /* how many directories may be open at a time, ≥ 2 */
-    bool *left_out;                     /* set to true when a rule or limit leaves an entry out */
+    const struct exclude *exclude;     /* NULL: nothing is excluded */
+    const struct filter *filter;       /* NULL: no rules */
+    const struct file_settings *files; /* depth and size limits, order */
+    bool follow;                       /* follow symbolic links */
+    bool skip_devices;                 /* leave out devices, pipes and sockets */
+    bool tells_left;                   /* report each entry that is left out as TREE_LEFT */
+    bool as_ripgrep;      /* only links are checked for loops; the root keeps slashes */
+    unsigned open_levels; /* how many directories may be open at a time, ≥ 2 */
+    bool *left_out;       /* set to true when a rule or limit leaves an entry out */
     const struct tree_watcher *watcher; /* NULL: no watcher */
     const struct guard *guard;          /* limits of the search; NULL: no limits */
 };

@@ -28,7 +28,7 @@ struct job_sums {
 
 struct job_totals {
     struct job_sums sums;
-    uint32_t thread_count;                           /* the most threads of a search */
+    uint32_t thread_count;                           /* the most threads that a search had */
     uint32_t worker_count;                           /* workers that searched files */
     uint64_t elapsed_ns;                             /* time of the whole run */
     char engine[32], instruction_set[16], note[160]; /* of the last search */
@@ -64,7 +64,7 @@ struct command_job {
     struct filter *filter; /* rules for files of directories; NULL: no rules */
     /* files that a server supplies (supply.h); NULL: directories are walked */
     const struct supply *supply;
-    /* threads and devices that all searchers but those of one thread share; NULL: not shared */
+    /* threads and devices that all searchers share, except those of one thread; NULL: not shared */
     struct trawl_runtime *runtime;
     /* the counts of --count-by-pattern; NULL: the option was not given */
     struct string_counts *string_counts;
@@ -95,8 +95,8 @@ void job_file_error(struct command_job *job, const char *name, int os_code);
 /* As job_file_error, with the whole message given. */
 void job_file_fault(struct command_job *job, const char *message);
 
-/* Returns whether files without an occurrence can be searched together: all such files have the
- * same report, and no occurrence crosses a line end. */
+/* Returns whether several files may be searched by one call, to find those without an occurrence.
+ * All such files must have the same report, and no occurrence may cross a line end. */
 bool job_may_pass_over(const struct command_job *job);
 /* Returns whether the report of a file without an occurrence is empty. */
 bool job_passes_over_silently(const struct command_job *job);

@@ -6,8 +6,8 @@
 #include "trawl/job/command_job.h"
 #include "trawl/text/sizes.h"
 
-/* Returns the engine that --engine names, or the only engine that has the algorithm of
- * --algorithm. */
+/* Returns the engine that --engine names. Without --engine, returns CUDA if only CUDA has the
+ * algorithm of --algorithm, otherwise TRAWL_ENGINE_AUTO. */
 enum trawl_engine searchers_engine(const struct settings *settings,
                                    const struct patterns *patterns);
 

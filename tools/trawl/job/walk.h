@@ -39,7 +39,7 @@ struct walk_item {
 };
 
 struct walk {
-    struct command_job *job; /* the first directory sets job->show_names to 1 if it is -1 */
+    struct command_job *job; /* the first directory changes job->show_names from -1 to 1 */
     const struct value_item *operands;
     size_t operand_count, operand_at; /* number of operands; index of the next operand */
     struct tree *tree;                /* tree of the current operand; NULL: no tree */

@@ -131,8 +131,8 @@ const char *color_spec_read(struct color_spec *specs, const char *text)
     return "unknown attribute; the attributes are fg, bg, style";
 }
 
-/* Writes the SGR code of the foreground or background. An intense colour is a colour from 8 to 15
- * of the 256. */
+/* Writes the SGR code of the foreground or background. An intense colour that has a name is one of
+ * the colours 8 to 15 of the 256. */
 static size_t write_side(char *sequence, size_t room, const char *before, char side,
                          const char *color, bool intense)
 {

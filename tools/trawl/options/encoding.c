@@ -88,8 +88,8 @@ bool encoding_is_known(const char *name)
     return true;
 }
 
-/* Returns the length of the byte order mark at the begin of the bytes. *name: the encoding of the
- * mark, NULL: UTF-8. */
+/* Returns the length of the byte order mark at the begin of the bytes. *name is the encoding of the
+ * mark; NULL: the mark of UTF-8, or no mark. */
 static size_t mark_bytes(const uint8_t *bytes, size_t bytes_count, const char **name)
 {
     *name = NULL;
@@ -217,7 +217,8 @@ static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
             return false;
         to = (char *)encoding->text + encoding->text_count;
         room = sizeof encoding->text - encoding->text_count - 4;
-        /* In the end, iconv writes a letter that it kept because an accent might follow. */
+        /* At the end of the file, iconv writes a letter that it kept because an accent might
+         * follow. */
         ended = ended || left == 0;
         result = iconv(encoding->converter, left == 0 ? NULL : &from, &left, &to, &room);
         error = errno;
@@ -260,7 +261,8 @@ static size_t bytes_of_digit(const char *name)
 }
 
 /* Chooses the encoding by the first bytes. Returns the length of the byte order mark to skip. As in
- * ripgrep, a mark of UTF-16 wins over a label, a mark of UTF-8 is only skipped. */
+ * ripgrep, a mark of UTF-16 wins over a label; a mark of UTF-8 is only skipped. No mark of an
+ * encoding that only iconv has is skipped here. */
 static size_t choose_encoding(struct encoding *encoding)
 {
     const bool is_automatic = strcmp(encoding->label, "auto") == 0;

@@ -11,7 +11,8 @@ bool expressions_take(struct patterns *patterns, struct settings *settings);
 /* Returns whether --smart-case ignores case: some characters of the expressions stand for
  * themselves, and none of them is a capital letter. */
 bool expressions_fold(const struct patterns *patterns, const struct settings *settings);
-/* Joins the expressions to one, unless the report needs their numbers. False: no memory. */
+/* Joins the expressions to one. Leaves them apart if the report needs their numbers, or if it needs
+ * only the lines and the expressions are many. False: no memory. */
 bool expressions_join(struct patterns *patterns, const struct settings *settings);
 /* For a server: bounds the memory of the plan's programs, and counts the memory that the plan and
  * its searches take. *spare: bytes that only the building of the plan takes. False: the guard
@@ -19,8 +20,8 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
 bool expressions_bound(const struct patterns *patterns, const struct settings *settings,
                        struct trawl_plan_options *options, uint64_t *spare);
 /* Builds the plan of the expressions. Each must be valid alone: joined, the invalid "(" and ")"
- * would be the valid "(?:()|(?:))". error->pattern_index: the expression at fault; patterns->count:
- * the joined expression is. */
+ * would be the valid "(?:()|(?:))". error->pattern_index is the index of the expression at fault,
+ * or patterns->count for the joined expression. */
 enum trawl_status expressions_plan(const struct patterns *patterns,
                                    const struct trawl_plan_options *options,
                                    struct trawl_plan **plan, struct trawl_error *error);

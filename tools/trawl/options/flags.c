@@ -125,7 +125,7 @@ static bool take_option(struct settings *settings, const struct flag *flag, cons
 #include "trawl/text/message.h"
 #undef FLAG
 #undef ALIAS
-    default: /* aliases have no code */
+    default: /* an alias has no case of its own */
         break;
     }
     return true;
@@ -514,7 +514,7 @@ bool config_read(struct config *config, char *message)
     if (named != NULL) {
         folder = named;
         rest = "";
-        /* the XDG specification says to ignore other values */
+        /* the XDG specification says to ignore a path that is not absolute */
     } else if (folder == NULL || *folder != '/') {
         folder = getenv("HOME");
         rest = "/.config/trawl/config";

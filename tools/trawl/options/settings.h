@@ -30,7 +30,7 @@ struct style {
     /* Derived: */
     bool on;         /* lines need an option that grep lacks: style.c prints them */
     bool links;      /* --hyperlink-format, with colours */
-    bool names;      /* names are printed in another form */
+    bool names;      /* file names are printed in another form than grep's */
     bool each_match; /* printing needs each match of a line */
 };
 

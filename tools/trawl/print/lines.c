@@ -24,7 +24,7 @@
  * line is printed, its bytes are read again. */
 #define KEPT_LINE_BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(16))
 
-#define NEAR_BYTES 256u /* a match at most so many bytes ahead is often in the next line */
+#define NEAR_BYTES 256u /* a match less than NEAR_BYTES ahead is often in the next line */
 
 /* Counts a selected line. If the line was printed, trailing context follows. */
 static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
@@ -202,8 +202,8 @@ static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* Returns whether a line ends the run of adjacent selected lines before the line, and with the run
- * the search. The line ends at text offset `end`; `selected` says whether the line is selected. */
+/* Returns whether a line ends the run of adjacent selected lines before it, and so ends the search.
+ * The line ends at text offset `end`; `selected` says whether the line is selected. */
 static bool ends_run(const struct text_scan *scan, uint64_t end, bool selected)
 {
     uint64_t last = scan->lines.selected_end; /* where the run's last line ends */

@@ -4,8 +4,9 @@
 
 #include "trawl/job/command_scan.h"
 
-/* Chooses the matches of a window that count. If some do not count, sets *window to `kept`, which
- * then holds those that do. Returns false if memory is short. */
+/* Chooses the matches of a window that count. Changes nothing if occurrences_are_all. Otherwise
+ * sets *window to `kept`, which then holds the matches that count. Returns false if memory is
+ * short. */
 bool occurrences_window(struct text_scan *scan, const struct trawl_window **window,
                         struct trawl_window *kept);
 /* Prepares for a second pass over the text. */

@@ -18,7 +18,8 @@
 #include "trawl/text/thread.h"
 
 #define PARTS_MAX 32u
-/* With fewer matches, or under -v fewer bytes, printing takes less time than waking a thread. */
+/* Printing a part with fewer matches, or under -v fewer bytes, takes less time than waking a
+ * thread. */
 #define PART_MATCHES SIZE_OR_SMALL(256u, 2u)
 #define PART_BYTES SIZE_OR_SMALL(16u << 10, 64u)
 

@@ -24,7 +24,8 @@ uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t beg
  * such a line, goes on if `all`, and otherwise returns false. */
 bool print_lines(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t end,
                  char separator, bool all);
-/* Returns the offset in the view after the last printed line; 0: none of its lines. */
+/* Returns the offset in the view after the last printed line; 0: no line of the view was
+ * printed. */
 uint64_t print_at(const struct text_scan *scan, const struct view *view);
 /* Prints the trailing context that is still to be printed before `limit`. */
 void print_pending(struct text_scan *scan, const struct view *view, uint64_t limit);

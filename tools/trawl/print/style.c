@@ -158,8 +158,8 @@ static uint64_t trimmed(struct text_scan *scan, const struct piece *piece, uint6
     return begin;
 }
 
-/* Prints the begin of a line that is too long. With -o, ripgrep 13 compares offsets in the line
- * with offsets in the match, and this function imitates that. */
+/* Prints the begin of a line that is too long. With -o, the number of further matches is that of
+ * ripgrep 13, which compares offsets in the line with offsets in the match. */
 static void print_beginning(struct text_scan *scan, const struct piece *piece, uint64_t characters)
 {
     const struct line_span *spans = piece->is_match ? scan->style.spans : piece->spans;
@@ -248,9 +248,9 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
         print_terminator(scan->output, settings, settings->line_end);
 }
 
-/* For -o: prints a piece, a match or a line of a match, on a line of its own. With
- * --pattern-number, prints it once for each string number in `group`, the matches with the same
- * begin. */
+/* For -o: prints a piece on a line of its own. The piece is a match, or the part of a match in one
+ * line. With --pattern-number, prints it once for each string number in `group`, the matches with
+ * the same begin. */
 static bool print_match(struct text_scan *scan, struct piece *piece, const struct line_span *span,
                         const struct trawl_match *group, uint64_t number)
 {

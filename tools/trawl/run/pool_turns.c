@@ -158,8 +158,8 @@ static void kept_is_full(void *context)
     kept->used = kept->committed = 0;
 }
 
-/* Prints what the worker kept, and lets its next files print to the pool's output. Called with the
- * turn, between files. Returns true. */
+/* Prints what the worker kept, and lets the worker's next files print to the pool's output. Called
+ * with the turn, between files. Returns true. */
 static bool print_directly(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;

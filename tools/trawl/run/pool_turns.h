@@ -60,8 +60,8 @@ struct pool_worker {
 
 /* The state of a batch, at index sequence % POOL_AHEAD_FILES. */
 struct batch_turn {
-    size_t file_count;          /* the files of a complete batch */
-    bool searched;              /* the batch is complete */
+    size_t file_count;          /* if `searched`: number of files in the batch */
+    bool searched;              /* the batch was searched and waits to be printed */
     struct pool_result *result; /* NULL: nothing to print */
     struct pool_worker *waiter; /* a worker that waits for its turn */
 };
@@ -84,7 +84,8 @@ struct pool {
 
     struct walk walk;
     bool walked; /* the walk has ended */
-    /* files of all finished batches; their bytes, at most BATCH_BYTES a file */
+    /* number of files in all searched batches, and the sum of their bytes, of which each file
+     * counts at most BATCH_BYTES */
     _Atomic uint64_t file_count, file_bytes;
 
     struct thread_lock walk_lock;   /* guards `walk` and the next members */
@@ -102,7 +103,7 @@ struct pool {
     /* sequence number of the batch that is being printed; only its worker may use `job` */
     _Atomic uint64_t turn;
     atomic_bool over;         /* the search is over: workers stop */
-    uint64_t room_wanted;     /* the first batch that waits for `room` */
+    uint64_t room_wanted;     /* the first batch that waits for `room`; UINT64_MAX: none */
     uint64_t left_bytes;      /* memory of the finished batches that wait to be printed */
     struct batch_turn *ahead; /* NULL until a second worker starts */
     uint64_t ahead_end;       /* no batch from this number on has used its entry of `ahead` */

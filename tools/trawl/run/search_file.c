@@ -300,7 +300,8 @@ static uint32_t needed_matches(const struct text_scan *scan)
                : TRAWL_WINDOW_LINES;
 }
 
-/* Searches the text window by window, with the sink lines_window. */
+/* Searches the text window by window, with the sink lines_window or, for --multiline,
+ * lines_whole. */
 static enum trawl_status windows(struct text_scan *scan, struct trawl_error *error)
 {
     bool library_counts_ends =

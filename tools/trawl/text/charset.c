@@ -270,9 +270,10 @@ static bool byte_is_word(void *context, uint32_t byte)
     return code_point != NO_CHARACTER && charset_is_word(context, code_point);
 }
 
-/* Returns the last of the characters from `code` on that are all in the class, or all are not. Only
- * planes of private and of unassigned characters are known to consist of such long blocks; there
- * one character in BLOCK is tested. */
+/* Returns the last character of a block from `code` on whose characters are all in the class, or
+ * all not in the class. Such a block is a whole plane (65,536 characters) of private or unassigned
+ * characters, of which one character in BLOCK is tested. Elsewhere a block is a single
+ * character. */
 static uint32_t block_end(wctype_t class, uint32_t code)
 {
     enum { BLOCK = 64, PLANE = 0x10000, FIRST = 4 * PLANE, TAGS = 14 * PLANE };

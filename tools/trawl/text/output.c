@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define NUMBER_ROOM (OUTPUT_NUMBER_BYTES / 3) /* room for a number's digits, in three words */
+#define NUMBER_ROOM (OUTPUT_NUMBER_BYTES / 3) /* room for a number's digits: 3 words of 8 bytes */
 
 void output_open(struct output *output, int descriptor)
 {
