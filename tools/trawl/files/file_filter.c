@@ -488,8 +488,9 @@ static const char *from_working_directory(const struct filter *filter, const cha
     return path + bytes + 1;
 }
 
-/* Decides by the rule files of one kind, from the innermost directory up. Git's rules end at the
- * top of the innermost repository, but with --no-require-git a repository is like any directory. */
+/* Decides about the current entry by the rule files of one kind, from the innermost directory up.
+ * Git's rules end at the top of the innermost repository, but with --no-require-git a repository is
+ * like any directory. */
 static enum verdict ask_scopes(struct filter_walk *walk, enum list_kind kind, size_t name_bytes,
                                bool is_directory)
 {
@@ -516,9 +517,9 @@ static enum verdict ask_scopes(struct filter_walk *walk, enum list_kind kind, si
     return VERDICT_NONE;
 }
 
-/* Decides by git's global excludes file. Its rules are about paths from the top of the innermost
- * repository, or outside of a repository (--no-require-git) about `shown`, the path from the
- * working directory. */
+/* Decides about the current entry by git's global excludes file. Rules of that file are about paths
+ * from the top of the innermost repository. Outside of a repository (--no-require-git), the rules
+ * are about `shown`, the path from the working directory. */
 static enum verdict ask_global(struct filter_walk *walk, const char *shown, size_t name_bytes,
                                bool is_directory)
 {
@@ -539,8 +540,8 @@ static enum verdict ask_global(struct filter_walk *walk, const char *shown, size
     return rule == NULL ? VERDICT_NONE : decided(walk, walk->filter->global, NULL, rule);
 }
 
-/* Decides by the rule files of the directories, then by git's global excludes file, then by the
- * files of --ignore-file, of which the last is asked first. */
+/* Decides about the current entry by the rule files of the directories, then by git's global
+ * excludes file, then by the files of --ignore-file, of which the last is asked first. */
 static enum verdict ask_lists(struct filter_walk *walk, const char *path, const char *shown,
                               size_t name_bytes, bool is_directory)
 {
@@ -567,7 +568,7 @@ static enum verdict ask_lists(struct filter_walk *walk, const char *path, const 
     return verdict;
 }
 
-/* Decides by the globs of -g and --iglob. */
+/* Decides about the current entry by the globs of -g and --iglob. */
 static enum verdict ask_globs(struct filter_walk *walk, const char *shown, size_t name_bytes,
                               bool is_directory)
 {

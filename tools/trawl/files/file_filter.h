@@ -22,8 +22,8 @@ struct filter_rules {
     bool hidden; /* names that begin with a dot are left out */
 };
 
-/* Returns which ignore files the settings ask for. Settings with equal rules heed the same ignore
- * files in every tree. */
+/* Returns which ignore files apply under the settings. Two settings with equal results apply the
+ * same ignore files in every tree. */
 struct filter_rules filter_rules(const struct settings *settings);
 
 /* Builds the filter that the settings describe. *filter is NULL if the settings ask for no filter.
@@ -52,11 +52,12 @@ void filter_leave(struct filter_walk *walk, size_t depth);
 
 enum filter_verdict { FILTER_TAKES, FILTER_SKIPS, FILTER_NO_MEMORY, FILTER_UNDECIDED };
 
-/* Decides on an entry of a directory of the walk. The last part of `path` begins at name_at. */
+/* Decides whether an entry of a directory of the walk is left out. The last part of `path` begins
+ * at name_at. */
 enum filter_verdict filter_ask(struct filter_walk *walk, const char *path, size_t name_at,
                                bool is_directory);
-/* Decides by -g, --iglob and types alone, without a walk. FILTER_UNDECIDED: these options neither
- * name the entry nor leave it out. */
+/* Decides whether an entry is left out by -g, --iglob and types alone, without a walk.
+ * FILTER_UNDECIDED: these options neither name the entry nor leave it out. */
 enum filter_verdict filter_judge(const struct filter *filter, const char *path, size_t name_at,
                                  bool is_directory);
 /* Returns which kind of rule made filter_ask last skip an entry. */

@@ -50,8 +50,8 @@ void ignore_set_flags(struct ignore_list *list, unsigned flags);
 /* Builds the table. Call once, after the last rule and before ignore_find. False: no memory. */
 bool ignore_seal(struct ignore_list *list);
 
-/* Returns the rule that decides on `path`; NULL: no rule matches. `path` is relative to the list's
- * directory; its last part begins at name_at. */
+/* Returns the last rule that matches `path`; NULL: no rule matches. `path` is relative to the
+ * list's directory; its last part begins at name_at. */
 const struct ignore_rule *ignore_find(const struct ignore_list *list, const char *path,
                                       size_t bytes, size_t name_at, bool is_directory);
 

@@ -540,8 +540,9 @@ static bool is_device_type(unsigned char type)
 
 static const char no_memory[] = "no memory";
 
-/* Returns why the entry of tree->path is left out; NULL: the entry is not left out; no_memory: the
- * rules could not be asked. *why: which kind of rule or limit leaves out the entry. */
+/* Returns why the entry of tree->path is left out; NULL: the entry is not left out; no_memory:
+ * memory was short for comparing the rules. *why: which kind of rule or limit leaves out the
+ * entry. */
 static const char *reason_against(struct tree *tree, const struct level *level, size_t name_at,
                                   unsigned char type, enum tree_left *why, char room[REASON_BYTES])
 {

@@ -6,9 +6,10 @@
 #include "trawl/text/output.h"
 #include "trawl/options/settings.h"
 
-/* Sums over the files of which --json printed something. */
+/* Sums over files for the summary of --json. */
 struct json_totals {
-    /* as the members of ripgrep's `stats`; searches and with_match count files */
+    /* as the members of ripgrep's `stats`. `searches` and `bytes_searched` are about all files; the
+     * other members are about files of which --json printed something. */
     uint64_t searches, with_match, bytes_searched, bytes_printed, lines, matches, elapsed_ns;
 };
 

@@ -101,7 +101,7 @@ static bool unquote(struct patterns *patterns, struct trawl_pattern *pattern)
     return true;
 }
 
-/* Makes an expression of each string, with '\' before each operator. */
+/* Makes an expression of each string, with '\' before each operator. False: no memory. */
 static bool quote(struct patterns *patterns, struct settings *settings)
 {
     settings->syntax = TRAWL_PERL;
@@ -282,7 +282,7 @@ struct nest {
     bool blanks, folds;          /* the flags x and i */
     bool is_split;               /* each alternative so far is a single character of one case */
     bool has_newline, has_other; /* some item is a newline; some item is not */
-    uint64_t items;              /* items so far of the alternative that is read (nest_item) */
+    uint64_t items;              /* number of items so far in the current alternative */
 };
 
 /* Adds a character to the present alternative. letter 0: adds a class, a group or an assertion. */
@@ -304,8 +304,9 @@ static void nest_end(struct nest *nest)
     nest->items = 0;
 }
 
-/* Returns whether the group cannot do without its newline. As in ripgrep, a newline is simply left
- * out of a choice between single characters if another of them is no newline. */
+/* Returns whether the group asks for a newline: whether it has one that cannot be left out. As in
+ * ripgrep, a newline is left out of a choice between single characters if one of them is another
+ * character. */
 static bool nest_asks(const struct nest *nest)
 {
     return nest->has_newline && !(nest->is_split && nest->has_other);
@@ -324,8 +325,8 @@ static uint64_t class_at(const struct trawl_pattern *pattern, const struct setti
 
     do {
         length = part_at(pattern, settings, end, &part);
-        if (end ==
-            at) /* part_at takes a first "[:" for a class by name, which is only inside brackets */
+        /* part_at also takes a first "[:" for a class by name, which stands only inside brackets */
+        if (end == at)
             length = 1;
         if (bytes[end] == '\\' && length == 2 && bytes[end + 1] == 'n')
             part = '\n';

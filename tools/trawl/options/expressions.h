@@ -5,8 +5,9 @@
 
 #include "trawl/options/patterns.h"
 
-/* Sets settings->expressions: true if a pattern has operators. Otherwise the patterns are strings,
- * from which each '\' before a character is removed. False: no memory. */
+/* Sets settings->expressions: true if a pattern has operators, or if strings do not suffice for its
+ * newlines or for options such as --multiline. Otherwise the patterns are strings, from which each
+ * '\' before a character is removed. False: no memory. */
 bool expressions_take(struct patterns *patterns, struct settings *settings);
 /* Returns whether --smart-case ignores case: some characters of the expressions stand for
  * themselves, and none of them is a capital letter. */
@@ -25,8 +26,8 @@ bool expressions_bound(const struct patterns *patterns, const struct settings *s
 enum trawl_status expressions_plan(const struct patterns *patterns,
                                    const struct trawl_plan_options *options,
                                    struct trawl_plan **plan, struct trawl_error *error);
-/* For `tg`: returns whether an expression asks for a newline, which no line holds, and writes the
- * message about that. */
+/* For `tg`: returns whether an expression can match only a newline at some position, which no line
+ * contains, and writes the message about that. */
 bool expressions_have_newline(const struct patterns *patterns, const struct settings *settings,
                               char *message);
 /* Writes the message about a plan that could not be built, with a mark under the mistake. */

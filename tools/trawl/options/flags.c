@@ -165,8 +165,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Returns how many letters must be inserted, deleted, changed or exchanged with a neighbour to make
- * b of a (Damerau 1964). */
+/* Returns how many letters must be inserted, deleted, changed or exchanged with a neighbour to turn
+ * a into b (Damerau 1964). */
 static size_t distance(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
 {
     size_t rows[3][NAME_BYTES_MAX + 1];

@@ -84,8 +84,8 @@ extern const struct flag flag_table[FLAG_COUNT_ALL];
 const char *flag_refusal(const struct flag *flag);
 /* Returns whether a server's own command line may have the option. */
 bool flag_starts_server(const struct flag *flag);
-/* Returns the row of a short option; NULL: no such option. tg: ripgrep's meaning, where ripgrep has
- * the letter. */
+/* Returns the row of a short option; NULL: no such option. If `tg`, a letter that ripgrep has means
+ * what it means in ripgrep. */
 const struct flag *flag_of_letter(char letter, bool tg);
 /* Returns whether the flag takes an argument. tg: --color requires an argument, as in ripgrep. */
 enum flag_argument flag_takes(const struct flag *flag, bool tg);
@@ -140,7 +140,7 @@ struct file_settings {
     bool filtering; /* rules apply: --ignore was given, or the command is tg */
     bool no_ignore, no_ignore_dot, no_ignore_exclude, no_ignore_files, no_ignore_global;
     bool no_ignore_parent, no_ignore_vcs, no_require_git;
-    int hidden; /* 1: hidden files are searched; -1: not; 0: `filtering` decides */
+    int hidden; /* 1: hidden files are searched; -1: not; 0: not if `filtering` */
     unsigned unrestricted_count;
     enum directories directories;
     enum device_files devices;
@@ -166,9 +166,9 @@ struct config {
     int count; /* 0: no file */
 };
 
-/* Reads the options of a file, unless `config` is NULL, then argv[1 .. argument_count).
- * operands_end_options: an operand ends the options (POSIXLY_CORRECT). False: settings->error says
- * why. Call settings_free in either case. */
+/* Reads the options of a file of options, unless `config` is NULL. Then reads argv[1 ..
+ * argument_count). operands_end_options: an operand ends the options (POSIXLY_CORRECT). False:
+ * settings->error says why. Call settings_free in either case. */
 bool flags_parse(struct settings *settings, const struct config *config, int argument_count,
                  char *const *arguments, bool operands_end_options);
 

@@ -24,13 +24,14 @@ struct pattern_check {
     bool cases;
 };
 
-/* The kinds of neighbours of a place in a line. Assertions such as \b tell no more kinds apart. */
+/* The kinds of neighbours of a place in a line. Assertions such as \b distinguish no further
+ * kinds. */
 enum neighbour {
     NEIGHBOUR_NONE,  /* the line begins or ends */
     NEIGHBOUR_WORD,  /* a letter or digit of ASCII, or _ */
     NEIGHBOUR_OTHER, /* another byte of ASCII */
     NEIGHBOURS,
-    NEIGHBOUR_ASKS = NEIGHBOURS /* any other byte: the library must be asked */
+    NEIGHBOUR_ASKS = NEIGHBOURS /* any other byte: the library is called to find empty matches */
 };
 
 struct patterns {
@@ -39,7 +40,7 @@ struct patterns {
     /* One expression with all expressions as alternatives, from which the plan is built. NULL
      * bytes: the plan is built from `items`. */
     struct trawl_pattern joined;
-    bool has_empty;    /* some string is empty, and so selects every line */
+    bool has_empty;    /* some string is empty; without -w and -x, it selects every line */
     const char *empty; /* where the first empty string is */
     /* tg, for a report of matches. in_order: of strings that begin at the same byte, the string
      * given first is found, not the longest. finds_empty: empty matches count, too. */

@@ -28,7 +28,7 @@ struct style {
     const char *path_separator; /* one byte; NULL: '/' is printed */
     const char *hyperlink;      /* a format; NULL or "": no links */
     /* Derived: */
-    bool on;         /* lines need an option that grep lacks: style.c prints them */
+    bool on;         /* an option that grep lacks applies to lines, so style.c prints the lines */
     bool links;      /* --hyperlink-format, with colours */
     bool names;      /* file names are printed in another form than grep's */
     bool each_match; /* printing needs each match of a line */
@@ -58,7 +58,8 @@ struct error_options {
     uint32_t exact_count;
 };
 
-/* Options that only say who searches, and how. No answer depends on them. */
+/* Options about how the library searches, such as engine and threads. No result depends on these
+ * options. */
 struct search_options {
     const char *engine, *method, *algorithm, *instruction_set;
     enum trawl_map map;
@@ -104,8 +105,8 @@ struct nul_rules {
     bool checks_text;
 };
 
-/* Facts about the process that settings_build needs. The command asks the system, a server is told
- * by its client. All zero: the output is a pipe, in the C locale.
+/* Facts about the process that settings_build needs. The command gets the facts from the system, a
+ * server from its client. All zero: the output is a pipe, in the C locale.
  */
 struct surroundings {
     bool output_is_terminal; /* standard output is a terminal */

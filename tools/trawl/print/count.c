@@ -1,8 +1,8 @@
 /* count: counts line ends and computes line numbers. */
 #include "trawl/print/count.h"
 
-/* A counter of a single byte counts to 255. With such counters the compiler makes the loop use
- * vectors of bytes. */
+/* A counter of a single byte can count up to 255. With such counters, the compiler turns the loop
+ * into vector instructions on bytes. */
 #define PART_BYTES_MAX 255u
 
 uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte)

@@ -51,7 +51,8 @@ struct fasta {
     uint64_t used, capacity; /* bytes in the block, and its size */
     /* number of bytes before and after a position that decide whether an occurrence begins there */
     uint64_t around;
-    uint64_t own_from, own_to; /* the block owns the occurrences that begin in [own_from, own_to) */
+    /* of this block, only occurrences that begin in [own_from, own_to) are reported */
+    uint64_t own_from, own_to;
     /* the sequences of the block; the last sequence may go on in the next block */
     struct sequence *sequences;
     uint64_t sequence_count, sequence_capacity;

@@ -3,8 +3,8 @@
  *
  * Whole lines of a window are handled in the window. A line that the window's end cuts is open: its
  * bytes are kept in the carry until the next window, together with earlier lines that leading
- * context may need. If an open line grows long, its bytes are dropped. Only the offset of its begin
- * and the matches that decide about it are kept.
+ * context may need. If an open line grows long, its bytes are dropped. Only the offset of its
+ * begin, and the matches that decide whether it is selected, are kept.
  */
 #include "trawl/print/lines.h"
 
@@ -103,7 +103,8 @@ static uint64_t begin_of_line(const struct text_scan *scan, const struct view *v
     return found != NULL ? (uint64_t)(found - view->bytes) + 1 : floor;
 }
 
-/* Returns whether the output is selected lines alone, each with its head: the usual case. */
+/* Returns whether the output has only selected lines, each with its head, which is the usual
+ * case. */
 static bool is_plain(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
@@ -228,7 +229,8 @@ static void pass_line(struct text_scan *scan, const struct view *view, uint64_t 
     }
 }
 
-/* Decides about each line in turn. Serves searches that may select lines without a match. */
+/* Selects or passes over each line in turn. Is used in searches that may select lines without a
+ * match. */
 static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     uint64_t i = print_first_match_at(view, view->begin + at);
@@ -486,8 +488,8 @@ static const struct trawl_match *array_of(const struct trawl_match *matches)
     return matches != NULL ? matches : &none;
 }
 
-/* Decides about the line whose bytes were dropped. The line ends at text offset `end`. has_end: a
- * line end follows. */
+/* Handles the line whose bytes were dropped, now that its end is known: selects or passes over the
+ * line. `end` is the text offset after the line. has_end: the line has a line end. */
 static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_end)
 {
     uint64_t begin = scan->carry.line_begin;

@@ -2,7 +2,7 @@
  * occurrences.
  *
  * occurrences_window checks the matches of a window by the characters of the locale. A string that
- * is invalid UTF-8 may be found inside a character; the bytes before the match show that. Case is
+ * is invalid UTF-8 may be found inside a character, which the bytes before the match show. Case is
  * compared again if i and I are two letters, as in Turkish. With --only-first, only the first match
  * of each line is kept.
  *
@@ -237,7 +237,7 @@ struct places {
     uint64_t count;
     uint64_t at;
     bool word_before;        /* the character before `at` belongs to a word */
-    struct trawl_line *line; /* tells PCRE2's matches; NULL: not opened */
+    struct trawl_line *line; /* finds PCRE2's matches in the line; NULL: not opened yet */
 };
 
 /* Returns whether the byte before text offset `end` is a carriage return. */

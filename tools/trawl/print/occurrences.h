@@ -16,7 +16,7 @@ bool occurrences_are_all(const struct text_scan *scan);
 /* Does what trawl_positions does, but passes on only the matches that count. */
 enum trawl_status occurrences_positions(struct text_scan *scan, trawl_match_sink sink,
                                         struct trawl_error *error);
-/* Serves occurrences_next if several matches begin at the same offset. */
+/* Does what occurrences_next does, if several matches begin at the same offset. */
 struct trawl_match occurrences_best(const struct text_scan *scan, const struct trawl_match *matches,
                                     uint64_t match_count, uint64_t *index);
 

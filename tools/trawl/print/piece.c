@@ -290,7 +290,7 @@ struct replaced_line {
     const uint8_t *text;
     uint64_t count;
     uint64_t line;             /* offset of the line in `text` */
-    struct trawl_line *opened; /* tells PCRE2's matches; NULL: RE2 searches */
+    struct trawl_line *opened; /* finds PCRE2's matches; NULL: RE2 searches */
     uint64_t from;             /* where the search for the next match of `opened` begins */
 };
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define LINE_BYTES_MAX 8192u /* limit for the bytes of a header */
-/* Limit for the lines of an answer's head. */
+/* Limit for the number of lines of an answer's status and headers. */
 #define LINES_MAX 1000u
 
 static const char scheme[] = "http://";

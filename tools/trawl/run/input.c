@@ -173,7 +173,7 @@ static bool open_searcher(struct pool_worker *worker, struct trawl_searcher **se
 }
 
 /* Searches a file with a searcher that has the runtime's threads, and opens the searcher if *opened
- * is NULL. If a single thread is all there is, the worker's own searcher serves. */
+ * is NULL. If only a single thread may search, uses the worker's own searcher. */
 static void search_with(struct pool_worker *worker, const struct open_file *file,
                         struct trawl_searcher **opened)
 {

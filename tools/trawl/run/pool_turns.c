@@ -390,7 +390,7 @@ bool pool_wants_separator(struct pool_worker *worker, size_t separator_bytes)
         (void)wait_turn(worker);
     if (worker->job->groups == GROUPS_UNKNOWN)
         output_need(worker->job->output, separator_bytes);
-    /* output_need may have waited for the turn, which decides */
+    /* output_need may have waited for the turn, so that `groups` is known now */
     return worker->job->groups != GROUPS_NONE;
 }
 

@@ -451,7 +451,8 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
     return scan->status;
 }
 
-/* tg: prints, in ripgrep's words and place, which part of a binary file is not shown. */
+/* tg: prints ripgrep's message that a part of a binary file is not shown, after the file's
+ * lines. */
 static void report_binary(struct command_job *job, struct text_scan *scan, bool is_binary)
 {
     const char *what = is_binary ? "binary file matches" : NULL;

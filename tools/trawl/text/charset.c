@@ -129,8 +129,8 @@ bool charset_decode(const uint8_t *bytes, size_t bytes_count, uint32_t *code_poi
     return decode(locale_set.kind, bytes, bytes_count, code_point, length);
 }
 
-/* Does what charset_is_valid does, character by character. Not inline: two locals, whose addresses
- * are taken, would bring the stack protector into charset_is_valid. */
+/* Does what charset_is_valid does, character by character. Not inline: because the addresses of two
+ * locals are taken, the compiler would add the stack protector's check to charset_is_valid. */
 static __attribute__((noinline)) bool characters_are_valid(const uint8_t *bytes, size_t bytes_count)
 {
     uint32_t code_point;
@@ -198,7 +198,7 @@ bool charset_equal_case(const uint8_t *a, size_t a_count, const uint8_t *b, size
         if (first_is && second_is) {
             if (first != second && towupper((wint_t)first) != towupper((wint_t)second))
                 return false;
-        } else { /* a truncated character counts as that many invalid bytes */
+        } else { /* each byte of a truncated character counts as an invalid byte */
             first_length = second_length = 1;
             if (*a != *b)
                 return false;

@@ -51,8 +51,8 @@ bool charset_empty_word(enum charset charset, bool (*is_word_character)(void *, 
                         const uint8_t *bytes, size_t bytes_count);
 
 /* Finds the letters that are not the lower case of their upper case, such as the final sigma: all
- * if beyond_ascii, otherwise the variants of ASCII letters. Call before grep's rule for equal
- * letters is used, not from two threads. */
+ * such letters if beyond_ascii, otherwise at least those that equal an ASCII letter. Call before
+ * grep's rule for equal letters is used, not from two threads. */
 void charset_prepare(bool beyond_ascii);
 
 /* Returns the same code point for all letters that have the same variants. */

@@ -1,6 +1,6 @@
-/* decode: reads bytes as the decoders of WHATWG's standard do. The characters come from iconv,
- * except where encodings.def has others. If a byte cannot continue a character, and is ASCII, the
- * byte is read again as the next character. */
+/* decode: reads bytes as the decoders of WHATWG's standard do. Characters beyond ASCII come from
+ * iconv, except in UTF-8 and where encodings.def has others. If a byte cannot continue a character,
+ * and is ASCII, the byte is read again as the next character. */
 #include "trawl/text/decode.h"
 
 #include <errno.h>
