@@ -42,8 +42,8 @@ enum glob_status ignore_add_line(struct ignore_list *list, const char *line, siz
 /* Adds a glob for names. */
 enum glob_status ignore_add_name(struct ignore_list *list, const char *glob, size_t bytes,
                                  bool keeps);
-/* Adds the rules of a whole file. The list takes over `text` and frees the bytes. Lines that are no
- * valid globs are ignored. False: no memory. */
+/* Adds the rules of a whole file. The list takes over `text`; ignore_close frees the bytes. Lines
+ * that are no valid globs are ignored. False: no memory. */
 bool ignore_add_text(struct ignore_list *list, char *text, size_t bytes);
 void ignore_set_flags(struct ignore_list *list, unsigned flags);
 

@@ -78,9 +78,10 @@ struct tree_options {
     bool follow;                       /* follow symbolic links */
     bool skip_devices;                 /* leave out devices, pipes and sockets */
     bool tells_left;                   /* report each entry that is left out as TREE_LEFT */
-    bool as_ripgrep;      /* only links are checked for loops; the root keeps slashes */
+    /* only links are checked for loops, and the root's name keeps all slashes at its end */
+    bool as_ripgrep;
     unsigned open_levels; /* how many directories may be open at a time, ≥ 2 */
-    bool *left_out;       /* set to true when a rule or limit leaves an entry out */
+    bool *left_out;       /* set to true when `filter` or a limit leaves out an entry */
     const struct tree_watcher *watcher; /* NULL: no watcher */
     const struct guard *guard;          /* limits of the search; NULL: no limits */
 };

@@ -73,9 +73,9 @@ struct command_job {
     /* 1: names are printed; 0: not; -1: only if the operand turns out to be a directory */
     int show_names;
     enum groups groups;
-    bool selected;           /* a line was selected in some file */
-    bool error_seen;         /* a message was printed, so the exit status is 2 */
-    bool left_out;           /* the rules for files of directories left out something */
+    bool selected;   /* a line was selected in some file */
+    bool error_seen; /* an error occurred, so the exit status is 2, except after a match under -q */
+    bool left_out;   /* the rules for files of directories left out something */
     bool has_searched;       /* the caller has searched files that `totals` does not count */
     bool done;               /* nothing more can change the outcome */
     uint64_t searched_bytes; /* sum over all texts */
@@ -90,7 +90,7 @@ struct command_job {
 void job_message(struct command_job *job, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Prints a message about a file, unless -s is set, and sets the exit status to 2. */
+/* Prints a message about a file, unless -s is set, and sets job->error_seen. */
 void job_file_error(struct command_job *job, const char *name, int os_code);
 
 /* As job_file_error, with the whole message given. */

@@ -172,7 +172,7 @@ struct occurrences {
  * the current block. */
 struct nulls {
     bool watched;       /* a NUL byte changes what is printed or counted */
-    bool seen;          /* a NUL was found; from now on NUL ends lines */
+    bool seen;          /* a NUL was found; if nuls.end_line, NUL ends lines from now on */
     bool has_blocks;    /* a NUL makes a block of BLOCK_BYTES binary; otherwise a whole window */
     uint64_t offset;    /* text offset of the first NUL, if one was seen */
     uint64_t hole;      /* offset of a hole, which makes a sparse file binary; 0: none */
@@ -193,7 +193,7 @@ struct scan_rules {
     bool stop_at_select; /* the search ends at the first selected line */
     bool by_match;       /* command_matches.c prints matches, without lines */
     bool every_line;     /* a line without a match may be selected */
-    bool counts_spans;   /* tg --count-matches counts in lines, not in the whole text */
+    bool counts_spans; /* matches are counted line by line, for tg --count-matches or --multiline */
     /* With -v and -m, grep goes on reading standard input after it has stopped printing, until a
      * run of selected lines ends or leaves its block. So grep leaves standard input at another
      * position. If run_ends_input, this scan does the same: ends_with_run becomes true when

@@ -6,7 +6,8 @@
 #include "trawl/options/patterns.h"
 
 /* Called by settings_build if such an option was given. Sets the alphabet, `approximate` and
- * `shows_distance`. False: `error` says which options contradict each other. */
+ * `shows_distance`. False: `error` says which options contradict each other, or which option lacks
+ * another. */
 bool approximate_settings(struct settings *settings, char *error);
 
 /* Sets the plan options of approximate search. */

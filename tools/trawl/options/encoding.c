@@ -271,7 +271,7 @@ static size_t choose_encoding(struct encoding *encoding)
     bool has = decode_has(encoding->label, &name);
 
     encoding->begun = true;
-    if (!has && !is_automatic) { /* iconv skips marks; UTF-32's may begin like UTF-16's */
+    if (!has && !is_automatic) { /* iconv skips marks, and UTF-32's may begin like UTF-16's */
         mark = 0;
         name = encoding->label;
     } else if (mark > 0 && marked != NULL) {

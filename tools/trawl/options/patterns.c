@@ -136,7 +136,8 @@ static int hex_value(char digit)
     return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
 }
 
-/* Messages show at most this many bytes of a string and of a file name. */
+/* Messages show at most SHOWN_BYTES_MAX bytes of a string, and SHOWN_NAME_MAX bytes of a file
+ * name. */
 #define SHOWN_BYTES_MAX 60
 #define SHOWN_NAME_MAX 300
 
@@ -312,8 +313,8 @@ static bool same_pattern(const struct trawl_pattern *a, const struct trawl_patte
 static bool remove_duplicates(struct patterns *patterns, enum folding folding)
 {
     uint64_t slots = 8, kept = 0, empty_index = patterns->empty_index;
-    /* A hash table whose slots have the index + 1 of a kept pattern, or 0. Behind the slots follows
-     * for each pattern i the index + 1 of the kept pattern that equals pattern i. */
+    /* A hash table whose slots have the index + 1 of a kept pattern, or 0. Behind the slots, the
+     * array holds for each pattern i the index + 1 of the kept pattern that equals pattern i. */
     uint64_t *table;
 
     while (slots < patterns->count * 2)

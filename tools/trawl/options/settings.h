@@ -98,7 +98,7 @@ struct arguments {
 /* What makes a file binary, and what a NUL byte does. */
 struct nul_rules {
     bool is_binary; /* a NUL byte makes a file binary */
-    bool end_line;  /* a NUL byte also ends a line */
+    bool end_line;  /* in a binary file, a NUL byte also ends a line */
     bool end_count; /* only the count of lines that NUL or line_end ends is wanted */
     /* a line that is invalid in the locale makes a file binary, too; false for tg, where as in
      * ripgrep only NUL does */
@@ -115,7 +115,7 @@ struct surroundings {
     bool output_is_regular;
     bool colors_suit; /* TERM and NO_COLOR allow colours */
     uint64_t output_device, output_inode;
-    const char *directory; /* directory of relative names; NULL: the working directory. Borrowed */
+    const char *directory; /* relative names start here; NULL: in the working directory. Borrowed */
     /* environment variables GREP_COLORS, GREP_COLOR; NULL: not set. Borrowed */
     const char *grep_colors, *grep_color;
     enum charset charset; /* the charset of the locale */

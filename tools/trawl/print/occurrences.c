@@ -6,10 +6,10 @@
  * compared again if i and I are two letters, as in Turkish. With --only-first, only the first match
  * of each line is kept.
  *
- * occurrences_of_line lists the occurrences of a line, which do not overlap. The library finds
- * matches of at least a byte. tg, like ripgrep, also reports an empty match at each place where a
- * pattern matches the empty string, unless another match ends there. So the places between the
- * library's matches are tried one by one, also places inside a character.
+ * occurrences_of_line lists the occurrences of a line, which overlap only with --overlapping. The
+ * library finds matches of at least a byte. tg, like ripgrep, also reports an empty match at each
+ * place where a pattern matches the empty string, unless another match ends there. So the places
+ * between the library's matches are tried one by one, also places inside a character.
  */
 #include "trawl/print/occurrences.h"
 

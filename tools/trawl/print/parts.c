@@ -31,7 +31,7 @@ struct part {
     uint64_t line_ends;
     struct view view;
     struct text_scan scan;
-    struct command_job job; /* a copy */
+    struct command_job job; /* a copy of the scan's job */
     struct output output;
 };
 

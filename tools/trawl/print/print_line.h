@@ -7,7 +7,7 @@
 /* Returns the end of the line that contains `at`, after its line end or at the view's end. */
 uint64_t print_line_end(const struct text_scan *scan, const struct view *view, uint64_t at);
 /* Prints the line [begin, end), in offsets of the view; a line end belongs to the line. Returns
- * false if it was not printed, because it is invalid text. */
+ * false if the line was not printed, because it is invalid text or the scan has failed. */
 bool print_line(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                 char separator);
 /* Returns whether a line is printed as head and bytes, whatever matches it has. */

@@ -77,7 +77,7 @@ static void print_marked(struct text_scan *scan, const struct piece *piece, uint
 }
 
 /* Prints the part [begin, end) of a piece in the line's colour, with coloured matches, up to the
- * end of its content. Returns where the bytes begin that have no colour. */
+ * end of the piece's content. Returns where the bytes begin that have no colour. */
 static uint64_t print_colored(struct text_scan *scan, const struct piece *piece, uint64_t begin,
                               uint64_t end)
 {
@@ -417,7 +417,8 @@ static void print_parts(struct text_scan *scan, const struct view *view, const s
 }
 
 /* For --vimgrep: prints for each match the line in which it begins. As in ripgrep, if that line is
- * too long to be printed, prints the match's next lines too, up to one that is not. */
+ * too long to be printed, also prints the next lines of the match, up to the first line that is not
+ * too long. */
 static void print_begins(struct text_scan *scan, const struct piece *block, uint64_t number)
 {
     struct piece line = line_of(scan, block, 0);

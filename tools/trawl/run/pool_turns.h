@@ -35,7 +35,8 @@ struct pool_worker {
     /* the job to search with: own_job, or with a single worker the pool's job */
     struct command_job *job;
     struct command_job own_job;
-    struct trawl_searcher *searcher; /* has no threads; NULL: only the pool's shared searcher */
+    /* starts no threads; NULL: the pool's shared searcher searches all files */
+    struct trawl_searcher *searcher;
     /* searches compressed files with the threads of the pool's runtime; NULL until needed */
     struct trawl_searcher *team;
     struct output *kept; /* output that waits for the turn; NULL until needed */

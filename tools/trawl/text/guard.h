@@ -35,7 +35,7 @@ bool guard_take(struct guard *guard, uint64_t bytes);
 void guard_give(struct guard *guard, uint64_t bytes);
 /* Returns how many bytes the search may still take of its own limit; UINT64_MAX: no limit. */
 uint64_t guard_left(const struct guard *guard);
-/* Gives all memory that is still counted back to guard->all. */
+/* Stops counting the memory that is still counted, here and in guard->all. */
 void guard_end(struct guard *guard);
 
 /* Returns whether the search must end now, because the deadline passed or `cancelled` was set.
