@@ -94,7 +94,7 @@ static bool has_kind(const struct value_list *rules, enum value_kind one, enum v
     return false;
 }
 
-/* Adds the globs of -g in their order, then the globs of --iglob in theirs. */
+/* Adds first the globs of -g, then the globs of --iglob, each in the order given. */
 static bool add_globs(struct filter *filter, const struct value_list *rules, char *message)
 {
     static const enum value_kind kinds[] = {VALUE_GLOB, VALUE_IGLOB};

@@ -51,7 +51,7 @@ void ignore_set_flags(struct ignore_list *list, unsigned flags);
 bool ignore_seal(struct ignore_list *list);
 
 /* Returns the last rule that matches `path`; NULL: no rule matches. `path` is relative to the
- * list's directory; its last part begins at name_at. */
+ * list's directory; the last part of `path` begins at name_at. */
 const struct ignore_rule *ignore_find(const struct ignore_list *list, const char *path,
                                       size_t bytes, size_t name_at, bool is_directory);
 

@@ -55,8 +55,8 @@ struct tree_entry {
     enum tree_kind kind;
     /* the root's name, then the path below the root; borrowed until the next call */
     const char *path;
-    /* TREE_FILE: the file's name in `directory` is path + name_at. Hold the directory to use it
-     * after the next call. */
+    /* TREE_FILE: the file's name in `directory` is path + name_at. Call tree_directory_hold if
+     * `directory` is used after the next call. */
     size_t name_at;
     struct tree_directory *directory;
     /* TREE_FILE, TREE_LEFT: a DT_ constant of <dirent.h>, perhaps DT_UNKNOWN */
@@ -65,7 +65,8 @@ struct tree_entry {
     int os_code;
 };
 
-/* A watcher is told of each directory before its entries are read. */
+/* A watcher's function `enter` is called for each directory, before the directory's entries are
+ * read. */
 struct tree_watcher {
     void (*enter)(void *context, int descriptor, const char *path);
     void *context;

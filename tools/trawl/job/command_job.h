@@ -57,7 +57,7 @@ struct command_job {
     const struct settings *settings;
     struct patterns *patterns;
     struct trawl_searcher *searcher; /* searches the next text */
-    /* the worker that owns this job; NULL outside of a pool with several workers */
+    /* the worker that searches with this job, if several workers search; otherwise NULL */
     struct pool_worker *worker;
     struct output *output; /* where the report goes */
     /* rules of --include and --exclude; NULL: no such options */

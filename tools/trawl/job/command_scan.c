@@ -1,5 +1,5 @@
-/* command_scan: functions that all files of a scan need: they let arrays grow, look for the empty
- * string in a line, and write what was printed for a part of the text. The files that
+/* command_scan: functions that several files of a scan need. They let arrays grow, look for the
+ * empty string in a line, and write what was printed for a part of the text. The files that
  * command_scan.h lists call these functions in the thread that searches the text. */
 #include "trawl/job/command_scan.h"
 

@@ -232,8 +232,9 @@ struct text_scan {
     struct occurrences occurrences;
     struct nulls nulls;
     struct characters characters; /* what occurrences.c keeps between windows */
-    /* Not a local variable of print functions: because its address is taken, the compiler would add
-     * the stack protector's check to functions that run once for each match or line. */
+    /* Not a local variable of print functions: because the variable's address is taken, the
+     * compiler would add the stack protector's check to functions that run once for each match or
+     * line. */
     struct shown shown;
     /* --pattern-number: strings found in the current line or match */
     struct number_set numbers;

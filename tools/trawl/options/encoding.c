@@ -1,9 +1,9 @@
 /* encoding: --encoding: converts files in another encoding.
  *
  * A thread reads the file, converts its bytes with decode.c, or with iconv if decode.c lacks the
- * encoding, and writes them into a pipe, which is searched like any stream. The converted text is
- * UTF-8, or in the locale's encoding. Invalid characters become U+FFFD in UTF-8, and ? in other
- * encodings.
+ * encoding, and writes the converted bytes into a pipe, which is searched like any stream. The
+ * converted text is UTF-8, or in the locale's encoding. Invalid characters become U+FFFD in UTF-8,
+ * and ? in other encodings.
  */
 #include "trawl/options/encoding.h"
 

@@ -304,9 +304,9 @@ static void nest_end(struct nest *nest)
     nest->items = 0;
 }
 
-/* Returns whether the group asks for a newline: whether it has one that cannot be left out. As in
- * ripgrep, a newline is left out of a choice between single characters if one of them is another
- * character. */
+/* Returns whether the group asks for a newline: whether the group has a newline that cannot be left
+ * out. As in ripgrep, a newline is left out of a choice between single characters if one of them is
+ * another character. */
 static bool nest_asks(const struct nest *nest)
 {
     return nest->has_newline && !(nest->is_split && nest->has_other);

@@ -47,7 +47,7 @@ enum flag_category {
 
 /* What a server (trawl serve) does with the option. */
 enum flag_served {
-    SERVED_LINES,       /* requests for lines may have the option; counts do not depend on it */
+    SERVED_LINES,       /* requests for lines may have the option, on which counts do not depend */
     SERVED_COUNTS,      /* requests for lines and for counts may have the option */
     SERVED_START_LINES, /* as SERVED_LINES; the server's command line may have the option, too */
     SERVED_FILES,       /* as SERVED_COUNTS; the server's command line may have the option, too */
@@ -55,7 +55,7 @@ enum flag_served {
      * line may have SERVED_STARTS and SERVED_READS. */
     SERVED_STARTS,
     SERVED_READS,   /* the option reads a file of the client */
-    SERVED_CHOOSES, /* the server decides how it searches */
+    SERVED_CHOOSES, /* the server decides how to search */
     SERVED_TEXT,    /* the strings, which are a member of the request */
     SERVED_LINKS,   /* the server follows no links */
     SERVED_WALKS,   /* the option tells about a walk, and the server walks no directory */

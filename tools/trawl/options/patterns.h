@@ -40,7 +40,7 @@ struct patterns {
     /* One expression with all expressions as alternatives, from which the plan is built. NULL
      * bytes: the plan is built from `items`. */
     struct trawl_pattern joined;
-    bool has_empty;    /* some string is empty; without -w and -x, it selects every line */
+    bool has_empty;    /* some string is empty, so without -w and -x every line matches */
     const char *empty; /* where the first empty string is */
     /* tg, for a report of matches. in_order: of strings that begin at the same byte, the string
      * given first is found, not the longest. finds_empty: empty matches count, too. */

@@ -1,8 +1,8 @@
 /* settings: derives what the options mean together.
  *
- * flags_parse stores each option by its setter (value.c). settings_build then finds contradictions,
- * chooses the report, and sets what depends on several options. An error is a text for the caller;
- * nothing is printed here.
+ * flags_parse stores each option by the option's setter (value.c). settings_build then finds
+ * contradictions, chooses the report, and sets what depends on several options. An error is a text
+ * for the caller; nothing is printed here.
  */
 #include "trawl/options/settings.h"
 

@@ -91,7 +91,7 @@ struct asked {
 struct arguments {
     struct given_option *given; /* the options, in the order read */
     size_t given_count, given_capacity;
-    char **storage; /* strings that settings_free frees, since argv lacks them */
+    char **storage; /* strings that are not in argv, so that settings_free frees the strings */
     size_t storage_count;
 };
 

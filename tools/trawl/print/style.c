@@ -187,7 +187,7 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
     output_format(scan->output, " [... %" PRIu64 " more match%s]", more, more == 1 ? "" : "es");
 }
 
-/* Prints a line that exceeds --max-columns: its begin, or a message about what was left out. */
+/* Prints the begin of a line that exceeds --max-columns, or a message about what was left out. */
 static void print_too_long(struct text_scan *scan, const struct piece *piece)
 {
     const struct settings *settings = scan->settings;
@@ -249,8 +249,8 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
 }
 
 /* For -o: prints a piece on a line of its own. The piece is a match, or the part of a match in one
- * line. With --pattern-number, prints it once for each string number in `group`, the matches with
- * the same begin. */
+ * line. `group` holds the matches with the same begin. With --pattern-number, prints the piece once
+ * for each number of a string in `group`. */
 static bool print_match(struct text_scan *scan, struct piece *piece, const struct line_span *span,
                         const struct trawl_match *group, uint64_t number)
 {
@@ -416,9 +416,9 @@ static void print_parts(struct text_scan *scan, const struct view *view, const s
     }
 }
 
-/* For --vimgrep: prints for each match the line in which it begins. As in ripgrep, if that line is
- * too long to be printed, also prints the next lines of the match, up to the first line that is not
- * too long. */
+/* For --vimgrep: prints for each match the line in which the match begins. As in ripgrep, if that
+ * line is too long to be printed, also prints the next lines of the match, up to the first line
+ * that is not too long. */
 static void print_begins(struct text_scan *scan, const struct piece *block, uint64_t number)
 {
     struct piece line = line_of(scan, block, 0);

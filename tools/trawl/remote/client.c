@@ -36,7 +36,7 @@ struct client {
     char message[SETTINGS_ERROR_BYTES]; /* why the search failed */
 };
 
-/* Static, so that other runs of the command do not pay for its pages. */
+/* Static, so that runs without a server do not pay for the pages of this variable. */
 static struct connection connection;
 
 /* ---- The request ---------------------------------------------------------------------- */

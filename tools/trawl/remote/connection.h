@@ -19,8 +19,8 @@ struct connection {
     uint8_t bytes[RECEIVE_BYTES];
 };
 
-/* Returns how many digits at the text's beginning are a port, a number up to 65535; 0: they are no
- * port. */
+/* Returns the number of digits of the port (up to 65535) with which the text begins; 0: the text
+ * begins with no port. */
 size_t connection_port_bytes(const char *text);
 /* Connects to unix:PATH, http://HOST:PORT or HOST:PORT; "unix:" is the default socket. False:
  * message says why. */

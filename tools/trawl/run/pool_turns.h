@@ -89,19 +89,19 @@ struct pool {
      * counts at most BATCH_BYTES */
     _Atomic uint64_t file_count, file_bytes;
 
-    struct thread_lock walk_lock;   /* guards `walk` and the next members */
-    uint64_t sequence_next;         /* number of the walk's next file; under walk_lock */
-    struct pool_rest *rests;        /* files that workers left to others; under walk_lock */
-    pthread_cond_t more;            /* signalled when files were left, or all workers wait */
-    bool all_wait;                  /* no worker will leave files any more; under walk_lock */
-    _Atomic uint64_t sequence_last; /* number of the last batch that is needed */
+    struct thread_lock walk_lock; /* guards `walk` and the next members */
+    uint64_t sequence_next;  /* number, in the walk's order, of the next file; under walk_lock */
+    struct pool_rest *rests; /* files that workers left to others; under walk_lock */
+    pthread_cond_t more;     /* signalled when files were left, or all workers wait */
+    bool all_wait;           /* no worker will leave files any more; under walk_lock */
+    _Atomic uint64_t sequence_last; /* sequence number of the last batch that is needed */
     void (*begin_worker)(
         struct pool *pool); /* starts a worker if there may be more; with walk_lock */
     atomic_uint active;     /* workers that take and search batches at the moment */
 
     struct thread_lock lock; /* guards the members below */
     pthread_cond_t room;     /* signalled when a waiting batch may begin */
-    /* sequence number of the batch that is being printed; only its worker may use `job` */
+    /* sequence number of the batch that is being printed; only that batch's worker may use `job` */
     _Atomic uint64_t turn;
     atomic_bool over;         /* the search is over: workers stop */
     uint64_t room_wanted;     /* the first batch that waits for `room`; UINT64_MAX: none */

@@ -224,7 +224,7 @@ static uint32_t add_variant(uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], uint32_t
 }
 
 /* By grep's rule, letters are equal if towupper returns the same letter. U+212A KELVIN SIGN is its
- * own upper-case letter, so k does not match U+212A, nor does k in grep 3.8. */
+ * own upper-case letter. So k does not match U+212A, as in grep 3.8. */
 static uint32_t charset_variants(void *context, uint32_t code_point,
                                  uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
 {

@@ -26,7 +26,7 @@ struct guard {
     atomic_int refusal;     /* the first reason for which guard_take refused */
     uint64_t deadline_ns;   /* time of now_ns() at which the search ends; 0: no deadline */
     uint32_t thread_count;  /* threads that may search for the request */
-    atomic_bool cancelled;  /* loops end as soon as they see this flag */
+    atomic_bool cancelled;  /* set: the loops of the search end soon */
 };
 
 /* Counts `bytes` of memory that the caller is about to allocate. False: the guard refuses, and

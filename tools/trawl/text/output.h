@@ -92,8 +92,9 @@ static inline void output_byte(struct output *output, uint8_t byte)
     output->bytes[output->used++] = byte;
 }
 
-/* Adds more than OUTPUT_BYTES / 2 bytes. They go into the buffer if `holds` is set, or if `full` is
- * set and they can be kept; otherwise the buffer is written, and then the bytes, without a copy. */
+/* Adds more than OUTPUT_BYTES / 2 bytes. If `holds` is set, or if `full` is set and the bytes can
+ * be kept, the bytes go into the buffer. Otherwise the buffer is written, and then the bytes,
+ * without a copy. */
 void output_bytes_large(struct output *output, const void *bytes, size_t bytes_count);
 
 static inline void output_bytes(struct output *output, const void *bytes, size_t bytes_count)
