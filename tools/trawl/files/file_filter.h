@@ -27,7 +27,7 @@ struct filter_rules {
 struct filter_rules filter_rules(const struct settings *settings);
 
 /* Builds the filter that the settings describe. *filter is NULL if the settings ask for no filter.
- * in_memory: the caller will call only filter_judge, so no ignore file is read. False:
+ * If in_memory, the caller will call only filter_judge, so no ignore file is read. False:
  * message[SETTINGS_ERROR_BYTES] says why. */
 bool filter_open(struct filter **filter, const struct settings *settings, bool in_memory,
                  char *message);

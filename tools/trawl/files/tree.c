@@ -540,9 +540,9 @@ static bool is_device_type(unsigned char type)
 
 static const char no_memory[] = "no memory";
 
-/* Returns why the entry of tree->path is left out; NULL: the entry is not left out; no_memory:
- * memory was short for comparing the rules. *why: which kind of rule or limit leaves out the
- * entry. */
+/* Returns why the entry of tree->path is left out. Returns NULL if the entry is not left out, and
+ * no_memory if there was no memory for comparing the rules. Sets *why to the kind of rule or limit
+ * that leaves out the entry. */
 static const char *reason_against(struct tree *tree, const struct level *level, size_t name_at,
                                   unsigned char type, enum tree_left *why, char room[REASON_BYTES])
 {

@@ -14,7 +14,7 @@ enum trawl_engine searchers_engine(const struct settings *settings,
 /* If the first match probably ends a search, this many bytes are read at once. */
 #define SEARCHERS_BYTES_FIRST SIZE_OR_SMALL(UINT64_C(64) << 10, UINT64_C(100))
 
-/* Opens a searcher as the options say. single: the searcher runs on the CPU, in the caller's
+/* Opens a searcher as the options say. If `single`, the searcher runs on the CPU, in the caller's
  * thread. False: message[SETTINGS_ERROR_BYTES] says why. */
 bool searchers_open(const struct command_job *job, bool single, struct trawl_searcher **searcher,
                     char *message);

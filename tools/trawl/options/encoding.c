@@ -44,7 +44,7 @@ struct encoding {
     size_t unit;             /* bytes skipped as one invalid character */
     pthread_t thread;        /* converts, while other threads search the text from the pipe */
     int os_code;
-    bool whole_blocks;            /* writes BLOCK_BYTES at a time, as long as the file goes on */
+    bool whole_blocks;            /* writes BLOCK_BYTES at a time, until the file ends */
     bool begun;                   /* the first bytes were examined */
     uint64_t text_begin;          /* text offset of text[0] */
     _Atomic uint64_t null_offset; /* result of encoding_null */

@@ -376,8 +376,8 @@ bool flags_means_tg(const char *name)
     return name != NULL && strcmp(slash == NULL ? name : slash + 1, "tg") == 0;
 }
 
-/* Reads all arguments of the reader. file: the arguments come from a file of options, so operands
- * are errors. */
+/* Reads all arguments of the reader. If `file`, the arguments come from a file of options, so
+ * operands are errors. */
 static bool read_arguments(struct settings *settings, struct reader *reader,
                            bool operands_end_options, bool file)
 {

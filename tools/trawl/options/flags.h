@@ -87,7 +87,8 @@ bool flag_starts_server(const struct flag *flag);
 /* Returns the row of a short option; NULL: no such option. If `tg`, a letter that ripgrep has means
  * what it means in ripgrep. */
 const struct flag *flag_of_letter(char letter, bool tg);
-/* Returns whether the flag takes an argument. tg: --color requires an argument, as in ripgrep. */
+/* Returns whether the flag takes an argument. If `tg`, --color requires an argument, as in
+ * ripgrep. */
 enum flag_argument flag_takes(const struct flag *flag, bool tg);
 
 enum binary_files { BINARY_FILES_BINARY, BINARY_FILES_TEXT, BINARY_FILES_WITHOUT_MATCH };
@@ -125,8 +126,8 @@ struct value_list {
     size_t capacity;
 };
 
-/* An option that was read. flag: the option's row of flags.def; for an alias, the row that the
- * alias stands for. value: NULL if the option has no value. -NUM is recorded as --context.
+/* An option that was read. `flag` is the option's row of flags.def; for an alias, the row that the
+ * alias stands for. `value` is NULL if the option has no value. -NUM is recorded as --context.
  */
 struct given_option {
     const struct flag *flag;
@@ -167,7 +168,7 @@ struct config {
 };
 
 /* Reads the options of a file of options, unless `config` is NULL. Then reads argv[1 ..
- * argument_count). operands_end_options: an operand ends the options (POSIXLY_CORRECT). False:
+ * argument_count). If operands_end_options, an operand ends the options (POSIXLY_CORRECT). False:
  * settings->error says why. Call settings_free in either case. */
 bool flags_parse(struct settings *settings, const struct config *config, int argument_count,
                  char *const *arguments, bool operands_end_options);

@@ -218,7 +218,8 @@ static bool drops_returns(const struct settings *settings)
 }
 
 /* Adds the strings of a text, a string for each line; for tg, an argument is one string, as in
- * ripgrep. list: the text is that of a file of -f, at whose end a newline begins no string. */
+ * ripgrep. If `list`, the text is that of a file of -f, in which a newline at the end begins no
+ * string. */
 static bool add_lines(struct patterns *patterns, const struct settings *settings, bool list,
                       const char *text, size_t bytes_count, char *message)
 {

@@ -11,7 +11,7 @@ uint64_t line_number_at(struct text_scan *scan, const uint8_t *bytes, uint64_t b
                         uint64_t at);
 /* Adds `line_ends`, the line ends between counting.end and `end`, which the caller has counted. */
 void count_lines(struct text_scan *scan, uint64_t end, uint64_t line_ends);
-/* Are called when a window begins, and when it is finished. */
+/* Are called when a window begins, and when the window is finished. */
 void count_window_begin(struct text_scan *scan, const struct trawl_window *window);
 void count_line_ends(struct text_scan *scan, const struct trawl_window *window);
 

@@ -70,8 +70,9 @@ static void select_line(struct text_scan *scan, const struct view *view, uint64_
             print_pending(scan, view, begin);
         if (view->begin + end > scan->nulls.block_end)
             binary_next_block(scan, view->begin + end);
-        /* Under -v, adjacent selected lines form a group, whether they are printed or not. But grep
-         * treats a last line without a line end as a group of its own, and prints its context. */
+        /* Under -v, adjacent selected lines form a group, even if they are not printed. But grep
+         * treats a last line without a line end as a group of its own, and prints that line's
+         * context. */
         if (!scan->settings->invert || scan->lines.selected == 0 ||
             scan->lines.selected_end != view->begin + begin ||
             print_content_end(scan, view, begin, end) == end)
@@ -489,7 +490,7 @@ static const struct trawl_match *array_of(const struct trawl_match *matches)
 }
 
 /* Handles the line whose bytes were dropped, now that its end is known: selects or passes over the
- * line. `end` is the text offset after the line. has_end: the line has a line end. */
+ * line. `end` is the text offset after the line. If has_end, the line has a line end. */
 static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_end)
 {
     uint64_t begin = scan->carry.line_begin;
@@ -629,7 +630,7 @@ static uint64_t close_open_line(struct text_scan *scan, const struct view *windo
     return end;
 }
 
-/* Handles a window. last: the text ends with it. */
+/* Handles a window. If `last`, the text ends with this window. */
 static void handle_window(struct text_scan *scan, const struct view *window, bool last)
 {
     const uint8_t *final = window->count == 0 ? NULL

@@ -118,8 +118,8 @@ static uint64_t end_of_line(const struct text_scan *scan, const struct trawl_win
     return end != NULL ? at + (uint64_t)(end - bytes) + 1 : OFFSET_NONE;
 }
 
-/* For --only-first: keeps a match if no earlier match begins in its line. Of several matches with
- * the same begin, the preferred match is kept; if the numbers of strings are wanted, also the
+/* For --only-first: keeps a match if no earlier match begins in the same line. Of several matches
+ * with the same begin, the preferred match is kept; if the numbers of strings are wanted, also the
  * matches with the same end. If whole lines are compared later, all matches are kept. */
 static void keep_first(struct text_scan *scan, const struct trawl_window *window,
                        const struct trawl_match *match, struct trawl_window *kept)

@@ -69,8 +69,8 @@ static void wait_turn(void *context)
     output_commit(&part->output);
 }
 
-/* Counts the part's lines, and sets the number of its first line, for which it waits until the
- * previous part is counted. Is called with the lock held, and releases the lock while it counts. */
+/* Counts the part's lines. Then waits until the previous part is counted, and sets the number of
+ * this part's first line. Is called with the lock held, and releases the lock while it counts. */
 static void count_part(struct parts *parts, struct part *part)
 {
     uint64_t own;

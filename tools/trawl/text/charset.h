@@ -15,8 +15,8 @@ enum charset {
 };
 
 /* Sets the locale from the environment. In locales with other multibyte encodings (GB18030, EUC-JP)
- * the command searches bytes. utf8: use the locale C.UTF-8, if the system has it, in place of a
- * locale that is not in UTF-8. */
+ * the command searches bytes. If `utf8`, uses the locale C.UTF-8, if the system has that locale, in
+ * place of a locale that is not in UTF-8. */
 enum charset charset_open(bool utf8);
 
 /* Returns "utf-8", "c" or "other", by which a client and a server compare their locales. Two
