@@ -1,8 +1,8 @@
 /* tree: lists the files of a directory and of the directories below.
  *
- * walk.c asks for entry after entry. exclude.c and file_filter.c decide which entries are left out,
- * and a link to a directory that contains the link is reported, not followed. An entry that cannot
- * be read becomes a TREE_ERROR, and the listing goes on.
+ * walk.c and the server's refresh.c ask for entry after entry. exclude.c and file_filter.c decide
+ * which entries are left out, and a link to a directory that contains the link is reported, not
+ * followed. An entry that cannot be read becomes a TREE_ERROR, and the listing goes on.
  */
 #include "trawl/files/tree.h"
 

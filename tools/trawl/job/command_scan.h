@@ -109,7 +109,7 @@ struct line_head {
 /* What print_head prints next. */
 struct shown {
     struct line_head head;
-    const uint64_t *numbers; /* the numbers of patterns */
+    const uint64_t *numbers; /* the numbers of the strings that occur */
     uint64_t number_count;
     uint32_t distance; /* DISTANCE_NONE: a line of context */
 };

@@ -30,8 +30,8 @@ struct walk_item {
     bool is_operand;                      /* the command line names the file */
     int os_code;                          /* WALK_ERROR: errno */
     const struct supplied_file *supplied; /* if the job's caller supplies files; otherwise NULL */
-    const void *supplier;                 /* `supplied` only: for supply.open */
-    /* `supplied` only: the file is known to contain no string of the plan */
+    const void *supplier;                 /* if `supplied`: for supply.open */
+    /* if `supplied`: the file is known to contain no string of the plan */
     bool holds_nothing;
     /* files before this item that were not listed, because they contain no string of the plan:
      * their number and the sum of their bytes */

@@ -105,7 +105,8 @@ bool value_add(struct value_list *list, enum value_kind kind, const char *text)
     return true;
 }
 
-/* Carries out an option, and records the option for a request to a server. */
+/* Carries out an option, and records the option for a request to a server. False: settings->error
+ * is set, or empty if memory is short. */
 static bool take_option(struct settings *settings, const struct flag *flag, const char *value)
 {
     struct arguments *read = &settings->arguments;
@@ -244,8 +245,8 @@ static const struct flag *find_long(struct settings *settings, const char *text,
     return NULL;
 }
 
-/* Carries out a long option, given without its "--". The value follows '=' or is the next
- * argument. False: settings->error is set. */
+/* Carries out a long option, given without its "--". The value follows '=' or is the next argument.
+ * False: settings->error is set, or empty if memory is short. */
 static bool read_long(struct settings *settings, struct reader *reader, const char *text)
 {
     const char *equals = strchr(text, '=');
@@ -334,7 +335,8 @@ static bool is_tg_null(const struct settings *settings, const struct reader *rea
            (text[1] < '0' || text[1] > '9');
 }
 
-/* Carries out a cluster of short options, given without its '-'. False: settings->error is set. */
+/* Carries out a cluster of short options, given without its '-'. False: settings->error is set, or
+ * empty if memory is short. */
 static bool read_short(struct settings *settings, struct reader *reader, const char *text)
 {
     reader->digit_last = false;

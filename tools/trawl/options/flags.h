@@ -116,7 +116,7 @@ enum value_kind {
 
 struct value_item {
     enum value_kind kind;
-    const char *text;  /* borrowed from argv */
+    const char *text;  /* borrowed from the arguments or from settings->arguments.storage */
     const char *shown; /* VALUE_FILE: the name of the file in messages; NULL: text */
 };
 
@@ -131,7 +131,7 @@ struct value_list {
  */
 struct given_option {
     const struct flag *flag;
-    const char *value; /* borrowed from argv or from settings->arguments.storage */
+    const char *value; /* borrowed from the arguments or from settings->arguments.storage */
 };
 
 /* Which files of directories are searched (file_filter.h). */

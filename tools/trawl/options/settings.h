@@ -72,7 +72,7 @@ struct document_options {
     const char *generate;
 };
 
-/* Options that only settings_build reads. */
+/* Options as given, from which settings_build derives other members. */
 struct asked {
     struct value_list color_specs; /* --colors */
     enum color_when color;
@@ -80,7 +80,7 @@ struct asked {
     bool smart_case, no_column, no_line_number, pretty;
     bool heading_given, color_given;
     bool syntax_given;       /* an option has chosen the syntax */
-    bool names_errors;       /* an option of approximate search was given */
+    bool names_errors;       /* an option of approximate search or of FASTA files was given */
     int line_buffered;       /* 1: lines are written as soon as found; -1: not; 0: on a terminal */
     int64_t around_count;    /* -C; or CONTEXT_NOT_GIVEN */
     int64_t max_count_given; /* or MAX_COUNT_NONE; -1: any negative value */
@@ -156,7 +156,7 @@ struct settings {
     /* What settings_build derives from the options. */
     enum report report;
     bool writes_lines;       /* lines are written as soon as they are found */
-    bool stop_at_first_file; /* -q: the first match ends the program */
+    bool stop_at_first_file; /* -q: the first file with a match ends the search */
     bool stops_early;        /* the first match probably ends the search of a text */
     bool text;               /* no file is binary */
     bool approximate;        /* the plan is approximate */

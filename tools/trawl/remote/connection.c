@@ -1,8 +1,9 @@
 /* connection: sends an HTTP/1.0 request and reads the answer, which ends when the server closes the
  * connection, or with the last chunk of a chunked body.
  *
- * Only client.c uses this file. Every length that a server sends is checked before use. An error is
- * a text in connection->message for the caller; nothing is printed here.
+ * client.c uses this file; the server's listen.c uses only connection_port_bytes. Every length that
+ * a server sends is checked before use. An error is a text in connection->message for the caller;
+ * nothing is printed here.
  */
 #include "trawl/remote/connection.h"
 

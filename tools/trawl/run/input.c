@@ -139,7 +139,8 @@ static enum whole read_unseen(struct pool_worker *worker, int descriptor,
     return whole;
 }
 
-/* Opens a searcher on the pool's runtime, which has all threads. Called with walk_lock. */
+/* Opens a searcher on the pool's runtime, which has all threads. Called with walk_lock if workers
+ * take turns. */
 static bool open_shared(struct pool *pool, struct trawl_searcher **searcher, char *message)
 {
     const struct settings *settings = pool->job->settings;

@@ -101,7 +101,8 @@ struct pool {
 
     struct thread_lock lock; /* guards the members below */
     pthread_cond_t room;     /* signalled when a waiting batch may begin */
-    /* sequence number of the batch that is being printed; only that batch's worker may use `job` */
+    /* sequence number of the batch that is being printed; only the worker that prints may use
+     * `job` */
     _Atomic uint64_t turn;
     atomic_bool over;         /* the search is over: workers stop */
     uint64_t room_wanted;     /* the first batch that waits for `room`; UINT64_MAX: none */
