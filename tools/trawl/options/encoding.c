@@ -344,7 +344,7 @@ static void *work(void *context)
 /* ---- Outside of the thread ------------------------------------------------------------ */
 
 /* Starts a thread that blocks all signals, so that writing into a pipe without a reader is an
- * error, not SIGPIPE, and no signal interrupts a call. */
+ * error, not SIGPIPE, and no signal interrupts a call. Returns 0 or an errno. */
 static int start_thread(struct encoding *encoding)
 {
     sigset_t all, old;

@@ -23,8 +23,8 @@ bool encoding_converts(const char *name, const uint8_t *bytes, uint64_t bytes_co
 int encoding_begin(struct encoding **encoding, const char *name, int descriptor, bool whole_blocks);
 /* Returns the text offset of the first NUL converted so far; UINT64_MAX: no NUL. */
 uint64_t encoding_null(const struct encoding *encoding);
-/* Ends the conversion, even before the file's end. Returns the errno of reading the file; 0: no
- * error. */
+/* Ends the conversion, even before the file's end. Returns the errno of reading or converting the
+ * file; 0: no error. */
 int encoding_end(struct encoding *encoding);
 
 #endif
