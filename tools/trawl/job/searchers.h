@@ -19,8 +19,8 @@ enum trawl_engine searchers_engine(const struct settings *settings,
 bool searchers_open(const struct command_job *job, bool single, struct trawl_searcher **searcher,
                     char *message);
 
-/* Opens a searcher that reads a text while job->searcher searches the bytes read, and a plan that
- * finds nothing. The caller closes both, also after an error. */
+/* Opens a searcher that only reads a text, while job->searcher searches the bytes read. Builds the
+ * plan that this reader needs, which finds nothing. The caller closes both, also after an error. */
 enum trawl_status searchers_open_reader(const struct settings *settings,
                                         struct trawl_searcher **reader, struct trawl_plan **plan,
                                         struct trawl_error *error);

@@ -27,8 +27,8 @@ size_t connection_port_bytes(const char *text);
 bool connection_open(struct connection *connection, const char *address);
 void connection_close(struct connection *connection);
 
-/* Sends the request and reads the answer's status and headers. token "": no token. False: message
- * says why. */
+/* Sends the request and reads the answer's status and headers. An empty token is not sent. False:
+ * message says why. */
 bool connection_begin(struct connection *connection, const char *address, const char *token,
                       const char *body, size_t body_bytes);
 /* Sets *bytes to the next bytes of the body, valid until the next call, and returns how many there
