@@ -84,8 +84,8 @@ void exclude_close(struct exclude *exclude)
     free(exclude);
 }
 
-/* Returns whether the glob matches the whole name or, for an operand, a part of the name after a
- * slash. */
+/* Returns whether the glob matches the whole name. For an operand, the glob may also match all that
+ * follows some slash of the name. */
 static bool rule_matches(const char *glob, const char *name, bool is_operand)
 {
     if (fnmatch(glob, name, 0) == 0)
@@ -112,6 +112,7 @@ bool exclude_skips(const struct exclude *exclude, const char *name, bool is_oper
             return !rule->include;
         first_includes = rule->include;
     }
-    /* No rule matches. As in grep, the name is then left out if the first rule is an --include. */
+    /* No rule matches. As in grep, a file is then left out if the first rule about files is an
+     * --include. */
     return first_includes;
 }

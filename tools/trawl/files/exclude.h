@@ -7,7 +7,7 @@
 struct exclude_rule {
     char *glob;          /* owned */
     bool include;        /* the rule is an --include, so files that match the rule stay */
-    bool of_directories; /* of --exclude-dir */
+    bool of_directories; /* of --exclude-dir, so only directories are compared */
 };
 
 struct exclude {
@@ -15,13 +15,15 @@ struct exclude {
     size_t count, capacity;
 };
 
-/* Collects the globs of these options. False: message[SETTINGS_ERROR_BYTES] says why; call
- * exclude_close if *made is not NULL. */
+/* Collects the globs of these options in *made. Returns false if this fails; then
+ * message[SETTINGS_ERROR_BYTES] says why. In either case, call exclude_close if *made is not
+ * NULL. */
 bool exclude_open(struct exclude **made, const struct value_list *filters, char *message);
 void exclude_close(struct exclude *exclude);
 
-/* Returns whether the last rule that matches `name` leaves out the file. If is_operand, the command
- * line gave the name, and a glob may also match any part of the name after a slash. */
+/* Returns whether the last rule that matches `name` leaves out the file. If no rule matches, a file
+ * is left out only if the first rule about files is an --include. If is_operand, the command line
+ * gave the name, and a glob may also match all that follows some slash of the name. */
 bool exclude_skips(const struct exclude *exclude, const char *name, bool is_operand,
                    bool is_directory);
 

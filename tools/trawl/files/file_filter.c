@@ -24,14 +24,14 @@
 
 #define FULL_FIRST SIZE_OR_SMALL(256u, 1u) /* bytes allocated first for a path */
 
-/* The kinds of rule files a directory may have, the kind that decides first in front. */
+/* The kinds of rule files that a directory may have. Each kind decides before the next kind. */
 enum list_kind { LIST_RGIGNORE, LIST_IGNORE, LIST_GITIGNORE, LIST_EXCLUDE, LIST_KINDS };
 
 static const char *const list_names[LIST_KINDS] = {".rgignore", ".ignore", ".gitignore",
                                                    ".git/info/exclude"};
 
 struct filter {
-    struct file_settings files; /* as typed */
+    struct file_settings files; /* the options about files, as given */
     struct guard *guard;        /* limits of the search; NULL: no limits */
     bool skip_hidden, use_rgignore, use_dot, use_vcs, use_exclude, use_global;
     struct ignore_list *globs; /* rules of -g and --iglob; NULL: no such option */
@@ -48,7 +48,7 @@ struct filter {
 
 /* A directory that has rules, or is the top of a repository. */
 struct scope {
-    size_t depth;   /* depth of the directory + 1; 0: a directory above the root */
+    size_t depth;   /* depth of the directory below the root, + 1; 0: it is above the root */
     size_t base_at; /* offset in walk->full at which paths relative to this directory begin */
     bool has_git;   /* the directory has .git, so it is the top of a repository */
     struct ignore_list *lists[LIST_KINDS]; /* NULL: the directory has no file of this kind */
@@ -67,13 +67,14 @@ enum reason {
 struct filter_walk {
     const struct filter *filter;
     size_t root_bytes; /* length of the root's path as messages show the path */
-    char *full;        /* real path of the root, and below the root the path of the current entry */
+    char *full; /* real path of the root, then the path below the root of the current entry */
     size_t full_root_bytes, full_bytes, full_capacity;
     struct scope *scopes; /* the outermost directory first */
     size_t scope_count, scope_capacity, git_count;
     enum reason reason;
     const struct ignore_list *reason_list; /* REASON_RULE: the list of the rule that decided */
-    /* REASON_RULE: the scope of that list; NULL: the list is not of a directory */
+    /* REASON_RULE: the scope of that list; NULL: the list is of --ignore-file or git's global
+     * file */
     const struct scope *reason_scope;
     const struct ignore_rule *reason_rule; /* the rule that decided */
 };
@@ -93,7 +94,7 @@ static bool has_kind(const struct value_list *rules, enum value_kind one, enum v
     return false;
 }
 
-/* Adds the globs of -g in their order, then the globs of --iglob in theirs. */
+/* Adds first the globs of -g, then the globs of --iglob, each in the order given. */
 static bool add_globs(struct filter *filter, const struct value_list *rules, char *message)
 {
     static const enum value_kind kinds[] = {VALUE_GLOB, VALUE_IGLOB};
@@ -141,7 +142,8 @@ static bool add_types(struct filter *filter, const struct value_list *rules, cha
     return ignore_seal(filter->types) || message_exhausted(message);
 }
 
-/* Makes a list of the rules in `text`, which the function frees. Returns 0 or an errno. */
+/* Makes a list of the rules in `text`. The list takes over `text`; after an error, `text` is freed.
+ * Returns 0 or an errno. */
 static int make_list(struct ignore_list **list, const char *path, char *text, size_t bytes,
                      unsigned flags)
 {
@@ -157,8 +159,8 @@ static int make_list(struct ignore_list **list, const char *path, char *text, si
     return ENOMEM;
 }
 
-/* Reads a file of rules. *list is NULL, with the reason in errno, if the file does not exist or may
- * not be read. Returns 0, or an errno if the rules stay unknown for another reason. */
+/* Reads a file of rules. Returns 0 with *list set to NULL and the reason in errno, if the file does
+ * not exist or may not be read. Returns an errno if the rules stay unknown for another reason. */
 static int read_list(struct ignore_list **list, int directory, const char *path, unsigned flags)
 {
     size_t bytes = 0;
@@ -419,8 +421,8 @@ void filter_walk_close(struct filter_walk *walk)
     free(walk);
 }
 
-/* Sets walk->full to the real path of `path`, a path below the root as messages show the path.
- * False: no memory. */
+/* Sets walk->full to the real path of the entry `path`. `path` begins with the root as messages
+ * show the root. False: no memory. */
 static bool set_full(struct filter_walk *walk, const char *path)
 {
     const char *rest = path + walk->root_bytes;
@@ -486,8 +488,9 @@ static const char *from_working_directory(const struct filter *filter, const cha
     return path + bytes + 1;
 }
 
-/* Decides by the rule files of one kind, from the innermost directory up. Git's rules end at the
- * top of the innermost repository, but with --no-require-git a repository is like any directory. */
+/* Decides about the current entry by the rule files of one kind, from the innermost directory up.
+ * Git's rules end at the top of the innermost repository, but with --no-require-git a repository is
+ * like any directory. */
 static enum verdict ask_scopes(struct filter_walk *walk, enum list_kind kind, size_t name_bytes,
                                bool is_directory)
 {
@@ -514,9 +517,9 @@ static enum verdict ask_scopes(struct filter_walk *walk, enum list_kind kind, si
     return VERDICT_NONE;
 }
 
-/* Decides by git's global excludes file. Its rules are about paths from the top of the innermost
- * repository, or outside of a repository (--no-require-git) about `shown`, the path from the
- * working directory. */
+/* Decides about the current entry by git's global excludes file. Rules of that file are about paths
+ * from the top of the innermost repository. Outside of a repository (--no-require-git), the rules
+ * are about `shown`, the path from the working directory. */
 static enum verdict ask_global(struct filter_walk *walk, const char *shown, size_t name_bytes,
                                bool is_directory)
 {
@@ -537,8 +540,8 @@ static enum verdict ask_global(struct filter_walk *walk, const char *shown, size
     return rule == NULL ? VERDICT_NONE : decided(walk, walk->filter->global, NULL, rule);
 }
 
-/* Decides by the rule files: of the directories, then git's global file, then the files of
- * --ignore-file, the last file first. */
+/* Decides about the current entry by the rule files of the directories, then by git's global
+ * excludes file, then by the files of --ignore-file, of which the last is asked first. */
 static enum verdict ask_lists(struct filter_walk *walk, const char *path, const char *shown,
                               size_t name_bytes, bool is_directory)
 {
@@ -565,7 +568,7 @@ static enum verdict ask_lists(struct filter_walk *walk, const char *path, const 
     return verdict;
 }
 
-/* Decides by the globs of -g and --iglob. */
+/* Decides about the current entry by the globs of -g and --iglob. */
 static enum verdict ask_globs(struct filter_walk *walk, const char *shown, size_t name_bytes,
                               bool is_directory)
 {

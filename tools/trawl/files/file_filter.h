@@ -1,6 +1,6 @@
 /* file_filter: decides which files of a directory tree are searched, by ripgrep's rules. The first
- * rule that matches decides, in this order: -g and --iglob; .rgignore, .ignore, .gitignore and
- * .git/info/exclude of the directory and of the directories above; git's global excludes file;
+ * of the following with a rule that matches decides: -g and --iglob; .rgignore, .ignore, .gitignore
+ * and .git/info/exclude of the directory and of the directories above; git's global excludes file;
  * --ignore-file; types; hidden names. A file of a type that is left out stays left out even where a
  * rule file keeps the file. Files that the command line names are never filtered.
  */
@@ -22,12 +22,12 @@ struct filter_rules {
     bool hidden; /* names that begin with a dot are left out */
 };
 
-/* Returns which ignore files the settings ask for. Settings with equal rules heed the same ignore
- * files in every tree. */
+/* Returns which ignore files apply under the settings. Two settings with equal results apply the
+ * same ignore files in every tree. */
 struct filter_rules filter_rules(const struct settings *settings);
 
 /* Builds the filter that the settings describe. *filter is NULL if the settings ask for no filter.
- * in_memory: the caller asks filter_judge alone, so no ignore file is read. False:
+ * If in_memory, the caller will call only filter_judge, so no ignore file is read. False:
  * message[SETTINGS_ERROR_BYTES] says why. */
 bool filter_open(struct filter **filter, const struct settings *settings, bool in_memory,
                  char *message);
@@ -42,9 +42,9 @@ void filter_walk_close(struct filter_walk *walk);
  * is the top of a repository. Sets *file to the kind of file. */
 bool filter_wants(const struct filter *filter, const char *name, enum filter_file *file);
 
-/* Reads the rules of the directory that the walk goes down into. `depth` is 0 for the root, `path`
- * is the path as messages show the path, has[file] says that the directory may have that file.
- * Returns 0, or the errno that kept rules from being read. */
+/* Reads the rules of the directory that the walk goes down into. `depth` is 0 for the root. `path`
+ * is the directory's path as messages show the path. has[file] says whether the directory may have
+ * that file. Returns 0, or the errno that kept rules from being read. */
 int filter_enter(struct filter_walk *walk, size_t depth, int directory, const char *path,
                  const bool has[FILTER_FILES]);
 /* Drops the rules of the directory at `depth`, when the walk leaves that directory. */
@@ -52,14 +52,15 @@ void filter_leave(struct filter_walk *walk, size_t depth);
 
 enum filter_verdict { FILTER_TAKES, FILTER_SKIPS, FILTER_NO_MEMORY, FILTER_UNDECIDED };
 
-/* Decides on an entry of a directory of the walk. The last part of `path` begins at name_at. */
+/* Decides whether an entry of a directory of the walk is left out. The last part of `path` begins
+ * at name_at. */
 enum filter_verdict filter_ask(struct filter_walk *walk, const char *path, size_t name_at,
                                bool is_directory);
-/* Decides by -g, --iglob and types alone, without a walk. FILTER_UNDECIDED: these options neither
- * name the entry nor leave it out. */
+/* Decides whether an entry is left out by -g, --iglob and types alone, without a walk.
+ * FILTER_UNDECIDED: these options neither name the entry nor leave it out. */
 enum filter_verdict filter_judge(const struct filter *filter, const char *path, size_t name_at,
                                  bool is_directory);
-/* Returns which rule made filter_ask last skip an entry. */
+/* Returns which kind of rule made filter_ask last skip an entry. */
 enum tree_left filter_why(const struct filter_walk *walk);
 /* Returns why filter_ask last skipped an entry, in words; may write the words into `room`. */
 const char *filter_reason(struct filter_walk *walk, char *room, size_t room_bytes);

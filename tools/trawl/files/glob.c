@@ -231,7 +231,8 @@ static void add_stars(struct glob *glob, const char *pattern, size_t bytes, size
     *at = end;
 }
 
-/* Finds the shape. A text with at most one star, at its begin or end, is compared without codes. */
+/* Finds the glob's shape. A text with at most one star, at its begin or end, is compared without
+ * codes. */
 static enum glob_status find_shape(struct glob *glob)
 {
     size_t first = 0, last = glob->code_count;
@@ -337,7 +338,7 @@ static bool code_takes(const struct glob *glob, unsigned code, char byte)
     return has_byte(glob->classes[code - CODE_CLASS], (unsigned char)byte);
 }
 
-/* Returns where the directory after the directory at `at` begins; NONE: no slash follows. */
+/* Returns the offset after the next slash from `at` on; NONE: no slash follows. */
 static size_t next_directory(const char *name, size_t bytes, size_t at)
 {
     const char *slash = at < bytes ? memchr(name + at, '/', bytes - at) : NULL;
@@ -357,8 +358,9 @@ static bool may_match(const struct glob *glob, const char *name, size_t bytes)
     return last >= 256 || (bytes > 0 && folded(glob, name[bytes - 1]) == last);
 }
 
-/* Compares a name with the codes. `star` and `deep` are the codes after the last * and the last
- * **, star_at and deep_at the offsets in the name up to which the stars reach. */
+/* Compares a name with the codes. `star` and `deep` are the indexes of the codes after the last *
+ * and the last **. star_at and deep_at are the offsets in the name up to which these stars
+ * reach. */
 static bool matches_codes(const struct glob *glob, const char *name, size_t bytes)
 {
     size_t code_at = 0, at = 0, star = NONE, star_at = 0, deep = NONE, deep_at = 0;
@@ -480,13 +482,13 @@ static enum glob_status find_brace(const char *pattern, size_t bytes, size_t *op
     return GLOB_GOOD;
 }
 
-/* expand calls itself for each pair of braces that one result passes through. EXPANDED_MAX does not
- * bound the depth of these calls, because {a} has a single alternative. So patterns that exceed a
- * depth of BRACES_MAX are refused. */
+/* The function expand replaces a pair of braces, and calls itself for the next pair. EXPANDED_MAX
+ * bounds the number of results, but not the depth of these calls: {a}{a}{a} has a single result at
+ * depth 3. So a pattern that needs a depth of more than BRACES_MAX is refused. */
 #define BRACES_MAX 64u
 
-/* Passes on the pattern, or if the pattern has braces, each pattern that results from the first
- * pair of braces. */
+/* Passes a pattern without braces to expansion->take. Otherwise calls itself with each pattern that
+ * results from the first pair of braces. */
 static enum glob_status expand(struct expansion *expansion, const char *pattern, size_t bytes,
                                unsigned depth)
 {

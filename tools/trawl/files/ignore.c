@@ -14,8 +14,8 @@
 
 enum key_kind { KEY_NAME, KEY_PATH, KEY_EXTENSION, KEY_KINDS };
 
-/* A text of the table, with the index + 1 of the last rule for directories and for other files; 0:
- * no rule. */
+/* A slot of the hash table: a text, with the index + 1 of the last rule of this text for
+ * directories, and of the last for other files. 0 means no rule. */
 struct rule_slot {
     const char *text; /* NULL: the slot is empty */
     size_t bytes;
@@ -32,7 +32,7 @@ struct ignore_list {
     size_t count, capacity;
     struct rule_slot *slots; /* slot_count is a power of two */
     size_t slot_count;
-    /* number of rules in the table, by kind; a lookup skips kinds with 0 */
+    /* number of rules in the table for each kind of text; a kind without rules is not looked up */
     size_t key_counts[KEY_KINDS];
     uint32_t *others; /* indexes of the rules that the table cannot hold */
     size_t other_count;
@@ -82,7 +82,7 @@ size_t ignore_count(const struct ignore_list *list)
 
 struct rule_context {
     struct ignore_list *list;
-    const struct ignore_rule *like; /* all members but the glob */
+    const struct ignore_rule *like; /* has the rule's members, except for the glob */
 };
 
 /* Adds a rule for a pattern without braces, with all other members of rule_context->like. */
@@ -164,7 +164,8 @@ enum glob_status ignore_add_line(struct ignore_list *list, const char *line, siz
         first++;
     if (bytes > first)
         return add_glob(list, line + first, bytes - first, &rule);
-    /* ripgrep takes "\/" for a rule about every directory, "/" for one that no path meets */
+    /* ripgrep takes "\/" for a rule about every directory, and "/" for a rule that matches no
+     * path */
     rule.is_name = line[rule.keeps] != '/';
     return (list->flags & IGNORE_BRACES) == 0 ? GLOB_GOOD
                                               : add_glob(list, "*", rule.is_name, &rule);

@@ -42,16 +42,16 @@ enum glob_status ignore_add_line(struct ignore_list *list, const char *line, siz
 /* Adds a glob for names. */
 enum glob_status ignore_add_name(struct ignore_list *list, const char *glob, size_t bytes,
                                  bool keeps);
-/* Adds the rules of a whole file. The list takes over `text` and frees the bytes. Lines that are no
- * valid globs are ignored. False: no memory. */
+/* Adds the rules of a whole file. The list takes over `text`; ignore_close frees the bytes. Lines
+ * that are no valid globs are ignored. False: no memory. */
 bool ignore_add_text(struct ignore_list *list, char *text, size_t bytes);
 void ignore_set_flags(struct ignore_list *list, unsigned flags);
 
 /* Builds the table. Call once, after the last rule and before ignore_find. False: no memory. */
 bool ignore_seal(struct ignore_list *list);
 
-/* Returns the rule that decides on `path`; NULL: no rule matches. `path` is relative to the list's
- * directory; its last part begins at name_at. */
+/* Returns the last rule that matches `path`; NULL: no rule matches. `path` is relative to the
+ * list's directory; the last part of `path` begins at name_at. */
 const struct ignore_rule *ignore_find(const struct ignore_list *list, const char *path,
                                       size_t bytes, size_t name_at, bool is_directory);
 

@@ -154,8 +154,8 @@ static char *value_of(char *line, const char *name)
     return value;
 }
 
-/* Finds core.excludesFile in a file of git settings. *found stays NULL if the file does not set it,
- * and is empty if the file sets an empty value. Returns 0 or an errno. */
+/* Finds core.excludesFile in a file of git settings. *found stays NULL if the file does not set
+ * core.excludesFile, and is empty if the file sets an empty value. Returns 0 or an errno. */
 static int read_setting(const char *folder, const char *name, char **found)
 {
     const char *home = getenv("HOME");

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns the bytes of a regular file, followed by a NUL; the caller frees the bytes. NULL: errno
- * says why. */
+/* Returns the bytes of a regular file of at most 100 MiB, followed by a NUL; the caller frees the
+ * bytes. NULL: errno says why. */
 char *repository_read(int directory, const char *path, size_t *bytes);
 
 /* Returns the bytes of info/exclude of the repository whose top is `directory`. Otherwise as
@@ -17,8 +17,9 @@ char *repository_read_exclude(int directory, size_t *bytes);
 bool repository_is_absent(int os_code);
 
 /* Finds the path of git's global excludes file: core.excludesFile of the user's git settings, else
- * git's default path. The caller frees *path. NULL: there is no home directory. Empty: the setting
- * names no file. Returns 0, or the errno that kept the settings from being read. */
+ * git's default path. The caller frees *path. *path is NULL if neither HOME nor XDG_CONFIG_HOME is
+ * set, and empty if the setting names no file. Returns 0, or the errno that kept the settings from
+ * being read. */
 int repository_find_global(char **path);
 
 #endif

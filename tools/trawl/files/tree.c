@@ -1,8 +1,8 @@
 /* tree: lists the files of a directory and of the directories below.
  *
- * walk.c asks for entry after entry. exclude.c and file_filter.c decide which entries are left out,
- * and a link to a directory that contains the link is reported, not followed. An entry that cannot
- * be read becomes a TREE_ERROR, and the listing goes on.
+ * walk.c and the server's refresh.c ask for entry after entry. exclude.c and file_filter.c decide
+ * which entries are left out, and a link to a directory that contains the link is reported, not
+ * followed. An entry that cannot be read becomes a TREE_ERROR, and the listing goes on.
  */
 #include "trawl/files/tree.h"
 
@@ -66,7 +66,7 @@ struct level {
     bool begun;   /* the first portion was read */
     off64_t read_offset; /* where reading the directory goes on */
     int os_code;         /* error of reading the directory; 0: no error */
-    size_t same_hash;    /* index of the previous level with the same hash, or NO_LEVEL */
+    size_t same_hash;    /* the previous level with the same hash (see `chains`), or NO_LEVEL */
     size_t path_bytes;
     struct found *found; /* the entries of this portion */
     size_t found_count, found_capacity, found_at;
@@ -270,8 +270,8 @@ static struct tree_directory *open_directory(struct tree *tree, int parent, cons
     return NULL;
 }
 
-/* Goes down into the directory of tree->path. False: `entry` reports why not, or nothing is to be
- * reported. */
+/* Goes down into the directory of tree->path. False: `entry` reports why not. True also if the
+ * directory is left out and nothing is to be reported. */
 static bool enter(struct tree *tree, const char *name, bool by_link, struct tree_entry *entry)
 {
     size_t path_bytes = strlen(tree->path), depth = tree->level_count;
@@ -315,7 +315,8 @@ static bool enter(struct tree *tree, const char *name, bool by_link, struct tree
     return true;
 }
 
-/* Opens the directory of the level before the last again. */
+/* Opens again the directory of the level before the last, which was closed to spare a descriptor.
+ * False: errno says why. */
 static bool reopen_parent(struct tree *tree)
 {
     struct level *child = &tree->levels[tree->level_count - 1], *level = child - 1;
@@ -539,8 +540,9 @@ static bool is_device_type(unsigned char type)
 
 static const char no_memory[] = "no memory";
 
-/* Returns why the entry of tree->path is left out; NULL: the entry is not left out; no_memory: the
- * rules could not be asked. *why: which rule leaves out the entry. */
+/* Returns why the entry of tree->path is left out. Returns NULL if the entry is not left out, and
+ * no_memory if there was no memory for comparing the rules. Sets *why to the kind of rule or limit
+ * that leaves out the entry. */
 static const char *reason_against(struct tree *tree, const struct level *level, size_t name_at,
                                   unsigned char type, enum tree_left *why, char room[REASON_BYTES])
 {

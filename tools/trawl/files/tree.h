@@ -34,8 +34,8 @@ void tree_directory_drop(struct tree_directory *directory); /* does nothing for 
 enum tree_kind {
     TREE_FILE, /* anything but a directory */
     TREE_LOOP, /* a link to a directory that contains the link */
-    /* os_code is the error of a directory that could not be read, ENOMEM, or ECANCELED if the guard
-     * ended the walk */
+    /* os_code is the error of a directory or link that could not be read, ENOMEM, or ECANCELED if
+     * the guard ended the walk */
     TREE_ERROR,
     TREE_NOTE, /* an entry was left out; path is "PATH: left out: REASON" */
     TREE_LEFT, /* an entry was left out (tree_options.tells_left); `why` says by which rule */
@@ -55,8 +55,8 @@ struct tree_entry {
     enum tree_kind kind;
     /* the root's name, then the path below the root; borrowed until the next call */
     const char *path;
-    /* TREE_FILE: the file's name in `directory` is path + name_at. Hold the directory to use it
-     * after the next call. */
+    /* TREE_FILE: the file's name in `directory` is path + name_at. Call tree_directory_hold if
+     * `directory` is used after the next call. */
     size_t name_at;
     struct tree_directory *directory;
     /* TREE_FILE, TREE_LEFT: a DT_ constant of <dirent.h>, perhaps DT_UNKNOWN */
@@ -65,22 +65,24 @@ struct tree_entry {
     int os_code;
 };
 
-/* A watcher is told of each directory before its entries are read. */
+/* A watcher's function `enter` is called for each directory, before the directory's entries are
+ * read. */
 struct tree_watcher {
     void (*enter)(void *context, int descriptor, const char *path);
     void *context;
 };
 
 struct tree_options {
-    const struct exclude *exclude;      /* NULL: nothing is excluded */
-    const struct filter *filter;        /* NULL: no rules */
-    const struct file_settings *files;  /* depth and size limits, order */
-    bool follow;                        /* follow symbolic links */
-    bool skip_devices;                  /* leave out devices, pipes and sockets */
-    bool tells_left;                    /* report each entry that is left out as TREE_LEFT */
-    bool as_ripgrep;                    /* only a link leads to a loop; slashes of the root stay */
-    unsigned open_levels;               /* how many directories may be open at a time, ≥ 2 */
-    bool *left_out;                     /* set to true when a rule or limit leaves an entry out */
+    const struct exclude *exclude;     /* NULL: nothing is excluded */
+    const struct filter *filter;       /* NULL: no rules */
+    const struct file_settings *files; /* depth and size limits, order */
+    bool follow;                       /* follow symbolic links */
+    bool skip_devices;                 /* leave out devices, pipes and sockets */
+    bool tells_left;                   /* report each entry that is left out as TREE_LEFT */
+    /* only links are checked for loops, and the root's name keeps all slashes at its end */
+    bool as_ripgrep;
+    unsigned open_levels; /* how many directories may be open at a time, ≥ 2 */
+    bool *left_out;       /* set to true when `filter` or a limit leaves out an entry */
     const struct tree_watcher *watcher; /* NULL: no watcher */
     const struct guard *guard;          /* limits of the search; NULL: no limits */
 };

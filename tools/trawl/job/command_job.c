@@ -69,7 +69,7 @@ bool job_passes_over_silently(const struct command_job *job)
         return settings->is_tg && !settings->include_zero;
     case REPORT_NAMES:
         return settings->list == LIST_WITH_MATCHES;
-    case REPORT_QUIET: /* tg -q --files-without-match looks for such a file */
+    case REPORT_QUIET: /* tg -q --files-without-match succeeds at a file without an occurrence */
         return !settings->is_tg || settings->list != LIST_WITHOUT_MATCH;
     default:
         return true;

@@ -6,9 +6,10 @@
 #include "trawl/text/output.h"
 #include "trawl/options/settings.h"
 
-/* Sums over the files of which --json printed something. */
+/* Sums over files for the summary of --json. */
 struct json_totals {
-    /* as the members of ripgrep's `stats`; searches and with_match count files */
+    /* as the members of ripgrep's `stats`. `searches` and `bytes_searched` are about all files; the
+     * other members are about files of which --json printed something. */
     uint64_t searches, with_match, bytes_searched, bytes_printed, lines, matches, elapsed_ns;
 };
 
@@ -28,7 +29,7 @@ struct job_sums {
 
 struct job_totals {
     struct job_sums sums;
-    uint32_t thread_count;                           /* the most threads of a search */
+    uint32_t thread_count;                           /* the most threads that a search had */
     uint32_t worker_count;                           /* workers that searched files */
     uint64_t elapsed_ns;                             /* time of the whole run */
     char engine[32], instruction_set[16], note[160]; /* of the last search */
@@ -56,7 +57,7 @@ struct command_job {
     const struct settings *settings;
     struct patterns *patterns;
     struct trawl_searcher *searcher; /* searches the next text */
-    /* the worker that owns this job; NULL outside of a pool with several workers */
+    /* the worker that searches with this job, if several workers search; otherwise NULL */
     struct pool_worker *worker;
     struct output *output; /* where the report goes */
     /* rules of --include and --exclude; NULL: no such options */
@@ -64,7 +65,7 @@ struct command_job {
     struct filter *filter; /* rules for files of directories; NULL: no rules */
     /* files that a server supplies (supply.h); NULL: directories are walked */
     const struct supply *supply;
-    /* threads and devices that all searchers but those of one thread share; NULL: not shared */
+    /* threads and devices that all searchers share, except those of one thread; NULL: not shared */
     struct trawl_runtime *runtime;
     /* the counts of --count-by-pattern; NULL: the option was not given */
     struct string_counts *string_counts;
@@ -72,9 +73,9 @@ struct command_job {
     /* 1: names are printed; 0: not; -1: only if the operand turns out to be a directory */
     int show_names;
     enum groups groups;
-    bool selected;           /* a line was selected in some file */
-    bool error_seen;         /* a message was printed, so the exit status is 2 */
-    bool left_out;           /* the rules for files of directories left out something */
+    bool selected;   /* a line was selected in some file */
+    bool error_seen; /* an error occurred, so the exit status is 2, except after a match under -q */
+    bool left_out;   /* the rules for files of directories left out something */
     bool has_searched;       /* the caller has searched files that `totals` does not count */
     bool done;               /* nothing more can change the outcome */
     uint64_t searched_bytes; /* sum over all texts */
@@ -89,14 +90,14 @@ struct command_job {
 void job_message(struct command_job *job, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Prints a message about a file, unless -s is set, and sets the exit status to 2. */
+/* Prints a message about a file, unless -s is set, and sets job->error_seen. */
 void job_file_error(struct command_job *job, const char *name, int os_code);
 
 /* As job_file_error, with the whole message given. */
 void job_file_fault(struct command_job *job, const char *message);
 
-/* Returns whether files without an occurrence can be searched together: all such files have the
- * same report, and no occurrence crosses a line end. */
+/* Returns whether several files may be searched by one call, to find those without an occurrence.
+ * All such files must have the same report, and no occurrence may cross a line end. */
 bool job_may_pass_over(const struct command_job *job);
 /* Returns whether the report of a file without an occurrence is empty. */
 bool job_passes_over_silently(const struct command_job *job);

@@ -47,8 +47,9 @@ struct line_span {
     uint16_t distance, reversed; /* as in struct trawl_match */
 };
 
-/* A part of the value of --replace: bytes, or NULL where the match stands. An extra part after the
- * last holds the totals in bytes_before and matches_before. */
+/* A part of the value of --replace: bytes, a group of an expression (`name`), or the match, for
+ * which `bytes` is NULL. An extra part after the last holds the totals in bytes_before and
+ * matches_before. */
 struct replace_part {
     const char *bytes;
     const char *name; /* the name of a group of an expression; NULL: the part is no group */
@@ -90,7 +91,7 @@ struct characters {
     uint32_t tail_count;
     struct trawl_match *kept; /* the matches that passed the checks */
     uint64_t kept_capacity;
-    /* --only-first: of the line of the last match that was kept; OFFSET_NONE: not seen yet */
+    /* --only-first: end of the line of the last match that was kept; OFFSET_NONE: not seen yet */
     uint64_t line_end;
     uint64_t first; /* index in `kept` of the last match that is the first of its line */
 };
@@ -108,7 +109,7 @@ struct line_head {
 /* What print_head prints next. */
 struct shown {
     struct line_head head;
-    const uint64_t *numbers; /* the numbers of patterns */
+    const uint64_t *numbers; /* the numbers of the strings that occur */
     uint64_t number_count;
     uint32_t distance; /* DISTANCE_NONE: a line of context */
 };
@@ -121,7 +122,7 @@ struct carry {
     uint64_t trim_at; /* `count` from which lines that are no longer needed are dropped */
     struct trawl_match *matches; /* the matches that begin in these lines */
     uint64_t match_count, match_capacity;
-    uint64_t line_begin;    /* begin of the first line that is not decided yet */
+    uint64_t line_begin;    /* begin of the first line that was not handled yet */
     bool dropped;           /* `bytes` lacks the open line */
     bool keeps_bytes;       /* the bytes of the open line may be needed */
     uint64_t guarded_bytes; /* memory of the scan that scan_grow counted in settings->guard */
@@ -148,36 +149,39 @@ struct counting {
 struct lines {
     uint64_t selected;     /* selected lines, or occurrences in reports without lines */
     uint64_t left;         /* lines until -m is reached */
-    uint64_t spans;        /* rules.counts_spans: matches of selected lines, at least one each */
+    uint64_t spans;        /* if rules.counts_spans: matches of selected lines, at least 1 a line */
     uint64_t selected_end; /* end of the last selected line */
     uint64_t printed_end;  /* end of the last printed line; OFFSET_NONE: no line was printed */
     uint64_t pending;      /* lines of trailing context still to be printed */
     /* lines that end at or before this offset were reported by an earlier pass */
     uint64_t ignore_before;
     uint64_t scanned_end; /* end of the last window */
-    bool ends_with_run;   /* the search ends with the first run of selected lines in a block */
+    bool ends_with_run; /* the search ends when a run of selected lines ends or leaves its block */
 };
 
 /* What command_matches.c keeps between matches. */
 struct occurrences {
-    uint64_t line_end; /* of the line in which the last match begins; OFFSET_NONE: not seen yet */
-    uint64_t end;      /* end of the last match */
+    /* end of the line in which the last match begins; OFFSET_NONE: not seen yet */
+    uint64_t line_end;
+    uint64_t end;            /* end of the last match */
     size_t held_before_line; /* bytes of output not committed when the last line began */
     bool bad_line;           /* a match in the current line was not valid text */
 };
 
-/* What binary.c keeps. The counts and totals are those at the begin of the current block. */
+/* What binary.c keeps of a text. Members with "before" in their name hold values from the begin of
+ * the current block. */
 struct nulls {
     bool watched;       /* a NUL byte changes what is printed or counted */
-    bool seen;          /* a NUL was found; from now on NUL ends lines */
+    bool seen;          /* a NUL was found; if nuls.end_line, NUL ends lines from now on */
     bool has_blocks;    /* a NUL makes a block of BLOCK_BYTES binary; otherwise a whole window */
     uint64_t offset;    /* text offset of the first NUL, if one was seen */
-    uint64_t hole;      /* offset of the hole of a sparse file, which makes it binary; 0: none */
+    uint64_t hole;      /* offset of a hole, which makes a sparse file binary; 0: none */
     uint64_t block_end; /* end of the last printed line's block; OFFSET_NONE: no blocks */
     uint64_t selected_before;      /* lines.selected */
     enum groups groups_before;     /* job->groups */
     struct json_state json_before; /* `json` */
-    /* a copy of a window's bytes, with line ends in place of NULs; or replaced lines of `whole` */
+    /* a copy of a window's bytes, with line ends in place of NULs; with --multiline, lines in which
+     * matches were replaced */
     uint8_t *zapped;
     uint64_t zapped_capacity;
 };
@@ -189,12 +193,13 @@ struct scan_rules {
     bool stop_at_select; /* the search ends at the first selected line */
     bool by_match;       /* command_matches.c prints matches, without lines */
     bool every_line;     /* a line without a match may be selected */
-    bool counts_spans;   /* tg --count-matches counts in lines, not in the whole text */
-    /* Under -v -m of standard input grep reads on, once nothing is printed any more, until a run of
-     * selected lines ends or leaves its block. The position at which grep leaves standard input
-     * depends on that. When nothing is printed any more, ends_with_run becomes true. */
+    bool counts_spans; /* matches are counted line by line, for tg --count-matches or --multiline */
+    /* With -v and -m, grep goes on reading standard input after it has stopped printing, until a
+     * run of selected lines ends or leaves its block. So grep leaves standard input at another
+     * position. If run_ends_input, this scan does the same: ends_with_run becomes true when
+     * printing stops. */
     bool run_ends_input;
-    bool check_whole_line; /* the command decides -x, not the plan */
+    bool check_whole_line; /* the command checks -x, because the plan finds strings anywhere */
     bool filters;          /* the library's matches must be checked (occurrences.c) */
     unsigned number_width; /* -T: width of line numbers */
 };
@@ -227,18 +232,19 @@ struct text_scan {
     struct occurrences occurrences;
     struct nulls nulls;
     struct characters characters; /* what occurrences.c keeps between windows */
-    /* Not a local variable of print functions: its address would bring the stack protector into
-     * functions that run once for each match or line. */
+    /* Not a local variable of print functions: because the variable's address is taken, the
+     * compiler would add the stack protector's check to functions that run once for each match or
+     * line. */
     struct shown shown;
     /* --pattern-number: strings found in the current line or match */
     struct number_set numbers;
     struct style_state style; /* what style.c keeps between lines */
     struct json_state json;   /* what json.c keeps between lines */
 
-    bool quiet; /* print no more lines */
-    bool stop;  /* the search of the text ends as soon as possible */
-    bool rerun; /* a NUL was found: search the text again, for whole lines with another plan */
-    bool encoding_error;      /* a line was not valid text in the locale */
+    bool quiet;          /* print no more lines */
+    bool stop;           /* the search of the text ends as soon as possible */
+    bool rerun;          /* a NUL was found: search the text again, under -x with another plan */
+    bool encoding_error; /* a line was not valid text in the locale */
     enum trawl_status status; /* other than TRAWL_OK: the search failed */
     struct trawl_error error; /* set if `status` is other than TRAWL_OK */
     struct whole_text whole;  /* --multiline */
@@ -246,8 +252,8 @@ struct text_scan {
     bool is_part;             /* the scan is of a part of a window, in a thread of print/parts.c */
 };
 
-/* Called by a sink after a part of the text: writes what was printed, if the text is a stream or
- * with --line-buffered. */
+/* Is called after a part of the text was searched. Writes what was printed if the text is a stream,
+ * or with --line-buffered. */
 void scan_part_end(struct text_scan *scan);
 
 /* Returns whether the empty string matches the line [begin, end), given as text offsets. `bytes`

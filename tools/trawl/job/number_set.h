@@ -16,15 +16,15 @@ struct number_set {
 struct text_scan;
 struct trawl_match;
 
-/* Adds a pattern to the set of the open line; begins: the line begins, so the set is empty. Returns
- * whether the pattern is new. */
+/* Adds a pattern to the set of the open line. If `begins`, the pattern's match is the line's first,
+ * and the set is emptied before. Returns whether the pattern is new; true also without memory. */
 bool number_set_first(struct text_scan *scan, uint64_t pattern, bool begins);
 
-/* number_set_of_line collects the numbers of all matches in a line; empty: the line also contains
- * the empty string. number_set_at collects the numbers of the longest of the matches, which have
- * the same begin. The numbers are ascending and distinct. `begin` and `end` are used under -x in
- * binary files, where the library's matches may end elsewhere. False: no memory; the scan has
- * failed. */
+/* number_set_of_line collects the numbers of all matches in a line. If `empty`, the line also
+ * contains the empty string. number_set_at collects the numbers of the longest of the matches,
+ * which have the same begin. The numbers are ascending and distinct. If the command checks -x
+ * (rules.check_whole_line), only matches that are the whole line [begin, end) count. False: no
+ * memory; the scan has failed. */
 bool number_set_of_line(struct text_scan *scan, const struct trawl_match *matches,
                         uint64_t match_count, uint64_t begin, uint64_t end, bool empty);
 bool number_set_at(struct text_scan *scan, const struct trawl_match *matches, uint64_t match_count,

@@ -6,21 +6,21 @@
 #include "trawl/job/command_job.h"
 #include "trawl/text/sizes.h"
 
-/* Returns the engine that --engine names, or the only engine that has the algorithm of
- * --algorithm. */
+/* Returns the engine that --engine names. Without --engine, returns CUDA if only CUDA has the
+ * algorithm of --algorithm, otherwise TRAWL_ENGINE_AUTO. */
 enum trawl_engine searchers_engine(const struct settings *settings,
                                    const struct patterns *patterns);
 
 /* If the first match probably ends a search, this many bytes are read at once. */
 #define SEARCHERS_BYTES_FIRST SIZE_OR_SMALL(UINT64_C(64) << 10, UINT64_C(100))
 
-/* Opens a searcher as the options say. single: the searcher runs on the CPU, in the caller's
+/* Opens a searcher as the options say. If `single`, the searcher runs on the CPU, in the caller's
  * thread. False: message[SETTINGS_ERROR_BYTES] says why. */
 bool searchers_open(const struct command_job *job, bool single, struct trawl_searcher **searcher,
                     char *message);
 
-/* Opens a searcher that reads a text while job->searcher searches the bytes read, and a plan that
- * finds nothing. The caller closes both, also after an error. */
+/* Opens a searcher that only reads a text, while job->searcher searches the bytes read. Builds the
+ * plan that this reader needs, which finds nothing. The caller closes both, also after an error. */
 enum trawl_status searchers_open_reader(const struct settings *settings,
                                         struct trawl_searcher **reader, struct trawl_plan **plan,
                                         struct trawl_error *error);

@@ -13,11 +13,11 @@ struct trawl_searcher;
 struct value_item;
 struct walk_item;
 
-/* A file, in walk_item.supplied. Lasts as long as the job. */
+/* A supplied file, to which walk_item.supplied points. Lasts as long as the job. */
 struct supplied_file {
     const uint8_t *bytes; /* NULL: the file is opened when it is searched */
     uint64_t bytes_count;
-    struct stat status; /* of the file when it was read */
+    struct stat status; /* the file's status when the file was read */
 };
 
 struct supply {

@@ -10,9 +10,9 @@ struct pool_worker;
 
 /* Prints a message on standard error in the order of the output. */
 void pool_say(struct pool_worker *worker, const char *text);
-/* Returns false if no separator of groups is printed here. True: the caller prints a separator and
- * passes its begin to pool_mark_separator. The separator is dropped later if it turns out not to be
- * needed. */
+/* Returns false if no separator of groups is printed here. True: the caller prints a separator, and
+ * passes the separator's begin to pool_mark_separator. The separator is dropped later if it turns
+ * out not to be needed. */
 bool pool_wants_separator(struct pool_worker *worker, size_t separator_bytes);
 void pool_mark_separator(struct pool_worker *worker, size_t begin);
 /* Called after kept output was cut: forgets the mark of a separator that was cut off. */

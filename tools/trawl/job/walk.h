@@ -29,9 +29,9 @@ struct walk_item {
     unsigned char type;
     bool is_operand;                      /* the command line names the file */
     int os_code;                          /* WALK_ERROR: errno */
-    const struct supplied_file *supplied; /* the file in memory; NULL: in the file system */
-    const void *supplier;                 /* `supplied` only: for supply.open */
-    /* `supplied` only: the file is known to contain no string of the plan */
+    const struct supplied_file *supplied; /* if the job's caller supplies files; otherwise NULL */
+    const void *supplier;                 /* if `supplied`: for supply.open */
+    /* if `supplied`: the file is known to contain no string of the plan */
     bool holds_nothing;
     /* files before this item that were not listed, because they contain no string of the plan:
      * their number and the sum of their bytes */
@@ -39,7 +39,7 @@ struct walk_item {
 };
 
 struct walk {
-    struct command_job *job; /* the first directory sets job->show_names to 1 if it is -1 */
+    struct command_job *job; /* the first directory changes job->show_names from -1 to 1 */
     const struct value_item *operands;
     size_t operand_count, operand_at; /* number of operands; index of the next operand */
     struct tree *tree;                /* tree of the current operand; NULL: no tree */
@@ -54,8 +54,8 @@ size_t walk_lists_of_input(const struct settings *settings);
 bool walk_reads_input(const struct settings *settings, const struct value_item *operands,
                       size_t operand_count);
 
-/* Begins with the first operand. Without operands, the walk finds standard input or, in a recursive
- * search, the files of the working directory. */
+/* Prepares a walk of the operands. Without operands, the walk finds standard input or, in a
+ * recursive search, the files of the working directory. */
 void walk_open(struct walk *walk, struct command_job *job, const struct value_item *operands,
                size_t operand_count, unsigned open_levels);
 

@@ -7,8 +7,8 @@
 #define SHOWN_BYTES_MAX 60  /* bytes of a string shown in a message */
 #define SYMBOL_BYTES_MAX 4u /* bytes of a character */
 
-/* Returns whether an option lacks a second option, without which it has no effect; `error` names
- * both. */
+/* Returns whether an option was given without a second option that the first needs; `error` names
+ * both options. */
 static bool is_incomplete(const struct settings *settings, char *error)
 {
     bool none = !settings->errors.mismatches_given && !settings->errors.edits_given;
@@ -25,7 +25,7 @@ static bool is_incomplete(const struct settings *settings, char *error)
 }
 
 /* Returns whether an option of approximate search or of FASTA files was combined with an option
- * that excludes it; `error` names both. */
+ * that the first excludes; `error` names both options. */
 static bool is_contradiction(const struct settings *settings, char *error)
 {
     const char *errors = settings->errors.edits_given        ? "--edits"

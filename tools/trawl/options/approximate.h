@@ -1,20 +1,21 @@
 /* approximate: what the options of approximate search and FASTA files mean, and the plan options
- * that follow. */
+ * that follow from them. */
 #ifndef TRAWL_APPROXIMATE_H
 #define TRAWL_APPROXIMATE_H
 
 #include "trawl/options/patterns.h"
 
 /* Called by settings_build if such an option was given. Sets the alphabet, `approximate` and
- * `shows_distance`. False: `error` says which options contradict each other. */
+ * `shows_distance`. False: `error` says which options contradict each other, or which option lacks
+ * another. */
 bool approximate_settings(struct settings *settings, char *error);
 
 /* Sets the plan options of approximate search. */
 void approximate_options(const struct patterns *patterns, const struct settings *settings,
                          struct trawl_plan_options *options);
-/* Returns how many bytes on either side of an occurrence's begin decide whether it is reported.
- * These are the bytes of the longest occurrence, and as many again, because an overlapping
- * occurrence may be better. */
+/* Returns how many bytes on either side of an occurrence's begin decide whether the occurrence is
+ * reported: twice the length of the longest occurrence, because an overlapping occurrence may be
+ * better. */
 uint64_t approximate_around(const struct patterns *patterns, const struct settings *settings);
 /* The library calls a string "pattern N". Replaces that in the message by the string's text. */
 void approximate_string(const struct patterns *patterns, struct trawl_error *error);

@@ -131,8 +131,8 @@ const char *color_spec_read(struct color_spec *specs, const char *text)
     return "unknown attribute; the attributes are fg, bg, style";
 }
 
-/* Writes the SGR code of the foreground or background. An intense colour is a colour from 8 to 15
- * of the 256. */
+/* Writes the SGR code of the foreground or background. An intense colour that has a name is one of
+ * the colours 8 to 15 of the 256. */
 static size_t write_side(char *sequence, size_t room, const char *before, char side,
                          const char *color, bool intense)
 {
@@ -161,7 +161,7 @@ static void write_sequence(const struct color_spec *spec, bool of_tg,
                      spec->background, spec->intense);
 }
 
-/* Returns whether a specification (of a match, or of the rest of a line) changes nothing. */
+/* Returns whether a specification leaves the text without colour and style. */
 static bool is_none(const struct color_spec *spec)
 {
     return !spec->bold && !spec->intense && !spec->italic && !spec->underline &&

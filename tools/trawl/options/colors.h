@@ -28,7 +28,7 @@ enum color_type {
     COLOR_TYPE_COUNT
 };
 
-/* What --colors says about a type. */
+/* What --colors says about a type of output: path, line, column, match or highlight. */
 struct color_spec {
     bool given; /* --colors names this type */
     bool bold, intense, italic, underline;

@@ -1,9 +1,9 @@
 /* encoding: --encoding: converts files in another encoding.
  *
  * A thread reads the file, converts its bytes with decode.c, or with iconv if decode.c lacks the
- * encoding, and writes them into a pipe, which is searched like any stream. The converted text is
- * UTF-8, or in the locale's encoding. Invalid characters become U+FFFD in UTF-8, and ? in other
- * encodings.
+ * encoding, and writes the converted bytes into a pipe, which is searched like any stream. The
+ * converted text is UTF-8, or in the locale's encoding. Invalid characters become U+FFFD in UTF-8,
+ * and ? in other encodings.
  */
 #include "trawl/options/encoding.h"
 
@@ -44,7 +44,7 @@ struct encoding {
     size_t unit;             /* bytes skipped as one invalid character */
     pthread_t thread;        /* converts, while other threads search the text from the pipe */
     int os_code;
-    bool whole_blocks;            /* writes BLOCK_BYTES at a time, as long as the file goes on */
+    bool whole_blocks;            /* writes BLOCK_BYTES at a time, until the file ends */
     bool begun;                   /* the first bytes were examined */
     uint64_t text_begin;          /* text offset of text[0] */
     _Atomic uint64_t null_offset; /* result of encoding_null */
@@ -88,8 +88,8 @@ bool encoding_is_known(const char *name)
     return true;
 }
 
-/* Returns the length of the byte order mark at the begin of the bytes. *name: the encoding of the
- * mark, NULL: UTF-8. */
+/* Returns the length of the byte order mark at the begin of the bytes. *name is the encoding of the
+ * mark; NULL: the mark of UTF-8, or no mark. */
 static size_t mark_bytes(const uint8_t *bytes, size_t bytes_count, const char **name)
 {
     *name = NULL;
@@ -217,7 +217,8 @@ static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
             return false;
         to = (char *)encoding->text + encoding->text_count;
         room = sizeof encoding->text - encoding->text_count - 4;
-        /* In the end, iconv writes a letter that it kept because an accent might follow. */
+        /* At the end of the file, iconv writes a letter that it kept because an accent might
+         * follow. */
         ended = ended || left == 0;
         result = iconv(encoding->converter, left == 0 ? NULL : &from, &left, &to, &room);
         error = errno;
@@ -260,7 +261,8 @@ static size_t bytes_of_digit(const char *name)
 }
 
 /* Chooses the encoding by the first bytes. Returns the length of the byte order mark to skip. As in
- * ripgrep, a mark of UTF-16 wins over a label, a mark of UTF-8 is only skipped. */
+ * ripgrep, a mark of UTF-16 wins over a label; a mark of UTF-8 is only skipped. No mark of an
+ * encoding that only iconv has is skipped here. */
 static size_t choose_encoding(struct encoding *encoding)
 {
     const bool is_automatic = strcmp(encoding->label, "auto") == 0;
@@ -269,7 +271,7 @@ static size_t choose_encoding(struct encoding *encoding)
     bool has = decode_has(encoding->label, &name);
 
     encoding->begun = true;
-    if (!has && !is_automatic) { /* iconv skips marks; UTF-32's may begin like UTF-16's */
+    if (!has && !is_automatic) { /* iconv skips marks, and UTF-32's may begin like UTF-16's */
         mark = 0;
         name = encoding->label;
     } else if (mark > 0 && marked != NULL) {
@@ -342,7 +344,7 @@ static void *work(void *context)
 /* ---- Outside of the thread ------------------------------------------------------------ */
 
 /* Starts a thread that blocks all signals, so that writing into a pipe without a reader is an
- * error, not SIGPIPE, and no signal interrupts a call. */
+ * error, not SIGPIPE, and no signal interrupts a call. Returns 0 or an errno. */
 static int start_thread(struct encoding *encoding)
 {
     sigset_t all, old;

@@ -101,7 +101,7 @@ static bool unquote(struct patterns *patterns, struct trawl_pattern *pattern)
     return true;
 }
 
-/* Makes an expression of each string, with '\' before each operator. */
+/* Makes an expression of each string, with '\' before each operator. False: no memory. */
 static bool quote(struct patterns *patterns, struct settings *settings)
 {
     settings->syntax = TRAWL_PERL;
@@ -147,8 +147,8 @@ bool expressions_take(struct patterns *patterns, struct settings *settings)
     return true;
 }
 
-/* Returns the number of bytes from `at` to the next `last`, included. Returns `least` if that is
- * more, or if no `last` follows. */
+/* Returns the number of bytes from `at` up to and including the next `last`, but at least `least`.
+ * Returns `least` if no `last` follows. */
 static uint64_t bytes_to(const struct trawl_pattern *pattern, uint64_t at, char last,
                          uint64_t least)
 {
@@ -276,12 +276,13 @@ static void place_of(const struct patterns *patterns, uint64_t index, char place
 
 #define NESTS_MAX 256u /* ripgrep allows fewer groups within groups */
 
-/* A group of an expression up to the place that is read, or all expressions as alternatives. */
+/* What was read so far of a group of an expression. nests[0] is for all expressions together, as
+ * alternatives. */
 struct nest {
     bool blanks, folds;          /* the flags x and i */
     bool is_split;               /* each alternative so far is a single character of one case */
     bool has_newline, has_other; /* some item is a newline; some item is not */
-    uint64_t items;              /* items so far of the alternative that is read (nest_item) */
+    uint64_t items;              /* number of items so far in the current alternative */
 };
 
 /* Adds a character to the present alternative. letter 0: adds a class, a group or an assertion. */
@@ -303,8 +304,9 @@ static void nest_end(struct nest *nest)
     nest->items = 0;
 }
 
-/* Returns whether the group asks for a newline. As in ripgrep, a choice between single characters,
- * one of them not a newline, does not: then the newline is left out. */
+/* Returns whether the group asks for a newline: whether the group has a newline that cannot be left
+ * out. As in ripgrep, a newline is left out of a choice between single characters if one of them is
+ * another character. */
 static bool nest_asks(const struct nest *nest)
 {
     return nest->has_newline && !(nest->is_split && nest->has_other);
@@ -323,7 +325,8 @@ static uint64_t class_at(const struct trawl_pattern *pattern, const struct setti
 
     do {
         length = part_at(pattern, settings, end, &part);
-        if (end == at) /* part_at takes "[:" for a class by name, which stands inside brackets */
+        /* part_at also takes a first "[:" for a class by name, which stands only inside brackets */
+        if (end == at)
             length = 1;
         if (bytes[end] == '\\' && length == 2 && bytes[end + 1] == 'n')
             part = '\n';
@@ -499,7 +502,8 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
     return true;
 }
 
-/* Returns the bytes that each thread of a search takes, if all programs may take so many MiB. */
+/* Returns the bytes that each thread of a search takes, if all programs may take programs_mib
+ * MiB. */
 static uint64_t bytes_of_thread(uint64_t programs_mib)
 {
     return programs_mib < PROGRAMS_MIB ? THREAD_BYTES / PROGRAMS_MIB * programs_mib : THREAD_BYTES;

@@ -5,13 +5,15 @@
 
 #include "trawl/options/patterns.h"
 
-/* Sets settings->expressions: true if a pattern has operators. Otherwise the patterns are strings,
- * from which each '\' before a character is removed. False: no memory. */
+/* Sets settings->expressions: true if a pattern has operators, or if strings do not suffice for its
+ * newlines or for options such as --multiline. Otherwise the patterns are strings, from which each
+ * '\' before a character is removed. False: no memory. */
 bool expressions_take(struct patterns *patterns, struct settings *settings);
 /* Returns whether --smart-case ignores case: some characters of the expressions stand for
  * themselves, and none of them is a capital letter. */
 bool expressions_fold(const struct patterns *patterns, const struct settings *settings);
-/* Joins the expressions to one, unless the report needs their numbers. False: no memory. */
+/* Joins the expressions to one. Leaves the expressions apart if the report needs their numbers.
+ * Also leaves many expressions apart if the report needs only the lines. False: no memory. */
 bool expressions_join(struct patterns *patterns, const struct settings *settings);
 /* For a server: bounds the memory of the plan's programs, and counts the memory that the plan and
  * its searches take. *spare: bytes that only the building of the plan takes. False: the guard
@@ -19,13 +21,13 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
 bool expressions_bound(const struct patterns *patterns, const struct settings *settings,
                        struct trawl_plan_options *options, uint64_t *spare);
 /* Builds the plan of the expressions. Each must be valid alone: joined, the invalid "(" and ")"
- * would be the valid "(?:()|(?:))". error->pattern_index: the expression at fault; patterns->count:
- * the joined expression is. */
+ * would be the valid "(?:()|(?:))". error->pattern_index is the index of the expression at fault,
+ * or patterns->count for the joined expression. */
 enum trawl_status expressions_plan(const struct patterns *patterns,
                                    const struct trawl_plan_options *options,
                                    struct trawl_plan **plan, struct trawl_error *error);
-/* For `tg`: returns whether an expression asks for a newline, which no line holds, and writes the
- * message about that. */
+/* For `tg`: returns whether an expression can match only a newline at some position, which no line
+ * contains, and writes the message about that. */
 bool expressions_have_newline(const struct patterns *patterns, const struct settings *settings,
                               char *message);
 /* Writes the message about a plan that could not be built, with a mark under the mistake. */

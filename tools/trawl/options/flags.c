@@ -105,7 +105,8 @@ bool value_add(struct value_list *list, enum value_kind kind, const char *text)
     return true;
 }
 
-/* Carries out an option, and records the option for a request to a server. */
+/* Carries out an option, and records the option for a request to a server. False: settings->error
+ * is set, or empty if memory is short. */
 static bool take_option(struct settings *settings, const struct flag *flag, const char *value)
 {
     struct arguments *read = &settings->arguments;
@@ -125,7 +126,7 @@ static bool take_option(struct settings *settings, const struct flag *flag, cons
 #include "trawl/text/message.h"
 #undef FLAG
 #undef ALIAS
-    default: /* aliases have no code */
+    default: /* an alias has no case of its own */
         break;
     }
     return true;
@@ -165,8 +166,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Returns how many letters must be inserted, deleted, changed or exchanged with a neighbour to make
- * b of a (Damerau 1964). */
+/* Returns how many letters must be inserted, deleted, changed or exchanged with a neighbour to turn
+ * a into b (Damerau 1964). */
 static size_t distance(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
 {
     size_t rows[3][NAME_BYTES_MAX + 1];
@@ -244,8 +245,8 @@ static const struct flag *find_long(struct settings *settings, const char *text,
     return NULL;
 }
 
-/* Carries out a long option, given without its "--". The value follows '=' or is the next
- * argument. False: settings->error is set. */
+/* Carries out a long option, given without its "--". The value follows '=' or is the next argument.
+ * False: settings->error is set, or empty if memory is short. */
 static bool read_long(struct settings *settings, struct reader *reader, const char *text)
 {
     const char *equals = strchr(text, '=');
@@ -334,7 +335,8 @@ static bool is_tg_null(const struct settings *settings, const struct reader *rea
            (text[1] < '0' || text[1] > '9');
 }
 
-/* Carries out a cluster of short options, given without its '-'. False: settings->error is set. */
+/* Carries out a cluster of short options, given without its '-'. False: settings->error is set, or
+ * empty if memory is short. */
 static bool read_short(struct settings *settings, struct reader *reader, const char *text)
 {
     reader->digit_last = false;
@@ -376,8 +378,8 @@ bool flags_means_tg(const char *name)
     return name != NULL && strcmp(slash == NULL ? name : slash + 1, "tg") == 0;
 }
 
-/* Reads all arguments of the reader. file: they come from a file of options, so operands are
- * errors. */
+/* Reads all arguments of the reader. If `file`, the arguments come from a file of options, so
+ * operands are errors. */
 static bool read_arguments(struct settings *settings, struct reader *reader,
                            bool operands_end_options, bool file)
 {
@@ -514,7 +516,7 @@ bool config_read(struct config *config, char *message)
     if (named != NULL) {
         folder = named;
         rest = "";
-        /* the XDG specification says to ignore other values */
+        /* the XDG specification says to ignore a path that is not absolute */
     } else if (folder == NULL || *folder != '/') {
         folder = getenv("HOME");
         rest = "/.config/trawl/config";

@@ -47,7 +47,7 @@ enum flag_category {
 
 /* What a server (trawl serve) does with the option. */
 enum flag_served {
-    SERVED_LINES,       /* requests for lines may have the option; counts do not depend on it */
+    SERVED_LINES,       /* requests for lines may have the option, on which counts do not depend */
     SERVED_COUNTS,      /* requests for lines and for counts may have the option */
     SERVED_START_LINES, /* as SERVED_LINES; the server's command line may have the option, too */
     SERVED_FILES,       /* as SERVED_COUNTS; the server's command line may have the option, too */
@@ -55,7 +55,7 @@ enum flag_served {
      * line may have SERVED_STARTS and SERVED_READS. */
     SERVED_STARTS,
     SERVED_READS,   /* the option reads a file of the client */
-    SERVED_CHOOSES, /* the server decides how it searches */
+    SERVED_CHOOSES, /* the server decides how to search */
     SERVED_TEXT,    /* the strings, which are a member of the request */
     SERVED_LINKS,   /* the server follows no links */
     SERVED_WALKS,   /* the option tells about a walk, and the server walks no directory */
@@ -84,10 +84,11 @@ extern const struct flag flag_table[FLAG_COUNT_ALL];
 const char *flag_refusal(const struct flag *flag);
 /* Returns whether a server's own command line may have the option. */
 bool flag_starts_server(const struct flag *flag);
-/* Returns the row of a short option; NULL: no such option. tg: ripgrep's meaning, where ripgrep has
- * the letter. */
+/* Returns the row of a short option; NULL: no such option. If `tg`, a letter that ripgrep has means
+ * what it means in ripgrep. */
 const struct flag *flag_of_letter(char letter, bool tg);
-/* Returns whether the flag takes an argument. tg: --color requires an argument, as in ripgrep. */
+/* Returns whether the flag takes an argument. If `tg`, --color requires an argument, as in
+ * ripgrep. */
 enum flag_argument flag_takes(const struct flag *flag, bool tg);
 
 enum binary_files { BINARY_FILES_BINARY, BINARY_FILES_TEXT, BINARY_FILES_WITHOUT_MATCH };
@@ -115,7 +116,7 @@ enum value_kind {
 
 struct value_item {
     enum value_kind kind;
-    const char *text;  /* borrowed from argv */
+    const char *text;  /* borrowed from the arguments or from settings->arguments.storage */
     const char *shown; /* VALUE_FILE: the name of the file in messages; NULL: text */
 };
 
@@ -125,12 +126,12 @@ struct value_list {
     size_t capacity;
 };
 
-/* An option that was read. flag: the option's row of flags.def; for an alias, the row that the
- * alias stands for. value: NULL if the option has no value. -NUM is recorded as --context.
+/* An option that was read. `flag` is the option's row of flags.def; for an alias, the row that the
+ * alias stands for. `value` is NULL if the option has no value. -NUM is recorded as --context.
  */
 struct given_option {
     const struct flag *flag;
-    const char *value; /* borrowed from argv or from settings->arguments.storage */
+    const char *value; /* borrowed from the arguments or from settings->arguments.storage */
 };
 
 /* Which files of directories are searched (file_filter.h). */
@@ -140,7 +141,7 @@ struct file_settings {
     bool filtering; /* rules apply: --ignore was given, or the command is tg */
     bool no_ignore, no_ignore_dot, no_ignore_exclude, no_ignore_files, no_ignore_global;
     bool no_ignore_parent, no_ignore_vcs, no_require_git;
-    int hidden; /* 1: hidden files are searched; -1: not; 0: `filtering` decides */
+    int hidden; /* 1: hidden files are searched; -1: not; 0: not if `filtering` */
     unsigned unrestricted_count;
     enum directories directories;
     enum device_files devices;
@@ -166,9 +167,9 @@ struct config {
     int count; /* 0: no file */
 };
 
-/* Reads the options of a file, unless `config` is NULL, then argv[1 .. argument_count).
- * operands_end_options: an operand ends the options (POSIXLY_CORRECT). False: settings->error says
- * why. Call settings_free in either case. */
+/* Reads the options of a file of options, unless `config` is NULL. Then reads argv[1 ..
+ * argument_count). If operands_end_options, an operand ends the options (POSIXLY_CORRECT). False:
+ * settings->error says why. Call settings_free in either case. */
 bool flags_parse(struct settings *settings, const struct config *config, int argument_count,
                  char *const *arguments, bool operands_end_options);
 
@@ -202,7 +203,7 @@ bool value_add(struct value_list *list, enum value_kind kind, const char *text);
 /* Returns a copy of `value` that lasts as long as the settings. NULL: no memory. */
 char *value_keep(struct settings *settings, const char *value);
 
-/* Setters that flags.def names. False: settings->error says why. */
+/* Setters that flags.def names. False: settings->error says why, or is empty if memory is short. */
 #define value_refuse(settings, ...) message_fail((settings)->error, __VA_ARGS__)
 bool value_number(struct settings *settings, const char *option, const char *value, uint64_t least,
                   uint64_t most, uint64_t *number);

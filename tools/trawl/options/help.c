@@ -39,7 +39,7 @@ static bool is_alias(const struct flag *flag)
 }
 
 /* Writes the usage, such as "-e, --regexp=PATTERNS", with all aliases of the row. Returns the
- * width. tg: the options as tg has them. */
+ * width. If `tg`, writes the options as tg has them. */
 static int write_usage(const struct flag *flag, bool tg, char *text, size_t text_bytes)
 {
     enum flag_argument argument = flag_takes(flag, tg);

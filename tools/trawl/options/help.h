@@ -6,7 +6,7 @@
 
 #include "trawl/text/output.h"
 
-/* Prints the long help. tg: the options as tg has them. */
+/* Prints the long help. If `tg`, prints the options as tg has them. */
 void help_print(struct output *output, bool tg);
 /* Prints the most used options, on a single screen. */
 void help_print_short(struct output *output, bool tg);

@@ -83,8 +83,8 @@ bool hyperlink_has_line(const char *format)
     return strstr(format, "{line}") != NULL;
 }
 
-/* Prints a path for a URL. Bytes beyond ASCII, and bytes without a special meaning in URLs, are
- * printed as themselves, others as %XX. */
+/* Prints a path for a URL. Letters, digits, the bytes /:-._~ and bytes beyond ASCII are printed as
+ * themselves, all others as %XX. */
 static void print_path(struct output *output, const char *path)
 {
     for (; *path != '\0'; path++) {

@@ -37,11 +37,12 @@ bool numbers_build(struct numbers *numbers, const struct patterns *patterns)
     for (uint64_t i = 0; i < patterns->column_count; i++)
         if (patterns->columns[i] < PATTERN_NEVER)
             numbers->begin[patterns->columns[i]]++;
-    for (uint64_t i = 0; i <= patterns->count; i++) { /* sizes become ends */
+    /* begin[i] is the size of list i, and becomes the end of list i. */
+    for (uint64_t i = 0; i <= patterns->count; i++) {
         listed += i < patterns->count ? numbers->begin[i] : 0;
         numbers->begin[i] = listed;
     }
-    /* from the last to the first, ends become begins */
+    /* Fills each list from its end, so that begin[i] becomes the begin of list i. */
     for (uint64_t i = patterns->column_count; i-- > 0;)
         if (patterns->columns[i] < PATTERN_NEVER)
             numbers->list[--numbers->begin[patterns->columns[i]]] = i + 1;

@@ -136,7 +136,8 @@ static int hex_value(char digit)
     return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
 }
 
-/* Messages show at most this many bytes of a string and of a file name. */
+/* Messages show at most SHOWN_BYTES_MAX bytes of a string, and SHOWN_NAME_MAX bytes of a file
+ * name. */
 #define SHOWN_BYTES_MAX 60
 #define SHOWN_NAME_MAX 300
 
@@ -217,7 +218,8 @@ static bool drops_returns(const struct settings *settings)
 }
 
 /* Adds the strings of a text, a string for each line; for tg, an argument is one string, as in
- * ripgrep. list: the text is that of a file of -f, at whose end a newline begins no string. */
+ * ripgrep. If `list`, the text is that of a file of -f, in which a newline at the end begins no
+ * string. */
 static bool add_lines(struct patterns *patterns, const struct settings *settings, bool list,
                       const char *text, size_t bytes_count, char *message)
 {
@@ -307,13 +309,13 @@ static bool same_pattern(const struct trawl_pattern *a, const struct trawl_patte
     return first == first_end && second == second_end;
 }
 
-/* Removes strings that were given before, and updates the columns. Finds equal strings by a hash
- * table with open addressing, at most half full. */
+/* Removes each string that equals an earlier string, and updates the columns. Finds equal strings
+ * by a hash table with open addressing, at most half full. */
 static bool remove_duplicates(struct patterns *patterns, enum folding folding)
 {
     uint64_t slots = 8, kept = 0, empty_index = patterns->empty_index;
-    /* A hash table whose slots have the index + 1 of a kept pattern, or 0. Behind the slots follows
-     * for each pattern i the index + 1 of the kept pattern that equals pattern i. */
+    /* A hash table whose slots have the index + 1 of a kept pattern, or 0. Behind the slots, the
+     * array holds for each pattern i the index + 1 of the kept pattern that equals pattern i. */
     uint64_t *table;
 
     while (slots < patterns->count * 2)
@@ -621,7 +623,7 @@ static void expression_options(const struct settings *settings, struct trawl_pla
 
 enum neighbour patterns_neighbour(const uint8_t *bytes, uint64_t count, uint64_t at)
 {
-    if (at >= count) /* also before the first byte */
+    if (at >= count) /* UINT64_MAX is before the first byte */
         return NEIGHBOUR_NONE;
     if ((bytes[at] >= '0' && bytes[at] <= '9') || bytes[at] == '_' ||
         ((bytes[at] | 0x20) >= 'a' && (bytes[at] | 0x20) <= 'z'))
@@ -652,7 +654,7 @@ void patterns_find_empty(struct patterns *patterns, const struct trawl_plan *pla
                            patterns_neighbour(line, count, at));
         }
     patterns->finds_empty = told.pcre > 1 || patterns->empty_between != 0;
-    /* \B matches at no place inside a character */
+    /* \B does not match inside a character */
     patterns->empty_everywhere =
         told.pcre == 0 && patterns->empty_between == all &&
         trawl_expression_groups(plan, 0, "\xc3\xa9", 2, (struct trawl_range){1, 1}, &group, 1,
@@ -715,7 +717,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     if (status == TRAWL_OK)
         look_at(patterns, *plan);
     if (patterns->crosses)
-        patterns->finds_empty = false; /* the library delivers matches of no byte */
+        patterns->finds_empty = false; /* here the library itself delivers empty matches */
     else if (status == TRAWL_OK && settings->expressions && settings->is_tg &&
              !settings->numbers_wanted && prints_matches(settings))
         patterns_find_empty(patterns, *plan);

@@ -24,13 +24,14 @@ struct pattern_check {
     bool cases;
 };
 
-/* The kinds of neighbours of a place in a line. Assertions such as \b tell no more kinds apart. */
+/* The kinds of neighbours of a place in a line. Assertions such as \b distinguish no further
+ * kinds. */
 enum neighbour {
     NEIGHBOUR_NONE,  /* the line begins or ends */
     NEIGHBOUR_WORD,  /* a letter or digit of ASCII, or _ */
     NEIGHBOUR_OTHER, /* another byte of ASCII */
     NEIGHBOURS,
-    NEIGHBOUR_ASKS = NEIGHBOURS /* any other byte: the library must be asked */
+    NEIGHBOUR_ASKS = NEIGHBOURS /* any other byte: the library is called to find empty matches */
 };
 
 struct patterns {
@@ -39,22 +40,22 @@ struct patterns {
     /* One expression with all expressions as alternatives, from which the plan is built. NULL
      * bytes: the plan is built from `items`. */
     struct trawl_pattern joined;
-    bool has_empty;    /* some string is empty, and so selects every line */
+    bool has_empty;    /* some string is empty, so without -w and -x every line matches */
     const char *empty; /* where the first empty string is */
-    /* tg, for a report of matches: strings that begin at the same byte are preferred in the order
-     * given, not by length, and matches of no byte count. The first empty string stands before
-     * items[empty_index]. */
+    /* tg, for a report of matches. in_order: of strings that begin at the same byte, the string
+     * given first is found, not the longest. finds_empty: empty matches count, too. */
     bool in_order, finds_empty;
-    bool empty_everywhere; /* the expression matches no byte at each place of each line */
-    /* Bit NEIGHBOURS * before + after: the expression matches no byte between such neighbours. */
+    bool empty_everywhere; /* the expression has an empty match everywhere in each line */
+    /* Bit NEIGHBOURS * before + after: the expression has an empty match between such
+     * neighbours. */
     uint32_t empty_between;
     bool sees_lines; /* PCRE2 searches, and may see more of a line than the neighbours of a place */
-    uint64_t empty_index;
-    bool crosses;                      /* --multiline: occurrences may cross lines */
-    bool has_never;                    /* some string can occur in no line */
-    bool never_has_capital;            /* such a string has a capital letter, for --smart-case */
-    bool none_given;                   /* all pattern files were empty: nothing matches */
-    struct trawl_plan *plan;           /* made of `items` or `joined` */
+    uint64_t empty_index;    /* the first empty string was given before items[empty_index] */
+    bool crosses;            /* --multiline: occurrences may cross lines */
+    bool has_never;          /* some string can occur in no line */
+    bool never_has_capital;  /* such a string has a capital letter, for --smart-case */
+    bool none_given;         /* all pattern files were empty: nothing matches */
+    struct trawl_plan *plan; /* made of `items` or `joined` */
     struct trawl_plan_options options; /* the options of the last plan */
     struct trawl_letters letters;      /* options.letters points here */
     /* For a binary file under -x, where NUL ends lines too; built when first needed. */
@@ -92,11 +93,11 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
 /* Returns whether a -f file has bytes that explain why nothing was found; `message` says which. */
 bool patterns_doubt(const struct patterns *patterns, const struct settings *settings,
                     char *message);
-/* Finds out whether the expression matches no byte at some place of some line, or at all places.
- * Sets finds_empty, empty_between and empty_everywhere. */
+/* Finds out between which neighbours the expression has an empty match. Sets finds_empty,
+ * empty_between and empty_everywhere. */
 void patterns_find_empty(struct patterns *patterns, const struct trawl_plan *plan);
-/* Returns the kind of the byte at `at` of a line. Returns NEIGHBOUR_NONE if `at` is no byte of the
- * line, as for UINT64_MAX, which is before the first. */
+/* Returns the kind of the byte at `at` of a line. Returns NEIGHBOUR_NONE if `at` lies outside the
+ * line; UINT64_MAX stands for the place before the first byte. */
 enum neighbour patterns_neighbour(const uint8_t *bytes, uint64_t count, uint64_t at);
 void patterns_free(struct patterns *patterns);
 

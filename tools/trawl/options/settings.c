@@ -1,8 +1,8 @@
 /* settings: derives what the options mean together.
  *
- * flags_parse stores each option by its setter (value.c). settings_build then finds contradictions,
- * chooses the report, and sets what depends on several options. An error is a text for the caller;
- * nothing is printed here.
+ * flags_parse stores each option by the option's setter (value.c). settings_build then finds
+ * contradictions, chooses the report, and sets what depends on several options. An error is a text
+ * for the caller; nothing is printed here.
  */
 #include "trawl/options/settings.h"
 
@@ -13,7 +13,7 @@
 #include "trawl/options/approximate.h"
 #include "trawl/text/message.h"
 
-/* An algorithm for records, and the prefix of the names of further algorithms for records. */
+/* Algorithms whose names begin with this text search records, which the command cannot do. */
 #define RECORDS_ALGORITHM "rabin-karp-matrix"
 
 /* Finds options that ask for different output. Returns whether the settings contradict each
@@ -209,7 +209,8 @@ bool settings_build(struct settings *settings, char *error)
     if (settings->after_count < 0)
         settings->after_count = settings->asked.around_count;
     if (settings->is_tg && settings->before_count <= 0 && settings->after_count <= 0)
-        settings->before_count = settings->after_count = CONTEXT_NOT_GIVEN; /* no separators */
+        /* for a context of 0 lines, tg prints no separators */
+        settings->before_count = settings->after_count = CONTEXT_NOT_GIVEN;
     if (settings->asked.max_count_given >= 0 && settings->asked.max_count_given != MAX_COUNT_NONE)
         settings->max_count = (uint64_t)settings->asked.max_count_given;
     /* A negative number means no limit. But with -v, as in grep 3.8, a negative number selects

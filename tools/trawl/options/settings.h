@@ -28,9 +28,9 @@ struct style {
     const char *path_separator; /* one byte; NULL: '/' is printed */
     const char *hyperlink;      /* a format; NULL or "": no links */
     /* Derived: */
-    bool on;         /* lines need an option that grep lacks: style.c prints them */
+    bool on;         /* an option that grep lacks applies to lines, so style.c prints the lines */
     bool links;      /* --hyperlink-format, with colours */
-    bool names;      /* names are printed in another form */
+    bool names;      /* file names are printed in another form than grep's */
     bool each_match; /* printing needs each match of a line */
 };
 
@@ -58,7 +58,8 @@ struct error_options {
     uint32_t exact_count;
 };
 
-/* Options that only say who searches, and how. No answer depends on them. */
+/* Options about how the library searches, such as engine and threads. No result depends on these
+ * options. */
 struct search_options {
     const char *engine, *method, *algorithm, *instruction_set;
     enum trawl_map map;
@@ -71,7 +72,7 @@ struct document_options {
     const char *generate;
 };
 
-/* Options that only settings_build reads. */
+/* Options as given, from which settings_build derives other members. */
 struct asked {
     struct value_list color_specs; /* --colors */
     enum color_when color;
@@ -79,7 +80,7 @@ struct asked {
     bool smart_case, no_column, no_line_number, pretty;
     bool heading_given, color_given;
     bool syntax_given;       /* an option has chosen the syntax */
-    bool names_errors;       /* an option of approximate search was given */
+    bool names_errors;       /* an option of approximate search or of FASTA files was given */
     int line_buffered;       /* 1: lines are written as soon as found; -1: not; 0: on a terminal */
     int64_t around_count;    /* -C; or CONTEXT_NOT_GIVEN */
     int64_t max_count_given; /* or MAX_COUNT_NONE; -1: any negative value */
@@ -90,22 +91,22 @@ struct asked {
 struct arguments {
     struct given_option *given; /* the options, in the order read */
     size_t given_count, given_capacity;
-    char **storage; /* strings that settings_free frees, since argv lacks them */
+    char **storage; /* strings that are not in argv, so that settings_free frees the strings */
     size_t storage_count;
 };
 
 /* What makes a file binary, and what a NUL byte does. */
 struct nul_rules {
     bool is_binary; /* a NUL byte makes a file binary */
-    bool end_line;  /* a NUL byte also ends a line */
+    bool end_line;  /* in a binary file, a NUL byte also ends a line */
     bool end_count; /* only the count of lines that NUL or line_end ends is wanted */
     /* a line that is invalid in the locale makes a file binary, too; false for tg, where as in
      * ripgrep only NUL does */
     bool checks_text;
 };
 
-/* Facts about the process that settings_build needs. The command asks the system, a server is told
- * by its client. All zero: the output is a pipe, in the C locale.
+/* Facts about the process that settings_build needs. The command gets the facts from the system, a
+ * server from its client. All zero: the output is a pipe, in the C locale.
  */
 struct surroundings {
     bool output_is_terminal; /* standard output is a terminal */
@@ -114,7 +115,7 @@ struct surroundings {
     bool output_is_regular;
     bool colors_suit; /* TERM and NO_COLOR allow colours */
     uint64_t output_device, output_inode;
-    const char *directory; /* directory of relative names; NULL: the working directory. Borrowed */
+    const char *directory; /* relative names start here; NULL: in the working directory. Borrowed */
     /* environment variables GREP_COLORS, GREP_COLOR; NULL: not set. Borrowed */
     const char *grep_colors, *grep_color;
     enum charset charset; /* the charset of the locale */
@@ -155,7 +156,7 @@ struct settings {
     /* What settings_build derives from the options. */
     enum report report;
     bool writes_lines;       /* lines are written as soon as they are found */
-    bool stop_at_first_file; /* -q: the first match ends the program */
+    bool stop_at_first_file; /* -q: the first file with a match ends the search */
     bool stops_early;        /* the first match probably ends the search of a text */
     bool text;               /* no file is binary */
     bool approximate;        /* the plan is approximate */

@@ -23,7 +23,7 @@ const char *value_shown(const struct value_item *item)
                                           : item->text;
 }
 
-/* Returns the place of `value` among the names, which stand as "a, b, c". -1: the error is set. */
+/* Returns the index of `value` in a list of names such as "a, b, c". -1: the error is set. */
 static int choose(struct settings *settings, const char *option, const char *value,
                   const char *names)
 {

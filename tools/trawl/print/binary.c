@@ -89,8 +89,8 @@ static void go_quiet(struct text_scan *scan, bool in_current_block)
 
 void binary_found(struct text_scan *scan)
 {
-    /* If output of this block had to be written already, its lines stay printed, as if they were in
-     * an earlier block. Otherwise the output would end inside a line or message. */
+    /* If output of this block had to be written already, the block's lines stay printed, as if the
+     * lines were in an earlier block. Otherwise the output would end inside a line or message. */
     bool in_current_block = scan->nulls.block_end != OFFSET_NONE &&
                             scan->nulls.offset < scan->nulls.block_end && !scan->output->overflowed;
 

@@ -12,7 +12,7 @@
 #include "trawl/text/sizes.h"
 
 /* Strings up to this length are checked for overlaps with themselves. A longer string is assumed to
- * overlap, because the check compares each of its ends. */
+ * overlap, because the check compares each suffix of the string with the string's begin. */
 #define COMPARED_BYTES_MAX SIZE_OR_SMALL(1024u, 8u)
 
 /* Selects the line in which a match begins at `at`, the first match of the line. */

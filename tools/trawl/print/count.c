@@ -1,8 +1,8 @@
 /* count: counts line ends and computes line numbers. */
 #include "trawl/print/count.h"
 
-/* A counter of a single byte counts to 255. With such counters the compiler makes the loop use
- * vectors of bytes. */
+/* A counter of a single byte can count up to 255. With such counters, the compiler turns the loop
+ * into vector instructions on bytes. */
 #define PART_BYTES_MAX 255u
 
 uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte)
@@ -29,8 +29,9 @@ void count_window_begin(struct text_scan *scan, const struct trawl_window *windo
     scan->counting.base = scan->counting.line_ends;
 }
 
-/* If `bytes` lie in the window, takes the number of line ends before a match near `at`, which the
- * library has counted, and continues from there. */
+/* Moves counting.end to the first match at or after `at`, if `bytes` lie in the window and the
+ * match is nearer to `at` than counting.end is. The library has counted the line ends before the
+ * match. */
 static void count_from_match(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_begin,
                              uint64_t at)
 {

@@ -1,9 +1,9 @@
 /* fasta: searches the sequences of FASTA files (option --fasta). A sequence is broken into lines in
  * the file; here its lines are joined, so that strings are found across line ends.
  *
- * Sequences are gathered in a block of memory. Line ends inside a sequence are left out, and a line
- * end follows each sequence, which no string crosses. A full block is searched. If the block
- * contains only a part of a sequence, its last bytes are kept for the next block, so that
+ * Sequences are gathered in a block of memory. Line ends inside a sequence are left out. Between
+ * two sequences stands a line end, which no string crosses. A full block is searched. If the block
+ * contains only a part of a sequence, the block's last bytes are kept for the next block, so that
  * occurrences across the border are found. Each block reports only occurrences that begin in its
  * own range, [own_from, own_to).
  */
@@ -51,7 +51,8 @@ struct fasta {
     uint64_t used, capacity; /* bytes in the block, and its size */
     /* number of bytes before and after a position that decide whether an occurrence begins there */
     uint64_t around;
-    uint64_t own_from, own_to; /* the block owns the occurrences that begin in [own_from, own_to) */
+    /* of this block, only occurrences that begin in [own_from, own_to) are reported */
+    uint64_t own_from, own_to;
     /* the sequences of the block; the last sequence may go on in the next block */
     struct sequence *sequences;
     uint64_t sequence_count, sequence_capacity;
@@ -105,7 +106,8 @@ static struct sequence *sequence_at(struct fasta *fasta, uint64_t begin)
     return &fasta->sequences[fasta->sequence];
 }
 
-/* Prints a match of the block, with the name of its sequence and its offset there. */
+/* Prints a match of the block, with the name of the sequence and the match's offset in that
+ * sequence. */
 static void report_match(struct fasta *fasta, const struct sequence *sequence,
                          const struct trawl_match *match)
 {
@@ -208,8 +210,8 @@ static void drop_front(struct fasta *fasta, uint64_t count)
     fasta->sequence_count = 1;
 }
 
-/* Makes room in the block: searches its complete sequences and drops them. If there are none,
- * searches a part of the only sequence. */
+/* Makes room in the block: searches and drops the block's complete sequences. If no sequence is
+ * complete, searches and drops a part of the only sequence. */
 static void empty_block(struct fasta *fasta)
 {
     uint64_t whole = fasta->sequences[fasta->sequence_count - 1].begin, end;
@@ -243,7 +245,7 @@ static void add_bytes(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_
     }
 }
 
-/* Begins a sequence. Puts a line end before it, which no string crosses. */
+/* Begins a sequence, after a line end that no string crosses if another sequence came before. */
 static void begin_sequence(struct fasta *fasta)
 {
     static const uint8_t line_end = '\n';
@@ -313,7 +315,7 @@ static bool begin_line(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes
     return byte == '>';
 }
 
-/* Handles a part of a line. `ends`: the line ends after these bytes. */
+/* Handles a part of a line. If `ends`, the line ends after these bytes. */
 static void take_line(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count, bool ends)
 {
     static const uint8_t mark[4] = {0xef, 0xbb, 0xbf, 0};

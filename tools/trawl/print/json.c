@@ -265,8 +265,8 @@ void json_line(struct text_scan *scan, const struct piece *line, uint64_t number
     scan->json.matches += line->selected ? line->span_count : 0;
 }
 
-/* Writes a duration as text. sorted: with its keys in alphabetical order, as in ripgrep's summary;
- * otherwise as in ripgrep's `end`. */
+/* Writes a duration as text. If `sorted`, the keys are in alphabetical order, as in ripgrep's
+ * summary; otherwise in the order of ripgrep's `end`. */
 static void elapsed(char *text, size_t text_bytes, uint64_t ns, bool sorted)
 {
     char human[40];

@@ -3,8 +3,8 @@
  *
  * Whole lines of a window are handled in the window. A line that the window's end cuts is open: its
  * bytes are kept in the carry until the next window, together with earlier lines that leading
- * context may need. If an open line grows long, its bytes are dropped. Only the offset of its begin
- * and the matches that decide about it are kept.
+ * context may need. If an open line grows long, its bytes are dropped. Only the offset of its
+ * begin, and the matches that decide whether it is selected, are kept.
  */
 #include "trawl/print/lines.h"
 
@@ -24,7 +24,7 @@
  * line is printed, its bytes are read again. */
 #define KEPT_LINE_BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(16))
 
-#define NEAR_BYTES 256u /* a match at most so many bytes ahead is often in the next line */
+#define NEAR_BYTES 256u /* a match less than NEAR_BYTES ahead is often in the next line */
 
 /* Counts a selected line. If the line was printed, trailing context follows. */
 static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
@@ -70,8 +70,9 @@ static void select_line(struct text_scan *scan, const struct view *view, uint64_
             print_pending(scan, view, begin);
         if (view->begin + end > scan->nulls.block_end)
             binary_next_block(scan, view->begin + end);
-        /* Under -v, adjacent selected lines form a group, whether they are printed or not. But grep
-         * treats a last line without a line end as a group of its own, and prints its context. */
+        /* Under -v, adjacent selected lines form a group, even if they are not printed. But grep
+         * treats a last line without a line end as a group of its own, and prints that line's
+         * context. */
         if (!scan->settings->invert || scan->lines.selected == 0 ||
             scan->lines.selected_end != view->begin + begin ||
             print_content_end(scan, view, begin, end) == end)
@@ -103,7 +104,8 @@ static uint64_t begin_of_line(const struct text_scan *scan, const struct view *v
     return found != NULL ? (uint64_t)(found - view->bytes) + 1 : floor;
 }
 
-/* Returns whether the output is selected lines alone, each with its head: the usual case. */
+/* Returns whether the output has only selected lines, each with its head, which is the usual
+ * case. */
 static bool is_plain(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
@@ -202,8 +204,8 @@ static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* Returns whether a line ends the run of adjacent selected lines before the line, and with the run
- * the search. The line ends at text offset `end`; `selected` says whether the line is selected. */
+/* Returns whether a line ends the run of adjacent selected lines before it, and so ends the search.
+ * The line ends at text offset `end`; `selected` says whether the line is selected. */
 static bool ends_run(const struct text_scan *scan, uint64_t end, bool selected)
 {
     uint64_t last = scan->lines.selected_end; /* where the run's last line ends */
@@ -228,7 +230,8 @@ static void pass_line(struct text_scan *scan, const struct view *view, uint64_t 
     }
 }
 
-/* Decides about each line in turn. Serves searches that may select lines without a match. */
+/* Selects or passes over each line in turn. Is used in searches that may select lines without a
+ * match. */
 static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     uint64_t i = print_first_match_at(view, view->begin + at);
@@ -486,8 +489,8 @@ static const struct trawl_match *array_of(const struct trawl_match *matches)
     return matches != NULL ? matches : &none;
 }
 
-/* Decides about the line whose bytes were dropped. The line ends at text offset `end`. has_end: a
- * line end follows. */
+/* Handles the line whose bytes were dropped, now that its end is known: selects or passes over the
+ * line. `end` is the text offset after the line. If has_end, the line has a line end. */
 static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_end)
 {
     uint64_t begin = scan->carry.line_begin;
@@ -627,7 +630,7 @@ static uint64_t close_open_line(struct text_scan *scan, const struct view *windo
     return end;
 }
 
-/* Handles a window. last: the text ends with it. */
+/* Handles a window. If `last`, the text ends with this window. */
 static void handle_window(struct text_scan *scan, const struct view *window, bool last)
 {
     const uint8_t *final = window->count == 0 ? NULL

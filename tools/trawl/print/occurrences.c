@@ -2,14 +2,14 @@
  * occurrences.
  *
  * occurrences_window checks the matches of a window by the characters of the locale. A string that
- * is invalid UTF-8 may be found inside a character; the bytes before the match show that. Case is
+ * is invalid UTF-8 may be found inside a character, which the bytes before the match show. Case is
  * compared again if i and I are two letters, as in Turkish. With --only-first, only the first match
  * of each line is kept.
  *
- * occurrences_of_line lists the occurrences of a line, which do not overlap. The library finds
- * matches of at least a byte. tg, like ripgrep, also reports each place where a pattern matches no
- * byte, unless a match ends there. So the places between the library's matches are tried one by
- * one, also places inside a character.
+ * occurrences_of_line lists the occurrences of a line, which overlap only with --overlapping. The
+ * library finds matches of at least a byte. tg, like ripgrep, also reports an empty match at each
+ * place where a pattern matches the empty string, unless another match ends there. So the places
+ * between the library's matches are tried one by one, also places inside a character.
  */
 #include "trawl/print/occurrences.h"
 
@@ -22,9 +22,9 @@
 
 #define NO_CHARACTER 0x110000u /* no character, as in words_utf8 */
 
-/* Looks at the character that contains the byte before text offset `at`, which is in the window. An
- * invalid byte counts as a character. Returns the end of the character; `at` lies inside the
- * character if the end is greater. */
+/* Looks at the character that contains the byte before text offset `at`; `at` is in the window. An
+ * invalid byte counts as a character. *is_word: the character belongs to a word. Returns the end of
+ * the character; `at` lies inside the character if the end is greater. */
 static uint64_t character_before(const struct text_scan *scan, const struct trawl_window *window,
                                  uint64_t at, bool *is_word)
 {
@@ -91,8 +91,9 @@ static bool is_match(struct text_scan *scan, const struct trawl_window *window,
                                                (size_t)(match->end - match->begin));
 }
 
-/* Returns which of two matches with the same begin is better. For tg, the match of the string that
- * was given first; otherwise the longer match, then the match with fewer errors. */
+/* Returns which of two matches with the same begin is better. If patterns->in_order, the match of
+ * the string that was given first is better; otherwise the longer match, then the match with fewer
+ * errors. */
 static bool prefers(const struct text_scan *scan, const struct trawl_match *match,
                     const struct trawl_match *other)
 {
@@ -117,8 +118,8 @@ static uint64_t end_of_line(const struct text_scan *scan, const struct trawl_win
     return end != NULL ? at + (uint64_t)(end - bytes) + 1 : OFFSET_NONE;
 }
 
-/* For --only-first: keeps a match if no earlier match begins in its line. Of several matches with
- * the same begin, the preferred match is kept; if the numbers of strings are wanted, also the
+/* For --only-first: keeps a match if no earlier match begins in the same line. Of several matches
+ * with the same begin, the preferred match is kept; if the numbers of strings are wanted, also the
  * matches with the same end. If whole lines are compared later, all matches are kept. */
 static void keep_first(struct text_scan *scan, const struct trawl_window *window,
                        const struct trawl_match *match, struct trawl_window *kept)
@@ -236,7 +237,7 @@ struct places {
     uint64_t count;
     uint64_t at;
     bool word_before;        /* the character before `at` belongs to a word */
-    struct trawl_line *line; /* tells PCRE2's matches; NULL: not opened */
+    struct trawl_line *line; /* finds PCRE2's matches in the line; NULL: not opened yet */
 };
 
 /* Returns whether the byte before text offset `end` is a carriage return. */
@@ -249,8 +250,8 @@ static bool occurrences_end_with_return(struct text_scan *scan, const struct vie
     return last != NULL && *last == '\r';
 }
 
-/* Returns whether no character of a word stands directly before or after the place, and both
- * neighbours are valid characters. */
+/* Returns whether no character of a word stands directly before or after the place. An invalid byte
+ * counts as such a character, except with --no-unicode. */
 static bool is_apart(const struct settings *settings, struct places *places, uint64_t place)
 {
     const struct trawl_letters words = words_utf8(settings);
@@ -385,10 +386,10 @@ static uint64_t count_places(struct text_scan *scan, const struct view *view, ui
 }
 
 /* Finds the first match that begins at `from` or later in the line [begin, end), in text offsets;
- * of several with that begin, the match that `prefers` calls best. With --overlapping, finds each
- * match of the line in turn, also those with the same begin. If the command decides -x, finds the
- * match that is the whole line. *index is where the search goes on. Returns false if there is no
- * further match. */
+ * of several matches with the same begin, finds the match that `prefers` calls best. With
+ * --overlapping, finds each match of the line in turn, also those with the same begin. If the
+ * command decides -x, finds the match that is the whole line. *index is where the search goes on.
+ * Returns false if there is no further match. */
 static bool next_match(struct text_scan *scan, const struct view *view, uint64_t begin,
                        uint64_t end, uint64_t from, uint64_t *index, struct trawl_match *found)
 {

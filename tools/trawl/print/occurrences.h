@@ -4,8 +4,9 @@
 
 #include "trawl/job/command_scan.h"
 
-/* Chooses the matches of a window that count. If some do not count, sets *window to `kept`, which
- * then holds those that do. Returns false if memory is short. */
+/* Chooses the matches of a window that count. Changes nothing if occurrences_are_all. Otherwise
+ * sets *window to `kept`, which then holds the matches that count. Returns false if memory is
+ * short. */
 bool occurrences_window(struct text_scan *scan, const struct trawl_window **window,
                         struct trawl_window *kept);
 /* Prepares for a second pass over the text. */
@@ -15,12 +16,13 @@ bool occurrences_are_all(const struct text_scan *scan);
 /* Does what trawl_positions does, but passes on only the matches that count. */
 enum trawl_status occurrences_positions(struct text_scan *scan, trawl_match_sink sink,
                                         struct trawl_error *error);
-/* Serves occurrences_next if several matches begin at the same offset. */
+/* Does what occurrences_next does, if several matches begin at the same offset. */
 struct trawl_match occurrences_best(const struct text_scan *scan, const struct trawl_match *matches,
                                     uint64_t match_count, uint64_t *index);
 
 /* Returns the best of the matches that begin where matches[*index] begins, and moves *index behind
- * them. With --overlapping, or if the command decides -x, returns matches[*index] itself. */
+ * these matches. With --overlapping, or if the command decides -x, returns matches[*index]
+ * itself. */
 static inline struct trawl_match occurrences_next(const struct text_scan *scan,
                                                   const struct trawl_match *matches,
                                                   uint64_t match_count, uint64_t *index)

@@ -18,7 +18,8 @@
 #include "trawl/text/thread.h"
 
 #define PARTS_MAX 32u
-/* With fewer matches, or under -v fewer bytes, printing takes less time than waking a thread. */
+/* Printing a part with fewer matches, or under -v fewer bytes, takes less time than waking a
+ * thread. */
 #define PART_MATCHES SIZE_OR_SMALL(256u, 2u)
 #define PART_BYTES SIZE_OR_SMALL(16u << 10, 64u)
 
@@ -30,7 +31,7 @@ struct part {
     uint64_t line_ends;
     struct view view;
     struct text_scan scan;
-    struct command_job job; /* a copy */
+    struct command_job job; /* a copy of the scan's job */
     struct output output;
 };
 
@@ -68,8 +69,8 @@ static void wait_turn(void *context)
     output_commit(&part->output);
 }
 
-/* Counts the part's lines, and sets the number of its first line, for which it waits until the
- * previous part is counted. Is called with the lock held, and releases the lock while it counts. */
+/* Counts the part's lines. Then waits until the previous part is counted, and sets the number of
+ * this part's first line. Is called with the lock held, and releases the lock while it counts. */
 static void count_part(struct parts *parts, struct part *part)
 {
     uint64_t own;

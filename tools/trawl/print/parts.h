@@ -4,7 +4,8 @@
 
 #include "trawl/job/command_scan.h"
 
-/* A function that prints the matches of a part of a window. The part consists of whole lines. */
+/* A function that prints the lines or matches of a part of a window. The part consists of whole
+ * lines. */
 typedef void parts_printer(struct text_scan *scan, const struct view *view);
 
 /* Prints lines of the view from `at` on in several threads, if that saves time. Returns where the

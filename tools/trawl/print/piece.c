@@ -8,7 +8,7 @@
 #include "trawl/text/sizes.h"
 #include "trawl/text/utf8.h"
 
-/* A replaced line is put together in blocks of so many bytes. */
+/* A replaced line is put together in blocks of this size. */
 #define REPLACED_BLOCK_BYTES SIZE_OR_SMALL(4096u, 32u)
 /* bytes before and after a line that an assertion may look at, as in ripgrep */
 #define AROUND_BYTES 128u
@@ -200,7 +200,7 @@ bool piece_parts_are_printable(struct text_scan *scan, const struct piece *piece
     return true;
 }
 
-/* Adds a part of the value of --replace: bytes, or with NULL the match. */
+/* Adds a part of the value of --replace: bytes, or the match if `bytes` is NULL. */
 static bool add_part(struct text_scan *scan, const char *bytes, uint64_t bytes_count)
 {
     struct style_state *style = &scan->style;
@@ -290,7 +290,7 @@ struct replaced_line {
     const uint8_t *text;
     uint64_t count;
     uint64_t line;             /* offset of the line in `text` */
-    struct trawl_line *opened; /* tells PCRE2's matches; NULL: RE2 searches */
+    struct trawl_line *opened; /* finds PCRE2's matches; NULL: RE2 searches */
     uint64_t from;             /* where the search for the next match of `opened` begins */
 };
 

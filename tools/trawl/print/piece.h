@@ -8,7 +8,7 @@
 /* A line to be printed, or with -o a match. A replaced line is put together block by block while it
  * is printed, so that a long line need not be in memory as a whole. */
 struct piece {
-    /* the line's bytes; NULL: they are read from the text again, at text offset `offset` */
+    /* the line's bytes; NULL: the bytes are read from the text again, at text offset `offset` */
     const uint8_t *bytes;
     uint64_t offset;
     uint64_t line_bytes;           /* length of the line in the text, with its line end */

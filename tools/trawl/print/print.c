@@ -75,7 +75,7 @@ void print_number(struct text_scan *scan, uint64_t number, unsigned width, const
     print_color_end(scan, color);
 }
 
-/* Prints a number as a field of a line's head. ends_link: an open link ends after it. */
+/* Prints a number as a field of a line's head. If ends_link, an open link ends after the number. */
 static void print_field(struct text_scan *scan, uint64_t number, const char *color, bool selected,
                         bool ends_link)
 {

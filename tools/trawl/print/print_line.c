@@ -140,7 +140,7 @@ static bool print_trailing(struct text_scan *scan, const struct view *view, uint
         if (!print_line(scan, view, at, past, selected ? ':' : '-'))
             return false;
         if (selected)
-            scan->lines.selected_end = view->begin + past; /* ripgrep has searched as far as this */
+            scan->lines.selected_end = view->begin + past; /* ripgrep has searched up to here */
     }
     return true;
 }

@@ -7,7 +7,7 @@
 /* Returns the end of the line that contains `at`, after its line end or at the view's end. */
 uint64_t print_line_end(const struct text_scan *scan, const struct view *view, uint64_t at);
 /* Prints the line [begin, end), in offsets of the view; a line end belongs to the line. Returns
- * false if it was not printed, because it is invalid text. */
+ * false if the line was not printed, because it is invalid text or the scan has failed. */
 bool print_line(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                 char separator);
 /* Returns whether a line is printed as head and bytes, whatever matches it has. */
@@ -24,7 +24,8 @@ uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t beg
  * such a line, goes on if `all`, and otherwise returns false. */
 bool print_lines(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t end,
                  char separator, bool all);
-/* Returns the offset in the view after the last printed line; 0: none of its lines. */
+/* Returns the offset in the view after the last printed line; 0: no line of the view was
+ * printed. */
 uint64_t print_at(const struct text_scan *scan, const struct view *view);
 /* Prints the trailing context that is still to be printed before `limit`. */
 void print_pending(struct text_scan *scan, const struct view *view, uint64_t limit);

@@ -163,7 +163,8 @@ static int compare(const void *a, const void *b)
     return (*first > *second) - (*first < *second);
 }
 
-/* Under -H: prints the text's counts in the order of the strings, and sets them to 0. */
+/* Under -H: prints the text's counts in the order of the strings, and sets the counts to 0. False:
+ * no memory. */
 static bool print_text(struct text_scan *scan, struct string_counts_part *part)
 {
     struct command_job *job = scan->job;

@@ -77,7 +77,7 @@ static void print_marked(struct text_scan *scan, const struct piece *piece, uint
 }
 
 /* Prints the part [begin, end) of a piece in the line's colour, with coloured matches, up to the
- * end of its content. Returns where the bytes begin that have no colour. */
+ * end of the piece's content. Returns where the bytes begin that have no colour. */
 static uint64_t print_colored(struct text_scan *scan, const struct piece *piece, uint64_t begin,
                               uint64_t end)
 {
@@ -158,8 +158,8 @@ static uint64_t trimmed(struct text_scan *scan, const struct piece *piece, uint6
     return begin;
 }
 
-/* Prints the begin of a line that is too long. With -o, ripgrep 13 compares offsets in the line
- * with offsets in the match, and this function imitates that. */
+/* Prints the begin of a line that is too long. With -o, the number of further matches is that of
+ * ripgrep 13, which compares offsets in the line with offsets in the match. */
 static void print_beginning(struct text_scan *scan, const struct piece *piece, uint64_t characters)
 {
     const struct line_span *spans = piece->is_match ? scan->style.spans : piece->spans;
@@ -187,7 +187,7 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
     output_format(scan->output, " [... %" PRIu64 " more match%s]", more, more == 1 ? "" : "es");
 }
 
-/* Prints a line that exceeds --max-columns: its begin, or a message about what was left out. */
+/* Prints the begin of a line that exceeds --max-columns, or a message about what was left out. */
 static void print_too_long(struct text_scan *scan, const struct piece *piece)
 {
     const struct settings *settings = scan->settings;
@@ -248,9 +248,9 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
         print_terminator(scan->output, settings, settings->line_end);
 }
 
-/* For -o: prints a piece, a match or a line of a match, on a line of its own. With
- * --pattern-number, prints it once for each string number in `group`, the matches with the same
- * begin. */
+/* For -o: prints a piece on a line of its own. The piece is a match, or the part of a match in one
+ * line. `group` holds the matches with the same begin. With --pattern-number, prints the piece once
+ * for each number of a string in `group`. */
 static bool print_match(struct text_scan *scan, struct piece *piece, const struct line_span *span,
                         const struct trawl_match *group, uint64_t number)
 {
@@ -416,8 +416,9 @@ static void print_parts(struct text_scan *scan, const struct view *view, const s
     }
 }
 
-/* For --vimgrep: prints for each match the line in which it begins. As in ripgrep, if that line is
- * too long to be printed, prints the match's next lines too, up to one that is not. */
+/* For --vimgrep: prints for each match the line in which the match begins. As in ripgrep, if that
+ * line is too long to be printed, also prints the next lines of the match, up to the first line
+ * that is not too long. */
 static void print_begins(struct text_scan *scan, const struct piece *block, uint64_t number)
 {
     struct piece line = line_of(scan, block, 0);

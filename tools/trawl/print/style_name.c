@@ -6,7 +6,7 @@
 
 #include "trawl/options/hyperlink.h"
 
-/* Returns the file's absolute path, which the caller frees; NULL if it has none. */
+/* Returns the file's absolute path, which the caller frees. NULL: no path is known. */
 static char *whole_path(const struct text_scan *scan)
 {
     const char *directory = scan->settings->surroundings.directory;

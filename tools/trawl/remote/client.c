@@ -1,8 +1,8 @@
 /* client: has a server search instead of the command. The server answers with frames (output.h).
  *
- * main.c calls client_run before it opens a file. The client sends options, locale and working
- * directory, and copies the frames to standard output and standard error. If no server answers, and
- * the user did not insist on a server, the command searches by itself.
+ * main.c calls client_run before the command opens a file to search. The client sends options,
+ * locale and working directory, and copies the frames to standard output and standard error. If no
+ * server answers, and the user did not insist on a server, the command searches by itself.
  */
 #include "trawl/remote/client.h"
 
@@ -36,7 +36,7 @@ struct client {
     char message[SETTINGS_ERROR_BYTES]; /* why the search failed */
 };
 
-/* Static, so that other runs of the command do not pay for its pages. */
+/* Static, so that runs without a server do not pay for the pages of this variable. */
 static struct connection connection;
 
 /* ---- The request ---------------------------------------------------------------------- */

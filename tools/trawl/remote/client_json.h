@@ -21,7 +21,7 @@ void client_json_file(struct client_json *json, const char *name, const void *by
                       size_t bytes_count);
 
 /* Copies the value of the first member `message` in the JSON, cut off after room - 1 bytes. False:
- * there is no such member. */
+ * there is no such member, or the member has no text. */
 bool client_json_message(const char *json, size_t json_bytes, char *message, size_t room);
 
 #endif

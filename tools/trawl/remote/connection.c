@@ -1,8 +1,9 @@
 /* connection: sends an HTTP/1.0 request and reads the answer, which ends when the server closes the
  * connection, or with the last chunk of a chunked body.
  *
- * Only client.c uses this file. Every length that a server sends is checked before use. An error is
- * a text in connection->message for the caller; nothing is printed here.
+ * client.c uses this file; the server's listen.c uses only connection_port_bytes. Every length that
+ * a server sends is checked before use. An error is a text in connection->message for the caller;
+ * nothing is printed here.
  */
 #include "trawl/remote/connection.h"
 
@@ -18,7 +19,7 @@
 #include <unistd.h>
 
 #define LINE_BYTES_MAX 8192u /* limit for the bytes of a header */
-/* Limit for the lines of an answer's head. */
+/* Limit for the number of lines of an answer's status and headers. */
 #define LINES_MAX 1000u
 
 static const char scheme[] = "http://";
@@ -70,7 +71,8 @@ size_t connection_port_bytes(const char *text)
     return bytes < PORT_BYTES_MAX && strtoul(text, NULL, 10) <= UINT16_MAX ? bytes : 0;
 }
 
-/* Splits HOST, HOST:PORT or [HOST]:PORT; a slash may follow. False: the text has another form. */
+/* Splits HOST or [HOST], which :PORT and a slash may follow. Without a port, the port is 80. False:
+ * the text has another form. */
 static bool split_address(const char *text, char host[HOST_BYTES_MAX], char port[PORT_BYTES_MAX])
 {
     bool brackets = *text == '[';

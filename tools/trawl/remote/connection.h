@@ -19,16 +19,16 @@ struct connection {
     uint8_t bytes[RECEIVE_BYTES];
 };
 
-/* Returns how many digits at the text's beginning are a port, a number up to 65535; 0: they are no
- * port. */
+/* Returns the number of digits of the port (up to 65535) with which the text begins; 0: the text
+ * begins with no port. */
 size_t connection_port_bytes(const char *text);
 /* Connects to unix:PATH, http://HOST:PORT or HOST:PORT; "unix:" is the default socket. False:
  * message says why. */
 bool connection_open(struct connection *connection, const char *address);
 void connection_close(struct connection *connection);
 
-/* Sends the request and reads the answer's status and headers. token "": no token. False: message
- * says why. */
+/* Sends the request and reads the answer's status and headers. An empty token is not sent. False:
+ * message says why. */
 bool connection_begin(struct connection *connection, const char *address, const char *token,
                       const char *body, size_t body_bytes);
 /* Sets *bytes to the next bytes of the body, valid until the next call, and returns how many there

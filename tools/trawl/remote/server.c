@@ -1,5 +1,6 @@
-/* server: finds trawl-serve and runs it. The places are the command's folder, ../libexec/trawl seen
- * from there, and the folder that the build was configured to install trawl-serve to. */
+/* server: finds trawl-serve and runs it. The program is looked for in the command's folder, then in
+ * ../libexec/trawl relative to that folder, then in the folder to which the build installs
+ * trawl-serve. */
 #include "trawl/remote/server.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
  * Files are read into a buffer, with line ends between them. The first match shows that the files
  * before it contain nothing. The file with the match is searched alone, and the files after it are
  * searched together again. A call costs as much as searching some KiB of text, so smaller files
- * gain; larger files gain because no line ends are counted. If many files contain a match, fewer
- * files are gathered, down to one.
+ * gain; larger files gain because no line ends are counted. If more than half of the gathered files
+ * had to be searched alone, gathering stops for a while (gather.c).
  */
 #ifndef TRAWL_GATHER_H
 #define TRAWL_GATHER_H
@@ -33,7 +33,7 @@ struct gather {
     uint64_t used;  /* bytes of all waiting files */
     struct gathered files[GATHER_FILES_MAX];
     size_t count;     /* number of waiting files */
-    size_t files_max; /* 0: files are never gathered */
+    size_t files_max; /* limit for `count`; 1: no gathering for now; 0: never */
     size_t in_vain;   /* files searched alone since the last file in which a line was selected */
 };
 

@@ -139,7 +139,8 @@ static enum whole read_unseen(struct pool_worker *worker, int descriptor,
     return whole;
 }
 
-/* Opens a searcher on the pool's runtime, which has all threads. Called with walk_lock. */
+/* Opens a searcher on the pool's runtime, which has all threads. Called with walk_lock if workers
+ * take turns. */
 static bool open_shared(struct pool *pool, struct trawl_searcher **searcher, char *message)
 {
     const struct settings *settings = pool->job->settings;
@@ -173,7 +174,7 @@ static bool open_searcher(struct pool_worker *worker, struct trawl_searcher **se
 }
 
 /* Searches a file with a searcher that has the runtime's threads, and opens the searcher if *opened
- * is NULL. If a single thread is all there is, the worker's own searcher serves. */
+ * is NULL. If only a single thread may search, uses the worker's own searcher. */
 static void search_with(struct pool_worker *worker, const struct open_file *file,
                         struct trawl_searcher **opened)
 {

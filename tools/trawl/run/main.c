@@ -54,8 +54,8 @@ static int list_types(const struct settings *settings)
     message_print("%s", message);
     return EXIT_ERROR;
 }
-/* Parses the command line. If that allows a file of options and there is one, parses both again,
- * the file's options first. False: the error was printed. */
+/* Parses the command line. If the command line allows a file of options and such a file exists,
+ * parses both again, the file's options first. False: the error was printed. */
 static bool parse(struct settings *settings, struct config *config, int argument_count,
                   char **arguments)
 {

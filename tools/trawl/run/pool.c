@@ -148,8 +148,8 @@ static bool wait_for_rest(struct pool *pool)
     return pool->rests != NULL;
 }
 
-/* Takes the next batch of this worker, and waits until the batch is near enough to the turn. False:
- * no files are left. */
+/* Gives the worker its next batch, and waits until few enough files lie between the batch and the
+ * turn. False: no files are left. */
 static bool next_in_turn(struct pool_worker *worker)
 {
     const uint64_t most = POOL_AHEAD_FILES - POOL_BATCH_FILES;
@@ -263,9 +263,9 @@ static void *work(void *context)
 
 /* ---- The pool -------------------------------------------------------------------------------- */
 
-/* Shares the file descriptors. Sets how many workers there may be, and how many directories each
- * may hold open. If only operands are searched, there are no more workers than operands. Returns
- * how many directories the walk may hold open. */
+/* Shares the file descriptors. Sets how many workers there may be, and in how many directories the
+ * files of a batch may lie. If only operands are searched, there are no more workers than operands.
+ * Returns how many directories the walk may hold open. */
 static unsigned share_descriptors(struct pool *pool, size_t operand_count)
 {
     const struct settings *settings = pool->job->settings;

@@ -7,7 +7,8 @@
 
 #include "trawl/run/pool_turns.h"
 
-/* Leaves the batch's files after the current file to other workers, and wakes or starts one. */
+/* Leaves the batch's files after the current file to other workers. Wakes a worker that waits for
+ * files, and starts another worker if the limit allows. */
 void pool_leave_rest(struct pool_worker *worker);
 /* Gives the worker a batch that another worker left, the first in the walk's order. So nobody waits
  * for a turn that belongs to files without a worker. False: no files were left. Called with

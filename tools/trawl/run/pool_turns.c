@@ -158,8 +158,8 @@ static void kept_is_full(void *context)
     kept->used = kept->committed = 0;
 }
 
-/* Prints what the worker kept, and lets its next files print to the pool's output. Called with the
- * turn, between files. Returns true. */
+/* Prints what the worker kept, and lets the worker's next files print to the pool's output. Called
+ * with the turn, between files. Returns true. */
 static bool print_directly(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
@@ -390,7 +390,7 @@ bool pool_wants_separator(struct pool_worker *worker, size_t separator_bytes)
         (void)wait_turn(worker);
     if (worker->job->groups == GROUPS_UNKNOWN)
         output_need(worker->job->output, separator_bytes);
-    /* output_need may have waited for the turn, which decides */
+    /* output_need may have waited for the turn, so that `groups` is known now */
     return worker->job->groups != GROUPS_NONE;
 }
 

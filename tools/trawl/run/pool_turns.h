@@ -35,7 +35,8 @@ struct pool_worker {
     /* the job to search with: own_job, or with a single worker the pool's job */
     struct command_job *job;
     struct command_job own_job;
-    struct trawl_searcher *searcher; /* has no threads; NULL: only the pool's shared searcher */
+    /* starts no threads; NULL: the pool's shared searcher searches all files */
+    struct trawl_searcher *searcher;
     /* searches compressed files with the threads of the pool's runtime; NULL until needed */
     struct trawl_searcher *team;
     struct output *kept; /* output that waits for the turn; NULL until needed */
@@ -60,8 +61,8 @@ struct pool_worker {
 
 /* The state of a batch, at index sequence % POOL_AHEAD_FILES. */
 struct batch_turn {
-    size_t file_count;          /* the files of a complete batch */
-    bool searched;              /* the batch is complete */
+    size_t file_count;          /* if `searched`: number of files in the batch */
+    bool searched;              /* the batch was searched and waits to be printed */
     struct pool_result *result; /* NULL: nothing to print */
     struct pool_worker *waiter; /* a worker that waits for its turn */
 };
@@ -84,25 +85,27 @@ struct pool {
 
     struct walk walk;
     bool walked; /* the walk has ended */
-    /* files of all finished batches; their bytes, at most BATCH_BYTES a file */
+    /* number of files in all searched batches, and the sum of their bytes, of which each file
+     * counts at most BATCH_BYTES */
     _Atomic uint64_t file_count, file_bytes;
 
-    struct thread_lock walk_lock;   /* guards `walk` and the next members */
-    uint64_t sequence_next;         /* number of the walk's next file; under walk_lock */
-    struct pool_rest *rests;        /* files that workers left to others; under walk_lock */
-    pthread_cond_t more;            /* signalled when files were left, or all workers wait */
-    bool all_wait;                  /* no worker will leave files any more; under walk_lock */
-    _Atomic uint64_t sequence_last; /* number of the last batch that is needed */
+    struct thread_lock walk_lock; /* guards `walk` and the next members */
+    uint64_t sequence_next;  /* number, in the walk's order, of the next file; under walk_lock */
+    struct pool_rest *rests; /* files that workers left to others; under walk_lock */
+    pthread_cond_t more;     /* signalled when files were left, or all workers wait */
+    bool all_wait;           /* no worker will leave files any more; under walk_lock */
+    _Atomic uint64_t sequence_last; /* sequence number of the last batch that is needed */
     void (*begin_worker)(
         struct pool *pool); /* starts a worker if there may be more; with walk_lock */
     atomic_uint active;     /* workers that take and search batches at the moment */
 
     struct thread_lock lock; /* guards the members below */
     pthread_cond_t room;     /* signalled when a waiting batch may begin */
-    /* sequence number of the batch that is being printed; only its worker may use `job` */
+    /* sequence number of the batch that is being printed; only the worker that prints may use
+     * `job` */
     _Atomic uint64_t turn;
     atomic_bool over;         /* the search is over: workers stop */
-    uint64_t room_wanted;     /* the first batch that waits for `room` */
+    uint64_t room_wanted;     /* the first batch that waits for `room`; UINT64_MAX: none */
     uint64_t left_bytes;      /* memory of the finished batches that wait to be printed */
     struct batch_turn *ahead; /* NULL until a second worker starts */
     uint64_t ahead_end;       /* no batch from this number on has used its entry of `ahead` */

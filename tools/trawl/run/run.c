@@ -161,8 +161,8 @@ static void tell_of_nothing(struct command_job *job, size_t operand_count)
     job->error_seen = job->error_seen || fails;
 }
 
-/* Opens what the report needs beside the searchers of single files, searches the operands' files,
- * and prints what belongs at the end. Returns the exit status. */
+/* Opens a searcher if the engine is CUDA, and the counts for --count-by-pattern. Then searches the
+ * operands' files, and prints what belongs at the end. Returns the exit status. */
 static int run_operands(struct command_job *job, const struct value_item *operands,
                         size_t operand_count, char *message)
 {
@@ -202,8 +202,8 @@ static int run_operands(struct command_job *job, const struct value_item *operan
 }
 
 /* Returns whether no line can be selected, so that, as in grep, no file is opened. With -v, grep
- * notices this only if the empty string is the only string, and ripgrep never. trawl still prints
- * the names of -L; tg, as ripgrep, names no file either. */
+ * notices this only if the empty string is the only string; ripgrep never notices this with -v. For
+ * -L, trawl goes on and prints the names; tg, like ripgrep, names no file. */
 static bool is_decided(const struct settings *settings, const struct patterns *patterns)
 {
     bool inverted_all = settings->invert && !settings->is_tg && patterns->has_empty &&
@@ -217,8 +217,8 @@ static bool is_decided(const struct settings *settings, const struct patterns *p
     return without_reading || inverted_all;
 }
 
-/* Turns a search with -v and without any string into a search for the empty string without -v.
- * Either selects every line. grep does the same, which shows in how grep groups lines. */
+/* Turns a search with -v and without any string into a search for the empty string without -v. Both
+ * searches select every line. grep does the same, which shows in how grep groups lines. */
 static void take_all_lines(struct settings *settings, struct patterns *patterns)
 {
     settings->invert = false;

@@ -1,8 +1,9 @@
 /* search_file: searches an open file and reports.
  *
- * input.c calls search_file for each file, and gather.c for files that were read. The functions
- * here choose the library's call and the file that handles the windows (command_scan.h). A call
- * that fails becomes a message, and the job goes on with the next file.
+ * input.c calls search_file for a file that is searched alone, and gather.c for a small file that
+ * was read as a whole. The functions here choose the library's call and the file that handles the
+ * windows (command_scan.h). A call that fails becomes a message. The job goes on with the next
+ * file, unless that file would fail, too (report_fault).
  */
 #include "trawl/job/command_scan.h"
 
@@ -68,7 +69,7 @@ static unsigned number_width(const struct command_job *job, const struct stat *s
     return width;
 }
 
-/* Finds a hole in a regular file, whose bytes are NULs. grep looks for holes before reading the
+/* Finds a hole, which reads as NULs, in a regular file. grep looks for holes before reading the
  * file. *at: offset of the hole in the text. */
 static bool has_hole(const struct open_file *file, uint64_t *at)
 {
@@ -95,7 +96,7 @@ static bool plan_any_position(struct text_scan *scan)
     bool good;
 
     pthread_mutex_lock(&lock);
-    own = *patterns; /* patterns_plan writes what other workers read */
+    own = *patterns; /* a copy: patterns_plan writes what other workers read */
     good = patterns->plan_any_position != NULL ||
            patterns_plan(&own, scan->settings, false, &patterns->plan_any_position, message);
     pthread_mutex_unlock(&lock);
@@ -109,7 +110,8 @@ static bool plan_any_position(struct text_scan *scan)
     return true;
 }
 
-/* --multiline: takes the text's bytes, if the text lies in memory as a whole. */
+/* --multiline: lets scan->whole point to the text's bytes, if the text lies in memory as a
+ * whole. */
 static void scan_whole(struct text_scan *scan)
 {
     struct trawl_text_told told = {.size = sizeof told};
@@ -226,8 +228,8 @@ static bool first_decides(const struct text_scan *scan, int descriptor)
            (descriptor != STDIN_FILENO || settings->max_count > 1);
 }
 
-/* Returns the offset after the line end at `at` or later. grep reads that far before looking at the
- * line. */
+/* Returns the offset after the first line end from `at` on. grep reads that far before looking at
+ * the line. */
 static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
 {
     uint8_t bytes[DRAIN_BYTES];
@@ -300,7 +302,8 @@ static uint32_t needed_matches(const struct text_scan *scan)
                : TRAWL_WINDOW_LINES;
 }
 
-/* Searches the text window by window, with the sink lines_window. */
+/* Searches the text window by window, with the sink lines_window or, for --multiline,
+ * lines_whole. */
 static enum trawl_status windows(struct text_scan *scan, struct trawl_error *error)
 {
     bool library_counts_ends =
@@ -450,7 +453,8 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
     return scan->status;
 }
 
-/* tg: prints, in ripgrep's words and place, which part of a binary file is not shown. */
+/* tg: prints ripgrep's message that a part of a binary file is not shown, after the file's
+ * lines. */
 static void report_binary(struct command_job *job, struct text_scan *scan, bool is_binary)
 {
     const char *what = is_binary ? "binary file matches" : NULL;
@@ -600,7 +604,7 @@ static void leave_input(struct text_scan *scan, const struct stat *status, off_t
 }
 
 /* Prints the message of a failed call. Errors of reading and of unpacking, lines with too much work
- * for PCRE2, and texts too large for --multiline let the job go on; other errors end it. */
+ * for PCRE2, and texts too large for --multiline let the job go on; other errors end the job. */
 static void report_fault(struct command_job *job, const char *name, enum trawl_status status,
                          const struct trawl_error *error)
 {

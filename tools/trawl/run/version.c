@@ -28,8 +28,8 @@ static const struct sample_line {
     {"lz4", 15, {4, 0x22, 0x4d, 0x18, 0x64, 0x40, 0xa7, 0, 0, 0, 0, 5, 0x5d, 0xcc, 2}},
 };
 
-/* The library loads a format's library when a regular file of the format is opened; of a pipe, only
- * the first read does. */
+/* The library loads a format's library when a regular file of the format is opened. If the file is
+ * a pipe, the library does so only at the first read. */
 static bool unpacks(const struct sample_line *sample)
 {
     struct trawl_text *text = NULL;

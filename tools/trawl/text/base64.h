@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The number of digits for that many bytes, including padding. */
+/* The number of digits for bytes_count bytes, including padding. */
 #define BASE64_DIGITS(bytes_count) (((bytes_count) + 2) / 3 * 4)
 
 /* Writes BASE64_DIGITS(bytes_count) digits, and no NUL. */

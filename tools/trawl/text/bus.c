@@ -14,8 +14,9 @@ static void at_bus(int signal, siginfo_t *information, void *context)
     (void)context;
     if (information->si_code > 0 && trawl_map_repair(information->si_addr))
         return;
-    /* Not a fault of a mapping. A fault occurs again when the instruction is repeated; a signal
-     * that another process sent has to be raised again. */
+    /* The signal comes from no file that the library mapped, so restore the former handler. A fault
+     * occurs again when the instruction is repeated; a signal that another process sent has to be
+     * raised again. */
     (void)sigaction(SIGBUS, &former, NULL);
     if (information->si_code <= 0)
         (void)raise(signal);

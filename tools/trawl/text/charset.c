@@ -129,8 +129,8 @@ bool charset_decode(const uint8_t *bytes, size_t bytes_count, uint32_t *code_poi
     return decode(locale_set.kind, bytes, bytes_count, code_point, length);
 }
 
-/* Does what charset_is_valid does, character by character. Not inline: two locals, whose addresses
- * are taken, would bring the stack protector into charset_is_valid. */
+/* Does what charset_is_valid does, character by character. Not inline: because the addresses of two
+ * locals are taken, the compiler would add the stack protector's check to charset_is_valid. */
 static __attribute__((noinline)) bool characters_are_valid(const uint8_t *bytes, size_t bytes_count)
 {
     uint32_t code_point;
@@ -198,7 +198,7 @@ bool charset_equal_case(const uint8_t *a, size_t a_count, const uint8_t *b, size
         if (first_is && second_is) {
             if (first != second && towupper((wint_t)first) != towupper((wint_t)second))
                 return false;
-        } else { /* a truncated character counts as that many invalid bytes */
+        } else { /* each byte of a truncated character counts as an invalid byte */
             first_length = second_length = 1;
             if (*a != *b)
                 return false;
@@ -224,7 +224,7 @@ static uint32_t add_variant(uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], uint32_t
 }
 
 /* By grep's rule, letters are equal if towupper returns the same letter. U+212A KELVIN SIGN is its
- * own upper-case letter, so k does not match U+212A, nor does k in grep 3.8. */
+ * own upper-case letter. So k does not match U+212A, as in grep 3.8. */
 static uint32_t charset_variants(void *context, uint32_t code_point,
                                  uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
 {
@@ -270,9 +270,10 @@ static bool byte_is_word(void *context, uint32_t byte)
     return code_point != NO_CHARACTER && charset_is_word(context, code_point);
 }
 
-/* Returns the last of the characters from `code` on that are all in the class, or all are not. Only
- * planes of private and of unassigned characters are known to consist of such long blocks; there
- * one character in BLOCK is tested. */
+/* Returns the last character of a block from `code` on whose characters are all in the class, or
+ * all not in the class. Such a block is a whole plane (65,536 characters) of private or unassigned
+ * characters, of which one character in BLOCK is tested. Elsewhere a block is a single
+ * character. */
 static uint32_t block_end(wctype_t class, uint32_t code)
 {
     enum { BLOCK = 64, PLANE = 0x10000, FIRST = 4 * PLANE, TAGS = 14 * PLANE };

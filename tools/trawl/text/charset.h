@@ -15,8 +15,8 @@ enum charset {
 };
 
 /* Sets the locale from the environment. In locales with other multibyte encodings (GB18030, EUC-JP)
- * the command searches bytes. utf8: use the locale C.UTF-8, if the system has it, in place of a
- * locale that is not in UTF-8. */
+ * the command searches bytes. If `utf8`, uses the locale C.UTF-8, if the system has that locale, in
+ * place of a locale that is not in UTF-8. */
 enum charset charset_open(bool utf8);
 
 /* Returns "utf-8", "c" or "other", by which a client and a server compare their locales. Two
@@ -51,8 +51,8 @@ bool charset_empty_word(enum charset charset, bool (*is_word_character)(void *, 
                         const uint8_t *bytes, size_t bytes_count);
 
 /* Finds the letters that are not the lower case of their upper case, such as the final sigma: all
- * if beyond_ascii, otherwise the variants of ASCII letters. Call before grep's rule for equal
- * letters is used, not from two threads. */
+ * such letters if beyond_ascii, otherwise at least those that equal an ASCII letter. Call before
+ * grep's rule for equal letters is used, not from two threads. */
 void charset_prepare(bool beyond_ascii);
 
 /* Returns the same code point for all letters that have the same variants. */

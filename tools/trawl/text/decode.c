@@ -1,6 +1,6 @@
-/* decode: reads bytes as the decoders of WHATWG's standard do. The characters come from iconv,
- * except where encodings.def has others. If a byte cannot continue a character, and is ASCII, the
- * byte is read again as the next character. */
+/* decode: reads bytes as the decoders of WHATWG's standard do. Characters beyond ASCII come from
+ * iconv, except in UTF-8 and where encodings.def has others. If a byte cannot continue a character,
+ * and is ASCII, the byte is read again as the next character. */
 #include "trawl/text/decode.h"
 
 #include <errno.h>
@@ -160,7 +160,8 @@ static uint32_t pair(struct decoder *decoder, uint8_t lead, uint8_t trail)
     return *known;
 }
 
-/* Returns the character of JIS X 0208 with these bytes of EUC-JP, from Shift_JIS. */
+/* Returns the character of JIS X 0208 that has these bytes in EUC-JP. Looks the character up by its
+ * bytes in Shift_JIS. */
 static uint32_t jis_pair(struct decoder *decoder, uint8_t lead, uint8_t trail)
 {
     const int row = lead - 0xa1, cell = trail - 0xa1;

@@ -16,11 +16,11 @@ bool decode_has(const char *label, const char **by_iconv);
 /* Returns a decoder for a label of the standard for which decode_has sets *by_iconv to NULL. NULL:
  * errno says why. */
 struct decoder *decode_open(const char *label);
-/* Returns whether a byte of ASCII, where a character begins, is that character. */
+/* Returns whether each byte of ASCII, where a character begins, is that character of ASCII. */
 bool decode_has_ascii(const struct decoder *decoder);
 void decode_close(struct decoder *decoder);
-/* Decodes the character at bytes[0]. `end`: no byte follows the bytes. Writes 0 to 2 code points.
- * Returns how many bytes were read; 0 if more bytes are needed. */
+/* Decodes the character at bytes[0]. If `end`, no byte follows the bytes. Writes 0 to 2 code
+ * points. Returns how many bytes were read; 0 if more bytes are needed. */
 size_t decode_next(struct decoder *decoder, const uint8_t *bytes, size_t count, bool end,
                    uint32_t points[2], size_t *point_count);
 

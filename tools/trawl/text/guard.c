@@ -1,6 +1,6 @@
 /* guard: limits of memory and time for a search that the server runs on behalf of a client. Files
- * such as ignore.c ask the guard before allocating, and tree.c asks it whether the time is over.
- * Counters are atomic, because the threads of all searches share the server's guard. */
+ * such as ignore.c ask the guard before allocating, and tree.c asks the guard whether the time is
+ * over. Counters are atomic, because the threads of all searches share the server's guard. */
 #include "trawl/text/guard.h"
 
 /* Adds `bytes` to the guard's sum. False: the sum would exceed bytes_max. */

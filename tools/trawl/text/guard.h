@@ -26,7 +26,7 @@ struct guard {
     atomic_int refusal;     /* the first reason for which guard_take refused */
     uint64_t deadline_ns;   /* time of now_ns() at which the search ends; 0: no deadline */
     uint32_t thread_count;  /* threads that may search for the request */
-    atomic_bool cancelled;  /* loops end as soon as they see this flag */
+    atomic_bool cancelled;  /* set: the loops of the search end soon */
 };
 
 /* Counts `bytes` of memory that the caller is about to allocate. False: the guard refuses, and
@@ -35,7 +35,7 @@ bool guard_take(struct guard *guard, uint64_t bytes);
 void guard_give(struct guard *guard, uint64_t bytes);
 /* Returns how many bytes the search may still take of its own limit; UINT64_MAX: no limit. */
 uint64_t guard_left(const struct guard *guard);
-/* Gives all memory that is still counted back to guard->all. */
+/* Stops counting the memory that is still counted, here and in guard->all. */
 void guard_end(struct guard *guard);
 
 /* Returns whether the search must end now, because the deadline passed or `cancelled` was set.

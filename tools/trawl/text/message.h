@@ -18,7 +18,7 @@ void message_print(const char *format, ...) __attribute__((format(printf, 1, 2))
 bool message_fail(char *message, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool message_exhausted(char *message); /* "memory exhausted" */
 /* Formats a text of any length, since a path may have any length. Returns `room` if the text fits,
- * otherwise memory that the caller frees. */
+ * otherwise memory that the caller frees. Without memory, returns `room` with the text cut off. */
 char *message_format(char room[MESSAGE_BYTES], const char *format, va_list arguments);
 /* Prints a message after the output so far. */
 void message_in_output(struct output *output, const char *text);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define NUMBER_ROOM (OUTPUT_NUMBER_BYTES / 3) /* room for a number's digits, in three words */
+#define NUMBER_ROOM (OUTPUT_NUMBER_BYTES / 3) /* room for a number's digits: 3 words of 8 bytes */
 
 void output_open(struct output *output, int descriptor)
 {
@@ -198,8 +198,8 @@ void output_number(struct output *output, uint64_t number, unsigned width)
     size_t at = NUMBER_ROOM;
 
     /* The digits are written behind the place where they belong. A local array would cost a check
-     * by the stack protector, and with _FORTIFY_SOURCE a copy of two digits to a variable place
-     * would be a call. */
+     * by the stack protector, and with _FORTIFY_SOURCE a copy of two digits to a variable offset
+     * would be a function call. */
     output_need(output, OUTPUT_NUMBER_BYTES);
     digits = output->bytes + output->used + NUMBER_ROOM;
     for (; number >= 10; number /= 100) {

@@ -92,8 +92,9 @@ static inline void output_byte(struct output *output, uint8_t byte)
     output->bytes[output->used++] = byte;
 }
 
-/* Adds more than OUTPUT_BYTES / 2 bytes. They go into the buffer if `holds` is set, or if `full` is
- * set and they can be kept; otherwise the buffer is written, and then the bytes, without a copy. */
+/* Adds more than OUTPUT_BYTES / 2 bytes. If `holds` is set, or if `full` is set and the bytes can
+ * be kept, the bytes go into the buffer. Otherwise the buffer is written, and then the bytes,
+ * without a copy. */
 void output_bytes_large(struct output *output, const void *bytes, size_t bytes_count);
 
 static inline void output_bytes(struct output *output, const void *bytes, size_t bytes_count)
@@ -113,7 +114,8 @@ static inline void output_text(struct output *output, const char *text)
     output_bytes(output, text, strlen(text));
 }
 
-/* Adds a formatted text, for documents and messages: the text goes through memory of its own. */
+/* Adds a formatted text, for documents and messages: the text is first written into allocated
+ * memory. */
 void output_format(struct output *output, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
