@@ -1,4 +1,5 @@
-/* gallery_records: what the host and the kernel of rabin-karp-matrix agree on.
+/* gallery_records: what the host and the kernel of rabin-karp-matrix agree on. "Published" means:
+ * in Microsoft's C++ AMP sample of string search.
  *
  * Records are packed as published: four characters to a word, the first character lowest, and after
  * each record at least four NULs, so that no two records share a word. A long record is cut into

@@ -12,8 +12,8 @@ SEED = int(os.environ.get("TRAWL_TEST_SEED") or 1)
 
 DIVISOR = int(os.environ.get("TRAWL_TEST_DIVISOR") or 1)
 
-# Ray replaces a worker that does not start within a minute. On a busy machine no worker may start in time, and Ray
-# would start more and more workers.
+# Ray replaces a worker that does not start within a minute. On a busy machine all workers can take longer, and Ray
+# would start more and more of them. So Ray waits 15 minutes.
 os.environ.setdefault("RAY_worker_register_timeout_seconds", "900")
 
 

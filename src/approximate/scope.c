@@ -36,8 +36,8 @@ int64_t scope_symbol(const struct approx_scope *scope, int64_t byte, uint32_t *s
                                       (uint64_t)(scope->end - byte), symbol);
 }
 
-/* Goes back over continuation bytes to the byte that may begin a character, and checks that this
- * character contains `byte`. */
+/* Goes back over continuation bytes to the byte that may begin a character. If this character does
+ * not contain `byte`, the byte is a symbol by itself. */
 int64_t scope_symbol_begin(const struct approx_scope *scope, int64_t byte)
 {
     const uint8_t *bytes = scope->chunk->bytes;

@@ -38,10 +38,10 @@ static inline __m512i grams_ruled_out(__m512i block, const struct gram_tables *t
     return _mm512_gf2p8affine_epi64_epi8(unit, _mm512_permutexvar_epi8(index, tables->residues), 0);
 }
 
-/* Handles a block of 64 bytes. `begun` has the grams that the previous 8-byte word does not rule
- * out. A gram is found if the word in which it ends does not rule it out either. With WHOLE
- * (stride 8), each gram begins and ends in the same word. Each gram's bit is set a word after its
- * begin, as find.h defines. */
+/* Searches all blocks of 64 bytes. A block's `begun` has the grams that each 8-byte word of the
+ * block does not rule out as the word in which they begin; `bits` has them beside the next word. A
+ * gram is found if that word does not rule it out either. With WHOLE (stride 8), a gram lies in a
+ * single word. Each gram's bit is set a word after its begin, as find.h defines. */
 #define GRAMS_LOOP(WHOLE)                                           \
     for (uint64_t w = 0; w < word_count; w++) {                     \
         const uint8_t *block = text + 64 * w;                       \

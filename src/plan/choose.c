@@ -493,8 +493,8 @@ static struct work work_grams(const struct asked *of)
 
     if (tuning->grams.stride == 0)
         return (struct work){.bare_ns = 0};
-    /* Positions of the sample that pass all probes are mostly occurrences, which also have the
-     * grams: so their rate is a lower bound. */
+    /* Positions of the sample that pass all probes are mostly occurrences, and each occurrence is a
+     * candidate of "grams", too. So the rate of these positions is at most that of candidates. */
     return (struct work){
         .form = {tuning->grams.q, tuning->grams.stride, sizeof tuning->grams},
         .bare_ns = of->costs->grams[__builtin_ctz(tuning->grams.stride)],

@@ -261,8 +261,8 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
     return push_merged(step, line, from, error);
 }
 
-/* Returns whether the common program may read the bytes [from, to), which are lines. They must end
- * in newline alone, because RE2 knows no other line ends. */
+/* Returns whether the common program (of all expressions) may read the lines [from, to). Each line
+ * must end in newline alone, because RE2 knows no other line ends. */
 static bool may_read_whole(const struct step *step, uint64_t from, uint64_t to)
 {
     const struct expressions *expressions = step->worker->expressions;

@@ -25,8 +25,8 @@ struct pcre2_line {
     const uint8_t *bytes;
     uint64_t count;
     struct pcre2_run *run; /* kept from call to call, so that the line is checked only once */
-    /* No match begins before this offset. If a \K that a look-behind reaches puts the begin of a
-     * match before, the match begins here. */
+    /* No match begins before this offset. If a \K in a look-behind moves a match's begin to an
+     * earlier byte, the match is reported from this offset on. */
     uint64_t first;
 };
 

@@ -213,7 +213,7 @@ VALUES = [
         ["", "Man", "man-", "complete", "complete-", "complete-sh"]),
     ("--encoding=", "foo a", ["none", "auto", "utf-8", "UTF-16LE", "latin1"], ["none ", "utf", "utf-8x"]),
 ]
-# A row: escapes, the bytes of a separator.
+# A row: the value of an option that sets a separator, and the bytes that are printed for it.
 ESCAPES = [("\\n", b"\n"), ("\\r", b"\r"), ("\\t", b"\t"), ("\\\\", b"\\"), ("\\\\n", b"\\n"), ("\\x00", b"\0"), ("\\xfF\\xAa\\x09", b"\xff\xaa\t"),
            ("\\x7g", b"\\x7g"), ("\\xg7", b"\\xg7"), ("\\x", b"\\x"),
            ("\\x4", b"\\x4"), ("\\", b"\\"), ("a\\", b"a\\"), ("\\q\\0", b"\\q\0"), ("", b""), ("\\X41", b"\\X41")]

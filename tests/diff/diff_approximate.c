@@ -213,7 +213,8 @@ static void choose_flags(struct test_random *random, struct input *input, uint64
         uint64_t begin = test_random_below(random, 8);
         uint64_t end = begin + test_random_between(random, 1, 4);
 
-        /* otherwise the library might refuse the patterns */
+        /* a plain input must be accepted, and exact parts beyond symbol k may leave a pattern too
+         * few symbols for its errors */
         if (input->is_plain && end > query->k + 1) {
             begin %= query->k + 1;
             end = begin + 1;

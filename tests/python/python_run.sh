@@ -74,8 +74,8 @@ from scikit_build_core.build import build_wheel
 build_wheel(sys.argv[1], dict(option.split("=", 1) for option in sys.argv[2:]))
 END
     { cat "$place/build.log"; exit 1; }
-# As pip builds the package, with the library's sources, each object must have a rule, or the build would wait
-# for a file that nothing makes.
+# Unlike the build above, pip builds the package together with the library's sources. For that build, this checks
+# that each object file has a rule, without which ninja stops.
 rm -rf "$place/alone"
 cmake -G Ninja -S python -B "$place/alone" -DPython_EXECUTABLE="$inside" -DPython3_EXECUTABLE="$inside" \
     >"$place/alone.log" 2>&1 || { cat "$place/alone.log"; exit 1; }

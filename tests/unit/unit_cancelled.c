@@ -17,7 +17,7 @@ static uint8_t bytes[TEXT_BYTES];
 static char path[] = "/tmp/trawl-cancelled-XXXXXX";
 
 /* PIPE and SOCKET stay open for writing, so a search of PIPE or SOCKET ends only if it is
- * cancelled. */
+ * cancelled, or if it wants only the first match. */
 enum kind { BRIEF, MEMORY, FILE_READ, FILE_MAPPED, PIPE, SOCKET, KINDS };
 /* Who cancels: another thread, or a signal handler in the thread that makes the calls. */
 enum way { BY_THREAD, BY_HANDLER, WAYS };

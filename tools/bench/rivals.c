@@ -1,12 +1,11 @@
 /* rivals: contestants in this process besides libtrawl.
  *
  * kind=read           A loop that only reads the text, which shows the memory's speed.
- * kind=memmem|strstr  The functions of C count, find the first occurrence, or find each
- *                     pattern's first occurrence in each record. As in the C++ AMP sample, a matrix
- *                     gets the offset for each record and pattern; -1: the record lacks the
- *                     pattern. strstr needs records that end in NUL.
- * threads=N           Each thread searches a piece of the text for all patterns. The threads start
- *                     before the timed part.
+ * kind=memmem|strstr  The C library's functions count, find the first occurrence, or find each
+ *                     pattern's first occurrence in each record. As in Microsoft's C++ AMP sample,
+ * a matrix gets the offset for each record and pattern; -1: the record lacks the pattern. strstr
+ * needs records that end in NUL. threads=N           Each thread searches a piece of the text for
+ * all patterns. The threads start before the timed part.
  */
 #include <stdatomic.h>
 #include <stdlib.h>

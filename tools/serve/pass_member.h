@@ -31,11 +31,12 @@ struct pass_member {
     uint32_t member_count;
     uint64_t string_count; /* number of strings of all these requests together */
 
-    /* For each file of the state, its first index in the view; NULL: positions are not wanted. */
+    /* For each file that the collection holds: the index of its first place in the view. NULL:
+     * positions are not wanted. */
     uint32_t *ranks;
     uint64_t position_capacity; /* capacity of request->positions */
-    /* There are more than positions_max occurrences. The first positions_max entries of `positions`
-     * are sorted. Only an occurrence that comes before the last of these is still added. */
+    /* The array `positions` was full once. Its first positions_max entries were then sorted, and
+     * since then only an occurrence that comes before the last of these is added. */
     bool is_full;
     bool no_memory; /* memory did not suffice for the positions */
     bool some_open; /* an occurrence is in a file that is not plain (files.h) */

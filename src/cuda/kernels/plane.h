@@ -376,8 +376,8 @@ SIMT_FUNCTION uint32_t plane_follow(uint32_t ones, uint32_t *behind)
     return run;
 }
 
-/* Returns the positions of the lane's word at which `count` set bits in a row begin, as bits.
- * *behind as in plane_follow. */
+/* Returns, as bits, the positions of the lane's word at which `count` consecutive set bits begin.
+ * *behind is read and written as in plane_follow. */
 SIMT_FUNCTION uint32_t plane_run(uint32_t ones, uint32_t *behind, uint32_t count)
 {
     if (*behind >= count && simt_ballot(ones != ~0u) == 0) {
@@ -500,7 +500,8 @@ SIMT_FUNCTION int plane_verify(const struct scan_arguments *a, const struct tile
 /* ---- Bytes ------------------------------------------------------------------------------ */
 
 /* Returns the XOR of the 8 bytes at the position and the 8 bytes a period further on, the lowest
- * byte first. Bytes beyond the text count as different. */
+ * byte first. If one of the two places begins beyond the text, all bytes count as different; bytes
+ * of padding behind the text's end may count as equal. */
 SIMT_FUNCTION uint64_t plane_differ(const struct scan_arguments *a, uint64_t position)
 {
     uint64_t other = position + a->plane.byte_period;

@@ -245,8 +245,9 @@ SIMT_FUNCTION void tile_put(const struct scan_arguments *a, const struct tile_sh
         simt_store_u64(&a->hits[slot], hit);
 }
 
-/* Writes the hits of the pending partition. All threads have read the partition's number before the
- * last barrier. Called by all threads of the block. */
+/* Writes the hits of the pending partition, a tile or a part of a group of samples (order.h). All
+ * threads of the block call it. `partition` is the number that each thread has read from
+ * pending->partition before the call, because thread 0 overwrites the number at the end. */
 SIMT_FUNCTION void tile_flush(const struct scan_arguments *a, const struct tile_shared *shared,
                               uint64_t partition)
 {

@@ -12,8 +12,8 @@
 #include "trawl/files/glob.h"
 #include "trawl/text/guard.h"
 
-/* {a,b} are alternatives, as in ripgrep's globs; without the flag braces are plain characters, as
- * in git */
+/* With this flag, {a,b} are alternatives, as in ripgrep's globs. Otherwise braces are plain
+ * characters, as in git. */
 #define IGNORE_BRACES 1u
 #define IGNORE_ANY_CASE 2u /* rules added from now on match upper and lower case alike */
 
