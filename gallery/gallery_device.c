@@ -739,7 +739,8 @@ static int compare_hits(const void *a, const void *b)
     return x->literal < y->literal ? -1 : x->literal > y->literal;
 }
 
-/* Chooses how many begins the next part for hits may have, by the number of hits in this part. */
+/* Chooses how many begins the next part of a search for hits has: fewer if this part's hits did not
+ * fit, more if there were few. */
 static void learn_width(struct gallery_device *own, uint64_t begins, uint64_t found, bool fits)
 {
     if (!fits)

@@ -1,9 +1,9 @@
 /* trawl: searches texts of any length for strings, exactly or with errors, and for expressions.
  *
  * A text is a sequence of bytes. A pattern is a sequence of one or more bytes of any value. An
- * occurrence is a pair (begin, pattern): the text holds the pattern's bytes at begin. Occurrences
- * may overlap, and each one counts. No answer is an estimate, and all engines (host cores, NVIDIA
- * GPUs) give the same answers, byte for byte.
+ * occurrence is a pair (begin, pattern): the text holds the pattern's bytes at begin (for errors
+ * and expressions: bytes that match). Occurrences may overlap, and each one counts. No answer is an
+ * estimate, and all engines (host cores, NVIDIA GPUs) give the same answers, byte for byte.
  *
  * Three objects, and a fourth for programs with many threads (struct trawl_runtime):
  *   plan      one or many compiled patterns. Immutable: any number of threads may share a plan.

@@ -62,7 +62,7 @@ static bool candidate_of(const struct approximate *approximate, struct approx_sc
 #define POLL_EVERY 64u /* once in this many hits, the search asks whether its call is over */
 
 /* Appends a candidate for each hit of a piece, except hits that candidate_of rejects. The hits'
- * offsets count from `part`, which chunk_of_pieces made. */
+ * offsets count from the first byte of `part`, which chunk_of_pieces made. */
 static enum trawl_status hits_take(const struct approximate *approximate,
                                    const struct engine_chunk *chunk,
                                    const struct engine_chunk *part, const struct hits *hits,

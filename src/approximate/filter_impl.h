@@ -415,7 +415,7 @@ static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, u
     memset(found, 0, words_total * sizeof *found);
     for (uint64_t t = 0; t < windows->warm + windows->words; t++) {
         struct sellers_cells cells = {{none, none}, {none, none}, {none, none}};
-        /* the first row that was seen to have no cell within errors_max */
+        /* empty: the first row that was seen to have no cell within errors_max; UINT32_MAX: none */
         uint32_t i = 0, votes = 0, empty = UINT32_MAX;
         vector open[2];
 

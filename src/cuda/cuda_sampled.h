@@ -10,7 +10,8 @@
  * offset would not fit into SCAN_ENTRY_OFFSET_BITS bits. */
 #define CUDA_SAMPLED_STRIDE_MAX 16384u
 
-/* Where the tables are written. The caller has cleared `words`. */
+/* The memory of the three tables that cuda_sampled_fill writes: heads and entries tell the offsets
+ * of each gram of the pattern, words is a bitmap of the grams. The caller zeroes `words`. */
 struct cuda_sampled_tables {
     uint32_t *heads, *entries, *words;
 };

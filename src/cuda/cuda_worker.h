@@ -57,8 +57,8 @@ struct engine_worker {
     struct cuda_pinned answers; /* struct scan_result: the result of the last launch */
     /* The number of launches that this worker has started, which is the last launch's number. */
     uint64_t launches;
-    /* the words by which blocks order hits (kernels/order.h), or the unsorted hits of
-     * stream_sampled */
+    /* the words by which blocks order hits (kernels/order.h); for the kernel stream_sampled its
+     * unsorted hits */
     struct cuda_memory result;
     struct cuda_memory offsets; /* numbers of the tiles or groups that a stream kernel gave up */
     /* a bit for each text position: 1 if an occurrence of the set begins there */

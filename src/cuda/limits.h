@@ -18,8 +18,8 @@ enum cuda_sets_variant { CUDA_SETS_RARE, CUDA_SETS_DENSE, CUDA_SETS_VARIANTS };
 struct cuda_limits {
     /* the most bytes of a chunk that lie in a worker's device memory at a time */
     uint64_t text_bytes_max;
-    /* the most hits of stream_sampled that are sorted; if there are more, a different kernel
-     * searches all positions */
+    /* the most hits of the kernel stream_sampled that are sorted; if it finds more, a different
+     * kernel searches all positions */
     uint32_t sorted_max;
     /* bytes of device memory that a loaded text leaves free for searches; a quarter of the device's
      * memory if that is less */

@@ -1,5 +1,6 @@
-/* residents: finds the loaded texts that lie on devices. For each chunk a scan looks up whether
- * the chunk lies in a loaded text. */
+/* residents: finds the loaded texts that lie on devices. A resident is a loaded text, or a stripe
+ * (a piece) of one, on a device. For each chunk a scan looks up whether a resident has the chunk.
+ */
 #include "cuda/residents.h"
 
 #include "base/checked.h"
@@ -21,8 +22,8 @@ static bool resident_holds(const struct cuda_resident *resident, const uint8_t *
 /* Returns for how many positions of the text, from the first on, the resident has the bytes that a
  * search needs. The text's first byte lies `at` bytes after the resident's first byte. If the text
  * continues after the resident, an occurrence may not be longer than the bytes that follow its
- * begin in the resident. For a stripe this holds if the stripe's overlap with the next stripe is
- * long enough. */
+ * begin in the resident. A stripe overlaps the next stripe by enough bytes for that, or the result
+ * is 0. */
 static uint64_t begins_reached(const struct cuda_resident *resident, const struct engine_text *text,
                                uint64_t at)
 {

@@ -157,7 +157,7 @@ typedef uint8_t bytes16 __attribute__((vector_size(16)));
 static void survivors_begin(const uint8_t *sample, uint64_t sample_bytes, uint64_t probe,
                             const struct probe_window *window, struct survivors *left)
 {
-    /* the span is a multiple of the 16 bytes of a vector */
+    /* window_meet reads vectors of 16 bytes, of which the span is a multiple */
     uint64_t lead = probe - window->first, span = PLAN_PROBE_SPAN_BYTES;
     uint8_t value = window->value[lead], fold = window->fold[lead];
 

@@ -53,8 +53,8 @@ void pcre2_release(struct pcre2 *pcre2);
  * PCRE2_OVER. */
 int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from, uint64_t stop,
                struct regex_span *spans, uint32_t span_count);
-/* Returns whether a search may stop at a begin of a character and go on there: no \G and no verb,
- * such as (*SKIP), depends on where the search began. */
+/* Returns whether a search may stop at the begin of a character and go on from there. It may not if
+ * the expression has \G or a verb such as (*SKIP), which depend on where the search began. */
 bool pcre2_may_stop(const struct pcre2 *pcre2);
 /* Returns whether a match may have no byte. */
 bool pcre2_may_be_empty(const struct pcre2 *pcre2);

@@ -369,8 +369,8 @@ static enum trawl_status feed_strings(struct feed *feed, const uint8_t *bytes, u
 
 /* ---- Lines -------------------------------------------------------------------------------- */
 
-/* Makes room for `count` bytes of the open line, and keeps the bytes there. Gives room back that a
- * longer line needed. */
+/* Makes room for `count` bytes of the open line; the line's bytes so far stay. Also gives back
+ * memory that only a longer line needed. */
 static enum trawl_status line_room(struct trawl_stream *stream, uint64_t count,
                                    struct trawl_error *error)
 {

@@ -36,8 +36,8 @@ fi
 # Programs sign their return addresses. The emulator would take most of its time for this, unless it may sign in a way
 # of its own ("impdef").
 export QEMU_CPU=max,pauth-impdef=on
-# Under the emulator a test takes many times as long, and the same cases run natively beside it: so a normal run makes
-# only a two-hundredth of the cases here. A long run makes a tenth of a normal run's cases.
+# Under the emulator a test takes many times as long, and the same cases run natively in other tests. So this script
+# runs a two-hundredth of the native cases, and in a long run a tenth.
 export TRAWL_TEST_DIVISOR=200
 if [ ${#more[@]} -gt 0 ]; then
     export TRAWL_TEST_SCALE=1 TRAWL_TEST_DIVISOR=10

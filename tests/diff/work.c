@@ -184,7 +184,7 @@ static uint64_t work_of(const struct diff_input *input, enum trawl_method method
     return work;
 }
 
-/* Makes strings with equal first bytes, or words with equal last bytes, in a text full of these
+/* Makes strings whose first bytes (begin_alike) or last bytes are equal, in a text full of these
  * bytes. Filters that test only the six low bits of a byte cannot tell these bytes from letters. */
 static void make_choice(struct test_random *random, uint64_t text_bytes, uint64_t strings,
                         bool begin_alike, struct diff_input *input)

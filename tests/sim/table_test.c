@@ -383,7 +383,7 @@ static const struct scene_row rows[] = {
         OPTIONS(.algorithm = "bmh-shared", .flags = TRAWL_IGNORE_CASE)),
     ROW("trie", TEXT_CYCLE, 300, P("abca", "bca"), OPTIONS(.algorithm = "aho-corasick")),
     ROW("word-reduction", TEXT_CYCLE, 700, P("bcab"), OPTIONS(.algorithm = "word-reduction:64")),
-    /* strstr works on a copy of the text */
+    /* strstr copies the text, so memory for the copy can fail, too */
     ROW("strstr", TEXT_CYCLE, 900, P("cabca"), OPTIONS(.algorithm = "strstr")),
 #endif
 };

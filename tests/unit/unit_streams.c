@@ -470,8 +470,8 @@ static void fed_wrongly(void)
     trawl_stream_close(stream);
 }
 
-/* Checks that trawl_stream_open refuses an expression whose matches may cross lines. Of such a
- * plan, a stream would lose each match that begins in one piece and ends in the next. */
+/* Checks that trawl_stream_open refuses an expression whose matches may cross lines. A stream
+ * would lose each match of such an expression that begins in one piece and ends in the next. */
 static void fed_across_lines(void)
 {
     AUTO_PLAN across =

@@ -22,7 +22,8 @@
 
 /* Descriptors for a connection: its socket, the pipe of an answer, and files that are opened. */
 #define CONNECTION_DESCRIPTORS 6u
-/* Limit for a request's first line and headers together; also the size of response pieces. */
+/* Half of the memory in which libmicrohttpd holds a request's first line and headers; also the size
+ * of response pieces. */
 #define HEAD_BYTES (64u << 10)
 /* Up to this many bytes of a refused body are read, so that the client gets to see the refusal. */
 #define DISCARD_BYTES (16u << 20)

@@ -95,8 +95,8 @@ struct simt_u32x4 {
     extern "C" __global__ void __launch_bounds__(threads, SIMT_RESIDENT(threads, blocks)) \
         name(const __grid_constant__ struct arguments args)
 #define SIMT_FUNCTION_LARGE static __device__ __noinline__
-/* SIMT_QUICK only checks that the kernels compile, which takes an eighth of the time. The result
- * cannot run. */
+/* With SIMT_QUICK the kernels are compiled only as a check, in an eighth of the time of a full
+ * compilation. The result cannot run. */
 #if SIMT_QUICK
 #define SIMT_FUNCTION SIMT_FUNCTION_LARGE
 #define SIMT_UNROLL SIMT_ROLLED

@@ -192,7 +192,8 @@ static bool read_line(struct connection *connection, char line[LINE_BYTES_MAX])
     return false;
 }
 
-/* Reads the status, and skips the headers. False: this is no HTTP answer. */
+/* Reads the status, and whether the body comes in chunks; skips the other headers. Returns false if
+ * this is no HTTP answer, or has too many headers. */
 static bool read_head(struct connection *connection)
 {
     char line[LINE_BYTES_MAX];

@@ -204,7 +204,7 @@ bool pool_may_search(struct pool_worker *worker)
     return true;
 }
 
-/* Ends the search for all workers. Called with the lock. */
+/* Ends the search for all workers. The caller holds pool->lock. */
 static void end_all(struct pool *pool)
 {
     pool->over = true;

@@ -629,7 +629,9 @@ static void report_fault(struct command_job *job, const char *name, enum trawl_s
     else
         job_message(job, "%s: %s", name, error->message);
     job->error_seen = true;
-    /* PCRE2 may take too much work for a line of this file alone, --multiline too much memory. */
+    /* A limit may be too low for this file only: of PCRE2's work for a line, or of memory for a
+     * whole text (--multiline). Then the next file is searched. After other errors the job is done.
+     */
     job->done = status != TRAWL_LIMIT ||
                 ((job->patterns->options.flags & TRAWL_PCRE) == 0 && !job->patterns->crosses);
 }

@@ -23,8 +23,9 @@ enum charset charset_open(bool utf8);
  * processes with equal names "utf-8" or "c" have the same letters. Call charset_open first. */
 const char *charset_name(enum charset charset);
 
-/* Returns the functions for the locale's code points, or bytes in CHARSET_SINGLE. Equal letters are
- * those of grep or, if by_unicode, those of trawl_unicode. */
+/* Returns the functions by which the library finds a letter's other cases and word characters. They
+ * take code points, or bytes in CHARSET_SINGLE. Letters are equal if they are for grep -i or, if
+ * by_unicode, for trawl_unicode. */
 struct trawl_letters charset_utf8(bool by_unicode);
 
 /* Returns whether i and I are the same letter. In Turkish the answer is no. */
