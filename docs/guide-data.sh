@@ -1,5 +1,5 @@
 #!/bin/sh
-# guide-data: the files that docs/guide.md searches, the same bytes on every run. guide-data.sh FOLDER
+# guide-data FOLDER: writes the files that the examples of docs/guide.md search, the same bytes on every run.
 set -eu
 export LC_ALL=C
 mkdir -p "$1"

@@ -35,8 +35,8 @@ struct gallery_device {
 
 /* ---- gallery_device.c ---- */
 
-/* Searches a range of begins for own->plan: the function `search` of struct cuda_steps. `context`
- * is the struct gallery_device. */
+/* Searches a range of begins for the plan of `context`, which is the struct gallery_device. This is
+ * the function `search` of struct cuda_steps. */
 enum trawl_status gallery_device_range(struct engine_worker *worker, void *context,
                                        const struct cuda_range *range, enum want want,
                                        uint64_t hits_base, struct engine_result *result,

@@ -266,7 +266,8 @@ static void begin(struct scan *scan)
         if ((worth & bit_of(i)) != 0 && costs[i] <= ALSO_TIMES * least)
             own->open |= bit_of(i);
     }
-    /* If the search has just begun, its time so far counts. */
+    /* If little was searched since the begin or the last tournament, the time for that counts as
+     * the result of the current program. */
     if (own->searched <= FRESH_PIECES * cpu_sizes.trial_bytes) {
         own->of[own->now].ns = own->spent;
         own->of[own->now].bytes = own->searched;

@@ -207,13 +207,13 @@ struct scan {
      * tile */
     uint64_t tile_begin;
     uint64_t tile_words;
-    bool ends_known;
+    bool ends_known; /* `ends` has the line ends of this tile */
     /* result->count at the begin of the last tile that has several words */
     uint64_t tile_count;
     /* number of hits in earlier tiles; a tile counts half as much as the tile after it */
     uint64_t tiles_count;
-    /* valid if ends_known: whether some line ends of the tile are NULs, which end lines only for
-     * some callers */
+    /* valid if ends_known: whether `ends` also has NULs, which the plan does not take for line ends
+     */
     bool has_nulls;
     /* in a search for lines: begins below this position lie in a line whose hit was taken */
     uint64_t line_until;

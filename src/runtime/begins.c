@@ -120,9 +120,10 @@ static bool may_be_frequent(const struct trawl_plan *plan)
     return plan->literal_count > 1 || plan->length_min <= FREQUENT_BYTES_MAX;
 }
 
-/* Chooses how many bytes of text the next list covers, so that the list is likely to have
- * LIST_WORDS hits, or fewer if the device has little memory or the part is nearly listed. The last
- * list covered `listed` bytes and has `count` hits. `left` bytes of the part are not listed yet. */
+/* Chooses how many bytes of text the next list covers, at most LIST_BYTES, so that the list is
+ * likely to have LIST_WORDS hits, or fewer if the device has little memory or the part is nearly
+ * listed. The last list covered `listed` bytes and has `count` hits. `left` bytes of the part are
+ * not listed yet. */
 static void choose_reach(struct lister *l, uint64_t listed, uint64_t count, uint64_t left)
 {
     uint64_t per_hit = listed / (count + 1) + 1;

@@ -171,7 +171,8 @@ struct trawl_searcher {
     struct call_record last; /* what the last finished call did */
 };
 
-/* Wakes the searcher's caller if the caller sleeps. Any thread and any signal handler may call. */
+/* Wakes the thread that uses the searcher, if that thread sleeps. Any thread may call this, also in
+ * a signal handler. */
 static inline void searcher_wake(struct trawl_searcher *searcher)
 {
     if (atomic_load(&searcher->sleeps) && atomic_exchange(&searcher->sleeps, false))

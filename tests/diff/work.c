@@ -170,7 +170,8 @@ static void run_set_floods(struct test_random *random, uint64_t text_bytes)
     TEST_CHECK(plans[TRAWL_METHOD_SET] > 0);
 }
 
-/* Returns the work of a search by a method, with the work for the method's tables. */
+/* Returns the work of a search by a method, including the tables that the search makes, but not the
+ * building of the plan. */
 static uint64_t work_of(const struct diff_input *input, enum trawl_method method)
 {
     struct run_config config = {.method = method, .threads = 1};

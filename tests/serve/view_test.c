@@ -16,8 +16,8 @@ static void check_count(uint32_t expected)
     state_drop(state);
 }
 
-/* Checks a file that was a directory in between, and the other way round, when the server sees all
- * notices at once. */
+/* Checks that the server counts one file after the file became a directory and a file again, in odd
+ * rounds with a check in between. The server reads the notices of all changes at once. */
 static void test_becomes(void)
 {
     begin_tree("becomes");

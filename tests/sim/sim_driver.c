@@ -111,7 +111,7 @@ int sim_device_attribute(int *value, int attribute, int device)
 {
     int code = sim_enter(), multiprocessors = (int)sim_state.options.multiprocessors;
 
-    /* devices with different memory differ in this, too */
+    /* devices with different memory also have different numbers of multiprocessors */
     multiprocessors += sim_state.options.memory_less > 0 ? device : 0;
     *value = attribute == CUDA_ATTRIBUTE_MULTIPROCESSORS    ? multiprocessors
              : attribute == CUDA_ATTRIBUTE_CAPABILITY_MAJOR ? 9

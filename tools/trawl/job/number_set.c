@@ -40,7 +40,7 @@ static void sort(struct number_set *set)
         qsort(set->list, (size_t)set->count, sizeof *set->list, compare);
 }
 
-/* Allocates the stamps. False: no memory. */
+/* Allocates set->stamps, unless they are there. Returns false if memory does not suffice. */
 static bool make_stamps(struct text_scan *scan)
 {
     struct number_set *set = &scan->numbers;

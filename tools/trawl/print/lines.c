@@ -611,7 +611,7 @@ static void handle_with_history(struct text_scan *scan, const struct view *windo
 }
 
 /* Ends the open line at the window's first line end. Returns how many of the window's bytes belong
- * to the line. Sets *used_matches to how many of the window's matches do. */
+ * to the line. Sets *used_matches to the number of the window's matches that begin in the line. */
 static uint64_t close_open_line(struct text_scan *scan, const struct view *window,
                                 uint64_t *used_matches)
 {
