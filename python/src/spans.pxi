@@ -879,8 +879,8 @@ cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *key
 cdef object record_matches(Searcher searcher, Plan plan, given, match, bint value, offsets,
                            progress, gather_kind kind, Groups groups=None):
     """Find the occurrences in each record: LISTS gives an Array of lists of matches, COUNTS an Array
-    of their numbers, WHICH an Array of each record's first match or null. With `groups`, LISTS gives lists of the groups of occurrences, and COUNTS the groups
-    of each record's first occurrence."""
+    of their numbers, WHICH an Array of each record's first match or null. With `groups`, LISTS gives lists of
+    the groups of occurrences, and COUNTS the groups of each record's first occurrence."""
     cdef Groups keyed_groups
     cdef Reader reader = Reader(given)
     cdef Handle handle = searcher.take()

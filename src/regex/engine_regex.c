@@ -39,8 +39,7 @@
 /* Bytes that RE2 could read in the time in which a chain rules out an atom. A chain is an automaton
  * that reads the characters beside an atom (chain.h). */
 #define BYTES_PER_LOOK 6u
-#define AHEAD_MAX \
-    4096u /* the common program of several expressions reads this many bytes at once */
+#define AHEAD_MAX 4096u /* a list's common program reads at most this many bytes at once */
 /* RE2 reads this many bytes in the time of a verification's two matches. */
 #define SHORT_LINE 192u
 /* Where one match of a line suffices, RE2 could read this many bytes in the time in which an atom
@@ -285,8 +284,8 @@ static enum trawl_status by_lines(struct step *step, struct trawl_error *error)
     uint64_t ahead = 1, looks = 0;
 
     for (uint64_t at = step->from; at < step->to;) {
-        const uint64_t next = line_after(step, at);
         const uint64_t after = line_after(step, min_u64(at + ahead, step->to) - 1);
+        const uint64_t next = ahead > 1 ? line_after(step, at) : after;
         const struct regex_line lines = content_of(step, at, after);
         const bool asks = expressions->count > 1 && may_read_whole(step, at, lines.end);
         const int found = asks ? expressions->ops->match(expressions->whole,
@@ -530,7 +529,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
         /* Chains know all edges. They do not know what PCRE2 asks for beyond its filter. */
         const bool matches = around.before == CHAIN_MATCHES && around.after == CHAIN_MATCHES &&
                              (plain || expressions->beyond == NULL);
-        bool may = true, by_line = false;
+        bool may = true, by_line = false, read_whole;
         bool is_within; /* the string ends inside the line or record */
 
         if (around.before == CHAIN_FAILS || around.after == CHAIN_FAILS) {
@@ -566,9 +565,10 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
             if (step->splits_again)
                 return TRAWL_OK;
             step->asked += anchor->before != NULL || anchor->after != NULL;
-            by_line = (*known & DECIDED) == TRIES_MAX || is_short(step, at, line) ||
+            read_whole = is_short(step, at, line);
+            by_line = read_whole || (*known & DECIDED) == TRIES_MAX ||
                       !has_parts(expressions->ops, anchor);
-            if (!by_line || step->want == WANT_LINES || !is_short(step, at, line))
+            if (step->want == WANT_LINES || !read_whole)
                 TRAWL_TRY(verify(step, anchor, at, by_line, around, line, &may, error));
         }
         step->missed += may ? 0 : BYTES_PER_MISS;
