@@ -785,8 +785,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_set_memory(const struct trawl_me
  * is cut while the sink has such a window, the search fails with READ after the window. If another
  * program writes to the file during a search, the search may see bytes from before or after the
  * change, also within a window. Mapped bytes belong to the page cache, so host_memory_bytes does
- * not bound them; about 32 to 48 MiB of mapped bytes are resident at a time. Chunks that go to GPUs
- * are read, not mapped.
+ * not bound them; up to 40 MiB of mapped bytes are resident at a time if one thread searches,
+ * and mostly up to 80 MiB if several do. Chunks that go to GPUs are read, not mapped.
  * Threads: any; safe in a signal handler. */
 TRAWL_API bool trawl_map_repair(const void *address);
 #ifdef __cplusplus
