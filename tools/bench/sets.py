@@ -210,7 +210,7 @@ def section(data):
             if it else 'another count' if them[i].get('wrong') else '-'
             for i, (row, it) in enumerate(zip(rows_of, good))])
         cost = [cost_of(it) for it in good]
-        if any(cost):
+        if any(cost) and contestant not in SET_COMMANDS:  # a command's time includes compiling
             costs.append([contestant] + [text or '-' for text in cost])
     heads = [''] + [row['name'] for row in rows_of]
     lines += table(heads, [['work'] + [row['work'].partition(' in ')[2] for row in rows_of],
