@@ -261,7 +261,7 @@ def crossed(rows_of, title):
     found = {name: f'{read / own:.3f}' for name, (read, own) in times.items() if read and own}
     heads = list(dict.fromkeys(name.rpartition(', ')[0] for name in found))
     rows = list(dict.fromkeys(name.rpartition(', ')[2] for name in found))
-    return ['', f'### {title}', '', "Medians by the host's clock, in multiples of the speed at which the device only reads the same text.", ''] + table(
+    return ['', f'### {title}', '', "A cell is the median speed of the rounds by the host's clock, as a multiple of the read speed.", ''] + table(
                 [''] + heads, [[name.replace(' = ', '=')] + [found.get(f'{head}, {name}', '-') for head in heads] for name in rows])
 
 

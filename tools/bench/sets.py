@@ -199,8 +199,11 @@ def section(data):
     names = list(dict.fromkeys(it['name'] for row in rows_of for it in row['results']))
     lines = opening(data) + [spread_line(data), '']
     lines += table(['', 'compared with', 'times as fast', 'workloads', 'slower in'], conclusions(data), left=2)
-    lines += ['', 'GB/s of text, without the time to compile patterns. A star: measured on a part of the work, '
-              'because the whole would take too long. A dash: not measured.', '']
+    works = [row['work'].partition(' in ')[2] for row in rows_of]
+    same = len(set(works)) == 1
+    lines += ['', f"GB/s of text{f' ({works[0]})' * same}, without the time to compile patterns. A column names the kind and "
+              'the number of the patterns. A star: measured on a part of the work, because the whole would take too long. A '
+              'dash: not measured.', '']
     speeds, costs = [], []
     for contestant in names:
         them = [next((it for it in row['results'] if it['name'] == contestant), {}) for row in rows_of]
@@ -212,9 +215,9 @@ def section(data):
         cost = [cost_of(it) for it in good]
         if any(cost) and contestant not in SET_COMMANDS:  # a command's time includes compiling
             costs.append([contestant] + [text or '-' for text in cost])
-    heads = [''] + [row['name'] for row in rows_of]
-    lines += table(heads, [['work'] + [row['work'].partition(' in ')[2] for row in rows_of],
-                           ['found'] + [f"{row['found']:,}" for row in rows_of]] + speeds)
+    heads = [''] + [row['name'].removesuffix(' patterns') for row in rows_of]
+    lines += table(heads, [['work'] + works] * (not same)
+                   + [['found'] + [f"{row['found']:,}" for row in rows_of]] + speeds)
     return lines + ['', 'Milliseconds to compile the patterns and, where measured, the largest number of MiB in use:', '',
                     *table(heads, costs)]
 
