@@ -215,7 +215,8 @@ def section(data):
         cost = [cost_of(it) for it in good]
         if any(cost) and contestant not in SET_COMMANDS:  # a command's time includes compiling
             costs.append([contestant] + [text or '-' for text in cost])
-    heads = [''] + [row['name'].removesuffix(' patterns') for row in rows_of]
+    heads = [''] + [row['name'].removesuffix(' patterns').replace(MIXED[0][0], 'mixed words').replace(MIXED[-1][0], 'pieces')
+                    for row in rows_of]
     lines += table(heads, [['work'] + works] * (not same)
                    + [['found'] + [f"{row['found']:,}" for row in rows_of]] + speeds)
     return lines + ['', 'Milliseconds to compile the patterns and, where measured, the largest number of MiB in use:', '',
