@@ -125,7 +125,7 @@ enum trawl_plan_flag {
     TRAWL_UNICODE = 512,    /* PERL: as RIPGREP, with Unicode's \w, \d, \s; \b uses `letters` */
     TRAWL_RIPGREP = 2048,   /* PERL: ripgrep's syntax, for example [a-z&&[^b]] and \b{start} */
     TRAWL_PCRE = 4096,      /* PERL: libpcre2 searches for what RE2 refuses: docs/regex.md */
-    TRAWL_MULTILINE = 8192, /* occurrences of expressions may cross lines; the text is in memory */
+    TRAWL_MULTILINE = 8192, /* occurrences of expressions may cross lines; only texts in memory */
     TRAWL_DOT_ALL = 16384,  /* expressions: '.' matches a newline, too */
     TRAWL_WHOLE_WORD = 2,   /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
                                also the characters for which is_word returns true */
@@ -286,7 +286,7 @@ struct trawl_plan_told {
     uint8_t line_end;   /* the byte that ends lines */
     /* 1: IGNORE_CASE without `letters`; a pattern has a letter whose other case is not found */
     uint8_t misses_letters;
-    uint8_t pcre; /* 1 or 2: PCRE2 searches for an expression; 2: one may match zero bytes */
+    uint8_t pcre; /* 1 or 2: PCRE2 searches for an expression; 2: one of these may match no byte */
     uint8_t reserved[4];
     /* The pattern's bytes as given, borrowed until the plan is freed; NULL and 0 if pattern_index
      * is pattern_count or more. */
@@ -715,8 +715,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_replace(
     void *context, struct trawl_error *error);
 
 /* ---- Batches ------------------------------------------------------------------------------
- * The same searches, pulled: the caller asks for the next results when the caller wants results.
- * The search runs ahead of the caller by a bounded number of chunks. */
+ * The results of trawl_positions, pulled: trawl_search_next returns the matches of the text's next
+ * part. The search runs ahead of the caller by a bounded number of chunks. */
 struct trawl_search;
 enum trawl_search_flag {
     TRAWL_SEARCH_LINE_NUMBERS = 1 /* also a column of line numbers */

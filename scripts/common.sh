@@ -225,7 +225,7 @@ install_what_can_be() {
 
 # need REQUIRED... [-- OPTIONAL...]: install the missing packages of needs_REQUIRED and
 # needs_OPTIONAL. If they cannot be installed here, print the command that installs them. Then, if a required package
-# is missing, stop with status 2; else go on, and the tests that need the package are skipped.
+# is missing, stop with status 2; else go on, and the tests that need a missing package are skipped.
 need() {
     local required='' optional='' list=required name line
     local -a packages=()

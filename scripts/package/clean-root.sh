@@ -6,9 +6,9 @@
 # by default this system's (suites.sh). For a suite other than this system's, the Debian packages are made first, in a
 # system of their own, into FOLDER/SUITE.
 #
-# mmdebstrap calls the script again for each new system (--step). What is tried lies in /trial of that system, not in
-# /tmp, where mmdebstrap keeps the file that says where its apt works. Without that file its apt would clean up the
-# system around the new one. Status 77: a system could not be made.
+# mmdebstrap calls the script again for each new system (--step). What is tried lies in /trial of the new system, not in
+# its /tmp, where mmdebstrap keeps the file that tells its apt to work in the new system. Without that file, this apt
+# would clean up the system on which the script runs. Status 77: a system could not be made.
 set -euo pipefail
 
 folder=$(realpath "$1")

@@ -64,7 +64,8 @@ static inline gram_vector gram_load(const uint8_t *text)
     return loaded;
 }
 
-/* Adds to `any` the words of `mixed` that equal one of the first `count` combined grams. */
+/* Sets the words of `any` at the places where `mixed` equals one of the first `count` combined
+ * grams. */
 static inline gram_vector gram_vectors_equal(gram_vector any, gram_vector mixed,
                                              const struct gram_vectors *vectors, uint32_t count)
 {

@@ -48,7 +48,8 @@ enum program {
 #undef PROGRAM
     PROGRAMS
 };
-#define CPU_PARTS (PROGRAMS - PROGRAM_ALONE) /* programs that search for parts of the patterns */
+/* number of programs that search for parts of the patterns */
+#define CPU_PARTS (PROGRAMS - PROGRAM_ALONE)
 
 struct tournament {
     uint32_t fits; /* programs that may search, as bits */
@@ -120,7 +121,8 @@ struct engine_worker {
     uint32_t first_probes; /* number of probes that are tested at every position */
     uint64_t learned;      /* offset in the literal where the last candidate failed */
     uint8_t head[64];      /* if head_bytes > 0: the literal, then zeros */
-    /* If not 0, so many bytes of `head` are compared for all candidates of a tile at once. */
+    /* If not 0, the first head_bytes bytes of `head` are compared at all candidates of a tile at
+     * once. */
     uint32_t head_bytes;
     /* the plan wants whole words or lines, and has no periodic literal: the byte before a begin
      * rules out most begins */
