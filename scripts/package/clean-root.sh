@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# clean-root: what ./dev package made, in new systems that have nothing else and no network: installed, used, tested
-# and removed.
+# clean-root: installs, uses, tests and removes what ./dev package made, in new systems without a network that have only
+# the packages that this needs.
 #
 # clean-root.sh FOLDER [SUITE...]    writes a table to FOLDER/clean-roots.md. A suite is a distribution's code name;
 # by default this system's (suites.sh). For a suite other than this system's, the Debian packages are made first, in a
@@ -232,7 +232,8 @@ run_upgrade() {
     equal 'old packages' libtrawl0 "$(inside dpkg-query -W -f '${Package} ${Version}\n' | sed -n 's/ 0\.1\.0-.*//p')"
 }
 
-# After removal only what the user and the administrator wrote is left, after purging what the user wrote.
+# After removal, only what the user and the administrator wrote is left; after purging (remove_upgrade), only what the
+# user wrote.
 test_upgrade() {
     inside dpkg -r trawl trawl-serve libtrawl0 libtrawl1
     equal left "/etc/trawl/serve /root/.config/trawl/serve" "$(cd "$root" && find etc root -path '*trawl/*' |

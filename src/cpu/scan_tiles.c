@@ -304,7 +304,7 @@ static void verify_candidates(struct scan *scan, uint64_t positions, uint64_t wo
 
     if (worker->at_borders)
         borders_apply(scan, words);
-    /* most candidates are skipped with their line, so the rest are tested one by one */
+    /* most candidates are skipped with their line or span, so the rest are tested one by one */
     if (scan->want >= WANT_LINES) {
         verify_tile(scan, words, verify_one);
         return;

@@ -84,7 +84,8 @@ struct set_class {
     uint32_t stem_bits;                      /* log2 of the number of words of stem_map */
     /* bitmap: two bits for each stem, and two for the first stem_min bytes of each stem */
     uint64_t *stem_map;
-    /* pairs of bytes that select positions, instead of samples; NULL: too many literals */
+    /* pairs of bytes that select positions, instead of samples; NULL if the class has too many
+     * literals, or is searched by grams */
     struct find_pairs *pairs;
 };
 
