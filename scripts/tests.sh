@@ -32,8 +32,7 @@ step() {
     case $status in
     0)
         passed=$((passed + 1))
-        [[ $name == build* ]] || note "step $name" # builds are not noted: repeating a build that is up to date costs
-                                                     nothing
+        [[ $name == build* ]] || note "step $name" # repeating a build that is up to date costs nothing
         ;;
     77)
         skipped=$((skipped + 1))
