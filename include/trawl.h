@@ -131,7 +131,7 @@ enum trawl_plan_flag {
                                also the characters for which is_word returns true */
     TRAWL_STRICT_WORD = 1024, /* for WHOLE_WORD: a byte of no character is a word character */
     TRAWL_WHOLE_LINE = 4,     /* a whole line: both neighbours are line ends, or ends of the text */
-    TRAWL_SINGLE_BYTE = 128,  /* `letters` takes each byte as a character; no plans with errors */
+    TRAWL_SINGLE_BYTE = 128,  /* `letters` takes each byte as a character; not with errors */
     /* The flags below are for plans with errors (mismatches_max, edits_max, DNA): */
     TRAWL_WITHIN_LINES = 8,        /* no occurrence holds a line end */
     TRAWL_EVERY_END = 16,          /* edits: a match for each end, not only the best match */
@@ -198,15 +198,15 @@ struct trawl_range {
 enum trawl_syntax {
     TRAWL_LITERAL = 0,
     TRAWL_PERL = 1,     /* RE2's syntax; of occurrences with one begin, the first alternative */
-    TRAWL_EXTENDED = 2, /* grep -E and grep -G; of occurrences with one begin, the longest */
-    TRAWL_BASIC = 3
+    TRAWL_EXTENDED = 2, /* grep -E; of occurrences with one begin, the longest */
+    TRAWL_BASIC = 3     /* grep -G; of occurrences with one begin, the longest */
 };
 
 struct trawl_plan_options {
     uint64_t size;             /* sizeof(struct trawl_plan_options) */
     uint32_t flags;            /* enum trawl_plan_flag, or-ed */
     enum trawl_method method;  /* AUTO, or the method to use */
-    uint32_t line_end_set;     /* 1: lines end in `line_end`. 0: in '\n'; line_end is 0 or '\n' */
+    uint32_t line_end_set;     /* 1: lines end in `line_end`. 0: in '\n', with line_end 0 or '\n' */
     uint8_t line_end;          /* the line end, for WHOLE_LINE and for calls that deliver lines */
     uint8_t line_end_also_set; /* 1: `line_end_also` ends lines, too (grep in binary files: NUL) */
     uint8_t line_end_also;
@@ -444,7 +444,7 @@ struct trawl_searcher;
 enum trawl_map {
     TRAWL_MAP_NEVER = 0,
     TRAWL_MAP_IF_FASTER = 1, /* files of 32 MiB and more, as far as they are in the page cache:
-                                takes 0.5 of the time of a copy with large pages, 0.9 with small */
+                                0.5 of a copy's time if the cache's pages are large, else 0.9 */
     TRAWL_MAP_ALWAYS = 2     /* every file, except for its last pages; for tests */
 };
 

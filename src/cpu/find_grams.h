@@ -35,7 +35,7 @@ static inline uint64_t block_grams(const uint8_t *text, const struct plan_grams 
 
 /* A variant (the functions of find.h for one instruction set) defines the type gram_vector, a
  * vector of words, and three functions: gram_even and gram_odd take the words at even and at odd
- * places of two vectors, and gram_any tells whether a word is not 0. */
+ * places of two vectors, and gram_any tells whether any word is not 0. */
 struct gram_vectors {
     gram_vector fold, keep;
     gram_vector mixed[PLAN_GRAM_STRIDE_MAX];

@@ -231,8 +231,9 @@ static bool ends_tell(const struct scan *scan)
            (set->fold == NULL || dense_fold_is_exact(set->fold));
 }
 
-/* Looks among the pattern's literals, from *literal on, for the first that stands at x. Returns
- * its length and sets *literal to it. Returns 0 if no literal stands there. */
+/* Looks among the pattern's literals, from *literal on, for the first that stands at x. Sets
+ * *literal to that literal, and returns the length of its occurrence. Returns 0 if no literal
+ * stands there. */
 static uint64_t variant_at(const struct scan *scan, uint64_t x, uint32_t *literal)
 {
     uint64_t length = 0, pattern = plan_literal_at(scan->plan, *literal).pattern;

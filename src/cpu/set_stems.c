@@ -19,8 +19,8 @@
 #define BUCKET_BITS_LIGHT 24u
 #define PAIRS_OF_ONE_GROUP 512u
 #define PAIRS_OF_TWO_GROUPS 1024u
-/* If the literals' weights (key_weight) add up to more, the pairs of bytes need four groups of
- * slots. Short literals weigh much. */
+/* In a class of more than PAIRS_OF_ONE_GROUP literals whose weights (key_weight) add up to more
+ * than this, the pairs of bytes need four groups of slots. Short literals weigh much. */
 #define WEIGHT_OF_TWO_GROUPS 2048u
 
 void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS])

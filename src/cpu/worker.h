@@ -128,7 +128,7 @@ struct engine_worker {
      * rules out most begins */
     bool at_borders;
     struct find_bytes inside; /* byte values after which no occurrence can begin */
-    bool bytes_only; /* all literals have one byte, without conditions: `bytes` holds them all */
+    bool bytes_only; /* all literals have one byte, and whole words or lines are not wanted */
     struct byte_set bytes;
     /* tables of buckets; NULL until the set is searched by buckets */
     const struct plan_set_tables *set;
@@ -257,8 +257,8 @@ uint64_t verify_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, 
 /* A comparison for qsort: hits by offset, then by literal. */
 int verify_compare_hits(const void *a, const void *b);
 /* In a search for lines, returns a mask of `words` words, with a bit for each position from `begin`
- * on that holds a line end or a NUL. The text must be readable for FIND_LOAD_SLACK bytes after
- * these positions. */
+ * on at which a line or a record ends. A NUL ends a line, too, unless the plan has a second line
+ * end. The text must be readable for FIND_LOAD_SLACK bytes after these positions. */
 const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* Returns the offset of the last byte of the record that holds x, at most chunk->owned. Returns
  * UINT64_MAX if that record does not hold all `length` bytes from x on. */

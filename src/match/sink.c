@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* the digest numbers lines only of windows with at least this many bytes for each match */
+/* the digest computes line numbers only for windows with at least this many bytes for each match */
 #define LINE_NUMBER_BYTES 512u
 
 uint64_t pattern_slots_min = PATTERN_SLOTS_MIN;
