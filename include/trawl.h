@@ -26,8 +26,8 @@
  *     trawl_searcher_close(searcher);
  *     trawl_plan_free(plan);
  * Conventions of every function below:
- *   - The function returns a status. Results go to out-parameters, which are set on success
- *     only, unless the function's comment says more.
+ *   - A function that can fail returns a status. Results go to out-parameters, which are set on
+ *     success only, unless the function's comment says more.
  *   - A struct trawl_error pointer may be NULL. A failing call fills the struct once; a
  *     successful call does not touch it.
  *   - Option structs begin with `size`: set `size` to sizeof the struct, zero the other fields,
@@ -311,10 +311,10 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_expression_groups(
 TRAWL_API uint64_t trawl_expression_group(const struct trawl_plan *plan, uint64_t pattern_index,
                                           const char *name, uint64_t name_bytes);
 
-/* Explain a plan, in lines of "name: value": the method, q, the stride, the bytes of tables, why
- * the plan chose the method, and for one pattern the expected cost of each method on a core with
- * AVX2; for strings of several lengths the parts that are searched one after the other; for a plan
- * with an algorithm its source and engines.
+/* Explain a plan, in lines of "name: value": the method, the bytes of a gram (q), the stride, the
+ * bytes of tables, why the plan chose the method, and for one pattern the expected cost of each
+ * method on a core with AVX2; for strings of several lengths the parts that are searched one after
+ * the other; for a plan with an algorithm its source and engines.
  * Shape      writes at most buffer_bytes, with the closing NUL; *needed_bytes is the size of the
  *            whole text with the NUL, so a first call may pass NULL and 0.
  * Errors     ARGUMENT, MEMORY */
@@ -412,7 +412,7 @@ struct trawl_runtime_options {
     uint64_t size; /* sizeof(struct trawl_runtime_options) */
     enum trawl_engine engine;
     uint32_t threads; /* threads that search, 1 to 1024, a caller's included; 0: one per core.
-                         Each GPU has a further thread. */
+                         Each GPU has further threads. */
     const char *instruction_set;  /* as in struct trawl_searcher_options */
     uint64_t device_memory_bytes; /* limit on each device's memory; 0: no limit */
     uint64_t host_memory_bytes;   /* limit on the memory for chunks that texts are read into; 0: no

@@ -165,7 +165,7 @@ run_command() {
     printf 'one fish\ntwo\nfish fish\n' >"$root/trial/sea.txt"
     equal occurrences 3 "$(inside trawl --count-matches fish /trial/sea.txt)"
     equal expression 2 "$(inside trawl -E -c 'f[a-i]sh' /trial/sea.txt)"
-    # tg takes the rules of ignore files.
+    # tg obeys the rules of ignore files, so it skips the file `hidden`.
     mkdir "$root/trial/tree"
     echo fish | tee "$root/trial/tree/seen" >"$root/trial/tree/hidden"
     echo hidden >"$root/trial/tree/.ignore"

@@ -88,8 +88,9 @@ struct find_ops {
     void (*every_fold)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                        uint32_t first, uint32_t probe_count, struct find_tile *tile);
     /* Tests the grams at text - 8, text - 8 + stride, ... Sets bit stride * i + stride - 1 - o if
-     * gram number i of the text equals grams->gram[o], the gram at offset o of the literal. May set
-     * further bits, which the caller rejects. Depends on text bytes -8 to 64 * word_count - 1. */
+     * gram number i of the text equals grams->gram[o], the gram at offset grams->offset + o of the
+     * literal. May set further bits, which the caller rejects. Depends on text bytes -8 to 64 *
+     * word_count - 1. */
     void (*grams)(const uint8_t *text, uint64_t word_count, const struct plan_grams *grams,
                   struct find_tile *tile);
     /* Sets bit x if the 8 bytes at text + x begin with a gram of the set, as the bitmap tells; the

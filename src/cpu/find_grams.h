@@ -1,5 +1,5 @@
-/* find_grams: finds the grams (sequences of 8 bytes of the pattern) in a block of text. Vectors
- * test whether a block may hold a gram; plain C then finds the gram.
+/* find_grams: finds the grams (sequences of up to 8 bytes of the pattern) in a block of text.
+ * Vectors test whether a block may hold a gram; plain C then finds the gram.
  *
  * The vectors combine the two halves of 8 bytes into four bytes, low ^ high << GRAM_MIX_SHIFT, and
  * compare the four bytes. The combination needs no multiplication, and loses nothing for A, C, G,

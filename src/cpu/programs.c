@@ -518,7 +518,8 @@ static uint64_t tables_pay_after(const struct engine_worker *worker)
 void choice_begin(struct engine_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
-    /* If the caller asked for no method, the text decides how a single literal is searched. */
+    /* If the caller asked for no method and gave no sample, the text decides how a single literal
+     * is searched. */
     bool chooses = plan_is_one_literal(plan) && plan->method_asked == TRAWL_METHOD_AUTO &&
                    plan->algorithm.name == NULL && !plan->tuning.is_seen && plan->length_min > 1;
 

@@ -6,7 +6,8 @@
  *             follow by arithmetic, and nothing else in the run can match (Fine and Wilf 1965);
  *   learning  the scan first compares the offset where the last candidate failed;
  *   budget    when the work (about the compared bytes) exceeds cpu_sizes.work_factor for each byte
- *             of the chunk and each literal, two_way, whose time is linear, searches the rest.
+ *             of the chunk and each literal, two_way, whose time is linear, searches the rest. For
+ *             sets, scan_dense.c sets a smaller budget, after which the automaton searches.
  */
 #include <string.h>
 
