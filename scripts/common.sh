@@ -97,8 +97,8 @@ chromium|have chromium
 ROWS
 }
 
-# What compressed files are unpacked with: headers for the build, libraries for the run; and the
-# programs that the tests pack with.
+# Libraries, and their headers, that the build uses if they are there: those that unpack compressed files, RE2 and
+# PCRE2. Also the programs that the tests pack with.
 needs_codecs() {
     cat <<'ROWS'
 zlib1g-dev|[ -f /usr/include/zlib.h ]

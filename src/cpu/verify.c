@@ -61,9 +61,9 @@ void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words)
     }
 }
 
-/* Fills the worker's tile `ends` with the line ends of the tile that is being verified. Not
- * inlined: the address of `probe` is taken, so inlining would add a stack protector to
- * verify_emit. */
+/* Fills the worker's tile `ends` with the ends of lines or records in the tile that is being
+ * verified. Not inlined: the address of `probe` is taken, so inlining would add a stack protector
+ * to verify_emit. */
 static __attribute__((noinline)) void fill_ends(struct scan *scan, uint8_t also)
 {
     struct engine_worker *worker = scan->worker;
