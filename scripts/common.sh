@@ -88,7 +88,7 @@ python3-venv|python3 -c 'import venv' 2>/dev/null
 ROWS
 }
 
-# What only long runs need: the other compiler, its fuzzers, and a browser for the server's page.
+# What only long runs and ./dev fuzz need: the other compiler, its fuzzers, and a browser for the server's page.
 needs_long() {
     cat <<'ROWS'
 clang|have clang
