@@ -26,8 +26,8 @@
  *     trawl_searcher_close(searcher);
  *     trawl_plan_free(plan);
  * Conventions of every function below:
- *   - The function returns a status. Results go to out-parameters, which are set on success
- *     only, unless the function's comment says more.
+ *   - A function that can fail returns a status. Results go to out-parameters, which are set on
+ *     success only, unless the function's comment says more.
  *   - A struct trawl_error pointer may be NULL. A failing call fills the struct once; a
  *     successful call does not touch it.
  *   - Option structs begin with `size`: set `size` to sizeof the struct, zero the other fields,
@@ -125,13 +125,13 @@ enum trawl_plan_flag {
     TRAWL_UNICODE = 512,    /* PERL: as RIPGREP, with Unicode's \w, \d, \s; \b uses `letters` */
     TRAWL_RIPGREP = 2048,   /* PERL: ripgrep's syntax, for example [a-z&&[^b]] and \b{start} */
     TRAWL_PCRE = 4096,      /* PERL: libpcre2 searches for what RE2 refuses: docs/regex.md */
-    TRAWL_MULTILINE = 8192, /* occurrences of expressions may cross lines; the text is in memory */
+    TRAWL_MULTILINE = 8192, /* occurrences of expressions may cross lines; only texts in memory */
     TRAWL_DOT_ALL = 16384,  /* expressions: '.' matches a newline, too */
     TRAWL_WHOLE_WORD = 2,   /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
                                also the characters for which is_word returns true */
     TRAWL_STRICT_WORD = 1024, /* for WHOLE_WORD: a byte of no character is a word character */
     TRAWL_WHOLE_LINE = 4,     /* a whole line: both neighbours are line ends, or ends of the text */
-    TRAWL_SINGLE_BYTE = 128,  /* `letters` takes each byte as a character; no plans with errors */
+    TRAWL_SINGLE_BYTE = 128,  /* `letters` takes each byte as a character; not with errors */
     /* The flags below are for plans with errors (mismatches_max, edits_max, DNA): */
     TRAWL_WITHIN_LINES = 8,        /* no occurrence holds a line end */
     TRAWL_EVERY_END = 16,          /* edits: a match for each end, not only the best match */
@@ -198,15 +198,15 @@ struct trawl_range {
 enum trawl_syntax {
     TRAWL_LITERAL = 0,
     TRAWL_PERL = 1,     /* RE2's syntax; of occurrences with one begin, the first alternative */
-    TRAWL_EXTENDED = 2, /* grep -E and grep -G; of occurrences with one begin, the longest */
-    TRAWL_BASIC = 3
+    TRAWL_EXTENDED = 2, /* grep -E; of occurrences with one begin, the longest */
+    TRAWL_BASIC = 3     /* grep -G; of occurrences with one begin, the longest */
 };
 
 struct trawl_plan_options {
     uint64_t size;             /* sizeof(struct trawl_plan_options) */
     uint32_t flags;            /* enum trawl_plan_flag, or-ed */
     enum trawl_method method;  /* AUTO, or the method to use */
-    uint32_t line_end_set;     /* 1: lines end in `line_end`. 0: in '\n'; line_end is 0 or '\n' */
+    uint32_t line_end_set;     /* 1: lines end in `line_end`. 0: in '\n', with line_end 0 or '\n' */
     uint8_t line_end;          /* the line end, for WHOLE_LINE and for calls that deliver lines */
     uint8_t line_end_also_set; /* 1: `line_end_also` ends lines, too (grep in binary files: NUL) */
     uint8_t line_end_also;
@@ -286,7 +286,7 @@ struct trawl_plan_told {
     uint8_t line_end;   /* the byte that ends lines */
     /* 1: IGNORE_CASE without `letters`; a pattern has a letter whose other case is not found */
     uint8_t misses_letters;
-    uint8_t pcre; /* 1 or 2: PCRE2 searches for an expression; 2: one may match zero bytes */
+    uint8_t pcre; /* 1 or 2: PCRE2 searches for an expression; 2: one of these may match no byte */
     uint8_t reserved[4];
     /* The pattern's bytes as given, borrowed until the plan is freed; NULL and 0 if pattern_index
      * is pattern_count or more. */
@@ -311,10 +311,10 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_expression_groups(
 TRAWL_API uint64_t trawl_expression_group(const struct trawl_plan *plan, uint64_t pattern_index,
                                           const char *name, uint64_t name_bytes);
 
-/* Explain a plan, in lines of "name: value": the method, q, the stride, the bytes of tables, why
- * the plan chose the method, and for one pattern the expected cost of each method on a core with
- * AVX2; for strings of several lengths the parts that are searched one after the other; for a plan
- * with an algorithm its source and engines.
+/* Explain a plan, in lines of "name: value": the method, the bytes of a gram (q), the stride, the
+ * bytes of tables, why the plan chose the method, and for one pattern the expected cost of each
+ * method on a core with AVX2; for strings of several lengths the parts that are searched one after
+ * the other; for a plan with an algorithm its source and engines.
  * Shape      writes at most buffer_bytes, with the closing NUL; *needed_bytes is the size of the
  *            whole text with the NUL, so a first call may pass NULL and 0.
  * Errors     ARGUMENT, MEMORY */
@@ -377,8 +377,8 @@ TRAWL_API void trawl_text_close(struct trawl_text *text);
 struct trawl_text_told {
     uint64_t size;       /* sizeof(struct trawl_text_told), set by the caller */
     uint64_t text_bytes; /* the text's bytes; of a file now, from its offset; UINT64_MAX: unknown */
-    /* The packed format, such as "gzip", of a text of TRAWL_TEXT_UNPACK as far as it was read, or
-     * of a text in memory by its first 10 bytes. NULL: none of the five formats is known. */
+    /* The packed format, such as "gzip": of a text of TRAWL_TEXT_UNPACK once its first bytes were
+     * read, or of a text in memory by its first 10 bytes. NULL: no format is known. */
     const char *compression;
     uint32_t is_seekable; /* 1: trawl_text_read works at any offset (memory and regular files) */
     uint32_t is_cut;      /* 1: a file of TRAWL_TEXT_MAP is shorter now; the lost bytes are zeros */
@@ -412,7 +412,7 @@ struct trawl_runtime_options {
     uint64_t size; /* sizeof(struct trawl_runtime_options) */
     enum trawl_engine engine;
     uint32_t threads; /* threads that search, 1 to 1024, a caller's included; 0: one per core.
-                         Each GPU has a further thread. */
+                         Each GPU has further threads. */
     const char *instruction_set;  /* as in struct trawl_searcher_options */
     uint64_t device_memory_bytes; /* limit on each device's memory; 0: no limit */
     uint64_t host_memory_bytes;   /* limit on the memory for chunks that texts are read into; 0: no
@@ -444,7 +444,7 @@ struct trawl_searcher;
 enum trawl_map {
     TRAWL_MAP_NEVER = 0,
     TRAWL_MAP_IF_FASTER = 1, /* files of 32 MiB and more, as far as they are in the page cache:
-                                takes 0.5 of the time of a copy with large pages, 0.9 with small */
+                                0.5 of a copy's time if the cache's pages are large, else 0.9 */
     TRAWL_MAP_ALWAYS = 2     /* every file, except for its last pages; for tests */
 };
 
@@ -715,8 +715,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_replace(
     void *context, struct trawl_error *error);
 
 /* ---- Batches ------------------------------------------------------------------------------
- * The same searches, pulled: the caller asks for the next results when the caller wants results.
- * The search runs ahead of the caller by a bounded number of chunks. */
+ * The results of trawl_positions, pulled: trawl_search_next returns the matches of the text's next
+ * part. The search runs ahead of the caller by a bounded number of chunks. */
 struct trawl_search;
 enum trawl_search_flag {
     TRAWL_SEARCH_LINE_NUMBERS = 1 /* also a column of line numbers */

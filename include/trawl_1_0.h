@@ -12,7 +12,7 @@ extern "C" {
 /* ---- Version 1.0 ---------------------------------------------------------------------------
  * Functions of version 1.0 that newer functions replace. They stay as they are until version 2. */
 
-/* As the members of struct trawl_letters with the same names. */
+/* The members do what those of struct trawl_letters with the same names do. */
 struct trawl_utf8 {
     void *context;
     uint32_t (*variants)(void *context, uint32_t code_point,
@@ -41,7 +41,7 @@ TRAWL_API struct trawl_facts trawl_plan_facts(const struct trawl_plan *plan);
 TRAWL_API struct trawl_pattern trawl_plan_pattern(const struct trawl_plan *plan,
                                                   uint64_t pattern_index);
 
-/* As the members of struct trawl_memory with the same names. */
+/* The members do what those of struct trawl_memory with the same names do. */
 struct trawl_allocator {
     void *context;
     void *(*allocate)(void *context, uint64_t bytes, uint64_t alignment);

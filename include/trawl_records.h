@@ -26,7 +26,7 @@ struct trawl_record_array {
     const uint8_t *bytes; /* the tape; may be NULL if no record has a byte */
     const void *offsets;  /* record_count + 1 offsets into the tape, ascending */
     uint64_t record_count;
-    uint32_t offset_bytes; /* 8: uint64_t or int64_t; 4: int32_t; 0: 8 */
+    uint32_t offset_bytes; /* 8 (uint64_t, int64_t) or 4 (int32_t); 0 means 8 */
     uint32_t reserved;
     const uint8_t *validity; /* NULL: all records are valid. Else bit (i & 7) of byte i >> 3, i
                                 counted from validity_begin, is 0 if record i is null: nothing
@@ -50,7 +50,7 @@ struct trawl_matrix_batch {
     uint64_t size; /* sizeof(struct trawl_matrix_batch), set by the caller */
     uint64_t record_begin;
     uint64_t record_end;
-    uint64_t cell_count; /* cells here; ANY: records in which a pattern occurs */
+    uint64_t cell_count; /* cells here; for shape ANY, records in which a pattern occurs */
     /* CELLS: three columns of cell_count entries, in order of (record, pattern). Each pair of a
      * record and a pattern comes once. */
     const uint64_t *cell_records;
@@ -65,8 +65,8 @@ struct trawl_matrix_batch {
  * plan, tape, offsets and validity are borrowed until then, *records itself is not. For whole words
  * and whole lines, a record's borders count as borders of the text.
  * Errors: as of trawl_positions, except READ. ARGUMENT also for an unknown shape or offset_bytes,
- * and for offsets that descend (text_offset: the record's offset) or exceed 2^63. With an algorithm
- * for records, ARGUMENT also for offsets of 4 bytes and for validity.
+ * and for offsets that descend (error.text_offset is then the record's offset) or exceed 2^63. With
+ * an algorithm for records, ARGUMENT also for offsets of 4 bytes and for validity.
  * Cost: reads the offsets once. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_open(
     struct trawl_searcher *searcher, const struct trawl_plan *plan,

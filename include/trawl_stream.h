@@ -76,7 +76,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_copy(const struct trawl_s
                                                             struct trawl_stream **copy,
                                                             struct trawl_error *error);
 
-/* Begin a new text with a stream: it is as after trawl_stream_open. Takes no time and no memory. */
+/* Begin a new text with a stream: the stream is then as after trawl_stream_open. Takes no time and
+ * no memory. */
 TRAWL_API void trawl_stream_reset(struct trawl_stream *stream);
 
 /* Close a stream. */

@@ -88,7 +88,7 @@ python3-venv|python3 -c 'import venv' 2>/dev/null
 ROWS
 }
 
-# What only long runs need: the other compiler, its fuzzers, and a browser for the server's page.
+# What only long runs and ./dev fuzz need: the other compiler, its fuzzers, and a browser for the server's page.
 needs_long() {
     cat <<'ROWS'
 clang|have clang
@@ -97,8 +97,8 @@ chromium|have chromium
 ROWS
 }
 
-# What compressed files are unpacked with: headers for the build, libraries for the run; and the
-# programs that the tests pack with.
+# Libraries, and their headers, that the build uses if they are there: those that unpack compressed files, RE2 and
+# PCRE2. Also the programs that the tests pack with.
 needs_codecs() {
     cat <<'ROWS'
 zlib1g-dev|[ -f /usr/include/zlib.h ]
@@ -225,7 +225,7 @@ install_what_can_be() {
 
 # need REQUIRED... [-- OPTIONAL...]: install the missing packages of needs_REQUIRED and
 # needs_OPTIONAL. If they cannot be installed here, print the command that installs them. Then, if a required package
-# is missing, stop with status 2; else go on, and the tests that need the package are skipped.
+# is missing, stop with status 2; else go on, and the tests that need a missing package are skipped.
 need() {
     local required='' optional='' list=required name line
     local -a packages=()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# format: run clang-format over every C file of the project, in place
+# format: run clang-format over every C, C++ and CUDA file of the project, in place
 set -euo pipefail
 . scripts/common.sh
 

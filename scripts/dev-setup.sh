@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# setup: install what building and testing need (Debian and Ubuntu)
+# setup: install what building, testing and packaging need (Debian and Ubuntu)
 set -euo pipefail
 . scripts/common.sh
 

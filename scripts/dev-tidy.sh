@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tidy: the checks of tests/tidy on the tree, then clang-tidy over src, tools, examples and include
+# tidy: the checks of tests/tidy on the tree, then clang-tidy over src, gallery, tools, examples and the headers
 set -euo pipefail
 . scripts/common.sh
 

@@ -63,6 +63,6 @@ fuzz_one() {
         -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
         -artifact_prefix="build/fuzz/findings/$name-" 2>&1 | tee "build/fuzz/$name.log" |
         grep --line-buffered -vE '^(INFO|stat::(new_units|slowest|peak)|#|".*Uses:)' || [ "${PIPESTATUS[0]}" -eq 0 ]
-    # A fuzzer that tried nothing has shown nothing.
+    # A fuzzer that tried no input has shown nothing, so it counts as failed.
     grep -qE '^stat::number_of_executed_units: +[1-9]' "build/fuzz/$name.log"
 }

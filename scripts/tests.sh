@@ -32,7 +32,7 @@ step() {
     case $status in
     0)
         passed=$((passed + 1))
-        [[ $name == build* ]] || note "step $name" # a build that is there costs nothing
+        [[ $name == build* ]] || note "step $name" # repeating a build that is up to date costs nothing
         ;;
     77)
         skipped=$((skipped + 1))
@@ -47,8 +47,9 @@ step() {
 }
 
 # run_ctest PRESET LEFT-OUT [OPTION...]: run the tests of build/PRESET except those whose name the expression LEFT-OUT
-# matches, and count each test by ctest's own lines. What failed tests printed is shown after them (a test may itself
-# print such lines). Two more at a time than there are cores: some wait for threads, terminals or other programs.
+# matches, and count each test by ctest's own lines. What failed tests printed is shown only when all have run, because
+# a test may itself print lines like ctest's. Two tests more than there are cores run at a time, because some wait for
+# threads, terminals or other programs.
 run_ctest() {
     local preset=$1 log=build/$1/ctest.log details=build/$1/Testing/Temporary/LastTest.log
     local out=$2 scale=${TRAWL_TEST_SCALE:-1} before_this line name before=$((passed + failed + skipped))

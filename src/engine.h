@@ -2,8 +2,8 @@
  *
  * A runtime opens an engine. Each thread that searches with the engine has a worker of that engine,
  * and submits tasks to the worker. A task is a *scan* if it searches a chunk of the text for hits.
- * A task is over when submit returns; several workers per device overlap copying and searching. No
- * code above this table knows which engine runs.
+ * A task is over when submit returns; several workers per device overlap copying and searching. The
+ * code above this table calls every engine only by the table.
  */
 #ifndef TRAWL_ENGINE_H
 #define TRAWL_ENGINE_H
@@ -178,7 +178,7 @@ struct engine_task {
     struct engine_words *words;   /* BEGINS: the array and what was found */
 };
 
-/* How an engine holds a text of the host's memory. */
+/* What engine_ops.hold does with a text. */
 enum engine_hold {
     ENGINE_HOLD_LOOK, /* do not hold the text; report where it is held */
     ENGINE_HOLD_COPY, /* copy the text, unless a copy of exactly these bytes exists */

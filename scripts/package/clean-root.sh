@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# clean-root: what ./dev package made, in new systems that have nothing else and no network: installed, used, tested
-# and removed.
+# clean-root: installs, uses, tests and removes what ./dev package made, in new systems without a network that have only
+# the packages that this needs.
 #
 # clean-root.sh FOLDER [SUITE...]    writes a table to FOLDER/clean-roots.md. A suite is a distribution's code name;
 # by default this system's (suites.sh). For a suite other than this system's, the Debian packages are made first, in a
 # system of their own, into FOLDER/SUITE.
 #
-# mmdebstrap calls the script again for each new system (--step). What is tried lies in /trial of that system, not in
-# /tmp, where mmdebstrap keeps the file that says where its apt works. Without that file its apt would clean up the
-# system around the new one. Status 77: a system could not be made.
+# mmdebstrap calls the script again for each new system (--step). What is tried lies in /trial of the new system, not in
+# its /tmp, where mmdebstrap keeps the file that tells its apt to work in the new system. Without that file, this apt
+# would clean up the system on which the script runs. Status 77: a system could not be made.
 set -euo pipefail
 
 folder=$(realpath "$1")
@@ -165,7 +165,7 @@ run_command() {
     printf 'one fish\ntwo\nfish fish\n' >"$root/trial/sea.txt"
     equal occurrences 3 "$(inside trawl --count-matches fish /trial/sea.txt)"
     equal expression 2 "$(inside trawl -E -c 'f[a-i]sh' /trial/sea.txt)"
-    # tg takes the rules of ignore files.
+    # tg obeys the rules of ignore files, so it skips the file `hidden`.
     mkdir "$root/trial/tree"
     echo fish | tee "$root/trial/tree/seen" >"$root/trial/tree/hidden"
     echo hidden >"$root/trial/tree/.ignore"
@@ -232,7 +232,8 @@ run_upgrade() {
     equal 'old packages' libtrawl0 "$(inside dpkg-query -W -f '${Package} ${Version}\n' | sed -n 's/ 0\.1\.0-.*//p')"
 }
 
-# After removal only what the user and the administrator wrote is left, after purging what the user wrote.
+# After removal, only what the user and the administrator wrote is left; after purging (remove_upgrade), only what the
+# user wrote.
 test_upgrade() {
     inside dpkg -r trawl trawl-serve libtrawl0 libtrawl1
     equal left "/etc/trawl/serve /root/.config/trawl/serve" "$(cd "$root" && find etc root -path '*trawl/*' |

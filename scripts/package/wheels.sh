@@ -40,7 +40,7 @@ END
 make_wheels() {
     local machine=$1 stage=$2 headers number place tree own
 
-    # CMake takes headers of the running Python alone; an -I goes before these.
+    # CMake accepts only headers of the running Python. The compiler finds those of -I first.
     own=$(echo "$tools/python/$VERSION_CODENAME"/usr/include/python3.*)
     mkdir -p "$out/wheels"
     for headers in "$tools"/python/*/usr/include/python3.*; do

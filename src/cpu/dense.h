@@ -19,8 +19,8 @@ struct fold;
  * Each text is rewritten in the same way before the automaton reads it. */
 struct dense_set {
     struct plan_automaton automaton;
-    /* The automaton cannot be used: a pattern is not UTF-8, so that texts cannot be rewritten, or
-     * the automaton would have too many nodes. */
+    /* The automaton cannot be used: texts cannot be rewritten (a pattern is not UTF-8, or
+     * TRAWL_SINGLE_BYTE is set), or the automaton would be too large. */
     bool unfit;
     struct fold *fold; /* NULL: texts are searched without rewriting */
     /* with variants: automaton.count strings, owned; NULL: the strings are the plan's literals */

@@ -137,7 +137,8 @@ static inline __attribute__((always_inline)) uint64_t read_rows(const struct pla
     return sum;
 }
 
-/* Reads the rest of each lane's part by rows. Results are as in read_rows. */
+/* Reads the rest of each lane's part by rows. Results are as in read_rows; with `ends`, the
+ * returned number means nothing. */
 static uint64_t read_lanes_by_rows(const struct plan_automaton *set, const uint8_t *text,
                                    struct lanes *lanes, uint32_t *ends)
 {

@@ -130,8 +130,8 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
 
     (void)device;
     if (worker == NULL) {
-        /* Clear only the members before the tiles. The tiles are two thirds of the memory, and a
-         * short search never touches most of their pages. */
+        /* Clear only the members before the tiles. The tiles and the buffers after them are most of
+         * the memory, and a short search never touches most of their pages. */
         TRAWL_TRY(MEMORY_NEW(worker, 1, error));
         memset(worker, 0, offsetof(struct engine_worker, tile) + offsetof(struct find_tile, mask));
         worker->find = engine->find;

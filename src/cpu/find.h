@@ -88,8 +88,9 @@ struct find_ops {
     void (*every_fold)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                        uint32_t first, uint32_t probe_count, struct find_tile *tile);
     /* Tests the grams at text - 8, text - 8 + stride, ... Sets bit stride * i + stride - 1 - o if
-     * gram number i of the text equals grams->gram[o], the gram at offset o of the literal. May set
-     * further bits, which the caller rejects. Depends on text bytes -8 to 64 * word_count - 1. */
+     * gram number i of the text equals grams->gram[o], the gram at offset grams->offset + o of the
+     * literal. May set further bits, which the caller rejects. Depends on text bytes -8 to 64 *
+     * word_count - 1. */
     void (*grams)(const uint8_t *text, uint64_t word_count, const struct plan_grams *grams,
                   struct find_tile *tile);
     /* Sets bit x if the 8 bytes at text + x begin with a gram of the set, as the bitmap tells; the
@@ -112,7 +113,7 @@ struct find_ops {
     /* Compares the first `count` bytes of `literal`, 1 ≤ count ≤ 64, at each position of the tile
      * that has a bit, and clears the bits of positions that differ. Returns how many bits were
      * cleared; *position is the position of one cleared bit. 64 bytes of `literal` are readable.
-     * Depends on text bytes up to 64 * word_count + 63. */
+     * Depends on text bytes up to 64 * word_count + 62. */
     uint64_t (*sieve)(const uint8_t *text, uint64_t word_count, const uint8_t *literal,
                       uint32_t count, struct find_tile *tile, uint64_t *position);
     /* Returns the first offset where a and b differ, or `count` if the bytes are equal. */
@@ -120,10 +121,10 @@ struct find_ops {
     /* Returns the number of bits that are set in the tile's words. */
     uint64_t (*count_bits)(const struct find_tile *tile, uint64_t word_count);
     /* Writes the positions x in [*from, to) at which the first two probes match at text + x, and
-     * drops most positions at which the third does not match. Returns the number of positions,
-     * which ascend. Stops before the positions might exceed `room`, which is at least
-     * FIND_PAIR_ROOM; *from is where to go on. Loads no byte behind those that the last position's
-     * probes test, so no byte behind the text. */
+     * may drop positions at which the third does not match. Returns the number of positions, which
+     * ascend. Stops before the positions might exceed `room`, which is at least FIND_PAIR_ROOM;
+     * *from is where to go on. Loads no byte behind those that the last position's probes test, so
+     * no byte behind the text. */
     uint32_t (*pair)(const uint8_t *text, uint64_t *from, uint64_t to,
                      const struct plan_probe probes[3], uint32_t *positions, uint32_t room);
     /* Searches for a class of literals (cpu/set_class.h) by grams, with a stride > 1. Tests the

@@ -106,8 +106,8 @@ static inline uint64_t pair_few(const uint8_t *text, uint64_t count,
 
 #define HAS_HEADS
 
-/* Handles 16 positions at a time: each lane takes the 4 bytes at its position, hashes these bytes
- * and gathers a word of the bitmap. */
+/* Handles 16 positions at a time: each lane takes the 4 bytes at its position (up to 8 if
+ * set->wide_mask is not 0), hashes these bytes and gathers a word of the bitmap. */
 static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *set,
                                    const uint64_t *bitmap)
 {

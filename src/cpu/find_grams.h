@@ -1,5 +1,5 @@
-/* find_grams: finds the grams (sequences of 8 bytes of the pattern) in a block of text. Vectors
- * test whether a block may hold a gram; plain C then finds the gram.
+/* find_grams: finds the grams (sequences of up to 8 bytes of the pattern) in a block of text.
+ * Vectors test whether a block may hold a gram; plain C then finds the gram.
  *
  * The vectors combine the two halves of 8 bytes into four bytes, low ^ high << GRAM_MIX_SHIFT, and
  * compare the four bytes. The combination needs no multiplication, and loses nothing for A, C, G,
@@ -35,7 +35,7 @@ static inline uint64_t block_grams(const uint8_t *text, const struct plan_grams 
 
 /* A variant (the functions of find.h for one instruction set) defines the type gram_vector, a
  * vector of words, and three functions: gram_even and gram_odd take the words at even and at odd
- * places of two vectors, and gram_any tells whether a word is not 0. */
+ * places of two vectors, and gram_any tells whether any word is not 0. */
 struct gram_vectors {
     gram_vector fold, keep;
     gram_vector mixed[PLAN_GRAM_STRIDE_MAX];
@@ -64,7 +64,8 @@ static inline gram_vector gram_load(const uint8_t *text)
     return loaded;
 }
 
-/* Adds to `any` the words of `mixed` that equal one of the first `count` combined grams. */
+/* Sets the words of `any` at the places where `mixed` equals one of the first `count` combined
+ * grams. */
 static inline gram_vector gram_vectors_equal(gram_vector any, gram_vector mixed,
                                              const struct gram_vectors *vectors, uint32_t count)
 {

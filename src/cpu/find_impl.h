@@ -48,8 +48,8 @@
  * harmless. */
 #define FIND_AHEAD_BYTES 4096u
 
-/* From this number of first probes on, comparing takes longer than loads that cross cache lines,
- * so loads are saved. */
+/* From this number of first probes on, fewer but wider loads (block_equal_wide) are faster,
+ * although wide loads cross cache lines more often. */
 #define FIND_WIDE_MIN 6
 #ifndef HAS_BLOCK_EQUAL_WIDE
 #define block_equal_wide block_equal

@@ -1,9 +1,10 @@
 /* find_pair: finds the positions where two chosen bytes of a literal (its first two probes) stand,
  * without loading a byte behind the text.
  *
- * Other functions of find.h fill a bitmap. This function writes only positions, so it stores
- * nothing where no position matches. A variant may replace the functions between #ifndef and #endif
- * by its own. `fold` is a compile-time constant; if it is false, no probe ignores case.
+ * Most functions of find.h that test every position fill a bitmap. This function writes only
+ * positions, so it stores nothing where no position matches. A variant may replace the functions
+ * between #ifndef and #endif by its own. `fold` is a compile-time constant; if it is false, no
+ * probe ignores case.
  */
 #ifndef TRAWL_CPU_FIND_PAIR_H
 #define TRAWL_CPU_FIND_PAIR_H

@@ -13,8 +13,8 @@
 
 #include "cpu/set_class.h"
 
-/* Writes position i if the four bytes at i pass the bitmap. `count` samples have passed before;
- * returns the new count. */
+/* Appends position i if the four bytes at i pass the bitmap; otherwise the next position overwrites
+ * it. `count` samples have passed before; returns the new count. */
 static inline uint64_t stem_sample(const uint32_t *bitmap, uint32_t shift, const uint8_t *text,
                                    uint64_t i, uint32_t fold, uint32_t *positions, uint64_t count)
 {
@@ -49,8 +49,8 @@ static inline uint32_t stem_samples_between(const uint8_t *text, uint64_t first,
     return (uint32_t)count;
 }
 
-/* Returns the first sample that can lie in a literal that begins in the span. Samples below
- * `taken` were tested for the previous span. */
+/* Returns the first sample that can lie in a literal that begins in the span and was not tested
+ * before: samples below `taken` were tested for the previous span. */
 static inline uint64_t stem_first(const struct set_span *span, uint32_t stride, uint64_t taken)
 {
     uint64_t first = (span->from + stride - 1) / stride * stride;

@@ -73,7 +73,7 @@ static inline uint32_t stem_samples_vectors(const uint8_t *text, const struct se
     return count;
 }
 
-/* Computes set_stem_hash of eight words. */
+/* Computes set_stem_hash of the first k bytes of each of eight words. */
 static inline __m512i stem_hashes(__m512i low, __m512i fold, uint32_t k)
 {
     const __m512i keep = _mm512_set1_epi64((int64_t)(UINT64_MAX >> (64 - 8 * k)));

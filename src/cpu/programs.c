@@ -326,7 +326,9 @@ static void count(struct scan *scan, uint64_t bytes, uint64_t ns, bool counts)
         next_turn(own);
 }
 
-/* Returns how often the worker, and the workers of its parts, made or fetched tables. */
+/* Returns how often the worker made or fetched tables. Adds the same number for the workers of the
+ * plan's parts, if the current program searches the parts one after the other. A piece during which
+ * the sum grows took longer than a later piece will. */
 static uint64_t makes_of(const struct engine_worker *worker)
 {
     const struct cpu_parts *parts = parts_of(worker, worker->tournament.now);
@@ -516,7 +518,8 @@ static uint64_t tables_pay_after(const struct engine_worker *worker)
 void choice_begin(struct engine_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
-    /* If the caller asked for no method, the text decides how a single literal is searched. */
+    /* If the caller asked for no method and gave no sample, the text decides how a single literal
+     * is searched. */
     bool chooses = plan_is_one_literal(plan) && plan->method_asked == TRAWL_METHOD_AUTO &&
                    plan->algorithm.name == NULL && !plan->tuning.is_seen && plan->length_min > 1;
 

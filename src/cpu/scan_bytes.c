@@ -159,7 +159,7 @@ static void pass_line(struct scan *scan, uint64_t x, bool *nulls)
 
     TRAWL_ASSERT(owned <= scan->available);
     if (x < owned && scan->chunk->records != NULL) {
-        /* a record has at least a byte, so x is in it */
+        /* each byte of the text lies in a record, so x does */
         scan->line_until = verify_record_end(scan, x, 1) + 1;
         return;
     }

@@ -5,7 +5,8 @@
  *
  * The text is searched in steps. The automaton reads a step's text from the end to the begin, and
  * stores for each position the longest string that begins there. The scan then emits the
- * occurrences in ascending order.
+ * occurrences in ascending order. If the scan only counts, the automaton may add up the count
+ * itself.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -143,8 +144,8 @@ static enum trawl_status pool_reserve(struct dense_worker *worker, uint64_t coun
     return TRAWL_OK;
 }
 
-/* Returns the list of the strings of set->ends[end], which is made if it is missing. The list
- * stays valid until the next call. Errors: MEMORY. */
+/* Sets *list to the strings of set->ends[end] and of its shorter ends, in ascending order. Makes
+ * the list if it is missing. The list stays valid until the next call. Errors: MEMORY. */
 static enum trawl_status list_of(struct dense_worker *worker, uint32_t end, const uint32_t **list,
                                  struct trawl_error *error)
 {
@@ -230,8 +231,9 @@ static bool ends_tell(const struct scan *scan)
            (set->fold == NULL || dense_fold_is_exact(set->fold));
 }
 
-/* Looks among the pattern's literals, from *literal on, for the first that stands at x. Returns
- * its length and sets *literal to it. Returns 0 if no literal stands there. */
+/* Looks among the pattern's literals, from *literal on, for the first that stands at x. Sets
+ * *literal to that literal, and returns the length of its occurrence. Returns 0 if no literal
+ * stands there. */
 static uint64_t variant_at(const struct scan *scan, uint64_t x, uint32_t *literal)
 {
     uint64_t length = 0, pattern = plan_literal_at(scan->plan, *literal).pattern;

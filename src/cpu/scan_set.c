@@ -5,7 +5,8 @@
 #include "cpu/worker.h"
 
 #define CANDIDATE_WORK 16u
-#define TAIL_WORK 4u /* work for a character of a tail */
+/* work for a character of a literal's tail, which is compared after the literal's bytes */
+#define TAIL_WORK 4u
 
 /* Emits the literal if it stands at position x. */
 static void verify_literal(struct scan *scan, uint64_t x, uint32_t index)

@@ -25,7 +25,8 @@ static inline uint32_t bits_of_word(uint64_t word)
     return (uint32_t)(word * 0x0101010101010101ull >> 56);
 }
 
-/* Where the lines of the tile end. A line ends at a line end or at a NUL (verify_ends). */
+/* Where the lines of the tile end, as verify_ends tells: at line ends, perhaps also at NULs; or at
+ * the ends of records. */
 struct line_map {
     const uint64_t *ends;
     uint64_t begin;

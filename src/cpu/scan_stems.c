@@ -11,7 +11,7 @@
 #include "cpu/sampling.h"
 
 /* Keeps the positions whose four bytes pass the class's bitmap, and returns the number. Pairs of
- * bytes alone let too many positions pass. */
+ * bytes or nibble tables alone let too many positions pass. */
 static uint32_t keep_samples(const struct sampling *sampling, uint32_t *positions, uint32_t count)
 {
     const struct set_class *class = sampling->class;

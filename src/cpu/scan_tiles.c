@@ -1,7 +1,7 @@
 /* scan_tiles: searches for a single literal: finds the candidates of a tile (a piece of text), and
  * then tests which candidates are occurrences. The method "every" tests some bytes of the literal,
- * the probes, at every position. The method "grams" tests 8 bytes of the literal, a gram, at every
- * stride-th position. */
+ * the probes, at every position. The method "grams" tests up to 8 bytes of the literal, a gram, at
+ * every stride-th position. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -70,8 +70,8 @@ void worker_probes_begin(struct engine_worker *worker)
     TRAWL_ASSERT(worker->head_bytes == 0 || worker->head_bytes == worker->plan->length_max);
 }
 
-/* Makes the literal's byte at the offset where candidates fail the first probe, and drops the last
- * probe. */
+/* Makes a new first probe, of the literal's byte at the offset where candidates fail, and drops the
+ * last probe. */
 static void probes_learn(struct engine_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
@@ -304,7 +304,7 @@ static void verify_candidates(struct scan *scan, uint64_t positions, uint64_t wo
 
     if (worker->at_borders)
         borders_apply(scan, words);
-    /* most candidates are skipped with their line, so the rest are tested one by one */
+    /* most candidates are skipped with their line or span, so the rest are tested one by one */
     if (scan->want >= WANT_LINES) {
         verify_tile(scan, words, verify_one);
         return;

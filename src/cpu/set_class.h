@@ -30,7 +30,7 @@
 #define SET_STEM_Q 4u
 #define SET_STEM_MIN 2u /* bytes of the shortest stem */
 #define SET_STEM_STRIDE_MAX 4u
-/* If even the shortest literal of a class has this length, grams are faster than stems. */
+/* If even the shortest literal of a class has this length or more, grams are faster than stems. */
 #define SET_STEM_LENGTH_MAX 12u
 #define SET_STEM_LENGTHS (SET_STEM_BYTES - SET_STEM_MIN + 1)
 /* In a set of at most this many words, words of three bytes share a class with longer words. A
@@ -84,7 +84,8 @@ struct set_class {
     uint32_t stem_bits;                      /* log2 of the number of words of stem_map */
     /* bitmap: two bits for each stem, and two for the first stem_min bytes of each stem */
     uint64_t *stem_map;
-    /* pairs of bytes that select positions, instead of samples; NULL: too many literals */
+    /* pairs of bytes that select positions, instead of samples; NULL if the class has too many
+     * literals, or is searched by grams */
     struct find_pairs *pairs;
 };
 
@@ -164,8 +165,8 @@ struct set_scratch {
     /* in a search line by line: the first stem that was found in each line */
     uint32_t first[SET_STEMS_MAX + SET_ROOM];
     uint16_t first_line[SET_STEMS_MAX]; /* first_line[i]: the number of the line of stem first[i] */
-    /* The stems whose literals are being compared: shorter than SET_STEM_BYTES, and of
-     * SET_STEM_BYTES. */
+    /* The stems whose literals are being compared. `longer` holds the stems of SET_STEM_BYTES
+     * bytes, and `shorter` all others. */
     struct set_stem shorter[SET_STEMS_MAX + SET_ROOM];
     struct set_stem longer[SET_STEMS_MAX + SET_ROOM];
 };

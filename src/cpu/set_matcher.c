@@ -16,7 +16,7 @@
 /* In a set of more words, the words of two bytes, and the literals of 16 bytes and more, are
  * searched faster in classes of their own. */
 #define ONE_CLASS_MAX 512u
-/* at most this many literals of a class, evenly spread, are looked up */
+/* at most this many literals of a class, evenly spread, are looked up in a sample of the text */
 #define LOOKED_LITERALS 2048u
 #define NAMED_SAMPLES 4.0 /* reading an entry costs as much as testing 4 samples */
 /* If reading entries costs less than 0.1 of testing a sample, narrower strides are not tried. */
@@ -234,8 +234,8 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
     }
 }
 
-/* Sets the members that follow from q, stride and word_bits. For stride 1, find_ops.set looks up
- * the grams, so the bitmap has the same form as a plan's bitmap. */
+/* Sets the members that follow from q, stride, word_bits and bucket_bits. For stride 1,
+ * find_ops.set looks up the grams, so the bitmap has the same form as a plan's bitmap. */
 static void class_complete(struct set_class *class, uint64_t fold)
 {
     struct plan_set *heads = &class->heads;

@@ -19,8 +19,8 @@
 #define BUCKET_BITS_LIGHT 24u
 #define PAIRS_OF_ONE_GROUP 512u
 #define PAIRS_OF_TWO_GROUPS 1024u
-/* If the literals' weights (key_weight) add up to more, the pairs of bytes need four groups of
- * slots. Short literals weigh much. */
+/* In a class of more than PAIRS_OF_ONE_GROUP literals whose weights (key_weight) add up to more
+ * than this, the pairs of bytes need four groups of slots. Short literals weigh much. */
 #define WEIGHT_OF_TWO_GROUPS 2048u
 
 void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS])
@@ -98,9 +98,9 @@ void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t lengt
     }
     if (length >= SET_STEM_Q)
         return;
-    /* Any bytes may follow a literal that is shorter than four bytes, so the bits of all such
-     * samples are set. After a literal of two bytes, the product's upper 16 bits may have any
-     * value. */
+    /* A sample has four bytes. If the literal is shorter, any bytes may follow it in the sample, so
+     * the bits of all samples that begin with the literal are set. If the literal has two bytes,
+     * the product's upper 16 bits may have any value, so one bit is set in every word. */
     memcpy(&four, bytes, (size_t)length);
     product = set_sample_product(four, (uint32_t)fold);
     TRAWL_ASSERT(length > 2 || (length == 2 && shift >= 16));

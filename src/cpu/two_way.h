@@ -3,7 +3,7 @@
  * Crochemore and Perrin, "Two-way string-matching", Journal of the ACM 38 (1991). The literal is
  * split at its critical position; the right part is compared first, then the left part. The search
  * compares at most twice as many bytes as the text has, but goes byte by byte. So a scan begins
- * with a filter by vectors, and changes to two_way when candidates are dense.
+ * with a filter by vectors, and changes to two_way when comparing the candidates has cost too much.
  */
 #ifndef TRAWL_CPU_TWO_WAY_H
 #define TRAWL_CPU_TWO_WAY_H

@@ -6,7 +6,8 @@
  *             follow by arithmetic, and nothing else in the run can match (Fine and Wilf 1965);
  *   learning  the scan first compares the offset where the last candidate failed;
  *   budget    when the work (about the compared bytes) exceeds cpu_sizes.work_factor for each byte
- *             of the chunk and each literal, two_way, whose time is linear, searches the rest.
+ *             of the chunk and each literal, two_way, whose time is linear, searches the rest. For
+ *             sets, scan_dense.c sets a smaller budget, after which the automaton searches.
  */
 #include <string.h>
 
@@ -60,9 +61,9 @@ void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words)
     }
 }
 
-/* Fills the worker's tile `ends` with the line ends of the tile that is being verified. Not
- * inlined: the address of `probe` is taken, so inlining would add a stack protector to
- * verify_emit. */
+/* Fills the worker's tile `ends` with the ends of lines or records in the tile that is being
+ * verified. Not inlined: the address of `probe` is taken, so inlining would add a stack protector
+ * to verify_emit. */
 static __attribute__((noinline)) void fill_ends(struct scan *scan, uint8_t also)
 {
     struct engine_worker *worker = scan->worker;

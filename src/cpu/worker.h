@@ -48,7 +48,8 @@ enum program {
 #undef PROGRAM
     PROGRAMS
 };
-#define CPU_PARTS (PROGRAMS - PROGRAM_ALONE) /* programs that search for parts of the patterns */
+/* number of programs that search for parts of the patterns */
+#define CPU_PARTS (PROGRAMS - PROGRAM_ALONE)
 
 struct tournament {
     uint32_t fits; /* programs that may search, as bits */
@@ -120,13 +121,14 @@ struct engine_worker {
     uint32_t first_probes; /* number of probes that are tested at every position */
     uint64_t learned;      /* offset in the literal where the last candidate failed */
     uint8_t head[64];      /* if head_bytes > 0: the literal, then zeros */
-    /* If not 0, so many bytes of `head` are compared for all candidates of a tile at once. */
+    /* If not 0, the first head_bytes bytes of `head` are compared at all candidates of a tile at
+     * once. */
     uint32_t head_bytes;
     /* the plan wants whole words or lines, and has no periodic literal: the byte before a begin
      * rules out most begins */
     bool at_borders;
     struct find_bytes inside; /* byte values after which no occurrence can begin */
-    bool bytes_only; /* all literals have one byte, without conditions: `bytes` holds them all */
+    bool bytes_only; /* all literals have one byte, and whole words or lines are not wanted */
     struct byte_set bytes;
     /* tables of buckets; NULL until the set is searched by buckets */
     const struct plan_set_tables *set;
@@ -255,8 +257,8 @@ uint64_t verify_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, 
 /* A comparison for qsort: hits by offset, then by literal. */
 int verify_compare_hits(const void *a, const void *b);
 /* In a search for lines, returns a mask of `words` words, with a bit for each position from `begin`
- * on that holds a line end or a NUL. The text must be readable for FIND_LOAD_SLACK bytes after
- * these positions. */
+ * on at which a line or a record ends. A NUL ends a line, too, unless the plan has a second line
+ * end. The text must be readable for FIND_LOAD_SLACK bytes after these positions. */
 const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* Returns the offset of the last byte of the record that holds x, at most chunk->owned. Returns
  * UINT64_MAX if that record does not hold all `length` bytes from x on. */

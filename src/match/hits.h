@@ -16,9 +16,9 @@ struct hit {
  * length and, from bit HITS_DISTANCE_SHIFT on, its number of errors. */
 #define HITS_DISTANCE_SHIFT 56u
 
-/* In searches of records for expressions, the entry of hits.lengths for an empty match after the
- * record's last byte. The hit's offset is then that of the last byte. The entry of an empty match
- * elsewhere is 0. */
+/* In searches of records for expressions, this is the entry of hits.lengths for an empty match
+ * after the record's last byte. The hit's offset is then that of the last byte. The entry of an
+ * empty match elsewhere is 0. */
 #define HITS_EMPTY_AFTER (UINT64_C(1) << HITS_DISTANCE_SHIFT)
 
 static inline uint64_t hits_length(uint64_t word)

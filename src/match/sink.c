@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* the digest numbers lines only of windows with at least this many bytes for each match */
+/* the digest computes line numbers only for windows with at least this many bytes for each match */
 #define LINE_NUMBER_BYTES 512u
 
 uint64_t pattern_slots_min = PATTERN_SLOTS_MIN;
@@ -227,7 +227,7 @@ static bool has_few(const struct sink_chunk *chunk)
     return chunk->match_count <= chunk->owned / LINE_NUMBER_BYTES;
 }
 
-/* Counts the line ends of the chunk. If the chunk has few matches, also stores how many line ends
+/* Counts the line ends of the chunk. If the chunk has few matches, also stores how many of these
  * precede each match, so that the window's receiver need not count again. */
 static uint64_t count_ends(const struct sink *sink, const struct sink_chunk *chunk)
 {

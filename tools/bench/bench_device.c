@@ -51,8 +51,9 @@ static struct {
 } driver;
 
 /* The kernel in PTX. Each thread combines LOADS vectors of 16 bytes by xor, then steps ahead by a
- * whole grid. The thread writes the result only if the result is a number that no text gives. So
- * the loads count as used and are not optimised away, but nothing is written.
+ * whole grid. The thread writes the result only if the result equals one number, which ASCII text
+ * never gives, and other text hardly ever. So the loads count as used and are not optimised away,
+ * although nothing is written.
  */
 static const char read_kernel[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"

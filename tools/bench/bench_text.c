@@ -2,8 +2,10 @@
  *
  *   text=letters[:ALPHABET]  random letters with equal odds (seed=N)
  *   text=file:PATH           the file, repeated up to bytes=N; without bytes, the file once
- *   text=fibonacci           the Fibonacci words b, a, ab, aba: each is the last two, concatenated
- *   text=thue-morse          the Thue-Morse word: each step appends itself with a and b exchanged
+ *   text=fibonacci           a prefix of the infinite Fibonacci word: of the words b, a, ab, aba
+ *                            and so on, each is the two words before, concatenated
+ *   text=thue-morse          a prefix of the infinite Thue-Morse word: each step appends a copy of
+ *                            the word so far with a and b exchanged
  *   text=repeat:PART         PART repeated
  *   text=piece:N             N random letters, repeated
  *   plant=PATTERN@EVERY      writes PATTERN at each offset above 0 that is a multiple of EVERY

@@ -48,8 +48,7 @@ ROWS += [(f'tree {mode}', 'tree', word, options, 0, (GREP, RG), {})
              ('unsafe', '-c -v', '-c -v'), ('unsafe', '-n -w', '-n -w'), ('Qxzjvkw', '-n', '-n absent'))]
 ROWS += [(f'tree, ignore rules {mode}', 'tree', word, mode.split()[0], 0, (RG,), {'ignores': True})
          for word, mode in (('Qxzjvkw', '-l absent'), ('unsafe', '-c'), ('unsafe', '-n'))]
-# (name of a row, label) of the table in README.md, in order. The table begins with a row that trawl wins clearly; the
-# row that trawl loses stays, at the end.
+# (name of a row, label) of the table in README.md, in order. Rows that trawl loses are not left out.
 README_ROWS = (
     ('frequent word -c', 'count lines with "the"'),
     ('frequent word -n', 'print lines with "the", numbered'),

@@ -551,8 +551,8 @@ bool library_contestant(struct contestant *contestant, const char *kind)
 
 static _Atomic uint64_t memory_live, memory_most;
 
-/* The allocator of library_memory: allocates, and keeps the most bytes that were allocated at a
- * time. */
+/* The allocator of library_memory: allocates, and keeps in memory_most the largest number of bytes
+ * that were allocated at the same time. */
 static void *memory_take(void *context, uint64_t bytes, uint64_t alignment)
 {
     uint64_t now, most = atomic_load(&memory_most);

@@ -8,10 +8,10 @@
  *   first=1          the client disconnects after the first bytes of the body, which have to
  *                    contain `expected`
  *
- * Each client keeps a connection. Client i sends queries i, CLIENTS + i, 2 * CLIENTS + i, ..., and
- * starts over at the end. The program writes a JSON object: the number of answers, the number of
- * wrong answers, and times in microseconds until the end of an answer and until the first byte of
- * the body.
+ * Each client keeps a connection. Client i sends queries i, CLIENTS + i, 2 * CLIENTS + i, ...,
+ * modulo the number of queries. The program writes a JSON object: the number of answers, the number
+ * of wrong answers, and times in microseconds until the end of an answer and until the first byte
+ * of the body.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,7 +25,7 @@
 
 #include "bench/bench.h"
 
-#define ANSWER_BYTES (64u << 10) /* most bytes of an answer that are kept at a time */
+#define ANSWER_BYTES (64u << 10) /* a longer answer ends the program */
 #define TIMES_MAX (1u << 24)     /* later answers are counted, but their times are not stored */
 
 struct query {
@@ -143,7 +143,8 @@ static bool ask(struct load_client *client, int descriptor, const struct query *
 }
 
 /* A client's thread: asks query after query until the time is up, at least one, and stores the
- * time of each answer. A first query, which is not timed, makes the server ready. */
+ * time of each answer. A first query, which is not timed, makes the server ready, unless that query
+ * has first=1. */
 static void *work(void *context)
 {
     struct load_client *client = context;

@@ -46,7 +46,7 @@ static void row_open(struct bench_row *row)
 }
 
 /* Adds a contestant for the row's last question. The fields `kind`, `name`, `call`, `threads`
- * and `ours` are read here, all other fields by the file of the contestant's kind. */
+ * and `ours` are read here, the other fields by race.c and by the file of the contestant's kind. */
 static void take_contestant(struct bench_row *row, struct fields *fields)
 {
     struct contestant *it = &row->contestant[row->contestant_count];

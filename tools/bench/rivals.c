@@ -3,9 +3,10 @@
  * kind=read           A loop that only reads the text, which shows the memory's speed.
  * kind=memmem|strstr  The C library's functions count, find the first occurrence, or find each
  *                     pattern's first occurrence in each record. As in Microsoft's C++ AMP sample,
- * a matrix gets the offset for each record and pattern; -1: the record lacks the pattern. strstr
- * needs records that end in NUL. threads=N           Each thread searches a piece of the text for
- * all patterns. The threads start before the timed part.
+ *                     a matrix gets the offset for each record and pattern, or -1 if the record
+ *                     lacks the pattern. strstr needs records that end in NUL.
+ * threads=N           Each thread searches a piece of the text for all patterns. The threads start
+ *                     before the timed part.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@
 typedef uint64_t vector __attribute__((vector_size(64), aligned(64)));
 
 /* When the loader chooses among the versions of a function, ThreadSanitizer has not started yet, so
- * the versions are not used there. */
+ * under ThreadSanitizer the function has only one version. */
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 #define EACH_SET __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
