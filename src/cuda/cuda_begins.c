@@ -1,10 +1,10 @@
 /* cuda_begins: writes the begins of a loaded text's occurrences into an array.
  *
- * If the array's device has loaded the whole text, the kernel writes the array, in a single launch.
- * Otherwise, the lists of begins stay on the devices until the caller knows where in the array each
- * list belongs. Then the devices copy the lists in pieces: directly to an array in the memory of a
- * device or in pinned memory, otherwise to pinned memory, from which several threads copy the
- * pieces to the array.
+ * If the array's device has loaded the whole text, kernels write the begins directly into the
+ * array. Otherwise, the lists of begins stay on the devices until the caller knows where in the
+ * array each list belongs. Then the devices copy the lists: directly to an array in the memory of a
+ * device or in pinned memory, otherwise in pieces to the worker's pinned memory, from which several
+ * threads copy the pieces to the array.
  */
 #include "cuda/cuda_begins.h"
 

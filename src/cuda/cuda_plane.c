@@ -43,10 +43,11 @@ static uint32_t least_period(const uint8_t *bytes, uint32_t count, uint32_t mask
     return period <= count / 2 ? period : count;
 }
 
-/* Chooses the window of a long pattern's bytes from which the plane is made. If the pattern's
- * beginning repeats with a period and a later byte breaks the period, the window contains that
- * byte. Then the window has no such period, so the window's occurrences lie at least half a window
- * apart, less the bytes by which the window was moved to a multiple of WORD_BYTES. */
+/* Chooses the window: the bytes of the pattern from which the plane is made. They are all bytes,
+ * unless the pattern has more than window_max. If the pattern's beginning repeats with a period and
+ * a later byte breaks the period, the window contains that byte. Then the window has no such
+ * period, so the window's occurrences lie at least half a window apart, less the bytes by which the
+ * window was moved to a multiple of WORD_BYTES. */
 static void choose_window(const uint8_t *bytes, uint32_t count, uint32_t window_max,
                           uint32_t *borders, struct scan_plane *plane)
 {
@@ -179,9 +180,10 @@ static void fill_letters(const uint8_t *bytes, uint32_t count, struct scan_plane
     plane->letter_step = letter[1] - letter[0];
 }
 
-/* Chooses the bit whose plane has the largest least period; among equals, the bit that splits
- * the bytes most evenly. Sets byte_period to the bytes' least period, or to 0 if that period
- * exceeds half the window. A period of the bytes is a period of each bit, too. */
+/* Chooses the bit whose plane has the largest least period; among equals, the bit that splits the
+ * bytes most evenly. Sets byte_period to the bytes' least period, or to 0 if that period exceeds
+ * half the window. A period of the bytes is a period of each bit, too, so no plane's least period
+ * exceeds the bytes' least period. */
 static void choose_bit(const uint8_t *window, uint32_t *borders, uint32_t *words,
                        struct scan_plane *plane)
 {

@@ -26,7 +26,8 @@ struct cuda_prices {
     bool is_rated;
 };
 
-/* The device side of a plan: the parts of struct scan_arguments that do not depend on the text. */
+/* How a worker searches for a plan: the method, the kernels, the tables in the device's memory, and
+ * the members of struct scan_arguments that do not depend on the text. */
 struct cuda_tables {
     enum trawl_method method;
     bool ready; /* the device has the tables of the plan whose serial number is plan_serial */

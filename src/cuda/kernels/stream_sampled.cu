@@ -16,23 +16,22 @@
  *            Occurrences are counted, compared with the first so far, or put into a list in any
  *            order, which sampled_sort sorts. If lists and comparisons cost more than the budget,
  *            the warp empties the queue and lists the groups from which the queue's samples came,
- *            for scan_every (every.cu). If too many groups are listed, all warps stop.
- * Grid       any; warps draw tickets, each for some groups. 32 to 256 threads.
- * Shared     static, 42 KiB; of the 32 KiB of bits only those in use are loaded.
- * Traffic    per sample: 16 bytes of a 32-byte sector. By chance one sample in 50 (stride 16384),
+ *            for scan_every (every.cu). A warp stops when it has listed a group and too many groups
+ *            are listed by then; the host then searches the whole range by another kernel. Grid
+ *            any; warps draw tickets, each for some groups. 32 to 256 threads. Shared static, 42
+ *            KiB; of the 32 KiB of bits only those in use are loaded. Traffic per sample: 16 bytes
+ *            of a 32-byte sector. By chance one sample in 50 (stride 16384),
  *            or in some hundreds (shorter strides), passes and reads 4 to 8 bytes of a list.
  *            sampled_sort: each thread reads all begins that were found, SCAN_SORTED_MAX at most,
- *            usually from L1.
- * Bound      by sectors: 40 G/s in order, 35 G/s at random [H200].
- * Progress   no warp waits for another.
- * Order      ascending, by sampled_sort.
- * Limits     stride a multiple of 16. If groups are listed, or there are more occurrences than can
- *            be sorted, the host lists hits by other kernels.
- * Lost       groups assigned to warps beforehand: 0.86 of the speed, since warps drift apart, while
+ *            usually from L1. Bound by sectors: 40 G/s in order, 35 G/s at random [H200]. Progress
+ *            no warp waits for another. Order ascending, by sampled_sort. Limits stride a multiple
+ *            of 16. If groups are listed, or there are more occurrences than can
+ *            be sorted, the host lists hits by other kernels. Lost groups assigned to warps
+ *            beforehand: 0.86 of the speed, since warps drift apart, while
  *            tickets keep the sectors that are read at a time close together. The whole warp
  *            compares one candidate after the other: 0.45 to 0.70 of the speed if a pattern of 256
- *            to 1,000 bytes occurs every 1,000 bytes [H100].
- * Source     samples: Grabowski and Bieniecki, "copMEM", 2018; two bits of one word: Putze, Sanders
+ *            to 1,000 bytes occurs every 1,000 bytes [H100]. Source samples: Grabowski and
+ *            Bieniecki, "copMEM", 2018; two bits of one word: Putze, Sanders
  *            and Singler, "Cache-, hash- and space-efficient Bloom filters", 2009.
  */
 #define SAMPLED_STREAM_LOADS (SCAN_SAMPLE_STEP / SIMT_WARP_THREADS)
@@ -43,8 +42,8 @@
 #define SAMPLED_END (UINT32_MAX - 2u * SCAN_SAMPLE_STEP)
 /* if the pattern has more than TILE_LANE_BYTES bytes, a lane compares this many bytes alone */
 #define SAMPLED_LANE_BYTES 16u
-/* number of lanes that compare one of several candidates, and of words that such a lane loads
- * together */
+/* SAMPLED_GROUP lanes compare one of several candidates; each of these lanes loads
+ * SAMPLED_REST_LOADS words together */
 #define SAMPLED_GROUP 8u
 #define SAMPLED_REST_LOADS 6u
 /* words that a lane loads together if all lanes compare one candidate */
@@ -241,9 +240,10 @@ SIMT_FUNCTION int sampled_differs(const struct scan_arguments *a, uint64_t x, in
 }
 
 /* Returns whether the pattern occurs at the lane's begin x, if `equal` says that its first
- * SAMPLED_LANE_BYTES bytes are equal. The warp compares three or more candidates at a time, so that
- * their loads are in flight together; all lanes together compare one or two candidates, one after
- * the other. Stops early if the budget is used up. */
+ * SAMPLED_LANE_BYTES bytes are equal. While three or more candidates are left, the warp compares up
+ * to four at a time, so that their loads are in flight together. Then all lanes together compare
+ * the last one or two candidates, one after the other. Stops early if the budget is used up; the
+ * caller then ignores the answers. */
 SIMT_FUNCTION int sampled_equal_rest(const struct scan_arguments *a, uint64_t x, int equal,
                                      uint32_t *steps)
 {
@@ -287,7 +287,7 @@ SIMT_FUNCTION void sampled_found(const struct scan_arguments *a, uint64_t x)
 }
 
 /* Compares the pattern with the text at the begin x of each lane whose `equal` is not 0. Returns
- * whether the warp gives up: the budget is used up. */
+ * whether the warp gives up because the budget is used up. */
 SIMT_FUNCTION int sampled_compare(const struct scan_arguments *a, struct sampled_stream *s,
                                   int equal, uint64_t x)
 {
@@ -427,9 +427,9 @@ SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, struct sampled_st
     return simt_ballot(too_many) != 0;
 }
 
-/* Verifies the samples of the queue, and empties the queue. If that costs too much, drops what was
- * counted and lists the samples' groups for later. Returns whether this launch is abandoned,
- * because too many groups are listed. */
+/* Verifies the samples of the queue, and empties the queue. If that costs too much, drops the
+ * occurrences that this call has counted, and lists the samples' groups for later. Returns whether
+ * this launch is abandoned, because too many groups are listed. */
 SIMT_FUNCTION_LARGE int sampled_verify_queue(const struct scan_arguments *a,
                                              struct sampled_stream *s)
 {

@@ -32,7 +32,8 @@
 #define TILE_LISTED (1ull << 63)
 #define TILE_NONE UINT64_MAX
 
-/* A partition whose count is published and whose hits are not yet written. */
+/* A partition (a tile, or a part of a group of samples; order.h) whose number of hits is published
+ * and whose hits are not yet written. */
 struct tile_pending {
     uint64_t partition; /* TILE_NONE: no partition is pending */
     uint64_t count;
@@ -367,8 +368,9 @@ SIMT_FUNCTION void tile_write(const struct scan_arguments *a, uint64_t origin,
     }
 }
 
-/* Counts the bitmap's bits. If hits are wanted (a->want), also lists the hits in order, or lowers
- * the first occurrence. Called by all threads of the block. */
+/* Counts the bitmap's bits. Kernels that list hits also write the hits, in order. Other kernels
+ * also report the tile's first occurrence, if a->want is WANT_FIRST. Called by all threads of the
+ * block. */
 SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
                              const struct tile_shared *shared, uint64_t partition,
                              struct tile_totals *totals)
