@@ -1,8 +1,8 @@
 /* chunk: searches a chunk of a text.
  *
- * A worker copies the chunk's bytes to the device: each time, as many bytes as fit in the device's
- * memory. After each copy, kernels search the copied bytes. The workers of a device overlap each
- * other's copies and kernels. A loaded text needs no copy. The host then checks the hits for
+ * A worker copies the chunk's bytes to the device: each time, as many bytes as the worker's text
+ * memory holds. After each copy, kernels search the copied bytes. The workers of a device overlap
+ * each other's copies and kernels. A loaded text needs no copy. The host then checks the hits for
  * conditions that a device cannot check.
  */
 #include "cuda/chunk.h"
@@ -10,8 +10,8 @@
 #include "base/checked.h"
 #include "cuda/residents.h"
 
-/* during a copy of this many bytes or more the host thread sleeps instead of polling, since the
- * copy takes longer than waking the thread */
+/* during a copy of this many bytes or more from pinned memory, the host thread sleeps instead of
+ * polling, since the copy takes longer than waking the thread */
 #define PATIENT_BYTES (2u << 20)
 /* A tail is the end of a pattern, which only the host compares. If the tails of the hits at n text
  * positions cost the host more than TAIL_WORK_MIN + n × TAIL_WORK characters, the device leaves the
@@ -55,8 +55,8 @@ static enum trawl_status bring_text(struct engine_worker *worker, const struct e
 {
     uint64_t available = chunk->owned + chunk->after - at;
     uint64_t overlap =
-        /* number of bytes that two neighbouring copies share. Each copy is longer, so that it also
-         * contains begins that the next copy does not contain. */
+        /* the most bytes that two neighbouring copies share. Each copy is longer, so that it also
+         * has begins that the next copy does not have. */
         worker->plan->length_max;
     uint64_t count;
 

@@ -25,7 +25,8 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
  * chosen. */
 bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices);
 
-/* Returns whether the method's measured price is clearly above the price of a different method. */
+/* Returns whether the method was measured often enough, and its measured price is clearly above the
+ * price of a different method. */
 bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *prices);
 
 /* How a set is searched next. SETTLED: in the same way as before. AUTOMATON: by the automaton,

@@ -1,9 +1,10 @@
 /* scan: constants and structures that the host and the scan kernels share.
  *
- * A scan searches for begins x in [begin, limit) of a text in device memory. The text is cut into
- * tiles; a tile has a bitmap in shared memory, one bit per begin. A method's filter sets bits,
- * verification clears bits, and the bits that are left are counted, listed or compared with the
- * first begin found so far. docs/kernels.md tells the whole story.
+ * A scan searches for begins x in [begin, limit) of a text in device memory. Most kernels cut the
+ * text into tiles. In the kernels of every.cu and set.cu, a tile has a bitmap in shared memory, one
+ * bit per begin. A filter sets bits, verification clears bits, and the bits that are left are
+ * counted, listed or compared with the first begin found so far. docs/kernels.md tells the whole
+ * story.
  */
 #ifndef TRAWL_CUDA_KERNELS_SCAN_H
 #define TRAWL_CUDA_KERNELS_SCAN_H

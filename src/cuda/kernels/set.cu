@@ -135,8 +135,8 @@ SIMT_FUNCTION void set_write(const struct scan_arguments *a, uint64_t origin,
         }
 }
 
-/* Counts the hits of the thread's words, clears the bits of begins without a hit, and lowers the
- * first occurrence (WANT_FIRST). Then writes the hits if the kernel lists. A thread that spends
+/* Counts the hits of the thread's words, clears the bits of begins without a hit, and reports the
+ * thread's first hit (WANT_FIRST). Then writes the hits if the kernel lists. A thread that spends
  * more than the budget raises result->listed, which ends the launch; *waited depends on the
  * atomic's result, so that the atomic completes before the block reports. Called by all threads of
  * the block. */
