@@ -125,7 +125,8 @@ static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blo
     uint32_t steps = (uint32_t)max_u64(worker->limits.tile_words_max / step_words, 1);
     uint64_t places;
 
-    /* some blocks search tiles after the first occurrence, and that work is wasted */
+    /* tiles are short, since some blocks search tiles after the first occurrence, and that work is
+     * wasted */
     if (a->want == WANT_FIRST)
         steps = (uint32_t)min_u64(steps, FIRST_STEPS);
 

@@ -12,28 +12,28 @@
  *                     <------- thread 0 reads: part, and the reach after it
  *                                 first the reach (nothing counts), then the part
  *
- * Grid any; blocks draw tiles from a ticket, a part for each thread. 32 to 256 threads;
- *            count_automaton has up to 512. Shared static, 0.3 KiB, 8 more to list hits;
- *            count_automaton also has SCAN_STAGE_BYTES for
- *            each thread, and the rows, if all rows fit (src/cuda/cuda_automaton.c). Traffic per
- *            byte of a part and of its reach: reads 1, and 4 of the table. Per position at
+ * Grid       any; blocks draw tiles from a ticket, a part for each thread. 32 to 256 threads;
+ *            count_automaton has up to 512.
+ * Shared     static, 0.3 KiB, 8 more to list hits; count_automaton also has SCAN_STAGE_BYTES for
+ *            each thread, and the rows, if all rows fit (src/cuda/cuda_automaton.c).
+ * Traffic    per byte of a part and of its reach: reads 1, and 4 of the table. Per position at
  *            which SCAN_COUNT_MANY literals or more begin: 4 more. To list: twice as much, and per
  *            hit reads 4 of the literals and 12 for each state of the chain, and writes 8. If
  *            literals of several lengths begin at a position, sorting takes up to 40 per hit,
- *            times log2 of the number of hits there. Bound by L1, which looks up the 32 rows of a
- *            warp one after the other, and by the latency of
+ *            times log2 of the number of hits there.
+ * Bound      by L1, which looks up the 32 rows of a warp one after the other, and by the latency of
  *            the table: each byte's load depends on the state before. In count_automaton the lanes
  *            of a warp together load 64 bytes of each of the warp's 32 parts, so that a load
  *            touches no line more than necessary, and the text takes no room in L1: 10,000 English
- *            words 0.27 -> 0.45 TB/s
- *            [H100]. If the rows lie in shared memory, lanes wait for each other only if they meet
- *            in a bank.
- *            Progress no block waits for a different block, except to list hits (order.h). Order
- *            ascending by (begin, literal). Limits a table of at most 2^28 words. Lost some of the
- *            rows in shared memory and the others in L2: 0.6 to 0.9 times the speed of
+ *            words 0.27 -> 0.45 TB/s [H100]. If the rows lie in shared memory, lanes wait for each
+ *            other only if they meet in a bank.
+ * Progress   no block waits for a different block, except to list hits (order.h).
+ * Order      ascending by (begin, literal).
+ * Limits     a table of at most 2^28 words.
+ * Lost       some of the rows in shared memory and the others in L2: 0.6 to 0.9 times the speed of
  *            all rows in L2, for 1,000 and 10,000 words [H100]. Loading the next 64 bytes early:
- *            registers spill. Source Aho and Corasick, "Efficient string matching: an aid to
- *            bibliographic search", 1975;
+ *            registers spill.
+ * Source     Aho and Corasick, "Efficient string matching: an aid to bibliographic search", 1975;
  *            parts that begin with an overlap: Lin, Tsai, Chang, "Accelerating string matching
  *            using multi-threaded algorithm on GPU", 2010.
  */

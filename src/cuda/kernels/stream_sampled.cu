@@ -16,22 +16,24 @@
  *            Occurrences are counted, compared with the first so far, or put into a list in any
  *            order, which sampled_sort sorts. If lists and comparisons cost more than the budget,
  *            the warp empties the queue and lists the groups from which the queue's samples came,
- *            for scan_every (every.cu). A warp stops when it has listed a group and too many groups
- *            are listed by then; the host then searches the whole range by another kernel. Grid
- *            any; warps draw tickets, each for some groups. 32 to 256 threads. Shared static, 42
- *            KiB; of the 32 KiB of bits only those in use are loaded. Traffic per sample: 16 bytes
- *            of a 32-byte sector. By chance one sample in 50 (stride 16384),
+ *            for scan_every (every.cu). A warp stops once it lists a group after too many
+ *            others; the host then searches the whole range by another kernel.
+ * Grid       any; warps draw tickets, each for some groups. 32 to 256 threads.
+ * Shared     static, 42 KiB; of the 32 KiB of bits only those in use are loaded.
+ * Traffic    per sample: 16 bytes of a 32-byte sector. By chance one sample in 50 (stride 16384),
  *            or in some hundreds (shorter strides), passes and reads 4 to 8 bytes of a list.
  *            sampled_sort: each thread reads all begins that were found, SCAN_SORTED_MAX at most,
- *            usually from L1. Bound by sectors: 40 G/s in order, 35 G/s at random [H200]. Progress
- *            no warp waits for another. Order ascending, by sampled_sort. Limits stride a multiple
- *            of 16. If groups are listed, or there are more occurrences than can
- *            be sorted, the host lists hits by other kernels. Lost groups assigned to warps
- *            beforehand: 0.86 of the speed, since warps drift apart, while
+ *            usually from L1.
+ * Bound      by sectors: 40 G/s in order, 35 G/s at random [H200].
+ * Progress   no warp waits for another.
+ * Order      ascending, by sampled_sort.
+ * Limits     stride a multiple of 16. If groups are listed, or there are more occurrences than can
+ *            be sorted, the host lists hits by other kernels.
+ * Lost       groups assigned to warps beforehand: 0.86 of the speed, since warps drift apart, while
  *            tickets keep the sectors that are read at a time close together. The whole warp
  *            compares one candidate after the other: 0.45 to 0.70 of the speed if a pattern of 256
- *            to 1,000 bytes occurs every 1,000 bytes [H100]. Source samples: Grabowski and
- *            Bieniecki, "copMEM", 2018; two bits of one word: Putze, Sanders
+ *            to 1,000 bytes occurs every 1,000 bytes [H100].
+ * Source     samples: Grabowski and Bieniecki, "copMEM", 2018; two bits of one word: Putze, Sanders
  *            and Singler, "Cache-, hash- and space-efficient Bloom filters", 2009.
  */
 #define SAMPLED_STREAM_LOADS (SCAN_SAMPLE_STEP / SIMT_WARP_THREADS)

@@ -28,7 +28,7 @@
  *            for 32 samples of each lane. The rare variant's queue has the samples' numbers and the
  *            text around each sample; the text is copied from L2 to shared memory while the warp
  *            goes on. The warp then reads the heads of the samples' lists instead of the 64-bit
- *            words. From s = 4 on, a gram has a third bit in the rare variant's bitmap.
+ *            words. From s = 4 on, a gram has one more bit in the rare variant's bitmap.
  * Grid       any; a warp's first tile is the tile of the warp's number, and the warp draws further
  *            tiles from a ticket. One block per multiprocessor, so that the bitmap can be large.
  * Shared     dynamic: the bitmap, and queues of 2.3 KiB per warp, 2.8 in the rare variant. Static:
