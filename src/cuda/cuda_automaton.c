@@ -41,7 +41,7 @@ struct trie {
     uint64_t block_bytes;
     uint8_t *class_of;       /* indexed by a byte: its class */
     uint32_t *ends;          /* the numbers of the sorted literals; those of equal literals
-                              * ascend */
+                                ascend */
     uint32_t *levels;        /* length_max + 2 numbers: the first state of each level */
     struct scan_node *nodes; /* node_count nodes */
     uint32_t classes, level_count, node_count;
@@ -299,9 +299,9 @@ static enum trawl_status upload(struct engine_worker *worker, const struct trie 
     to->is_range = trie->is_range;
     to->low = trie->low;
     to->reach = (uint32_t)(trie->plan->length_max - 1);
-    /* All rows or none: with some rows in shared memory, 1,000 and 10,000 English words took 1.9
-     * and 1.5 times as long as with none, since fewer threads fit into a multiprocessor then
-     * [H200]. */
+    /* Shared memory holds all rows or none: with some rows in shared memory, 1,000 and 10,000
+     * English words took 1.9 and 1.5 times as long as with none, since fewer threads fit into a
+     * multiprocessor then [H200]. */
     to->kept_words = cuda_automaton_is_kept(worker) ? (uint32_t)(rows_bytes / 16) * 4 : 0;
     return TRAWL_OK;
 }

@@ -25,7 +25,7 @@ struct rates {
     /* positions with the pattern's 16 bytes from an offset on, on average over the offsets */
     double named;
     double deep; /* positions of `named` where the bytes after the 16 bytes, up to
-                  * ANALYSE_DEEP_BYTES, match, too */
+                    ANALYSE_DEEP_BYTES, match, too */
 };
 
 static double read_sampled(double length)

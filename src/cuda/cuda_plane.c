@@ -11,7 +11,7 @@
 #define BYTE_BITS 8u
 #define ALL_BITS 0xffu
 #define EACH_BYTE 0x0101010101010101ull
-#define PERIOD_MAX 32u /* the longest period: half of SCAN_PLANE_PROBE_MAX */
+#define PERIOD_MAX 32u /* a probe has no period up to this, if possible */
 #define WORD_BYTES 8u  /* windows begin at multiples of WORD_BYTES */
 /* number of a long window's first bytes, which decide the order of the bits */
 #define ORDER_BYTES_MAX 4096u
@@ -147,8 +147,8 @@ static bool may_repeat(const uint32_t *words, uint32_t count)
     return false;
 }
 
-/* Chooses the probe, the bits of the plane that the kernel compares first. The plane's other
- * members are set. */
+/* Chooses the probe, the bits of the plane that the kernel compares first. The caller has set the
+ * plane's bit, its period and the window. */
 static void fill_probe(const uint8_t *window, struct scan_plane *plane)
 {
     uint32_t bit = plane->bit;

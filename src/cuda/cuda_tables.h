@@ -10,7 +10,7 @@
 struct engine_worker;
 
 /* Whether the device has the set's automaton. NOT_ASKED: no search has needed the automaton yet.
- * NONE: the automaton is too large for a limit or for memory, or is forbidden. */
+ * NONE: the automaton is too large for a limit or for memory, or the limits forbid all automata. */
 enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOMATON_NONE };
 
 /* What a count in a loaded text costs by each method, for a plan with a single literal. The unit is
@@ -83,7 +83,8 @@ struct cuda_tables {
 /* Returns UNSUPPORTED if the plan exceeds a limit of the device. */
 enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_error *error);
 /* Chooses how to search for worker->plan in worker->searched, and makes the tables of a single
- * literal on the device. Does nothing if an earlier call has done so. */
+ * literal on the device. Does nothing if an earlier call has done so for this plan and this
+ * text. */
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error);
 /* Makes the tables of the worker's set that this kernel reads, unless the device has them. Measures
  * alike_max if the kernel's launch depends on alike_max. If there is no memory for the tables of

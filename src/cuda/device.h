@@ -94,7 +94,7 @@ struct cuda_device {
      * memory and room for child grids. */
     pthread_mutex_t lock;
     pthread_mutex_t list_lock; /* Held while a kernel runs that may list many hits. */
-    struct cuda_loaded loaded[CUDA_MODULES_MAX]; /* the first loaded_count */
+    struct cuda_loaded loaded[CUDA_MODULES_MAX]; /* loaded_count entries are used */
     uint32_t loaded_count;
 };
 

@@ -46,7 +46,8 @@ enum automaton_want { AUTOMATON_COUNT, AUTOMATON_FIRST, AUTOMATON_WRITE };
 struct automaton_walk {
     uint32_t state;
     uint32_t count; /* occurrences so far */
-    /* AUTOMATON_WRITE, which goes backwards: the slot after the next hit that is written */
+    /* AUTOMATON_WRITE, which begins with the part's last hits: the slot after the hits that are
+     * written next */
     uint64_t slot;
     uint64_t first; /* AUTOMATON_FIRST: the lowest position so far at which an occurrence begins */
     uint32_t first_state; /* the state at position `first` */

@@ -21,7 +21,7 @@
 #include "tile.h"
 
 #define SETS_COST_BYTES 64u /* comparing this many bytes costs as much as testing an entry */
-#define SETS_LOADS 8u       /* words of the bitmap that a thread loads at a time */
+#define SETS_LOADS 8u       /* loads of 16 bytes that a thread has in flight for the bitmap */
 #define SETS_SAMPLES 4u     /* samples of a lane between two tests of the queue's length */
 /* The least of several hashes is not evenly distributed; this factor spreads it again. */
 #define SETS_SPREAD 0x9e3779b1u

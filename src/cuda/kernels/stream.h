@@ -516,7 +516,7 @@ struct stream_cursor {
      * earlier values. A pair is the next tile and the tile after the next. */
     uint32_t *tickets;
     uint32_t ahead;   /* thread 0: a ticket that was drawn long before the block needs it */
-    uint32_t is_vain; /* thread 0: too many tiles are listed, so that this launch takes no more */
+    uint32_t is_vain; /* thread 0: too many tiles are listed, so the block takes no further tiles */
     uint32_t turn;
     /* thread 0: the upper half of result->nearest, which says where the first occurrence known so
      * far begins; read before the last step of a tile */
@@ -631,7 +631,7 @@ SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uin
     return dense;
 }
 
-/* In a search for the first occurrence, searches a tile a second time in which the warp has found
+/* In a search for the first occurrence, searches a tile a second time, once the warp has found
  * occurrences. stream_step has only counted the occurrences; stream_edge finds their positions. */
 SIMT_FUNCTION_LARGE void stream_tile_again(const struct scan_arguments *a, uint32_t tile, int kind,
                                            struct stream *s)

@@ -70,7 +70,7 @@ struct hits_noted {
      * hit, plus HITS_SLOT_ALL if the cell has fewer than HITS_DENSE hits and all of these fit, else
      * plus HITS_SLOT_ROOM times the number of hits that fit */
     uint64_t slots[HITS_CELLS_MAX];
-}; /* a multiple of 16 bytes, for simt_get_u32x4 */
+}; /* the size is a multiple of 16 bytes, for simt_get_u32x4 */
 #define HITS_SLOT_ROOM (1ull << 48)
 #define HITS_SLOT_ALL (1ull << 63)
 

@@ -322,8 +322,8 @@ SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
     return *shared->slot + before + (inclusive - own);
 }
 
-/* Publishes that this tile, or this part of a group of samples, has no hits. All warps of the block
- * call; only warp 0 acts. */
+/* In kernels that list hits, publishes that this tile, or this part of a group of samples, has no
+ * hits. All warps of the block call; only warp 0 acts. */
 SIMT_FUNCTION void tile_without(const struct scan_arguments *a, const struct tile_shared *shared,
                                 uint64_t partition)
 {
