@@ -27,7 +27,7 @@ enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda
 /* Scans a range, and adds the range's occurrences to *result: to the count, or as hits at the end
  * of the hits. A hit at range->begin gets the offset `hits_base`. On return, all positions of the
  * range below *done were searched, unless worker->leaves became true: then the host must search the
- * chunk. For WANT_FIRST, only positions up to the first occurrence must have been searched. */
+ * chunk. For WANT_FIRST, positions after the first occurrence may be unsearched, too. */
 enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cuda_range *range,
                                   enum want want, uint64_t hits_base, struct engine_result *result,
                                   uint64_t *done, struct trawl_error *error);

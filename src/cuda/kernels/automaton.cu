@@ -14,7 +14,7 @@
  *
  * Grid       any; blocks draw tiles from a ticket, a part for each thread. 32 to 256 threads;
  *            count_automaton has up to 512.
- * Shared     static, 0.3 KiB, 8 more to list hits; count_automaton also has SCAN_STAGE_BYTES for
+ * Shared     static, 0.6 KiB, 8 more to list hits; count_automaton also has SCAN_STAGE_BYTES for
  *            each thread, and the rows, if all rows fit (src/cuda/cuda_automaton.c).
  * Traffic    per byte of a part and of its reach: reads 1, and 4 of the table. Per position at
  *            which SCAN_COUNT_MANY literals or more begin: 4 more. To list: twice as much, and per

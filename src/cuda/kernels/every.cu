@@ -13,7 +13,7 @@
  *                    lane, by a shuffle)
  *
  * Grid       any; blocks draw tiles of up to 64 KiB from a ticket. 32 to 256 threads.
- * Shared     static, 21.4 KiB (a bitmap of 8 KiB and a plane of 12), 8 more to list hits.
+ * Shared     static, 20.4 KiB (a bitmap of 8 KiB and a plane of 12), 8 more to list hits.
  * Traffic    per text byte: reads 1 1/64 (the last lane of a step loads 8 bytes twice).
  *            Per candidate: reads 16 to 72 text bytes, usually from L1. Per hit: writes 8.
  *            To list, per tile: writes 8, and reads up to 2 KiB if the tile has hits.

@@ -7,7 +7,7 @@
  *            while counting, and then writes the noted hits; for further hits the thread compares
  *            again. hits_set can also take the begins of occurrences from a bitmap of stream_set.
  * Grid       any; blocks draw tiles of up to 64 KiB from a ticket. 32 to 256 threads.
- * Shared     static, 8.2 KiB, 8 more to list hits. Local to list: 256 bytes for each thread.
+ * Shared     static, 8.4 KiB, 8 more to list hits. Local to list: 256 bytes for each thread.
  * Traffic    per text byte: reads 1 1/64 and one bit of the bitmap (L1, L2). Per candidate: the
  *            bucket's two ends, and for each literal of the bucket 12 bytes and the comparison.
  *            Per hit: writes 8; for a noted hit, writes and reads 4 more.

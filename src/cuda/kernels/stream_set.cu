@@ -32,7 +32,7 @@
  * Grid       any; a warp's first tile is the tile of the warp's number, and the warp draws further
  *            tiles from a ticket. One block per multiprocessor, so that the bitmap can be large.
  * Shared     dynamic: the bitmap, and queues of 2.3 KiB per warp, 2.8 in the rare variant. Static:
- *            0.4 KiB, and in the dense variant the launch's arguments, 1.5 KiB.
+ *            0.4 KiB, and in the dense variant the launch's arguments, 1 KiB.
  * Traffic    per text byte: reads 1 (with strides of 64 and more, a sector of 32 bytes per stride),
  *            and 1 / s words of shared memory. Per sample that passes the bitmap: 8 bytes of L2.
  *            Per sample that passes the 64-bit words: 16 bytes of heads, 8 for each later entry, 16
