@@ -23,8 +23,8 @@
 #define PATIENT_LONG_LOG2 8u
 
 /* Keeps stream kernels from the next DENSE_SCANS scans. For a set, the automaton does these scans.
- * If there is no automaton and the host may search the chunk, sets worker->leaves, which hands the
- * chunk to the host. */
+ * If there is no automaton, worker->leaves hands the chunk to the host, if the host may search it;
+ * otherwise the kernels of set.cu search. */
 static enum trawl_status take_automaton(struct engine_worker *worker, struct trawl_error *error)
 {
     worker->tables->dense_left = DENSE_SCANS;

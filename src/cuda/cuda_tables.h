@@ -43,8 +43,9 @@ struct cuda_tables {
     enum cuda_kernel count_kernel;
     bool sorts; /* stream_sampled finds the hits, and sampled_sort sorts the hits */
     /* The number of next scans that use no stream kernel, since a scan had too many candidates or a
-     * set's automaton took over. In these scans the automaton searches for a set, and the tile
-     * kernel (scan_every, hits_every) for a single pattern. */
+     * set's automaton took over. In these scans the automaton searches for a set (without an
+     * automaton, the kernels of set.cu), and the tile kernel (scan_every, hits_every) for a single
+     * pattern. */
     uint32_t dense_left;
     /* stream_set gives up a scan when a warp's comparisons cost more than 2^budget_log2 × the usual
      * budget for the steps that the warp has searched. */
@@ -63,7 +64,7 @@ struct cuda_tables {
      * of set.cu. */
     bool literals_there, buckets_there;
     struct scan_sets sets; /* what stream_set reads; stride 0: stream_set does not take the set */
-    bool has_sets;         /* stream_set takes the set, and there was memory for its tables */
+    bool has_sets;         /* stream_set takes the set; false if there was no memory */
     bool sets_there;       /* the tables of stream_set are on the device */
     enum cuda_kernel sets_kernel;
     double sets_price; /* expected cost of sets_kernel, in units of reading the text once */

@@ -67,8 +67,9 @@ struct engine_worker {
     struct cuda_pinned staging[2]; /* filled by the host, then copied to the device */
     struct cuda_event *staged[2];  /* staged[i] is recorded after the last copy from staging[i] */
     uint32_t staging_turn;         /* index of the staging buffer that is filled next, 0 or 1 */
-    /* true: the last copy was so long (PATIENT_BYTES) that the host thread sleeps until the copy is
-     * done. A thread that polls would keep a core from other threads. */
+    /* true: the last copy was so long (PATIENT_BYTES) that the host thread sleeps until the copy
+     * and the kernel after it are done. A thread that polls would keep a core from other
+     * threads. */
     bool patient;
     struct cuda_event *done;    /* the event for which a patient worker sleeps */
     struct cuda_pinned landing; /* hits that are copied from the device to the host */

@@ -286,9 +286,10 @@ SIMT_FUNCTION void tile_end(const struct scan_arguments *a, const struct tile_sh
 }
 
 /* Publishes the number of the partition's hits, of which this thread has `own`, and finds slots for
- * the hits. If the hits are few, the slots are in the list in shared memory, so that the block need
- * not wait for earlier partitions. Returns the thread's first slot; *shared->slot is the block's
- * first slot. Called by all threads of the block. */
+ * the hits. If the hits are few, and the partition does not end a partition group (order.h), the
+ * slots are in the list in shared memory, so that the block need not wait for earlier partitions.
+ * Returns the thread's first slot; *shared->slot is the block's first slot. Called by all threads
+ * of the block. */
 SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
                                     const struct tile_shared *shared, uint32_t own,
                                     uint64_t partition)
