@@ -4,8 +4,8 @@
  *
  * The CPU uses other tables, which are part of the plan. A device hashes 16 bytes where the CPU
  * hashes 8: all 16 bytes lie in the same sector, and 8 bytes of English match too many offsets by
- * chance. A device's stride may be longer, and the bitmap larger: a block loads the bitmap into
- * shared memory only once.
+ * chance. A device's stride may be longer, although the bitmap then is larger: a block loads the
+ * bitmap into shared memory only once, for many samples.
  */
 #include "cuda/cuda_sampled.h"
 

@@ -61,7 +61,7 @@ struct engine_worker {
      * unsorted hits */
     struct cuda_memory result;
     struct cuda_memory offsets; /* numbers of the tiles or groups that a stream kernel gave up */
-    /* a bit for each text position: 1 if an occurrence of the set begins there */
+    /* a bit for each text position of a range: 1 if an occurrence of the set begins there */
     struct cuda_memory marks;
     struct cuda_memory hits;       /* struct hit */
     struct cuda_pinned staging[2]; /* filled by the host, then copied to the device */

@@ -58,7 +58,8 @@ struct cuda_limits {
     /* most bytes of a pattern from which its bit plane is made; ≤ SCAN_PLANE_WINDOW_MAX */
     uint32_t plane_window_max;
 
-    /* The members below, except before_bytes, choose among kernels that give the same answer. */
+    /* The members below, except before_bytes, choose among kernels and tables that give the same
+     * answer. */
     bool streams;                    /* search for a single pattern by stream kernels */
     bool sets;                       /* search for sets by stream_set, with the values below */
     uint32_t sets_variant;           /* enum cuda_sets_variant; CUDA_SETS_VARIANTS: chosen by

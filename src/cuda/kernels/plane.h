@@ -262,7 +262,7 @@ SIMT_FUNCTION uint32_t plane_probe(const struct scan_arguments *a, const struct 
         if (j + 8u <= bits)
             mask = plane_eight(low, high, j, a->plane.flip + j, mask);
     /* The probe's second half is tested only if positions are left. If a comparison word by word
-     * follows, one position that is left is not tested either. */
+     * follows, a single position that is left is not tested, since that comparison decides. */
     if (bits >= 40u && (a->plane.period > bits ? mask & (mask - 1u) : mask) != 0) {
         low = high;
         high = plane_at(plane, at + 64u);

@@ -46,8 +46,8 @@
  * Order      no order: a count, the first, or a bit per begin with an occurrence, from which
  *            hits_set lists.
  * Limits     want is WANT_COUNT or WANT_FIRST. A warp whose lists and comparisons cost more than
- *            the budget ends the launch; the host then repeats the search with a larger budget or
- *            by automaton.cu.
+ *            the budget ends the launch; the host then repeats the search with a larger budget,
+ *            or by automaton.cu, by set.cu or on the CPU.
  * Lost       each as a fraction of the read speed, instead of the kernel's fraction at that time.
  *            No bitmap, each sample looked up in L2: 0.15 instead of 0.21 for 1,000,000 patterns of
  *            16 bytes. Two places in the code that load text: the compiler lets a use of either
