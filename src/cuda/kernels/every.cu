@@ -4,8 +4,8 @@
  *            registers: funnel shifts make the 4-byte words at all 16 positions of a lane's 16
  *            bytes. The comparison decides patterns of up to 8 bytes; candidates of longer patterns
  *            are verified. If there are too many candidates, or verifying costs too much, the tile
- *            is dense: bit planes (plane.h) search the tile. The planes also search the block's next
- *            tiles, without the filter, until some tiles have no occurrence.
+ *            is dense: bit planes (plane.h) search the tile. The planes also search the block's
+ *            next tiles, without the filter, until some tiles have no occurrence.
  *
  *              text --16 B/lane--> filter -> bitmap of the tile -> verify -> count, first, list
  *                    (a lane's last bytes     (shared; each warp     |  dense
