@@ -1,8 +1,8 @@
 /* chunk: searches a chunk of a text.
  *
- * A worker copies the chunk's bytes to the device: each time, as many bytes as fit in the device's
- * memory. After each copy, kernels search the copied bytes. The workers of a device overlap each
- * other's copies and kernels. A loaded text needs no copy. The host then checks the hits for
+ * A worker copies the chunk's bytes to the device: each time, as many bytes as the worker's text
+ * memory holds. After each copy, kernels search the copied bytes. The workers of a device overlap
+ * each other's copies and kernels. A loaded text needs no copy. The host then checks the hits for
  * conditions that a device cannot check.
  */
 #include "cuda/chunk.h"
@@ -10,12 +10,12 @@
 #include "base/checked.h"
 #include "cuda/residents.h"
 
-/* during a copy of this many bytes or more the host thread sleeps instead of polling, since the
- * copy takes longer than waking the thread */
+/* during a copy of this many bytes or more from pinned memory, the host thread sleeps instead of
+ * polling, since the copy takes longer than waking the thread */
 #define PATIENT_BYTES (2u << 20)
-/* A tail is the end of a pattern, which only the host compares. If the tails of the hits at n text
- * positions cost the host more than TAIL_WORK_MIN + n × TAIL_WORK characters, the device leaves the
- * chunk to the host, if the host may search the chunk. */
+/* A tail is the end of a pattern, which only the host compares. If comparing the tails of a range
+ * of n text positions takes the host more than TAIL_WORK_MIN + n × TAIL_WORK characters, the device
+ * leaves the chunk to the host, if the host may search the chunk. */
 #define TAIL_WORK 16u
 #define TAIL_WORK_MIN (64u << 10)
 /* number of chunks that go to the host after a chunk that was left to the host */
@@ -23,7 +23,7 @@
 /* after a lack of memory, reserve_text does not try sizes below this many bytes of text */
 #define TEXT_BYTES_MIN (64u << 10)
 
-/* Returns the most bytes of text that may be on the device at a time. */
+/* Returns the most bytes of text that the worker may have on the device at a time. */
 static uint64_t text_bytes_max(const struct engine_worker *worker, const struct cuda_steps *steps)
 {
     return min_u64(worker->limits.text_bytes_max, steps->text_bytes_max);
@@ -55,8 +55,8 @@ static enum trawl_status bring_text(struct engine_worker *worker, const struct e
 {
     uint64_t available = chunk->owned + chunk->after - at;
     uint64_t overlap =
-        /* number of bytes that two neighbouring copies share. Each copy is longer, so that it also
-         * contains begins that the next copy does not contain. */
+        /* the most bytes that two neighbouring copies share. Each copy is longer, so that it also
+         * has begins that the next copy does not have. */
         worker->plan->length_max;
     uint64_t count;
 

@@ -27,8 +27,9 @@ struct cuda_steps {
 /* Searches for the occurrences that begin in the chunk at offset `from` or later. Clears *result,
  * copies the text to the device unless the text is there, and searches range by range. Drops the
  * hits that the plan's conditions (such as whole words) or tails refuse; a tail is the end of a
- * pattern, which only the host compares. Makes the device's context current meanwhile. After a
- * failure the worker's text, tables and sums are invalid. */
+ * pattern, which only the host compares. Stops before the chunk's end (result->done) if there are
+ * limits.hits_max hits, or if the host is to search the rest (result->is_left). Makes the device's
+ * context current meanwhile. After a failure the worker's text, tables and sums are invalid. */
 enum trawl_status cuda_scan_chunk(struct engine_worker *worker, const struct engine_chunk *chunk,
                                   uint64_t from, enum want want, struct cuda_steps *steps,
                                   struct engine_result *result, struct trawl_error *error);

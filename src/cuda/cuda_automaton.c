@@ -1,11 +1,11 @@
-/* cuda_automaton: makes the table by which kernels search dense text for a set
- * (kernels/automaton.cu).
+/* cuda_automaton: makes the table by which kernels search for a set in text that has too many
+ * candidates for a filter (kernels/automaton.cu). A *literal* is a string of the set.
  *
  * The automaton reads backwards, so a state says which literals begin at the byte that was read
  * last. The host makes the states: the trie of the literals' reversed bytes. The device writes the
  * table, which holds a transition for each state and class of bytes. The time and the memory to
- * make the table are proportional to the table's size, and are spent once, when a worker meets the
- * first dense text.
+ * make the table are proportional to the table's size, and are spent once for a plan, when a worker
+ * first needs the table.
  */
 #include "cuda/cuda_automaton.h"
 
@@ -40,7 +40,8 @@ struct trie {
     uint8_t *block;
     uint64_t block_bytes;
     uint8_t *class_of;       /* indexed by a byte: its class */
-    uint32_t *ends;          /* literal_count numbers: the literals of each state, ascending */
+    uint32_t *ends;          /* the numbers of the sorted literals; those of equal literals
+                                ascend */
     uint32_t *levels;        /* length_max + 2 numbers: the first state of each level */
     struct scan_node *nodes; /* node_count nodes */
     uint32_t classes, level_count, node_count;
@@ -298,9 +299,9 @@ static enum trawl_status upload(struct engine_worker *worker, const struct trie 
     to->is_range = trie->is_range;
     to->low = trie->low;
     to->reach = (uint32_t)(trie->plan->length_max - 1);
-    /* All rows or none: with some rows in shared memory, 1,000 and 10,000 English words took 1.9
-     * and 1.5 times as long as with none, since fewer threads fit into a multiprocessor then
-     * [H200]. */
+    /* Shared memory holds all rows or none: with some rows in shared memory, 1,000 and 10,000
+     * English words took 1.9 and 1.5 times as long as with none, since fewer threads fit into a
+     * multiprocessor then [H200]. */
     to->kept_words = cuda_automaton_is_kept(worker) ? (uint32_t)(rows_bytes / 16) * 4 : 0;
     return TRAWL_OK;
 }
@@ -369,8 +370,9 @@ enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl
     return status == TRAWL_MEMORY ? TRAWL_OK : status;
 }
 
-/* Cuts the range into tiles. A tile has one part for each thread of a block. Each block gets as
- * many tiles as the others, or one tile less, so that all blocks end at about the same time. */
+/* Cuts the range into tiles. A tile has one part for each thread of a block. Parts are of such a
+ * length that each block can get as many tiles as the others, or one tile less, so that all blocks
+ * end at about the same time. */
 void cuda_automaton_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                             uint32_t *blocks, struct cuda_launch *launch)
 {

@@ -6,9 +6,9 @@
 #include "cuda/launch.h"
 #include "cuda/cuda_worker.h"
 
-/* Makes the automaton of worker->plan on the device, unless the worker has made the automaton
- * before. If memory does not suffice or the limits forbid the automaton, sets tables.automaton to
- * CUDA_AUTOMATON_NONE, which is no error. */
+/* Makes the automaton of worker->plan on the device, unless an earlier call for this plan has made
+ * the automaton or failed to. If memory does not suffice or the limits forbid the automaton, sets
+ * tables.automaton to CUDA_AUTOMATON_NONE, which is no error. */
 enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl_error *error);
 /* Returns the cost of the automaton's counts, in units of reading the text once: the last measured
  * cost, or at first an expected cost, which follows from the rows' size (plan/parts.h). Before the

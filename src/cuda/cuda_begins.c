@@ -1,10 +1,10 @@
 /* cuda_begins: writes the begins of a loaded text's occurrences into an array.
  *
- * If the array's device has loaded the whole text, the kernel writes the array, in a single launch.
- * Otherwise, the lists of begins stay on the devices until the caller knows where in the array each
- * list belongs. Then the devices copy the lists in pieces: directly to an array in the memory of a
- * device or in pinned memory, otherwise to pinned memory, from which several threads copy the
- * pieces to the array.
+ * If the array's device has loaded the whole text, kernels write the begins directly into the
+ * array. Otherwise, the lists of begins stay on the devices until the caller knows where in the
+ * array each list belongs. Then the devices copy the lists: directly to an array in the memory of a
+ * device or in pinned memory, otherwise in pieces to the worker's pinned memory, from which several
+ * threads copy the pieces to the array.
  */
 #include "cuda/cuda_begins.h"
 
@@ -13,8 +13,8 @@
 #include "cuda/cuda_scan.h"
 
 /* The lists that stay on a device have room for LISTS_ROOM × limits.begins_room begins. After a
- * list that filled more than half of the room they have room for LISTS_ROOM_MORE ×
- * limits.begins_room. */
+ * list that filled more than half of its room, the next list has room for LISTS_ROOM_MORE ×
+ * limits.begins_room begins. */
 #define LISTS_ROOM 4u
 #define LISTS_ROOM_MORE 16u
 
@@ -50,7 +50,7 @@ static enum trawl_status list_reserve(struct engine_worker *worker, uint64_t wan
     }
 }
 
-/* Returns whether the worker's device can copy to the array directly, since the array is in a
+/* Returns whether the worker's device can copy to the array directly: whether the array is in a
  * device's memory or in pinned memory of the host. Sets worker->to_device to whether the array is
  * in a device's memory. */
 static bool is_direct(struct engine_worker *worker, const void *bytes, uint64_t count)

@@ -24,7 +24,8 @@ struct rates {
     double gram; /* positions that the method "grams" proposes */
     /* positions with the pattern's 16 bytes from an offset on, on average over the offsets */
     double named;
-    double deep; /* positions of `named` where the bytes after the 16 bytes match, too */
+    double deep; /* positions of `named` where the bytes after the 16 bytes, up to
+                    ANALYSE_DEEP_BYTES, match, too */
 };
 
 static double read_sampled(double length)
@@ -152,9 +153,9 @@ static void rate_every(const struct trawl_plan *plan, const uint8_t *sample, uin
 }
 
 /* Rates one method after the other by the sample. Returns the cheapest method rated so far as soon
- * as rating the next method would take longer than that method could save. The prices of methods
- * that were not rated are then lower bounds. Otherwise returns TRAWL_METHOD_AUTO: all methods must
- * be rated. */
+ * as rating the next method would take longer than the methods that are not yet rated could save.
+ * The prices of methods that were not rated are then lower bounds. Otherwise returns
+ * TRAWL_METHOD_AUTO: all methods must be rated. */
 static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uint8_t *sample,
                                         uint64_t sample_bytes, double read_ns,
                                         struct plan_tuning *tuning, struct byte_rates *of_bytes,

@@ -25,7 +25,8 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
  * chosen. */
 bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices);
 
-/* Returns whether the method's measured price is clearly above the price of a different method. */
+/* Returns whether the method was measured often enough, and its measured price is clearly above the
+ * price of a different method. */
 bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *prices);
 
 /* How a set is searched next. SETTLED: in the same way as before. AUTOMATON: by the automaton,
@@ -38,17 +39,18 @@ uint64_t cuda_choose_tried_bytes(const struct engine_worker *worker);
 /* Forgets the trials of the set's filter. */
 void cuda_choose_try_anew(struct cuda_tables *tables);
 /* Returns whether the automaton should replace the set's filter, which took `ns` for `bytes` bytes
- * of text; `rest` bytes follow. This is so if making the automaton takes less time than it would
- * save in the rest, or than it would have saved so far. If a trial was too short to be sure,
- * returns false, and the next trial is longer. */
+ * of text; `rest` bytes follow. This is so if making the automaton takes less time than the
+ * automaton would save in the rest, or than the automaton would have saved so far. If a trial was
+ * too short to be sure, returns false, and the next trial is longer. */
 bool cuda_choose_leaves_filter(struct engine_worker *worker, uint64_t bytes, uint64_t rest,
                                uint64_t ns);
 /* Records that the automaton took `ns` to count in `bytes` bytes of text, if that is long enough.
  * If the set's filter took clearly less per byte, the filter searches next. */
 void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, uint64_t ns);
 
-/* Chooses how stream_set searches for the plan's set, and fills tables->sets and the kernel. The
- * caller has zeroed tables->sets; sets.stride stays 0 if stream_set cannot search for the set. */
+/* Chooses how stream_set searches for the plan's set. Fills tables->sets, sets_kernel and
+ * sets_price, and sets has_sets. The caller has zeroed tables->sets; all these members stay
+ * unchanged if stream_set cannot search for the set. */
 void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_plan *plan,
                       struct cuda_tables *tables);
 

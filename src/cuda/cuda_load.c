@@ -2,8 +2,8 @@
  *
  * A *resident* is a text, or a stripe of a text, on one device. A long text is split into stripes.
  * Each stripe also contains the first bytes of the next stripe, as an overlap. A short text lies on
- * every device. A *borrowed* text is searched where the caller has put the text, on that device
- * alone.
+ * every device that has memory for it. A *borrowed* text is searched where the caller has put the
+ * text, on that device alone.
  */
 #include "cuda/cuda_load.h"
 
@@ -83,7 +83,8 @@ static enum trawl_status take_sample(struct engine_worker *worker, struct cuda_r
     sample->bytes_count = excerpts * bytes;
     resident->sample = sample;
     for (uint64_t i = 0; i < excerpts; i++) {
-        /* The first quarter of the sample is spread over the text, too. */
+        /* The method "grams" is rated by the first quarter of the sample alone, so that quarter,
+         * too, has excerpts from all over the text. */
         uint64_t nth = excerpts < SAMPLE_EXCERPTS ? i : i % 4 * (SAMPLE_EXCERPTS / 4) + i / 4;
         uint64_t from = nth * part + plan_sample_at(i, part, bytes);
         uint8_t *to = sample->bytes + i * bytes;

@@ -114,7 +114,8 @@ enum trawl_status cuda_parts_search(struct engine_worker *worker, void *context,
         TRAWL_TRY(search_part(worker, i, &rest, want, hits_base, done, error));
         if (worker->leaves)
             return TRAWL_OK;
-        /* The later parts need not search beyond the last begin that this part searched. */
+        /* The later parts need not search beyond the last begin that this part searched, or beyond
+         * this part's first occurrence. */
         if (want == WANT_HITS)
             rest.end = *done;
         else if (want == WANT_FIRST && found->hits.count > 0)

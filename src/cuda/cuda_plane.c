@@ -11,7 +11,7 @@
 #define BYTE_BITS 8u
 #define ALL_BITS 0xffu
 #define EACH_BYTE 0x0101010101010101ull
-#define PERIOD_MAX 32u /* the longest period: half of SCAN_PLANE_PROBE_MAX */
+#define PERIOD_MAX 32u /* a probe has no period up to this, if possible */
 #define WORD_BYTES 8u  /* windows begin at multiples of WORD_BYTES */
 /* number of a long window's first bytes, which decide the order of the bits */
 #define ORDER_BYTES_MAX 4096u
@@ -43,10 +43,11 @@ static uint32_t least_period(const uint8_t *bytes, uint32_t count, uint32_t mask
     return period <= count / 2 ? period : count;
 }
 
-/* Chooses the window of a long pattern's bytes from which the plane is made. If the pattern's
- * beginning repeats with a period and a later byte breaks the period, the window contains that
- * byte. Then the window has no such period, so the window's occurrences lie at least half a window
- * apart, less the bytes by which the window was moved to a multiple of WORD_BYTES. */
+/* Chooses the window: the bytes of the pattern from which the plane is made. They are all bytes,
+ * unless the pattern has more than window_max. If the pattern's beginning repeats with a period and
+ * a later byte breaks the period, the window contains that byte. Then the window has no such
+ * period, so the window's occurrences lie at least half a window apart, less the bytes by which the
+ * window was moved to a multiple of WORD_BYTES. */
 static void choose_window(const uint8_t *bytes, uint32_t count, uint32_t window_max,
                           uint32_t *borders, struct scan_plane *plane)
 {
@@ -146,8 +147,8 @@ static bool may_repeat(const uint32_t *words, uint32_t count)
     return false;
 }
 
-/* Chooses the probe, the bits of the plane that the kernel compares first. The plane's other
- * members are set. */
+/* Chooses the probe, the bits of the plane that the kernel compares first. The caller has set the
+ * plane's bit, its period and the window. */
 static void fill_probe(const uint8_t *window, struct scan_plane *plane)
 {
     uint32_t bit = plane->bit;
@@ -179,9 +180,10 @@ static void fill_letters(const uint8_t *bytes, uint32_t count, struct scan_plane
     plane->letter_step = letter[1] - letter[0];
 }
 
-/* Chooses the bit whose plane has the largest least period; among equals, the bit that splits
- * the bytes most evenly. Sets byte_period to the bytes' least period, or to 0 if that period
- * exceeds half the window. A period of the bytes is a period of each bit, too. */
+/* Chooses the bit whose plane has the largest least period; among equals, the bit that splits the
+ * bytes most evenly. Sets byte_period to the bytes' least period, or to 0 if that period exceeds
+ * half the window. A period of the bytes is a period of each bit, too, so no plane's least period
+ * exceeds the bytes' least period. */
 static void choose_bit(const uint8_t *window, uint32_t *borders, uint32_t *words,
                        struct scan_plane *plane)
 {

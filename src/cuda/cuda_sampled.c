@@ -4,8 +4,8 @@
  *
  * The CPU uses other tables, which are part of the plan. A device hashes 16 bytes where the CPU
  * hashes 8: all 16 bytes lie in the same sector, and 8 bytes of English match too many offsets by
- * chance. A device's stride may be longer, because the bits that rule out nearly every sample are
- * loaded once per block.
+ * chance. A device's stride may be longer, although the bitmap then is larger: a block loads the
+ * bitmap into shared memory only once, for many samples.
  */
 #include "cuda/cuda_sampled.h"
 
@@ -14,7 +14,8 @@
 #include "base/checked.h"
 #include "base/status.h"
 
-/* pairs of samples are read if that saves at least 1 sample in this many */
+/* A pair of samples lies in a single sector of 32 bytes. Pairs are read if that saves about 1
+ * sector in this many, or more. */
 #define PAIR_GAIN_MIN 64u
 #define WORDS_LOG2_MIN 10u
 
@@ -79,7 +80,7 @@ void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
         }
         tables->entries[scan_list_first(*head) + scan_entry_offset(*head)] =
             scan_entry(offset, hash);
-        ++*head; /* counts the entries of the list */
+        ++*head; /* the low bits count the entries that are written */
     }
     TRAWL_ASSERT(end <= offsets);
 }

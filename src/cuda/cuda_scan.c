@@ -23,8 +23,8 @@
 #define PATIENT_LONG_LOG2 8u
 
 /* Keeps stream kernels from the next DENSE_SCANS scans. For a set, the automaton does these scans.
- * If there is no automaton and the host may search the chunk, sets worker->leaves, which hands the
- * chunk to the host. */
+ * If there is no automaton, worker->leaves hands the chunk to the host, if the host may search it;
+ * otherwise the kernels of set.cu search. */
 static enum trawl_status take_automaton(struct engine_worker *worker, struct trawl_error *error)
 {
     worker->tables->dense_left = DENSE_SCANS;
@@ -89,8 +89,9 @@ static enum trawl_status mark_set(struct engine_worker *worker, const struct cud
 }
 
 /* Sorts the hits that stream_sampled found, and copies the first room->ahead hits to the landing
- * buffer, as the other kernels do. Sets *in_vain if there are too many hits, or if a part of the
- * text has too many candidates. From then on, other kernels list this plan's hits. */
+ * buffer, as cuda_launch_run does after other kernels. Sets *in_vain if there are too many hits, or
+ * if a part of the text has too many candidates. From then on, other kernels list this plan's
+ * hits. */
 static enum trawl_status sort_hits(struct engine_worker *worker, struct cuda_launch *launch,
                                    const struct cuda_hits_room *room, bool *in_vain,
                                    struct trawl_error *error)

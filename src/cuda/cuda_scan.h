@@ -18,14 +18,16 @@ struct cuda_hits_room {
 
 /* Writes the range's hits that begin below `limit` into the room, in order. Sets *total to the
  * number of all hits, of which the first room->count are written. Adds the number of verified
- * positions to *candidates. */
+ * positions to *candidates. If worker->leaves becomes true, the host must search, and no hits are
+ * listed. */
 enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda_range *range,
                                  uint64_t limit, const struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error);
 
 /* Scans a range, and adds the range's occurrences to *result: to the count, or as hits at the end
  * of the hits. A hit at range->begin gets the offset `hits_base`. On return, all positions of the
- * range below *done were searched. */
+ * range below *done were searched, unless worker->leaves became true: then the host must search the
+ * chunk. For WANT_FIRST, positions after the first occurrence may be unsearched, too. */
 enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cuda_range *range,
                                   enum want want, uint64_t hits_base, struct engine_result *result,
                                   uint64_t *done, struct trawl_error *error);

@@ -27,8 +27,8 @@
 /* number of literals that a thread may compare for each 32 positions before the search is given
  * up */
 #define SET_BUDGET 256u
-/* A tile is dense, without any comparison, if at least this many lanes of a warp have candidates.
- * In a large tile, 1 candidate in 110 positions makes that likely. */
+/* A tile counts as dense, before any candidate is verified, if at least this many lanes of a warp
+ * have candidates. In a large tile, 1 candidate in 110 positions makes that likely. */
 #define DENSE_LANES 28u
 
 /* A block of device memory in which tables lie one after the other. A first pass computes the size;
@@ -101,8 +101,9 @@ static void fill_gram(const uint8_t *bytes, uint32_t count, bool fold, uint32_t 
     memcpy(mask, masks, 4);
 }
 
-/* Chooses the bytes, at most 8, for which the method "every" searches. The dense tiles of all
- * methods are searched for the same bytes. */
+/* Chooses the bytes of the pattern, at most 8, that kernels compare at each position of the text.
+ * For the method "grams", choose_strides then replaces the offset and the kind of the
+ * comparison. */
 static void choose_grams(const struct trawl_plan *plan, uint64_t rare_offset,
                          struct scan_arguments *a)
 {

@@ -10,7 +10,7 @@
 struct engine_worker;
 
 /* Whether the device has the set's automaton. NOT_ASKED: no search has needed the automaton yet.
- * NONE: the automaton is too large for a limit or for memory, or is forbidden. */
+ * NONE: the automaton is too large for a limit or for memory, or the limits forbid all automata. */
 enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOMATON_NONE };
 
 /* What a count in a loaded text costs by each method, for a plan with a single literal. The unit is
@@ -26,7 +26,8 @@ struct cuda_prices {
     bool is_rated;
 };
 
-/* The device side of a plan: the parts of struct scan_arguments that do not depend on the text. */
+/* How a worker searches for a plan: the method, the kernels, the tables in the device's memory, and
+ * the members of struct scan_arguments that do not depend on the text. */
 struct cuda_tables {
     enum trawl_method method;
     bool ready; /* the device has the tables of the plan whose serial number is plan_serial */
@@ -42,8 +43,9 @@ struct cuda_tables {
     enum cuda_kernel count_kernel;
     bool sorts; /* stream_sampled finds the hits, and sampled_sort sorts the hits */
     /* The number of next scans that use no stream kernel, since a scan had too many candidates or a
-     * set's automaton took over. In these scans the automaton searches for a set, and the tile
-     * kernel (scan_every, hits_every) for a single pattern. */
+     * set's automaton took over. In these scans the automaton searches for a set (without an
+     * automaton, the kernels of set.cu), and the tile kernel (scan_every, hits_every) for a single
+     * pattern. */
     uint32_t dense_left;
     /* stream_set gives up a scan when a warp's comparisons cost more than 2^budget_log2 × the usual
      * budget for the steps that the warp has searched. */
@@ -62,7 +64,7 @@ struct cuda_tables {
      * of set.cu. */
     bool literals_there, buckets_there;
     struct scan_sets sets; /* what stream_set reads; stride 0: stream_set does not take the set */
-    bool has_sets;         /* stream_set takes the set, and there was memory for its tables */
+    bool has_sets;         /* stream_set takes the set; false if there was no memory */
     bool sets_there;       /* the tables of stream_set are on the device */
     enum cuda_kernel sets_kernel;
     double sets_price; /* expected cost of sets_kernel, in units of reading the text once */
@@ -82,7 +84,8 @@ struct cuda_tables {
 /* Returns UNSUPPORTED if the plan exceeds a limit of the device. */
 enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_error *error);
 /* Chooses how to search for worker->plan in worker->searched, and makes the tables of a single
- * literal on the device. Does nothing if an earlier call has done so. */
+ * literal on the device. Does nothing if an earlier call has done so for this plan and this
+ * text. */
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error);
 /* Makes the tables of the worker's set that this kernel reads, unless the device has them. Measures
  * alike_max if the kernel's launch depends on alike_max. If there is no memory for the tables of

@@ -110,8 +110,8 @@ enum trawl_status cuda_worker_start(struct engine_worker *worker, struct trawl_e
     return TRAWL_OK;
 }
 
-/* Frees the device memory of a plan's tables. Errors are ignored: a call that fails here has
- * failed before, and there is no caller to report to. */
+/* Frees the device memory of a plan's tables. Errors are ignored, since no caller could do anything
+ * about them. */
 static void tables_release(struct cuda_device *device, struct cuda_tables *tables)
 {
     cuda_memory_release(device, &tables->memory);
@@ -128,7 +128,8 @@ void cuda_worker_parts_release(struct engine_worker *worker)
         tables_release(worker->device, &worker->parts->part[i].tables);
 }
 
-/* Frees what the worker has on the device. Accepts a half-started worker. */
+/* Frees what the worker has on the device, except what cuda_begins_end frees. Accepts a
+ * half-started worker. */
 void cuda_worker_end(struct engine_worker *worker)
 {
     struct cuda_device *device = worker->device;

@@ -61,14 +61,15 @@ struct engine_worker {
      * unsorted hits */
     struct cuda_memory result;
     struct cuda_memory offsets; /* numbers of the tiles or groups that a stream kernel gave up */
-    /* a bit for each text position: 1 if an occurrence of the set begins there */
+    /* a bit for each text position of a range: 1 if an occurrence of the set begins there */
     struct cuda_memory marks;
     struct cuda_memory hits;       /* struct hit */
     struct cuda_pinned staging[2]; /* filled by the host, then copied to the device */
     struct cuda_event *staged[2];  /* staged[i] is recorded after the last copy from staging[i] */
     uint32_t staging_turn;         /* index of the staging buffer that is filled next, 0 or 1 */
-    /* true: the last copy was so long (PATIENT_BYTES) that the host thread sleeps until the copy is
-     * done. A thread that polls would keep a core from other threads. */
+    /* true: the last copy was so long (PATIENT_BYTES) that the host thread sleeps until the copy
+     * and the kernel after it are done. A thread that polls would keep a core from other
+     * threads. */
     bool patient;
     struct cuda_event *done;    /* the event for which a patient worker sleeps */
     struct cuda_pinned landing; /* hits that are copied from the device to the host */
@@ -99,9 +100,9 @@ struct engine_worker {
 /* Returns `bytes` rounded up to a multiple of limits.room_step_bytes. */
 uint64_t cuda_worker_room(const struct engine_worker *worker, uint64_t bytes);
 
-/* Returns memory of the host, `count` bytes, for what the next call of cuda_worker_upload copies to
- * the device. If the bytes fit a staging buffer, returns the buffer that that call uses. The caller
- * must hand the memory back by cuda_worker_unstage. */
+/* Sets *bytes to `count` bytes of host memory, for what the next call of cuda_worker_upload copies
+ * to the device. If the bytes fit a staging buffer, they lie in the buffer that that call uses. The
+ * caller must hand the memory back by cuda_worker_unstage. */
 enum trawl_status cuda_worker_stage(struct engine_worker *worker, uint64_t count, void **bytes,
                                     struct trawl_error *error);
 void cuda_worker_unstage(const struct engine_worker *worker, void *bytes, uint64_t count);

@@ -176,8 +176,8 @@ done:
     return status;
 }
 
-/* Unloads the modules and restores the context's limits. Errors are ignored: a call that fails
- * here has failed before, or the device is lost, and there is no caller to report to. */
+/* Unloads the modules and restores the context's limits. Errors are ignored, since no caller could
+ * do anything about them. */
 static void unload(struct cuda_device *device)
 {
     if (device->loaded_count == 0 || cuda_device_enter(device, NULL) != TRAWL_OK)

@@ -77,7 +77,9 @@ struct cuda_device {
     /* peak rate of the device's memory, bytes per ns; 0: not known */
     double read_rate;
     uint32_t capability; /* 10 x major + minor */
-    /* number of blocks that the device runs at a time if each block has the most threads */
+    /* number of blocks that the device runs at a time if each block has the most threads; for
+     * kernels with dynamic shared memory, of which a block may take all, the number of
+     * multiprocessors */
     uint32_t resident[CUDA_KERNELS];
     /* the context's L2 fetch size before trawl changed the size; 0: not changed */
     size_t fetch_bytes_before;
@@ -92,7 +94,7 @@ struct cuda_device {
      * memory and room for child grids. */
     pthread_mutex_t lock;
     pthread_mutex_t list_lock; /* Held while a kernel runs that may list many hits. */
-    struct cuda_loaded loaded[CUDA_MODULES_MAX]; /* the first loaded_count */
+    struct cuda_loaded loaded[CUDA_MODULES_MAX]; /* loaded_count entries are used */
     uint32_t loaded_count;
 };
 

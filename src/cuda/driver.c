@@ -33,7 +33,7 @@ static enum trawl_status find_functions(struct cuda_driver *driver, struct trawl
                               rows[i].symbol);
         memcpy((char *)driver + rows[i].offset, &address, sizeof address);
     }
-    /* The simulated driver of the tests says so by a symbol that NVIDIA's does not have. */
+    /* The simulated driver of the tests is known by a symbol that NVIDIA's driver does not have. */
     driver->simulated = dlsym(driver->library, "trawl_simulated_driver") != NULL;
     return TRAWL_OK;
 }

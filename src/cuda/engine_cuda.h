@@ -4,7 +4,8 @@
 
 #include "engine.h"
 
-/* Errors of open: ENGINE if there is no driver or no device that fits; DEVICE; MEMORY. */
+/* Errors of open: ENGINE if there is no driver or no device that fits, or if the build has no
+ * kernels; DEVICE; MEMORY. */
 extern const struct engine_ops engine_cuda;
 
 #endif

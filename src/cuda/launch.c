@@ -14,8 +14,8 @@
  * the tile kernel searches the whole range */
 #define DENSE_PARTS 16u
 #define STREAM_ROW_WORDS 16u /* words of bitmap for one row of 512 bytes of text */
-/* time for which the host polls an answer, since the driver notices the end of a kernel 3 to 5 us
- * later [H200] */
+/* time for which the host polls an answer: the driver would notice the end of a kernel 3 to 5 us
+ * later than a poll does [H200] */
 #define POLL_NS 2000000u
 #define POLL_NS_SIMULATED 1000u /* simulated kernels run only while the driver waits */
 #define LOOKS_PER_TIME 64u
@@ -125,7 +125,8 @@ static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blo
     uint32_t steps = (uint32_t)max_u64(worker->limits.tile_words_max / step_words, 1);
     uint64_t places;
 
-    /* some blocks search tiles after the first occurrence, and that work is wasted */
+    /* tiles are short, since some blocks search tiles after the first occurrence, and that work is
+     * wasted */
     if (a->want == WANT_FIRST)
         steps = (uint32_t)min_u64(steps, FIRST_STEPS);
 

@@ -12,8 +12,8 @@ struct cuda_range {
     uint64_t text_end; /* end of the text; kernels may load the padding after the text */
 };
 
-/* Returns the end of the range's positions at which a pattern can begin, because plan->length_min
- * or more bytes of text follow. Returns range->begin if the range has no such position. */
+/* Returns the end of the range's positions at which a pattern can begin: plan->length_min or more
+ * bytes of the text are left there. Returns range->begin if the range has no such position. */
 uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range *range);
 
 /* A launch: the kernel, the kernel's arguments and grid, and the kernel's result. */

@@ -44,12 +44,13 @@ struct cuda_limits {
     uint64_t hits_max;      /* a scan that has this many hits stops at the end of the range */
     /* a list of begins has room for a multiple of begins_room (LISTS_ROOM in cuda_begins.c) */
     uint64_t begins_room;
-    /* the least number of begins in a copy to the host by way of the library's pinned memory */
+    /* the least number of begins, except in the last copy of a list, in a copy to the host by way
+     * of the library's pinned memory */
     uint64_t begins_piece;
     uint64_t begins_piece_most; /* the most begins in such a copy */
     uint32_t threads;           /* threads of a block */
     uint32_t tile_words_max;
-    uint32_t blocks_max; /* the most blocks of a launch; 0: as many as are resident */
+    uint32_t blocks_max; /* the most blocks of a launch; 0: as many as run at a time */
     /* log2 of the number of tiles whose hits are summed together (kernels/order.h); at most
      * SCAN_PARTITION_GROUP_LOG2_MAX */
     uint32_t partition_group_log2;
@@ -57,7 +58,8 @@ struct cuda_limits {
     /* most bytes of a pattern from which its bit plane is made; ≤ SCAN_PLANE_WINDOW_MAX */
     uint32_t plane_window_max;
 
-    /* The members below, except before_bytes, choose among kernels that give the same answer. */
+    /* The members below, except before_bytes, choose among kernels and tables that give the same
+     * answer. */
     bool streams;                    /* search for a single pattern by stream kernels */
     bool sets;                       /* search for sets by stream_set, with the values below */
     uint32_t sets_variant;           /* enum cuda_sets_variant; CUDA_SETS_VARIANTS: chosen by

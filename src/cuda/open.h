@@ -71,8 +71,8 @@ struct engine {
     struct cuda_resident residents[CUDA_RESIDENT_MAX];
 };
 
-/* The engine's functions open and close (engine_ops). No text may lie on a device when the engine
- * is closed. cuda_engine_close accepts a half-open engine. */
+/* cuda_engine_open is the engine's function open (engine_ops). The function close drops all texts
+ * and then calls cuda_engine_close, which accepts a half-open engine. */
 enum trawl_status cuda_engine_open(const struct engine_options *options, struct engine **engine,
                                    struct trawl_error *error);
 void cuda_engine_close(struct engine *engine);

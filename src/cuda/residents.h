@@ -6,9 +6,10 @@
 
 #define CUDA_BORROWED_ALIGNMENT 256u /* text addresses in kernels are multiples of this */
 
-/* Finds the device that holds the text, and the number of begins that the device can search. If
- * several devices can search equally many begins, sets text->device to ENGINE_DEVICES_MAX. Returns
- * false if no device can search the first begin, and for a text without bytes. */
+/* Sets text->device to the device that can search the most begins of the text, from the first on,
+ * and text->reach to their number. If several devices can search that many begins, sets
+ * text->device to ENGINE_DEVICES_MAX. Returns false if no device can search the first begin, and
+ * for a text without bytes. */
 bool cuda_residents_locate(struct engine *engine, struct engine_text *text);
 /* Returns the borrowed text that contains these bytes, or NULL. The caller holds the lock. */
 struct cuda_resident *cuda_residents_find_borrowed(struct engine *engine, const uint8_t *bytes);

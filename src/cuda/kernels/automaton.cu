@@ -14,7 +14,7 @@
  *
  * Grid       any; blocks draw tiles from a ticket, a part for each thread. 32 to 256 threads;
  *            count_automaton has up to 512.
- * Shared     static, 0.3 KiB, 8 more to list hits; count_automaton also has SCAN_STAGE_BYTES for
+ * Shared     static, 0.6 KiB, 8 more to list hits; count_automaton also has SCAN_STAGE_BYTES for
  *            each thread, and the rows, if all rows fit (src/cuda/cuda_automaton.c).
  * Traffic    per byte of a part and of its reach: reads 1, and 4 of the table. Per position at
  *            which SCAN_COUNT_MANY literals or more begin: 4 more. To list: twice as much, and per
@@ -22,10 +22,11 @@
  *            literals of several lengths begin at a position, sorting takes up to 40 per hit,
  *            times log2 of the number of hits there.
  * Bound      by L1, which looks up the 32 rows of a warp one after the other, and by the latency of
- *            the table: each byte's load depends on the state before. In count_automaton a warp
- *            loads 64 bytes of all its parts together, so that a load touches no line more than
- *            necessary, and the text takes no room in L1: 10,000 English words 0.27 -> 0.45 TB/s
- *            [H100]. In shared memory, lanes wait for each other only if they meet in a bank.
+ *            the table: each byte's load depends on the state before. In count_automaton the lanes
+ *            of a warp together load 64 bytes of each of the warp's 32 parts, so that a load
+ *            touches no line more than necessary, and the text takes no room in L1: 10,000 English
+ *            words 0.27 -> 0.45 TB/s [H100]. If the rows lie in shared memory, lanes wait for each
+ *            other only if they meet in a bank.
  * Progress   no block waits for a different block, except to list hits (order.h).
  * Order      ascending by (begin, literal).
  * Limits     a table of at most 2^28 words.
@@ -45,7 +46,8 @@ enum automaton_want { AUTOMATON_COUNT, AUTOMATON_FIRST, AUTOMATON_WRITE };
 struct automaton_walk {
     uint32_t state;
     uint32_t count; /* occurrences so far */
-    /* AUTOMATON_WRITE, which goes backwards: the slot after the next hit that is written */
+    /* AUTOMATON_WRITE, which begins with the part's last hits: the slot after the hits that are
+     * written next */
     uint64_t slot;
     uint64_t first; /* AUTOMATON_FIRST: the lowest position so far at which an occurrence begins */
     uint32_t first_state; /* the state at position `first` */
@@ -525,9 +527,9 @@ SIMT_FUNCTION uint32_t automaton_own_info(const struct simt_u32x4 *node, uint32_
                        : 0;
 }
 
-/* Writes a state's row, and for each child (a state to which one byte more leads) the row of the
- * state to which the child fails. The row equals the row of the state to which this state fails,
- * except for the transitions to children. Called by all lanes of the warp. */
+/* Writes a state's row. Also writes, for each child (a state to which one byte more leads), where
+ * the row of the state lies to which the child fails. The row equals the row of the state to which
+ * this state fails, except for the transitions to children. Called by all lanes of the warp. */
 SIMT_FUNCTION void automaton_row(const struct scan_automaton *of, uint32_t state)
 {
     uint32_t *fails = of->nodes + 4ull * of->node_count, words = of->class_count + SCAN_STATE_WORDS;

@@ -3,9 +3,9 @@
  * Method     compares up to 8 bytes of the pattern (its rarest window) at every position, in
  *            registers: funnel shifts make the 4-byte words at all 16 positions of a lane's 16
  *            bytes. The comparison decides patterns of up to 8 bytes; candidates of longer patterns
- *            are verified. If too many candidates survive, the tile is dense: bit planes (plane.h)
- *            search the tile. The planes also search the block's next tiles, without the filter,
- *            until some tiles have no occurrence.
+ *            are verified. If there are too many candidates, or verifying costs too much, the tile
+ *            is dense: bit planes (plane.h) search the tile. The planes also search the block's
+ *            next tiles, without the filter, until some tiles have no occurrence.
  *
  *              text --16 B/lane--> filter -> bitmap of the tile -> verify -> count, first, list
  *                    (a lane's last bytes     (shared; each warp     |  dense
@@ -13,7 +13,7 @@
  *                    lane, by a shuffle)
  *
  * Grid       any; blocks draw tiles of up to 64 KiB from a ticket. 32 to 256 threads.
- * Shared     static, 21.4 KiB (a bitmap of 8 KiB and a plane of 12), 8 more to list hits.
+ * Shared     static, 20.4 KiB (a bitmap of 8 KiB and a plane of 12), 8 more to list hits.
  * Traffic    per text byte: reads 1 1/64 (the last lane of a step loads 8 bytes twice).
  *            Per candidate: reads 16 to 72 text bytes, usually from L1. Per hit: writes 8.
  *            To list, per tile: writes 8, and reads up to 2 KiB if the tile has hits.

@@ -262,7 +262,7 @@ SIMT_FUNCTION uint32_t plane_probe(const struct scan_arguments *a, const struct 
         if (j + 8u <= bits)
             mask = plane_eight(low, high, j, a->plane.flip + j, mask);
     /* The probe's second half is tested only if positions are left. If a comparison word by word
-     * follows, one position that is left is not tested either. */
+     * follows, a single position that is left is not tested, since that comparison decides. */
     if (bits >= 40u && (a->plane.period > bits ? mask & (mask - 1u) : mask) != 0) {
         low = high;
         high = plane_at(plane, at + 64u);
@@ -387,9 +387,9 @@ SIMT_FUNCTION uint32_t plane_run(uint32_t ones, uint32_t *behind, uint32_t count
     return plane_erode(ones, plane_follow(ones, behind), count);
 }
 
-/* Fills the warp's words of the bitmap with the positions at which the probe stands (step 2) and,
- * if the plane repeats, the run begins (step 3). Returns whether the lane's words have such
- * positions. */
+/* Fills the warp's words of the bitmap with the positions at which the probe stands (step 2). If
+ * the plane repeats, keeps only those at which a run that is long enough begins, too (step 3).
+ * Returns whether the lane's words have such positions. */
 SIMT_FUNCTION int plane_candidates(const struct scan_arguments *a, const struct filter_range *range,
                                    const struct tile_shared *shared, const struct plane_tile *t,
                                    struct tile_totals *totals)

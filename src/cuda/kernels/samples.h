@@ -37,7 +37,7 @@ static inline uint32_t scan_sample_reach(uint32_t sample, uint32_t stride, uint3
 }
 
 /* A list has the pattern's offsets whose grams share the bits of the hash by which the table is
- * indexed. An entry of a list is an offset, plus further bits of the hash <<
+ * indexed. An entry of a list is an offset, plus the hash's low SCAN_ENTRY_HASH_BITS bits <<
  * SCAN_ENTRY_OFFSET_BITS. The table stores a list of a single entry as the entry. For a longer
  * list, the table stores SCAN_LIST plus the number of entries, plus the index of the first entry <<
  * SCAN_ENTRY_OFFSET_BITS. PLAN_NONE stands for an empty list. */

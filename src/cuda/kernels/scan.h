@@ -1,9 +1,10 @@
 /* scan: constants and structures that the host and the scan kernels share.
  *
- * A scan searches for begins x in [begin, limit) of a text in device memory. The text is cut into
- * tiles; a tile has a bitmap in shared memory, one bit per begin. A method's filter sets bits,
- * verification clears bits, and the bits that are left are counted, listed or compared with the
- * first begin found so far. docs/kernels.md tells the whole story.
+ * A scan searches for begins x in [begin, limit) of a text in device memory. Most kernels cut the
+ * text into tiles. In the kernels of every.cu and set.cu, a tile has a bitmap in shared memory, one
+ * bit per begin. A filter sets bits, verification clears bits, and the bits that are left are
+ * counted, listed or compared with the first begin found so far. docs/kernels.md tells the whole
+ * story.
  */
 #ifndef TRAWL_CUDA_KERNELS_SCAN_H
 #define TRAWL_CUDA_KERNELS_SCAN_H
@@ -44,7 +45,7 @@
 #define SCAN_PLANE_WORDS_MAX \
     (SCAN_TILE_WORDS_MAX + SCAN_PLANE_WINDOW_MAX / 32u + SCAN_PLANE_WORDS_MORE)
 
-/* stream.h: rows of 512 bytes that a warp loads together, a step */
+/* stream.h: number of rows of 512 bytes that a warp loads together, as a step */
 #define STREAM_ROWS 4u
 /* hits_stream: steps of a warp in a tile, and threads of a block, of which one warp does not
  * filter */
@@ -93,10 +94,10 @@
  * grams that are in the tables. */
 #define SCAN_SETS_RUN_MAX 64u
 #define SCAN_SETS_RARITY 12u
-/* Each form X(s, q, c) is a kernel of stream_set. s is the stride; 16 also serves multiples of 16.
- * q is the number of bytes of a gram. Of c grams at consecutive bytes, the gram with the least hash
- * is the sample. With c = 1 the form also serves shorter grams: q = 8 serves 4 to 8 bytes, q = 16
- * serves 9 to 16. */
+/* Each form X(s, q, c) is two kernels of stream_set, one of each variant. s is the stride; 16 also
+ * serves multiples of 16. q is the number of bytes of a gram. Of c grams at consecutive bytes, the
+ * gram with the least hash is the sample. With c = 1 the form also serves shorter grams: q = 8
+ * serves 4 to 8 bytes, q = 16 serves 9 to 16. */
 #define SCAN_SETS_FORMS(X) \
     X(1, 8, 1)             \
     X(2, 8, 1)             \
@@ -291,7 +292,8 @@ struct scan_arguments {
     uint32_t tile_words; /* words of a tile's bitmap; for tile kernels a multiple of the block's
                             threads */
     uint32_t tile_steps; /* hits_stream and stream_set: steps of a warp in a tile */
-    uint32_t step_bytes; /* hits_stream: bytes that the searching warps take in a step */
+    uint32_t step_bytes; /* hits_stream: bytes of text that the block's warps, without the last one,
+                            take in a step */
     /* hits_stream: all begins of the tiles whole_from to whole_upto - 1 are searched, and all bytes
      * of these tiles can be loaded */
     uint32_t whole_from;
@@ -305,7 +307,8 @@ struct scan_arguments {
     uint32_t pattern_bytes;
     uint32_t shift; /* for a begin x, the filter compares the text at x + shift */
     /* a tile is dense, or given up, after this many verifying steps of a warp, 256 bytes each.
-     * Stream kernels give up after a quarter if a single lane compares the whole pattern. */
+     * scan_stream and first_stream give up after a quarter if a single lane compares the whole
+     * pattern. */
     uint32_t verify_budget;
     uint32_t dense_lanes; /* a tile is dense if at least this many lanes of a warp have a
                              candidate */

@@ -7,7 +7,7 @@
  *            while counting, and then writes the noted hits; for further hits the thread compares
  *            again. hits_set can also take the begins of occurrences from a bitmap of stream_set.
  * Grid       any; blocks draw tiles of up to 64 KiB from a ticket. 32 to 256 threads.
- * Shared     static, 8.2 KiB, 8 more to list hits. Local to list: 256 bytes for each thread.
+ * Shared     static, 8.4 KiB, 8 more to list hits. Local to list: 256 bytes for each thread.
  * Traffic    per text byte: reads 1 1/64 and one bit of the bitmap (L1, L2). Per candidate: the
  *            bucket's two ends, and for each literal of the bucket 12 bytes and the comparison.
  *            Per hit: writes 8; for a noted hit, writes and reads 4 more.
@@ -15,8 +15,8 @@
  *            therefore go to stream_set, which looks up one sample per stride.
  * Progress   no block waits for a different block, except to list hits (order.h).
  * Order      ascending by (begin, literal).
- * Limits     a thread whose comparisons cost more than the budget ends the launch; the host then
- *            searches by automaton.cu. Further limits as in every.cu.
+ * Limits     a thread whose comparisons cost more than the budget ends the launch; automaton.cu or
+ *            the CPU then searches. Further limits as in every.cu.
  * Lost       buckets by the first four bytes only: for 10,000 patterns with a common beginning, 90
  *            KB of text cost 10^8 comparisons.
  * Source     Wu and Manber, "A fast algorithm for multi-pattern searching", 1994 (the hashed gram).
@@ -135,8 +135,8 @@ SIMT_FUNCTION void set_write(const struct scan_arguments *a, uint64_t origin,
         }
 }
 
-/* Counts the hits of the thread's words, clears the bits of begins without a hit, and lowers the
- * first occurrence (WANT_FIRST). Then writes the hits if the kernel lists. A thread that spends
+/* Counts the hits of the thread's words, clears the bits of begins without a hit, and reports the
+ * thread's first hit (WANT_FIRST). Then writes the hits if the kernel lists. A thread that spends
  * more than the budget raises result->listed, which ends the launch; *waited depends on the
  * atomic's result, so that the atomic completes before the block reports. Called by all threads of
  * the block. */

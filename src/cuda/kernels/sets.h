@@ -21,7 +21,7 @@
 #include "tile.h"
 
 #define SETS_COST_BYTES 64u /* comparing this many bytes costs as much as testing an entry */
-#define SETS_LOADS 8u       /* words of the bitmap that a thread loads at a time */
+#define SETS_LOADS 8u       /* loads of 16 bytes that a thread has in flight for the bitmap */
 #define SETS_SAMPLES 4u     /* samples of a lane between two tests of the queue's length */
 /* The least of several hashes is not evenly distributed; this factor spreads it again. */
 #define SETS_SPREAD 0x9e3779b1u
@@ -312,7 +312,8 @@ SIMT_FUNCTION uint32_t sets_text_word(const uint32_t *w, uint32_t j)
     return j % 4u == 0 ? w[j / 4u] : simt_funnel(w[j / 4u], w[j / 4u + 1u], j % 4u * 8u);
 }
 
-/* Returns whether the grams of this form have a third bit in the bitmap. */
+/* Returns whether the grams of this form have one more bit in the bitmap, besides the bits of
+ * sets_bit. */
 SIMT_FUNCTION int sets_one_more(struct sets_form form)
 {
     return form.rare && form.stride >= SCAN_SETS_MORE_STRIDE;
@@ -476,7 +477,7 @@ SIMT_FUNCTION uint64_t sets_place(const struct scan_arguments *a, uint64_t entry
     return a->position + ((uint64_t)(uint32_t)entry << a->sets.stride_log2);
 }
 
-/* Records that the literal occurs at x: lowers the first occurrence, or sets the begin's bit in
+/* Records that the literal occurs at x: with WANT_FIRST in result->nearest, otherwise as a bit of
  * a->marks unless a->marks is NULL. */
 SIMT_FUNCTION void sets_found(const struct scan_arguments *a, uint64_t x, uint32_t literal)
 {

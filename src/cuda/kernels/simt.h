@@ -1,4 +1,4 @@
-/* simt: the only file that differs between CUDA C and C11.
+/* simt: the only kernel file with separate code for CUDA C and for C11.
  *
  * A kernel file is CUDA C inside a C11 subset: nvcc compiles the file for devices, gcc and clang
  * compile the same text for the simulator of tests/sim. Everything that has different names in CUDA

@@ -4,7 +4,7 @@
  *            stream.h describes the loads, with a drawing.
  * Grid       any: a block's first tile is the tile of the block's number, and the block draws
  *            further tiles from a ticket. 32 to 256 threads.
- * Shared     static, 10.5 KiB: a queue of 160 entries per warp.
+ * Shared     static, 10.7 KiB: a queue of 160 entries per warp.
  * Traffic    per text byte: reads 1; 8 bytes of every 2 KiB twice, except for single bytes and
  *            strides of 8. Per candidate: 16 to 72 text bytes.
  * Bound      by the device's memory: 0.98 of the read speed for m = 1 to 32 [H200, 16 GiB].

@@ -1,5 +1,5 @@
-/* stream: counts without bitmaps: the warps read the text once, in order, and load the next rows
- * while they search the rows before.
+/* stream: counts, or finds the first occurrence, without bitmaps: the warps read the text once, in
+ * order, and load the next rows while they search the rows before.
  *
  * A block draws tiles from a ticket. Its warps go through a tile side by side; a step of a warp is
  * STREAM_ROWS rows of 512 bytes:
@@ -16,11 +16,12 @@
  * so that a use waits for the newest load [H200].
  *
  * A tile whose candidates cost more than the budget is given up: the block drops its count and
- * lists the tile's number. The host then runs scan_every (every.cu) over the listed tiles, and
- * scan_every treats these tiles as dense. For a pattern of more than TILE_LANE_BYTES (64), all
- * candidates of the queue are verified at a tile's end. For a shorter pattern the candidates stay
- * in the queue for the next tile, and a tile that is given up drops only its own candidates. If too
- * many tiles are listed, all blocks stop and the host runs scan_every over all tiles.
+ * lists the tile's number. The host then runs scan_every (every.cu) over the listed tiles, where
+ * each block begins with bit planes instead of the filter. For a pattern of more than
+ * TILE_LANE_BYTES (64), all candidates of the queue are verified at a tile's end. For a shorter
+ * pattern the candidates stay in the queue for the next tile, and a tile that is given up drops
+ * only its own candidates. If too many tiles are listed, all blocks stop and the host runs
+ * scan_every over all tiles.
  *
  * A search for the first occurrence verifies all candidates at a tile's end, and a block searches
  * no tile that lies after an occurrence found so far.
@@ -66,7 +67,7 @@ struct stream_warp {
     uint64_t queue[STREAM_QUEUE_MAX];
     uint32_t earlier;       /* number of entries of earlier tiles, which come first in the queue */
     uint32_t steps;         /* steps of verification in this tile */
-    uint32_t count;         /* occurrences that were verified in this tile */
+    uint32_t count;         /* verified occurrences of this tile */
     uint32_t count_earlier; /* occurrences of earlier tiles that were verified during this tile */
     uint64_t total;         /* occurrences of the earlier tiles */
     uint32_t listed;        /* in the first warp: number of tiles that the block has given up */
@@ -146,7 +147,7 @@ SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, 
         return 0;
     }
     if (a->plane.probe_bits != 0 && (*steps)++ >= a->verify_budget)
-        /* the tile is given up even if each comparison ended early */
+        /* too many comparisons give the tile up even if each ends early */
         return 1;
     for (uint32_t lanes = *found; lanes != 0; lanes &= lanes - 1u) {
         uint32_t source = simt_lowest_bit(lanes);
@@ -482,7 +483,7 @@ SIMT_FUNCTION struct filter_words stream_edge_words(const struct scan_arguments 
 }
 
 /* Searches a step that is not whole, at the text's begin or end, as stream_step does. If `first` is
- * set and the filter finds occurrences, also lowers the first occurrence. */
+ * set and the filter finds occurrences, also reports the first of these. */
 SIMT_FUNCTION void stream_edge(const struct scan_arguments *a, uint64_t position, int kind,
                                int first, struct stream *s, uint64_t *count)
 {
@@ -515,7 +516,7 @@ struct stream_cursor {
      * earlier values. A pair is the next tile and the tile after the next. */
     uint32_t *tickets;
     uint32_t ahead;   /* thread 0: a ticket that was drawn long before the block needs it */
-    uint32_t is_vain; /* thread 0: too many tiles are listed, so that this launch takes no more */
+    uint32_t is_vain; /* thread 0: too many tiles are listed, so the block takes no further tiles */
     uint32_t turn;
     /* thread 0: the upper half of result->nearest, which says where the first occurrence known so
      * far begins; read before the last step of a tile */
@@ -630,7 +631,7 @@ SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uin
     return dense;
 }
 
-/* In a search for the first occurrence, searches a tile a second time in which the warp has found
+/* In a search for the first occurrence, searches a tile a second time, once the warp has found
  * occurrences. stream_step has only counted the occurrences; stream_edge finds their positions. */
 SIMT_FUNCTION_LARGE void stream_tile_again(const struct scan_arguments *a, uint32_t tile, int kind,
                                            struct stream *s)

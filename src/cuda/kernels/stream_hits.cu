@@ -70,7 +70,7 @@ struct hits_noted {
      * hit, plus HITS_SLOT_ALL if the cell has fewer than HITS_DENSE hits and all of these fit, else
      * plus HITS_SLOT_ROOM times the number of hits that fit */
     uint64_t slots[HITS_CELLS_MAX];
-}; /* a multiple of 16 bytes, for simt_get_u32x4 */
+}; /* the size is a multiple of 16 bytes, for simt_get_u32x4 */
 #define HITS_SLOT_ROOM (1ull << 48)
 #define HITS_SLOT_ALL (1ull << 63)
 
@@ -429,7 +429,8 @@ SIMT_FUNCTION uint64_t hits_tile_begin(const struct scan_arguments *a, uint32_t 
 }
 
 /* Verifies the listed positions of a tile, HITS_TOGETHER for each lane at a time, and clears the
- * bits of positions that are no occurrences. Returns whether the tile is given up. */
+ * bits of positions that are no occurrences. Returns 1 if the comparisons cost more than the
+ * budget: the launch is then abandoned. */
 SIMT_FUNCTION int hits_verify(const struct scan_arguments *a, struct hits_noted *noted,
                               const uint16_t *list, uint32_t listed)
 {

@@ -16,7 +16,8 @@
  *            Occurrences are counted, compared with the first so far, or put into a list in any
  *            order, which sampled_sort sorts. If lists and comparisons cost more than the budget,
  *            the warp empties the queue and lists the groups from which the queue's samples came,
- *            for scan_every (every.cu). If too many groups are listed, all warps stop.
+ *            for scan_every (every.cu). A warp stops once it lists a group after too many
+ *            others; the host then searches the whole range by another kernel.
  * Grid       any; warps draw tickets, each for some groups. 32 to 256 threads.
  * Shared     static, 42 KiB; of the 32 KiB of bits only those in use are loaded.
  * Traffic    per sample: 16 bytes of a 32-byte sector. By chance one sample in 50 (stride 16384),
@@ -43,8 +44,8 @@
 #define SAMPLED_END (UINT32_MAX - 2u * SCAN_SAMPLE_STEP)
 /* if the pattern has more than TILE_LANE_BYTES bytes, a lane compares this many bytes alone */
 #define SAMPLED_LANE_BYTES 16u
-/* number of lanes that compare one of several candidates, and of words that such a lane loads
- * together */
+/* SAMPLED_GROUP lanes compare one of several candidates; each of these lanes loads
+ * SAMPLED_REST_LOADS words together */
 #define SAMPLED_GROUP 8u
 #define SAMPLED_REST_LOADS 6u
 /* words that a lane loads together if all lanes compare one candidate */
@@ -241,9 +242,10 @@ SIMT_FUNCTION int sampled_differs(const struct scan_arguments *a, uint64_t x, in
 }
 
 /* Returns whether the pattern occurs at the lane's begin x, if `equal` says that its first
- * SAMPLED_LANE_BYTES bytes are equal. The warp compares three or more candidates at a time, so that
- * their loads are in flight together; all lanes together compare one or two candidates, one after
- * the other. Stops early if the budget is used up. */
+ * SAMPLED_LANE_BYTES bytes are equal. While three or more candidates are left, the warp compares up
+ * to four at a time, so that their loads are in flight together. Then all lanes together compare
+ * the last one or two candidates, one after the other. Stops early if the budget is used up; the
+ * caller then ignores the answers. */
 SIMT_FUNCTION int sampled_equal_rest(const struct scan_arguments *a, uint64_t x, int equal,
                                      uint32_t *steps)
 {
@@ -287,7 +289,7 @@ SIMT_FUNCTION void sampled_found(const struct scan_arguments *a, uint64_t x)
 }
 
 /* Compares the pattern with the text at the begin x of each lane whose `equal` is not 0. Returns
- * whether the warp gives up: the budget is used up. */
+ * whether the warp gives up because the budget is used up. */
 SIMT_FUNCTION int sampled_compare(const struct scan_arguments *a, struct sampled_stream *s,
                                   int equal, uint64_t x)
 {
@@ -427,9 +429,9 @@ SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, struct sampled_st
     return simt_ballot(too_many) != 0;
 }
 
-/* Verifies the samples of the queue, and empties the queue. If that costs too much, drops what was
- * counted and lists the samples' groups for later. Returns whether this launch is abandoned,
- * because too many groups are listed. */
+/* Verifies the samples of the queue, and empties the queue. If that costs too much, drops the
+ * occurrences that this call has counted, and lists the samples' groups for later. Returns whether
+ * this launch is abandoned, because too many groups are listed. */
 SIMT_FUNCTION_LARGE int sampled_verify_queue(const struct scan_arguments *a,
                                              struct sampled_stream *s)
 {

@@ -28,11 +28,11 @@
  *            for 32 samples of each lane. The rare variant's queue has the samples' numbers and the
  *            text around each sample; the text is copied from L2 to shared memory while the warp
  *            goes on. The warp then reads the heads of the samples' lists instead of the 64-bit
- *            words. From s = 4 on, a gram has a third bit in the rare variant's bitmap.
+ *            words. From s = 4 on, a gram has one more bit in the rare variant's bitmap.
  * Grid       any; a warp's first tile is the tile of the warp's number, and the warp draws further
  *            tiles from a ticket. One block per multiprocessor, so that the bitmap can be large.
  * Shared     dynamic: the bitmap, and queues of 2.3 KiB per warp, 2.8 in the rare variant. Static:
- *            0.4 KiB, and in the dense variant the launch's arguments, 1.5 KiB.
+ *            0.4 KiB, and in the dense variant the launch's arguments, 1 KiB.
  * Traffic    per text byte: reads 1 (with strides of 64 and more, a sector of 32 bytes per stride),
  *            and 1 / s words of shared memory. Per sample that passes the bitmap: 8 bytes of L2.
  *            Per sample that passes the 64-bit words: 16 bytes of heads, 8 for each later entry, 16
@@ -46,8 +46,8 @@
  * Order      no order: a count, the first, or a bit per begin with an occurrence, from which
  *            hits_set lists.
  * Limits     want is WANT_COUNT or WANT_FIRST. A warp whose lists and comparisons cost more than
- *            the budget ends the launch; the host then repeats the search with a larger budget or
- *            by automaton.cu.
+ *            the budget ends the launch; the host then repeats the search with a larger budget,
+ *            or by automaton.cu, by set.cu or on the CPU.
  * Lost       each as a fraction of the read speed, instead of the kernel's fraction at that time.
  *            No bitmap, each sample looked up in L2: 0.15 instead of 0.21 for 1,000,000 patterns of
  *            16 bytes. Two places in the code that load text: the compiler lets a use of either

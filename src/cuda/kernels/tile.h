@@ -32,7 +32,8 @@
 #define TILE_LISTED (1ull << 63)
 #define TILE_NONE UINT64_MAX
 
-/* A partition whose count is published and whose hits are not yet written. */
+/* A partition (a tile, or a part of a group of samples; order.h) whose number of hits is published
+ * and whose hits are not yet written. */
 struct tile_pending {
     uint64_t partition; /* TILE_NONE: no partition is pending */
     uint64_t count;
@@ -285,9 +286,10 @@ SIMT_FUNCTION void tile_end(const struct scan_arguments *a, const struct tile_sh
 }
 
 /* Publishes the number of the partition's hits, of which this thread has `own`, and finds slots for
- * the hits. If the hits are few, the slots are in the list in shared memory, so that the block need
- * not wait for earlier partitions. Returns the thread's first slot; *shared->slot is the block's
- * first slot. Called by all threads of the block. */
+ * the hits. If the hits are few, and the partition does not end a partition group (order.h), the
+ * slots are in the list in shared memory, so that the block need not wait for earlier partitions.
+ * Returns the thread's first slot; *shared->slot is the block's first slot. Called by all threads
+ * of the block. */
 SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
                                     const struct tile_shared *shared, uint32_t own,
                                     uint64_t partition)
@@ -321,8 +323,8 @@ SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
     return *shared->slot + before + (inclusive - own);
 }
 
-/* Publishes that this tile, or this part of a group of samples, has no hits. All warps of the block
- * call; only warp 0 acts. */
+/* In kernels that list hits, publishes that this tile, or this part of a group of samples, has no
+ * hits. All warps of the block call; only warp 0 acts. */
 SIMT_FUNCTION void tile_without(const struct scan_arguments *a, const struct tile_shared *shared,
                                 uint64_t partition)
 {
@@ -367,8 +369,9 @@ SIMT_FUNCTION void tile_write(const struct scan_arguments *a, uint64_t origin,
     }
 }
 
-/* Counts the bitmap's bits. If hits are wanted (a->want), also lists the hits in order, or lowers
- * the first occurrence. Called by all threads of the block. */
+/* Counts the bitmap's bits. Kernels that list hits also write the hits, in order. Other kernels
+ * also report the tile's first occurrence, if a->want is WANT_FIRST. Called by all threads of the
+ * block. */
 SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
                              const struct tile_shared *shared, uint64_t partition,
                              struct tile_totals *totals)
