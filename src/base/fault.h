@@ -1,9 +1,9 @@
 /* fault: points at which a test can make a system call fail.
  *
- * A point is a call of fault_hit(), before a call of the operating system or the allocator that can
- * fail. In ordinary builds fault_hit() is the constant false. In builds with TRAWL_FAULTS a test
- * chooses a point: the N-th point from then on, or the first point at a new place. Then this point
- * fails once, or this point and all later points fail.
+ * A point is a call of fault_hit(), before a call of the operating system, of the allocator or of
+ * the CUDA driver that can fail. In ordinary builds fault_hit() is the constant false. In builds
+ * with TRAWL_FAULTS a test chooses a point: the N-th point from then on, or the first point at a
+ * new place. Then this point fails once, or this point and all later points fail.
  */
 #ifndef TRAWL_BASE_FAULT_H
 #define TRAWL_BASE_FAULT_H

@@ -304,9 +304,10 @@ static void windows_open(const uint8_t *bytes, uint32_t windows, uint64_t step, 
     }
 }
 
-/* On entry *rate is the share of the sample's positions that hold the window at offset `best`. If
- * the sample holds windows from `from` on less often, returns the offset of the rarest, and sets
- * *rate to its share. Otherwise returns `best`. */
+/* On entry *rate is the share of the sample's positions that hold the literal's window at offset
+ * `best`. Looks at the literal's windows at offsets from `from` to SEEN_FAR_MAX - 8. If one of them
+ * is rarer in the sample, returns the offset of the rarest, and sets *rate to its share. Otherwise
+ * returns `best`. Windows with equal hashes are counted together. */
 static uint64_t rarer_window(const uint8_t *bytes, uint64_t from, uint64_t count, uint64_t folds,
                              const uint8_t *sample, uint64_t sample_bytes, uint64_t best,
                              double *rate)
@@ -530,7 +531,7 @@ static void sort_samples(struct sample *samples, uint32_t count, struct sample *
  * of samples that have q bytes. */
 struct sample_pairs {
     double equal[ANALYSE_GRAM_MAX + 1], all[ANALYSE_GRAM_MAX + 1];
-    uint32_t first_bytes; /* different first bytes of the samples */
+    uint32_t first_bytes; /* number of different first bytes of the samples */
 };
 
 /* Counts the pairs; sorts the samples for this. */

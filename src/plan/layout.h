@@ -33,7 +33,8 @@ struct plan_probe {
  * that begins at byte b - b % stride of a word, with o = stride - 1 - b % stride. Bit b of
  * residues[8 * j + r] is clear if that gram allows byte j of the word to have the residue r. In
  * byte b of `begun`, bit 7 - j is set if byte j belongs to a gram that began in this word; in byte
- * b of `carried`, if byte j belongs to a gram that began in the word before.
+ * b of `carried`, if byte j belongs to a gram that began in the word before. Here a gram has 8
+ * bytes, also if q is less; byte j may then have any residue where the gram has ended.
  */
 #define PLAN_GRAM_STRIDE_MAX 8u
 #define PLAN_GRAM_BYTES 8u

@@ -124,7 +124,7 @@ struct trawl_plan {
 
     uint32_t literal_count;
     uint64_t literal_bytes_total;
-    /* sorted by pattern; NULL: literal i is pattern i unchanged */
+    /* sorted by pattern; NULL: literal i is pattern i, in lower case if case is ignored */
     struct plan_literal *literals;
     uint8_t *literal_bytes;
     /* how many literals, and how many bytes of literals, there is room for */
@@ -146,8 +146,9 @@ struct trawl_plan {
     struct plan_errors errors;
     struct plan_expressions expressions;
     struct plan_algorithm algorithm;
-    /* SET for several literals, or if BUCKETS, CLASSES or AUTOMATON was asked for. AUTO: each
-     * worker chooses the method for the single literal by the methods' expected costs. */
+    /* EVERY, GRAMS or SAMPLED if the caller asked for that method. AUTO if the caller asked for
+     * none and the plan has a single literal without a tail: each worker chooses the method by the
+     * methods' expected costs. Otherwise SET. */
     enum trawl_method method;
     enum trawl_method method_asked;
 
@@ -156,7 +157,7 @@ struct trawl_plan {
     /* which bytes of the literal are tested, chosen by the caller's sample if there is a sample */
     struct plan_tuning tuning;
 
-    /* The next members are set if the plan has several literals, or a literal with a tail: */
+    /* The next members are set if `method` is SET: */
     struct plan_set set;
     double byte_bits; /* entropy of a byte of the literals, in bits */
     /* The programs (search loops) by which the CPU may search: see tournament_of in
@@ -184,9 +185,10 @@ uint64_t plan_tail_match(const struct trawl_plan *plan, const struct plan_litera
 bool plan_tail_is_open(const struct trawl_plan *plan, const struct plan_literal *literal,
                        const uint8_t *text, uint64_t text_bytes);
 
-/* Returns an offset before which bytes to come, after the `have` bytes that the text has so far,
- * cannot change where occurrences begin. bytes[-before] is readable, as for plan_accepts. The
- * offset may be lower than necessary, to save work or memory. Any thread may call. */
+/* `bytes` are the `have` bytes that a stream has brought so far. Returns an offset among them:
+ * bytes that come later cannot change which occurrences begin before this offset. bytes[-before] is
+ * readable, as for plan_accepts. The offset may be lower than necessary, to save work or memory.
+ * Any thread may call. */
 uint64_t plan_decided(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t before,
                       uint64_t have);
 

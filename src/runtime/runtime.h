@@ -36,8 +36,9 @@ struct worker {
     /* Engine workers of each layer, which is an engine for one kind of plans, for example for
      * regular expressions. [0]: on the host. [1]: on a device. NULL until needed. */
     struct engine_worker *layers[ENGINE_LAYERS][2];
-    /* Numbers of the jobs for which host, device, and the layers' engine workers (on the host, on a
-     * device) are ready; 0: no job. */
+    /* The members host_job, device_job and layer_job are numbers of jobs: those for which `host`,
+     * `device`, and the layers' engine workers on the host [0] and on a device [1] were last made
+     * ready. 0: they are ready for no job. */
     uint64_t host_job;
     /* The serial number of the plan for which a search with job.is_brief made `host` ready. 0: a
      * different search did. Those searches do not store the number, because a search of records has
