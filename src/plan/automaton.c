@@ -158,7 +158,7 @@ static void number_nodes(struct making *making)
     TRAWL_ASSERT(next == set->node_count);
 }
 
-/* Lowers row_children as far as the rows stay within the limit. */
+/* Lowers row_children as far as the rows have no more cells than ROW_CELLS_FREE allows. */
 static void plan_rows(struct making *making)
 {
     const struct plan_automaton *set = making->set;

@@ -29,7 +29,8 @@ struct plan_literal {
     uint32_t reversed;
 };
 
-/* A character of a tail: in the text, any of up to 8 strings of bytes may stand for it. */
+/* A character of a tail, as the strings of bytes that may stand for the character in a text: the
+ * character's own bytes, and its variants. */
 struct plan_element {
     uint8_t alternative_count;
     uint8_t alternative_bytes_count[TRAWL_UTF8_VARIANTS_MAX + 1];

@@ -18,8 +18,8 @@ struct byte_rates;
 
 /* Returns where a sample of `bytes` bytes begins in part number `nth` of a text that is divided
  * into equal parts. The offset differs from part to part, because many texts repeat themselves in
- * step with pages and records. In part 0 the offset is not 0 either, because a text often begins
- * with a head that is unlike the rest, and a pattern may have been taken from there. */
+ * step with pages and records. In part 0 the offset is mostly not 0 either, because a text often
+ * begins with a head that is unlike the rest, and a pattern may have been taken from there. */
 static inline uint64_t plan_sample_at(uint64_t nth, uint64_t part, uint64_t bytes)
 {
     TRAWL_ASSERT(bytes <= part);
@@ -56,7 +56,7 @@ struct plan_tuning {
     struct sampled_rates sampled;
     /* ns per byte of text that the method "sampled" took when a search left it; 0: not known */
     double sampled_took;
-    /* for GPUs: offset of the literal's rarest 7 bytes, or 8 bytes if there is a sample */
+    /* for GPUs: offset of the literal's rarest 7 bytes; 8 bytes if a GPU sampled the text */
     uint64_t rare_offset;
 };
 

@@ -70,7 +70,8 @@ static bool shed(struct devices *devices)
 }
 
 /* Adds the bytes to memory_used if the limit allows that. *used is memory_used without the bytes. A
- * request that does not fit is not added even for a moment, which could make a smaller one fail. */
+ * request that does not fit is never added, not even for a moment: meanwhile a smaller request of
+ * another thread would fail. */
 static bool charge(struct trawl_runtime *runtime, uint64_t bytes, uint64_t *used)
 {
     *used = atomic_load(&runtime->memory_used);

@@ -16,7 +16,7 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-/* Where a runtime has several devices, each device's first worker waits for this time without
+/* Where a runtime has several devices, each device's first worker waits up to this time without
  * sleeping if the worker has just searched a loaded text. Waking the workers of several devices
  * takes 25 to 200 us, and four devices list the hits in 16 GiB of text in only 1,200 us. */
 #define WATCH_NS 1000000u

@@ -377,7 +377,8 @@ static enum trawl_status begin_algorithm(struct trawl_matrix_search *matrix,
 static void begin_search(struct trawl_matrix_search *matrix, const struct trawl_plan *plan)
 {
     sink_digests(&matrix->sink, cells_digest, &matrix->maker);
-    if (plan_judges(plan)) /* the end of a record decides which occurrence is the best */
+    /* where a record ends decides which occurrence is the best, so the engine must know records */
+    if (plan_judges(plan))
         matrix->sink.records = &matrix->records;
     if (one_tells(matrix, plan)) {
         matrix->sink.want = WANT_LINES;
