@@ -146,7 +146,8 @@ double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
     double share[RESIDUES] = {0}, last[PLAN_GRAM_STRIDE_MAX] = {0}, rate = 0, best_rate = 1e9;
 
     if (stride == 0 || count < stride + 3)
-        /* no gram of 4 bytes at each offset: the search would have to verify every position */
+        /* not all `stride` offsets have a gram of 4 bytes: with shorter grams, the search would
+         * have to verify every position */
         return 1;
     q = min_u64(count - stride + 1, PLAN_GRAM_BYTES);
     offsets = min_u64(count - stride - q + 2, GRAM_OFFSETS_MAX);
@@ -446,11 +447,11 @@ uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patt
 
 /* ---- How alike strings are ---- */
 
-/* The bytes of a string from an offset on. The first byte is the highest byte of `high`; zeros
- * follow the string's end. */
+/* Up to ANALYSE_GRAM_MAX bytes of the literals, from an offset on. The first byte is the highest
+ * byte of `high`, and zeros follow the last byte. */
 struct sample {
     uint64_t high, low;
-    uint64_t bytes; /* bytes of the string in the sample, up to ANALYSE_GRAM_MAX */
+    uint64_t bytes; /* number of bytes in the sample */
 };
 
 /* Returns the sample of `bytes` bytes of the literals from offset `from` on. */

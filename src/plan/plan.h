@@ -117,7 +117,9 @@ struct trawl_plan {
 
     /* case is ignored, but only of A to Z, and a pattern has other letters that have two cases */
     bool misses_letters;
-    uint8_t pcre; /* 1 or 2: PCRE2 searches for an expression; 2: one may match zero bytes */
+    /* 0: PCRE2 searches for no expression. 1: for some expressions. 2: for some, of which one may
+     * match zero bytes */
+    uint8_t pcre;
     uint64_t pattern_count;
     uint64_t *pattern_ids;   /* numbers that the caller gave to the patterns; NULL: none */
     uint64_t *pattern_begin; /* pattern_count + 1 offsets into pattern_bytes */

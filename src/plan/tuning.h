@@ -115,8 +115,8 @@ double plan_price_least(const struct trawl_plan *plan, const struct plan_costs *
 
 /* Both functions look at a text, to compute each method's expected cost there. `sample` is a part
  * of the text, with at least PLAN_SAMPLE_BYTES_MIN bytes. plan_look_far tunes the method "sampled"
- * by the whole text, and returns whether no other method can cost less. If not, plan_look tunes the
- * method "every", and the method "grams" if that could be the cheapest. */
+ * by the whole text, and returns whether no other method can cost less. Otherwise plan_look
+ * is called: it tunes the method "every", and the method "grams" if that could be the cheapest. */
 bool plan_look_far(const struct trawl_plan *plan, const struct plan_costs *costs,
                    const uint8_t *text, uint64_t text_bytes, struct plan_tuning *tuning,
                    struct plan_prices *prices);

@@ -143,7 +143,7 @@ struct devices {
     pthread_cond_t decided;          /* signalled when the state becomes READY or ABSENT */
     struct queue_item *first, *last; /* the queue of work for devices */
     uint64_t became_idle;            /* number of times that a worker of a device became idle */
-    _Atomic uint32_t lost_count;     /* devices that failed */
+    _Atomic uint32_t lost_count;     /* number of devices that failed */
     _Atomic bool lost[ENGINE_DEVICES_MAX];
     /* Stack of pinned buffers that are not in use, with room for pinned_capacity. */
     struct text_buffer *pinned;
@@ -169,7 +169,7 @@ struct trawl_runtime {
     _Atomic uint64_t searched_ns; /* wall time of the host's searches of long texts */
     _Atomic uint64_t worked_ns;   /* time of all host workers in searches that were worth sharing */
     _Atomic uint64_t cores_seen_ns; /* when cores_taken was measured; 0: never */
-    _Atomic bool cores_taken;       /* more threads could run than the machine has cores */
+    _Atomic bool cores_taken;       /* more threads were runnable than there are cores */
     _Atomic uint64_t memory_used;   /* bytes of all buffers, and reserved bytes (runtime_reserve) */
     /* Time to make a MiB ready for a device, from the last searches: [0] of files, [1] of texts in
      * memory; 0: not known. */

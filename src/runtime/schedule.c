@@ -84,8 +84,8 @@ static bool is_resident(const struct search *search, const struct trawl_text *te
 
 static void choose_resident(struct search *search, const struct trawl_text *text, bool is_split)
 {
-    /* Counts within errors, and counts of expressions, need candidates, too: the host verifies
-     * these, and several workers share the verification. */
+    /* For counts within errors, and for counts of expressions, devices list candidates, too. The
+     * host verifies these, and several workers share the verification. */
     bool lists = search->sink->want != WANT_FIRST &&
                  (search->sink->want != WANT_COUNT || plan_judges(search->job.plan));
     uint64_t shared = search->chunk_device; /* longer texts are shared by the devices' workers */

@@ -164,7 +164,7 @@ struct trawl_searcher {
      * search. The next `refusals` calls under this plan make an ordinary search at once. */
     _Atomic uint64_t refused;
     _Atomic uint32_t refusals;
-    /* An eventfd that ends waiting for a stream's bytes; -1: no call has searched a stream yet. */
+    /* An eventfd that ends waiting for a stream's bytes; -1: no call has needed one yet. */
     _Atomic int wake;
     /* Bytes of the text that were searched; any thread may read the number. */
     _Atomic uint64_t progress;

@@ -34,10 +34,10 @@
 #define COPIED_BRIEF 512u
 #define COPIED (6u << 10)
 #define ROOM_MIN (8u << 10)
-#define PART_BYTES (UINT64_C(4) << 20) /* bytes of a piece that are searched in a single scan */
+#define PART_BYTES (UINT64_C(4) << 20) /* about the most bytes of a piece in a single scan */
 #define LINE_BYTES_MAX (UINT64_C(1) << 20)
 #define LINE_ROOM_MIN 256u /* room for the open line that is never given back */
-#define MATCHES_MAX 64u    /* matches that the sink gets at a time */
+#define MATCHES_MAX 64u    /* most matches that the sink gets at a time */
 
 struct trawl_stream {
     const struct trawl_plan *plan;

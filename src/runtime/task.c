@@ -303,7 +303,7 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
     struct devices *devices = &search->job.runtime->devices;
     bool lost = *status != TRAWL_UNSUPPORTED && worker->device_index < ENGINE_DEVICES_MAX;
 
-    /* such a failure means that the device lacks what the algorithm's kernels need */
+    /* the failure means that the device lacks what the algorithm's kernels need */
     if (search->job.layer == ENGINE_FOR_ALGORITHMS)
         return false;
     if (*status == TRAWL_MEMORY && !search->host_searches) /* the next search may get memory */
@@ -468,7 +468,7 @@ static void resident_learn(struct search *search, const struct task *task)
 /* ---- Taking ------------------------------------------------------------------------------- */
 
 /* Puts the task with the results into the ring, and wakes the caller. If the text is not needed
- * again, the worker keeps the buffer. */
+ * again, the worker may keep the buffer. */
 static void finish(struct search *search, struct task *task, struct worker *worker)
 {
     struct trawl_runtime *runtime = search->job.runtime;
