@@ -66,8 +66,8 @@ double plan_automaton_cost(const struct plan_part_costs *costs, double words);
  * PLAN_PARTS_DEVICE. */
 bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which);
 /* Gets the parts in which the host or a GPU searches the plan. The first call makes the parts,
- * which the plan owns. Sets *parts to NULL if the plan does not fit, or has no parts that are worth
- * searching. Errors: MEMORY. Any thread may call. */
+ * which the plan owns. Sets *parts to NULL if not plan_parts_fit, or if the plan has no parts that
+ * are worth searching. Errors: MEMORY. Any thread may call. */
 enum trawl_status plan_parts_want(const struct trawl_plan *plan, enum plan_attachment which,
                                   const struct plan_parts **parts, struct trawl_error *error);
 

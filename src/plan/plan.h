@@ -137,11 +137,13 @@ struct trawl_plan {
     uint32_t element_capacity;
     struct plan_element *elements;
 
-    uint64_t length_min;  /* length of the shortest literal in bytes, without its tail */
+    /* Bytes of the shortest literal, without its tail. With errors: symbols of the shortest
+     * occurrence. With expressions: 1, and length_max is 1, too. */
+    uint64_t length_min;
     uint64_t length_max;  /* length of the longest occurrence in bytes, with its tail */
     uint64_t need_before; /* number of bytes that a search reads before an occurrence */
     /* number of bytes that a search reads after the last begin: length_max - 1, and the bytes after
-     * an occurrence that the plan's conditions look at */
+     * an occurrence that the plan's conditions look at; with errors more (errors_need) */
     uint64_t need_after;
 
     /* If the plan has errors, expressions or an algorithm, no method is chosen, and the members
