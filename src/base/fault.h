@@ -1,9 +1,9 @@
 /* fault: points at which a test can make a system call fail.
  *
- * A point is a call of fault_hit(), before a call of the operating system or the allocator that can
- * fail. In ordinary builds fault_hit() is the constant false. In builds with TRAWL_FAULTS a test
- * chooses a point: the N-th point from then on, or the first point at a new place. Then this point
- * fails once, or this point and all later points fail.
+ * A point is a call of fault_hit(), before a call of the operating system, of the allocator or of
+ * the CUDA driver that can fail. In ordinary builds fault_hit() is the constant false. In builds
+ * with TRAWL_FAULTS a test chooses a point: the N-th point from then on, or the first point at a
+ * new place. Then this point fails once, or this point and all later points fail.
  */
 #ifndef TRAWL_BASE_FAULT_H
 #define TRAWL_BASE_FAULT_H
@@ -25,16 +25,16 @@ enum fault_point {
 /* Makes the nth point from now fail, nth ≥ 1. With `persistent`, all later points fail, too. With
  * nth 0, no point fails. */
 void fault_arm(uint64_t nth, bool persistent);
-/* Makes the next point fail that is passed at a new place. A place is a line of code with the calls
- * that led there. A place is new if no point failed there since the program began. If `persistent`,
- * all later points fail, too. A place that failed with `persistent` is still new without it, and
- * the other way round. */
+/* Makes the next point fail that is passed at a new place. A place is a line of code with the last
+ * calls that led there. A place is new if no point failed there since the program began. If
+ * `persistent`, all later points fail, too. A place that failed with `persistent` is still new
+ * without it, and the other way round. */
 void fault_arm_new(bool persistent);
 /* Returns whether a point has failed since fault_arm or fault_arm_new. */
 bool fault_has_failed(void);
 /* Returns whether this function has not been called at this place with this kind before, and notes
- * the place. A place is a line of code with the calls that led there. `skipped`, 2 to 10, is the
- * number of innermost calls, this function included, that are not compared. */
+ * the place. A place is a line of code with the last calls that led there. `skipped`, 2 to 10, is
+ * the number of innermost calls, this function included, that are not compared. */
 bool fault_is_new_place(uint64_t kind, int skipped);
 /* Returns whether this point has to fail. Any thread may call this function. */
 bool fault_hit(enum fault_point point);

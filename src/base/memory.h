@@ -1,7 +1,7 @@
-/* memory: all of the library's memory is allocated here.
+/* memory: allocates memory for the library, by the caller's allocator if the caller has set one.
  *
  * A release passes the size again, for the caller's allocator. Arrays are aligned to
- * MEMORY_ALIGNMENT, single objects to OBJECT_ALIGNMENT.
+ * MEMORY_ALIGNMENT, single objects (count 1) to OBJECT_ALIGNMENT.
  */
 #ifndef TRAWL_BASE_MEMORY_H
 #define TRAWL_BASE_MEMORY_H
@@ -18,8 +18,8 @@ enum trawl_status memory_allocate(uint64_t count, uint64_t size, void **pointer,
 /* Allocates as memory_allocate does, and fills the memory with zeros. */
 enum trawl_status memory_allocate_zeroed(uint64_t count, uint64_t size, void **pointer,
                                          struct trawl_error *error);
-/* Allocates a table for lookups at random offsets. Large tables lie in huge pages, if the system
- * has huge pages and the caller has set no allocator. */
+/* Allocates a table for lookups at random offsets. Asks the system for huge pages if the table is
+ * large and the caller has set no allocator. */
 enum trawl_status memory_allocate_table(uint64_t count, uint64_t size, bool zeroed, void **pointer,
                                         struct trawl_error *error);
 /* Grows an array to new_count elements and keeps the first old_count. A failure leaves *pointer and

@@ -27,7 +27,8 @@ struct plan_algorithm {
 
 struct plan_algorithms {
     /* Reads a name with options, and sets name, engines and for_records of *algorithm. Errors:
-     * ARGUMENT if there is no algorithm of that name, or if it does not have these options. */
+     * ARGUMENT if there is no algorithm of that name, or if the algorithm does not have these
+     * options. */
     enum trawl_status (*read)(const char *asked, struct plan_algorithm *algorithm,
                               struct trawl_error *error);
     /* Checks that the algorithm takes the plan's patterns. Errors: ARGUMENT. */

@@ -146,7 +146,8 @@ double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
     double share[RESIDUES] = {0}, last[PLAN_GRAM_STRIDE_MAX] = {0}, rate = 0, best_rate = 1e9;
 
     if (stride == 0 || count < stride + 3)
-        /* no gram of 4 bytes at each offset: the search would have to verify every position */
+        /* not all `stride` offsets have a gram of 4 bytes: with shorter grams, the search would
+         * have to verify every position */
         return 1;
     q = min_u64(count - stride + 1, PLAN_GRAM_BYTES);
     offsets = min_u64(count - stride - q + 2, GRAM_OFFSETS_MAX);
@@ -304,9 +305,10 @@ static void windows_open(const uint8_t *bytes, uint32_t windows, uint64_t step, 
     }
 }
 
-/* On entry *rate is the share of the sample's positions that hold the window at offset `best`. If
- * the sample holds windows from `from` on less often, returns the offset of the rarest, and sets
- * *rate to its share. Otherwise returns `best`. */
+/* On entry *rate is the share of the sample's positions that hold the literal's window at offset
+ * `best`. Looks at the literal's windows at offsets from `from` to SEEN_FAR_MAX - 8. If one of them
+ * is rarer in the sample, returns the offset of the rarest, and sets *rate to its share. Otherwise
+ * returns `best`. Windows with equal hashes are counted together. */
 static uint64_t rarer_window(const uint8_t *bytes, uint64_t from, uint64_t count, uint64_t folds,
                              const uint8_t *sample, uint64_t sample_bytes, uint64_t best,
                              double *rate)
@@ -445,11 +447,11 @@ uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patt
 
 /* ---- How alike strings are ---- */
 
-/* The bytes of a string from an offset on. The first byte is the highest byte of `high`; zeros
- * follow the string's end. */
+/* Up to ANALYSE_GRAM_MAX bytes of the literals, from an offset on. The first byte is the highest
+ * byte of `high`, and zeros follow the last byte. */
 struct sample {
     uint64_t high, low;
-    uint64_t bytes; /* bytes of the string in the sample, up to ANALYSE_GRAM_MAX */
+    uint64_t bytes; /* number of bytes in the sample */
 };
 
 /* Returns the sample of `bytes` bytes of the literals from offset `from` on. */
@@ -530,7 +532,7 @@ static void sort_samples(struct sample *samples, uint32_t count, struct sample *
  * of samples that have q bytes. */
 struct sample_pairs {
     double equal[ANALYSE_GRAM_MAX + 1], all[ANALYSE_GRAM_MAX + 1];
-    uint32_t first_bytes; /* different first bytes of the samples */
+    uint32_t first_bytes; /* number of different first bytes of the samples */
 };
 
 /* Counts the pairs; sorts the samples for this. */

@@ -158,7 +158,7 @@ static void number_nodes(struct making *making)
     TRAWL_ASSERT(next == set->node_count);
 }
 
-/* Lowers row_children as far as the rows stay within the limit. */
+/* Lowers row_children as far as the rows have no more cells than ROW_CELLS_FREE allows. */
 static void plan_rows(struct making *making)
 {
     const struct plan_automaton *set = making->set;
@@ -266,7 +266,7 @@ static void finish_node(struct making *making, uint32_t end, uint32_t depth)
 }
 
 /* Fills the node's row, except for the cells of the node's own children: a cell gets the state
- * after a byte of its class. The node to which this node fails has the same state, so the state
+ * after a byte of its class. The node to which this node fails goes to the same state, so the state
  * comes from that node's chain of tests, or from the row at which the chain ends. In the root's row
  * the state is the root. */
 static void finish_row(struct making *making, uint32_t node)

@@ -68,10 +68,11 @@ struct plan_automaton {
     uint8_t class_of[256];
 };
 
-/* Makes the automaton of the strings, which the caller has put into *set; all other members must be
- * 0. With `fold`, capital letters count as small letters, and the strings must have small letters
- * only. Sets *fits to whether the automaton has at most nodes_max nodes; if not, makes no table.
- * Time and memory grow with the strings' bytes. Errors: MEMORY. The caller always frees *set. */
+/* Makes the automaton of the strings. The caller has set the members of *set from `plan` to
+ * `row_words_max`; all other members must be 0. With `fold`, capital letters count as small
+ * letters, and the strings must have small letters only. Sets *fits to whether the automaton has at
+ * most nodes_max nodes; if not, makes no table. Time and memory grow with the strings' bytes.
+ * Errors: MEMORY. The caller always frees *set. */
 enum trawl_status plan_automaton_make(struct plan_automaton *set, bool fold, uint32_t nodes_max,
                                       bool *fits, struct trawl_error *error);
 void plan_automaton_free(struct plan_automaton *set);

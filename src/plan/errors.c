@@ -21,7 +21,7 @@ static bool asks_for_errors(const struct trawl_plan_options *options)
     return options->mismatches_max > 0 || options->edits_max > 0 || options->alphabet == TRAWL_DNA;
 }
 
-/* Checks that each flag is given together with the option that it modifies. */
+/* Checks that each flag about errors is given together with the option that the flag modifies. */
 static enum trawl_status check_flags(const struct trawl_plan_options *options,
                                      struct trawl_error *error)
 {

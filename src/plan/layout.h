@@ -33,7 +33,8 @@ struct plan_probe {
  * that begins at byte b - b % stride of a word, with o = stride - 1 - b % stride. Bit b of
  * residues[8 * j + r] is clear if that gram allows byte j of the word to have the residue r. In
  * byte b of `begun`, bit 7 - j is set if byte j belongs to a gram that began in this word; in byte
- * b of `carried`, if byte j belongs to a gram that began in the word before.
+ * b of `carried`, if byte j belongs to a gram that began in the word before. Here a gram has 8
+ * bytes, also if q is less; byte j may then have any residue where the gram has ended.
  */
 #define PLAN_GRAM_STRIDE_MAX 8u
 #define PLAN_GRAM_BYTES 8u
@@ -64,12 +65,12 @@ struct plan_sampled {
     uint64_t fold; /* or-ed into the 8 bytes before hashing: 0 or 0x2020... */
 };
 
-/* Method "set": at each position the search hashes the first q bytes and tests a bit of a bitmap.
- * If wide_mask is not 0, the CPU uses a second bitmap instead (plan_hash_wide). If the bit is set,
- * the search hashes the first min(length_min, 8) bytes. This hash chooses a bucket, which lists all
- * literals whose first bytes have the hash. The bucket depends on eight bytes because many literals
- * may begin alike: by four bytes, 10,000 literals "key-0000" would share a bucket, and 16-mers of
- * DNA would fill only 256 buckets. */
+/* Method "set" by buckets, on the CPU or a GPU: at each position the search hashes the
+ * first q bytes and tests a bit of a bitmap. If wide_mask is not 0, the CPU uses a second bitmap
+ * instead (plan_hash_wide). If the bit is set, the search hashes the first min(length_min, 8)
+ * bytes. This hash chooses a bucket, which lists all literals whose first bytes have the hash. The
+ * bucket depends on eight bytes because many literals may begin alike: by four bytes, 10,000
+ * literals "key-0000" would share a bucket, and 16-mers of DNA would fill only 256 buckets. */
 struct plan_set {
     uint32_t q;           /* bytes that the bitmap's hash takes: 1 to 4 */
     uint32_t bitmap_bits; /* log2 of the bitmap's size in bits */
@@ -86,7 +87,7 @@ struct plan_set {
 
 #define PLAN_HASH32_FACTOR 0x9e3779b1u
 
-/* Hashes by multiplication (Knuth 1973, section 6.4) for the methods "set" and "sampled". */
+/* plan_hash32 and plan_hash64 hash by multiplication (Knuth 1973, section 6.4). */
 static inline uint32_t plan_hash32(uint32_t gram, uint32_t bits)
 {
     return (gram * PLAN_HASH32_FACTOR) >> (32u - bits);

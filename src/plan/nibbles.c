@@ -26,9 +26,9 @@
 #define MANY_BITS 5.0
 /* in literals with fewer bits than MANY_BITS, both halves of at most this many bytes are tested */
 #define WHOLE_FEW 3u
-/* This many half bytes suffice if each literal has a slot of its own and at most HALVES_PASS of the
- * positions of usual texts pass. Two further half bytes cost as much as comparing literals at
- * 1/1000 to 1/400 of all positions. */
+/* This many half bytes suffice if there are at most as many literals as slots (GROUP_SLOTS), and if
+ * at most HALVES_PASS of the positions of usual texts pass. Two further half bytes cost as much as
+ * comparing literals at 1/1000 to 1/400 of all positions. */
 #define HALVES_FEW 4u
 #define HALVES_PASS (1.0f / 4096)
 /* the limit HALVES_PASS for tables of six low bits, lower because the bytes of words are not

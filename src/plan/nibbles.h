@@ -16,7 +16,8 @@
  * in usual texts, because many literals begin with blanks.
  *
  * Some instruction sets look up 64 entries at once. They test the six low bits of a byte, which
- * distinguish letters, instead of four. Two groups then suffice, and often fewer bytes.
+ * distinguish letters, instead of four. Then often fewer bytes suffice. Two groups suffice, too,
+ * unless the literals have few different bytes, as DNA does.
  */
 #ifndef TRAWL_PLAN_NIBBLES_H
 #define TRAWL_PLAN_NIBBLES_H
@@ -36,8 +37,8 @@
 struct plan_nibbles {
     uint32_t groups; /* number of groups: 1, 2 or 4; 0: there are no tables */
     bool whole;      /* both halves of each byte are tested */
-    /* Number of tested bytes: 1 to 4 if `whole`, and otherwise 4 (1 group), 6 (1 or 2 groups) or 8
-     * (2 or 4). */
+    /* Number of tested bytes. If `whole`: 2 to 4. Otherwise: 4 with 1 group, 6 with 1 or 2 groups,
+     * 8 with 2 or 4 groups. */
     uint32_t bytes;
     uint8_t at[PLAN_NIBBLE_BYTES_MAX]; /* offsets of the tested bytes in the literals */
     /* Indexed by a byte's six low bits. A table for low halves has each value four times. */

@@ -393,7 +393,7 @@ bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which)
     bool differ = class_of(plan->length_min) != class_of(plan->length_max);
 
     TRAWL_ASSERT(which >= PLAN_ALONE && which <= PLAN_PARTS_DEVICE);
-    /* The plan of a published algorithm has patterns, but no literals. */
+    /* For a published algorithm, matrix.c searches under a plan with patterns but no literals. */
     if (plan->pattern_count < 2 || plan->literal_count == 0 ||
         plan->method_asked != TRAWL_METHOD_AUTO || plan->element_count > 0 || plan_is_layered(plan))
         return false;

@@ -20,7 +20,8 @@ struct plan_part {
 };
 
 struct plan_parts {
-    uint32_t count; /* 0: the plan is better searched as a whole */
+    /* 0: the plan is better searched as a whole, or PLAN_ALONE has the same parts */
+    uint32_t count;
     struct plan_part part[PLAN_PARTS_MAX];
 };
 
@@ -35,7 +36,8 @@ struct plan_parts {
  */
 struct plan_part_costs {
     /* The costs are the host's. The host tries the parts and the whole plan on the text, and goes
-     * on with the faster; the costs only decide by which method a part is searched. */
+     * on with the faster. The costs decide what the parts are, by which method each is searched,
+     * and whether they are worth a try. */
     bool is_host;
     /* in a set of at most this many strings, each string may be a part of its own */
     uint64_t singly_max;
@@ -64,8 +66,8 @@ double plan_automaton_cost(const struct plan_part_costs *costs, double words);
  * PLAN_PARTS_DEVICE. */
 bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which);
 /* Gets the parts in which the host or a GPU searches the plan. The first call makes the parts,
- * which the plan owns. Sets *parts to NULL if the plan is better searched as a whole. Errors:
- * MEMORY. Any thread may call. */
+ * which the plan owns. Sets *parts to NULL if not plan_parts_fit, or if the plan has no parts that
+ * are worth searching. Errors: MEMORY. Any thread may call. */
 enum trawl_status plan_parts_want(const struct trawl_plan *plan, enum plan_attachment which,
                                   const struct plan_parts **parts, struct trawl_error *error);
 

@@ -29,7 +29,8 @@ struct plan_literal {
     uint32_t reversed;
 };
 
-/* A character of a tail: in the text, any of up to 8 strings of bytes may stand for it. */
+/* A character of a tail, as the strings of bytes that may stand for the character in a text: the
+ * character's own bytes, and its variants. */
 struct plan_element {
     uint8_t alternative_count;
     uint8_t alternative_bytes_count[TRAWL_UTF8_VARIANTS_MAX + 1];
@@ -116,7 +117,9 @@ struct trawl_plan {
 
     /* case is ignored, but only of A to Z, and a pattern has other letters that have two cases */
     bool misses_letters;
-    uint8_t pcre; /* 1 or 2: PCRE2 searches for an expression; 2: one may match zero bytes */
+    /* 0: PCRE2 searches for no expression. 1: for some expressions. 2: for some, of which one may
+     * match zero bytes */
+    uint8_t pcre;
     uint64_t pattern_count;
     uint64_t *pattern_ids;   /* numbers that the caller gave to the patterns; NULL: none */
     uint64_t *pattern_begin; /* pattern_count + 1 offsets into pattern_bytes */
@@ -124,7 +127,7 @@ struct trawl_plan {
 
     uint32_t literal_count;
     uint64_t literal_bytes_total;
-    /* sorted by pattern; NULL: literal i is pattern i unchanged */
+    /* sorted by pattern; NULL: literal i is pattern i, in lower case if case is ignored */
     struct plan_literal *literals;
     uint8_t *literal_bytes;
     /* how many literals, and how many bytes of literals, there is room for */
@@ -134,11 +137,13 @@ struct trawl_plan {
     uint32_t element_capacity;
     struct plan_element *elements;
 
-    uint64_t length_min;  /* length of the shortest literal in bytes, without its tail */
+    /* Bytes of the shortest literal, without its tail. With errors: symbols of the shortest
+     * occurrence. With expressions: 1, and length_max is 1, too. */
+    uint64_t length_min;
     uint64_t length_max;  /* length of the longest occurrence in bytes, with its tail */
     uint64_t need_before; /* number of bytes that a search reads before an occurrence */
     /* number of bytes that a search reads after the last begin: length_max - 1, and the bytes after
-     * an occurrence that the plan's conditions look at */
+     * an occurrence that the plan's conditions look at; with errors more (errors_need) */
     uint64_t need_after;
 
     /* If the plan has errors, expressions or an algorithm, no method is chosen, and the members
@@ -146,8 +151,9 @@ struct trawl_plan {
     struct plan_errors errors;
     struct plan_expressions expressions;
     struct plan_algorithm algorithm;
-    /* SET for several literals, or if BUCKETS, CLASSES or AUTOMATON was asked for. AUTO: each
-     * worker chooses the method for the single literal by the methods' expected costs. */
+    /* EVERY, GRAMS or SAMPLED if the caller asked for that method. AUTO if the caller asked for
+     * none and the plan has a single literal without a tail: each worker chooses the method by the
+     * methods' expected costs. Otherwise SET. */
     enum trawl_method method;
     enum trawl_method method_asked;
 
@@ -156,7 +162,7 @@ struct trawl_plan {
     /* which bytes of the literal are tested, chosen by the caller's sample if there is a sample */
     struct plan_tuning tuning;
 
-    /* The next members are set if the plan has several literals, or a literal with a tail: */
+    /* The next members are set if `method` is SET: */
     struct plan_set set;
     double byte_bits; /* entropy of a byte of the literals, in bits */
     /* The programs (search loops) by which the CPU may search: see tournament_of in
@@ -184,9 +190,10 @@ uint64_t plan_tail_match(const struct trawl_plan *plan, const struct plan_litera
 bool plan_tail_is_open(const struct trawl_plan *plan, const struct plan_literal *literal,
                        const uint8_t *text, uint64_t text_bytes);
 
-/* Returns an offset before which bytes to come, after the `have` bytes that the text has so far,
- * cannot change where occurrences begin. bytes[-before] is readable, as for plan_accepts. The
- * offset may be lower than necessary, to save work or memory. Any thread may call. */
+/* `bytes` are the `have` bytes that a stream has brought so far. Returns an offset among them:
+ * bytes that come later cannot change which occurrences begin before this offset. bytes[-before] is
+ * readable, as for plan_accepts. The offset may be lower than necessary, to save work or memory.
+ * Any thread may call. */
 uint64_t plan_decided(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t before,
                       uint64_t have);
 

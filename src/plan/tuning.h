@@ -18,8 +18,8 @@ struct byte_rates;
 
 /* Returns where a sample of `bytes` bytes begins in part number `nth` of a text that is divided
  * into equal parts. The offset differs from part to part, because many texts repeat themselves in
- * step with pages and records. In part 0 the offset is not 0 either, because a text often begins
- * with a head that is unlike the rest, and a pattern may have been taken from there. */
+ * step with pages and records. In part 0 the offset is mostly not 0 either, because a text often
+ * begins with a head that is unlike the rest, and a pattern may have been taken from there. */
 static inline uint64_t plan_sample_at(uint64_t nth, uint64_t part, uint64_t bytes)
 {
     TRAWL_ASSERT(bytes <= part);
@@ -56,7 +56,7 @@ struct plan_tuning {
     struct sampled_rates sampled;
     /* ns per byte of text that the method "sampled" took when a search left it; 0: not known */
     double sampled_took;
-    /* for GPUs: offset of the literal's rarest 7 bytes, or 8 bytes if there is a sample */
+    /* for GPUs: offset of the literal's rarest 7 bytes; 8 bytes if a GPU sampled the text */
     uint64_t rare_offset;
 };
 
@@ -115,8 +115,8 @@ double plan_price_least(const struct trawl_plan *plan, const struct plan_costs *
 
 /* Both functions look at a text, to compute each method's expected cost there. `sample` is a part
  * of the text, with at least PLAN_SAMPLE_BYTES_MIN bytes. plan_look_far tunes the method "sampled"
- * by the whole text, and returns whether no other method can cost less. If not, plan_look tunes the
- * method "every", and the method "grams" if that could be the cheapest. */
+ * by the whole text, and returns whether no other method can cost less. Otherwise plan_look
+ * is called: it tunes the method "every", and the method "grams" if that could be the cheapest. */
 bool plan_look_far(const struct trawl_plan *plan, const struct plan_costs *costs,
                    const uint8_t *text, uint64_t text_bytes, struct plan_tuning *tuning,
                    struct plan_prices *prices);

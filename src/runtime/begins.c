@@ -4,12 +4,12 @@
  *
  * An array in the memory of a device that holds the text is filled by that device in a single
  * launch. For another array, a worker lists begins into a device's memory, list after list, and
- * several threads bring each list into the array while the worker makes the next list (pieces.h).
- * If the text is divided over devices, the parts are listed in turn, so a single device works at a
- * time. For an array of the host, an ordinary search by all devices is faster if occurrences are
- * rare; into an array in a device's memory only devices can write. If a single device has the whole
- * text, and the text is short or occurrences are rare, the caller is the worker, and no thread is
- * woken.
+ * other threads bring each list into the array while the worker makes the next list (pieces.h). If
+ * the text is divided over devices, the parts are listed in turn, so a single device works at a
+ * time. An ordinary search by all devices is then faster if occurrences are rare, and is used for
+ * an array of the host. Into an array in a device's memory only devices can write. For an array of
+ * the host, if a single device has the whole text, and the text is short or occurrences are rare,
+ * the caller is the worker, and no thread is woken.
  */
 #include "runtime/begins.h"
 
@@ -35,11 +35,11 @@
 /* A list is meant to take at most 1 / LISTS_PER_ROOM of the memory that a device has for lists:
  * earlier lists stay there until they are copied. */
 #define LISTS_PER_ROOM 8u
-/* Most words that a list is meant to have. Lists are short because the device lists nothing while
- * the last list is copied. */
+/* Most words (a word is a begin) that a list is meant to have. Lists are short because the device
+ * lists nothing while the last list is copied. */
 #define LIST_WORDS (1u << 22)
 #define LIST_WORDS_LEAST (1u << 19) /* lists get shorter near the part's end, down to this */
-/* hits of a single pattern are taken to be rare if the pattern has more bytes */
+/* hits of a single pattern are taken to be rare if the pattern has more bytes than this */
 #define FREQUENT_BYTES_MAX 2u
 /* The caller polls for work for this time before the caller sleeps. Waking a thread takes up to 200
  * us [2 H200], a tenth of the time in which 16 GiB of text are listed. */
@@ -52,7 +52,8 @@
 #define HELPERS_FEW 3u
 #define HELPED_BEGINS (1u << 17) /* no helper is woken if fewer begins are expected */
 #define HELPER_BEGINS (1u << 15) /* expected begins for each helper */
-#define MANY_BEGINS (1u << 22)   /* from this number of expected begins on, all host workers help */
+/* From this number of expected begins on, all host workers but one help to copy. */
+#define MANY_BEGINS (1u << 22)
 
 static uint64_t helped_begins = HELPED_BEGINS;
 
@@ -150,7 +151,8 @@ static enum trawl_status shorten(struct lister *l, uint64_t owned, const struct 
 }
 
 /* Lists the occurrences that begin in [*at, *at + l->reach) of the text, and moves *at to where the
- * next list begins. *at stays if the same list has to be made again. */
+ * next list begins. *at stays if the list must be made later: it did not fit, or the device's
+ * memory has to be freed first. */
 static enum trawl_status list_reach(struct lister *l, uint64_t *at, struct trawl_error *error)
 {
     struct listing *listing = l->listing;
@@ -444,8 +446,8 @@ enum trawl_status begins_on_host(struct trawl_searcher *searcher, const struct t
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not on devices");
     shared = (is_split || (text->bytes_count > resident_sizes.shared && may_be_frequent(plan))) &&
              devices_start(devices);
-    /* If hits are few, an ordinary search of a divided text is faster: all devices search at the
-     * same time. */
+    /* If hits are few, an ordinary search of a divided text is faster, because all devices search
+     * at the same time. */
     if (is_split && !(shared && may_be_frequent(plan)))
         return TRAWL_FAIL(error, UNSUPPORTED, "a search of all devices does as well");
     return fill_by_lists(searcher, plan, text, begins, shared, error);

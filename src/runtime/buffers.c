@@ -14,8 +14,8 @@
 
 /* buffers for each worker of devices: the worker searches one buffer while three buffers wait */
 #define BUFFERS_PER_WORKER 4u
-/* Pinning takes longer than copying. So buffers' lengths are rounded up to a multiple of this, and
- * a slightly longer chunk then fits into the same buffer. */
+/* Pinning takes longer than copying. So buffers' lengths are rounded up to a multiple of this if
+ * memory has no limit, and a slightly longer chunk then fits into the same buffer. */
 #define PINNED_STEP (2u << 20)
 
 /* Pins the memory in the driver context of device `index`: all devices copy from it directly. */
@@ -70,7 +70,8 @@ static bool shed(struct devices *devices)
 }
 
 /* Adds the bytes to memory_used if the limit allows that. *used is memory_used without the bytes. A
- * request that does not fit is not added even for a moment, which could make a smaller one fail. */
+ * request that does not fit is never added, not even for a moment: meanwhile a smaller request of
+ * another thread would fail. */
 static bool charge(struct trawl_runtime *runtime, uint64_t bytes, uint64_t *used)
 {
     *used = atomic_load(&runtime->memory_used);
@@ -123,7 +124,7 @@ enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct t
     if (bytes <= buffer->capacity)
         return TRAWL_OK;
     runtime_buffer_release(runtime, buffer);
-    while (!charge(runtime, bytes, &used)) /* idle buffers are released first */
+    while (!charge(runtime, bytes, &used)) /* idle pinned buffers make room */
         if (!shed(&runtime->devices))
             return TRAWL_FAIL(error, MEMORY,
                               "a chunk of %" PRIu64 " bytes beside %" PRIu64

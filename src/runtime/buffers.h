@@ -18,8 +18,9 @@ enum trawl_status runtime_buffer_grow(struct trawl_runtime *runtime, struct text
  * runtime's limit would be exceeded. runtime_unreserve undoes this. */
 bool runtime_reserve(struct trawl_runtime *runtime, uint64_t bytes);
 void runtime_unreserve(struct trawl_runtime *runtime, uint64_t bytes);
-/* Counts `bytes` of a decoder's window as used, in place of the fewer bytes that were counted for
- * the window before. Fails with MEMORY if the runtime's limit would be exceeded. */
+/* Counts `bytes` of a decoder's window as used, in place of the bytes that were counted for the
+ * window before. Does nothing if those were not fewer. Fails with MEMORY if the runtime's limit
+ * would be exceeded. */
 enum trawl_status search_count_window(struct search *search, uint64_t bytes,
                                       struct trawl_error *error);
 void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *buffer);
@@ -28,8 +29,8 @@ void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *b
  * come before the devices are closed. */
 enum trawl_status buffers_open(struct devices *devices);
 void buffers_close(struct devices *devices);
-/* Takes a pinned buffer of at least `bytes`. Returns false if the most buffers are in use already,
- * if there is no memory within the runtime's limit, or if the driver cannot pin the memory. With
+/* Takes a pinned buffer of at least `bytes`. Returns false if no further buffer may be in use, if
+ * there is no memory within the runtime's limit, or if the driver cannot pin the memory. With
  * `all`, pinned_capacity buffers may be in use. Otherwise four buffers for each worker of devices
  * may be in use, which is enough to keep these workers busy. */
 bool devices_buffer_take(struct devices *devices, uint64_t bytes, bool all,

@@ -1,7 +1,7 @@
 /* device_threads: the workers of devices, and the devices' queue of work. An item of the queue is a
  * chunk, or a part of a text, to be searched on a device. A worker takes items until the queue has
- * no item for the worker's device. Then the worker sleeps until devices_push or another worker
- * wakes its thread. */
+ * no item for the worker's device. Then the worker sleeps until another thread has an item for the
+ * worker, or ends the workers. */
 #include "runtime/device_threads.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-/* Where a runtime has several devices, each device's first worker waits for this time without
+/* Where a runtime has several devices, each device's first worker waits up to this time without
  * sleeping if the worker has just searched a loaded text. Waking the workers of several devices
  * takes 25 to 200 us, and four devices list the hits in 16 GiB of text in only 1,200 us. */
 #define WATCH_NS 1000000u
@@ -232,7 +232,7 @@ void devices_stop(struct devices *devices)
 void devices_push(struct devices *devices, struct queue_item *first)
 {
     struct queue_item *next;
-    uint32_t called = 0; /* bit i: a worker of device i was woken */
+    uint32_t called = 0; /* bit i: an idle worker was looked for, for device i */
 
     (void)pthread_mutex_lock(&devices->runtime->lock);
     for (struct queue_item *item = first; item != NULL; item = next) {

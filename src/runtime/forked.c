@@ -2,11 +2,11 @@
  *
  * In a child exists only the thread that called fork(). The threads of runtimes are gone, and
  * nobody frees the memory that belonged to them. Locks may be held for ever, so the child makes
- * them anew. CUDA does not work in a child if the parent used CUDA. So in the child every runtime
- * has no thread and no device. The runtime starts threads again when a search can use threads. A
- * call that the forking thread was inside, or that was open (trawl_search_open, trawl_matrix_open),
- * cannot go on: the call is marked as orphaned. A call that a different thread was inside has
- * ended. */
+ * them anew. So in the child a runtime has no threads, and starts threads again when a search can
+ * use them. CUDA does not work in a child if the parent used CUDA. So a runtime whose devices the
+ * parent opened, or was opening, has no devices in the child. A call that the forking thread was
+ * inside, or that was open (trawl_search_open, trawl_matrix_open), cannot go on: the call is marked
+ * as orphaned. A call that a different thread was inside has ended. */
 #include "runtime/forked.h"
 
 #include <string.h>

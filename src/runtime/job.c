@@ -22,9 +22,10 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-/* With more threads, files are not mapped for a sink that reads the text (sink.keeps_text). Threads
- * delay each other by page faults: 8 GiB took 0.29 to 0.44 s mapped and 0.21 to 0.24 s read [16
- * cores, AMD EPYC]. One thread, or two threads, are faster with mapped files. */
+/* With more threads than this, files are not mapped for a sink that reads the text
+ * (sink.keeps_text). Threads delay each other by page faults: 8 GiB took 0.29 to 0.44 s mapped and
+ * 0.21 to 0.24 s read [16 cores, AMD EPYC]. One thread, or two threads, are faster with mapped
+ * files. */
 #define MAP_THREADS_MAX 4u
 
 #define BRIEF_BYTES (1u << 14)
@@ -369,7 +370,7 @@ static bool caller_may_work(const struct search *search)
 {
     if (search->ended || search->stopping)
         return false;
-    /* otherwise the hits that devices list would wait for the caller, who delivers them */
+    /* While devices list hits, the caller only delivers hits: hits wait if the caller searches. */
     if (search->schedule == SCHEDULE_LOADED)
         return search->sink->want == WANT_COUNT || search->sink->want == WANT_FIRST;
     return search->cursor.text->kind != TEXT_STREAM || search->taken == 0;

@@ -18,7 +18,7 @@ enum trawl_status searcher_lives(const struct trawl_searcher *searcher, struct t
 /* Keeps a record of the call's work, which stats.c reports. begin_ns is when the call began; 0: the
  * call's time was not measured. */
 void searcher_keep(struct trawl_searcher *searcher, struct call_record *done, uint64_t begin_ns);
-/* Does the checks that all searches share, then searcher_enter. */
+/* Does the checks that all searches of a text object share, then searcher_enter. */
 enum trawl_status search_enter(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                const struct trawl_text *text, struct trawl_error *error);
 

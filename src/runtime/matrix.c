@@ -4,9 +4,10 @@
  * The workers make cells of the occurrences, chunk by chunk (matrix_cells.c). A cell is a record, a
  * pattern, and where the pattern first begins in the record. This file joins the cells of chunks to
  * spans: complete records with all their cells. The cells of the record in which a chunk ends wait
- * for the next chunk's cells. Each span becomes a batch. No chunk holds an empty record, so the
- * cells of expressions that match the empty string are added to spans. If the plan names a
- * published algorithm for records, the algorithm makes the cells of a chunk (engine_ops.cells).
+ * for the next chunk's cells. No chunk holds an empty record, so the cells of expressions that
+ * match the empty string are added to spans. Each span becomes a batch, or several batches if many
+ * such cells are added. If the plan names a published algorithm for records, the algorithm makes
+ * the cells of a chunk (engine_ops.cells).
  */
 #include <inttypes.h>
 #include <string.h>
@@ -22,7 +23,7 @@
 #include "runtime/workers.h"
 
 #define ANY_BYTES_MIN 4096u
-/* a span ends once it has more than this many cells of empty records */
+/* a batch ends once it has more than this many cells of empty records */
 #define EMPTY_CELLS_MAX (1u << 20)
 
 /* The records [record_begin, record_end), which are complete, and the records' cells. */
@@ -62,7 +63,8 @@ struct trawl_matrix_search {
 
     const struct trawl_plan *expressions; /* the caller's plan; NULL: the plan is of strings */
     struct span span; /* records of the last span that are not reported yet, and their cells */
-    uint64_t *empty;  /* expressions that match the empty string; room for pattern_count */
+    /* numbers of the expressions that match the empty string; room for pattern_count */
+    uint64_t *empty;
     uint64_t empty_count;
     struct cells filled; /* cells of a span with empty records */
 
@@ -375,7 +377,8 @@ static enum trawl_status begin_algorithm(struct trawl_matrix_search *matrix,
 static void begin_search(struct trawl_matrix_search *matrix, const struct trawl_plan *plan)
 {
     sink_digests(&matrix->sink, cells_digest, &matrix->maker);
-    if (plan_judges(plan)) /* the end of a record decides which occurrence is the best */
+    /* where a record ends decides which occurrence is the best, so the engine must know records */
+    if (plan_judges(plan))
         matrix->sink.records = &matrix->records;
     if (one_tells(matrix, plan)) {
         matrix->sink.want = WANT_LINES;

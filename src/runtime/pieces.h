@@ -5,7 +5,7 @@
  * The driver brings a device's pieces in turn; asking the driver for a piece takes 4 to 5 us [2
  * H200]. Any thread that has nothing else to do asks for the next piece, waits for a piece, or
  * copies a part of a piece into the array: the thread that lists, while it waits for memory; the
- * caller; and host workers, which poll for pieces from the call's begin on. Words that different
+ * caller; and host workers, which poll for pieces once they were woken. Words that different
  * threads write lie in different cache lines: 15 threads read a word at little cost, unless the
  * word was written just now.
  */
@@ -27,13 +27,13 @@ struct piece_order {
 #define PIECES_LINE _Alignas(64)
 
 /* Order i uses entry i % PIECE_ORDERS of `orders`. Piece i uses entry i % ENGINE_PIECES_MAX of the
- * other arrays. All orders are of a single device: the next device begins when all orders are
+ * other arrays. All orders are of a single device. The next device begins when all orders are
  * settled, which means that their words are in the caller's array. */
 struct pieces {
     struct job *job; /* the call's job */
     uint64_t *array;
     struct engine_worker *worker; /* the engine worker that brings the pieces */
-    uint64_t most;                /* most words of a piece */
+    uint64_t most;                /* most words of a piece that threads copy */
     bool direct;                  /* the device copies into the array; false: threads copy */
     struct piece_order orders[PIECE_ORDERS];
     struct piece_order pieces[ENGINE_PIECES_MAX];
@@ -68,9 +68,10 @@ void pieces_help(struct pieces *pieces);
 void pieces_stop(struct pieces *pieces);
 /* Releases *pieces after the job's end. */
 void pieces_end(struct pieces *pieces);
-/* Orders words from the memory of `worker`. `most` is the most words of a piece; `direct`: the
- * device copies into the array by itself. worker, most and direct must not change until all orders
- * are settled. At most PIECE_ORDERS orders may be unsettled. Only a single thread may order. */
+/* Orders words from the memory of `worker`. With `direct`, the device copies into the array
+ * by itself. Otherwise threads do, and `most` is the most words of a piece. worker, most and direct
+ * must not change until all orders are settled. At most PIECE_ORDERS orders may be unsettled. Only
+ * a single thread may order. */
 void pieces_order(struct pieces *pieces, struct engine_worker *worker, uint64_t most, bool direct,
                   const struct piece_order *order);
 /* Says that no further order will come. */

@@ -112,8 +112,9 @@ enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime, struct traw
 
 /* ---- Texts that stay ---------------------------------------------------------------------- */
 
-/* Loads the text onto the devices. If the runtime has one searcher, the text is copied anew. With
- * several searchers an existing copy stays, because another searcher may be reading that copy. */
+/* Loads the text onto the devices. A text in a device's memory is not copied. Another text is
+ * copied anew if the runtime has one searcher. With several searchers an existing copy stays,
+ * because another searcher may be reading that copy. */
 static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_text *text,
                               struct trawl_error *error)
 {

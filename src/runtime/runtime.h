@@ -36,8 +36,9 @@ struct worker {
     /* Engine workers of each layer, which is an engine for one kind of plans, for example for
      * regular expressions. [0]: on the host. [1]: on a device. NULL until needed. */
     struct engine_worker *layers[ENGINE_LAYERS][2];
-    /* Numbers of the jobs for which host, device, and the layers' engine workers (on the host, on a
-     * device) are ready; 0: no job. */
+    /* The members host_job, device_job and layer_job are numbers of jobs: those for which `host`,
+     * `device`, and the layers' engine workers on the host [0] and on a device [1] were last made
+     * ready. 0: they are ready for no job. */
     uint64_t host_job;
     /* The serial number of the plan for which a search with job.is_brief made `host` ready. 0: a
      * different search did. Those searches do not store the number, because a search of records has
@@ -142,7 +143,7 @@ struct devices {
     pthread_cond_t decided;          /* signalled when the state becomes READY or ABSENT */
     struct queue_item *first, *last; /* the queue of work for devices */
     uint64_t became_idle;            /* number of times that a worker of a device became idle */
-    _Atomic uint32_t lost_count;     /* devices that failed */
+    _Atomic uint32_t lost_count;     /* number of devices that failed */
     _Atomic bool lost[ENGINE_DEVICES_MAX];
     /* Stack of pinned buffers that are not in use, with room for pinned_capacity. */
     struct text_buffer *pinned;
@@ -168,7 +169,7 @@ struct trawl_runtime {
     _Atomic uint64_t searched_ns; /* wall time of the host's searches of long texts */
     _Atomic uint64_t worked_ns;   /* time of all host workers in searches that were worth sharing */
     _Atomic uint64_t cores_seen_ns; /* when cores_taken was measured; 0: never */
-    _Atomic bool cores_taken;       /* more threads could run than the machine has cores */
+    _Atomic bool cores_taken;       /* more threads were runnable than there are cores */
     _Atomic uint64_t memory_used;   /* bytes of all buffers, and reserved bytes (runtime_reserve) */
     /* Time to make a MiB ready for a device, from the last searches: [0] of files, [1] of texts in
      * memory; 0: not known. */

@@ -25,8 +25,9 @@ const struct resident_sizes resident_sizes_default = SIZES;
 struct resident_sizes resident_sizes = SIZES;
 #undef SIZES
 
-/* Devices are opened once the runtime's searches of long texts have taken this time. They are not
- * opened earlier because closing may then wait a third of a second for the opening. */
+/* If the devices are not open yet (loading a text opens them, and so does a runtime with the engine
+ * CUDA), a search begins to open them once the runtime's searches of long texts have taken this
+ * time. If searches did so earlier, closing the runtime might wait a third of a second. */
 static uint64_t open_after_ns = 1000000000;
 
 void schedule_open_after(uint64_t ns)
@@ -45,9 +46,9 @@ static uint64_t fit_need(const struct trawl_plan *plan, uint64_t bytes)
     return min_u64(bytes, CHUNK_MAX);
 }
 
-/* Returns the length of a chunk of a loaded text. A count takes a single chunk, because nothing is
- * copied and each chunk costs a launch. The engine divides a chunk that is too long for a device's
- * sums. */
+/* Returns the length of a chunk of a loaded text. A count for which a device lists no hits takes a
+ * single chunk, because nothing is copied and each chunk costs a launch. The engine divides a chunk
+ * that is too long for a device's sums. */
 static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
 {
     const struct trawl_plan *plan = search->job.plan;
@@ -83,8 +84,8 @@ static bool is_resident(const struct search *search, const struct trawl_text *te
 
 static void choose_resident(struct search *search, const struct trawl_text *text, bool is_split)
 {
-    /* Counts within errors, and counts of expressions, need candidates, too: the host verifies
-     * these, and several workers share the verification. */
+    /* For counts within errors, and for counts of expressions, devices list candidates, too. The
+     * host verifies these, and several workers share the verification. */
     bool lists = search->sink->want != WANT_FIRST &&
                  (search->sink->want != WANT_COUNT || plan_judges(search->job.plan));
     uint64_t shared = search->chunk_device; /* longer texts are shared by the devices' workers */

@@ -79,8 +79,8 @@ struct search {
     bool host_searches; /* host workers may search; false: host workers only make chunks ready */
     bool for_devices;   /* devices may search, if there are devices */
     /* task_deliver makes matches part by part just before delivering each part, so the matches stay
-     * in the cache. False where an occurrence's length varies: to find the length needs the text,
-     * which may be gone at the delivery. */
+     * in the cache. False if the sink wants the matches of a chunk at once, or if literals have
+     * tails: to find the length of a tail needs the text, which may be gone at the delivery. */
     bool converts_late;
     uint64_t chunk_host; /* most bytes of a chunk for the host */
     /* For a compressed text: bytes of its decoder's window, counted in runtime->memory_used. */
@@ -164,7 +164,7 @@ struct trawl_searcher {
      * search. The next `refusals` calls under this plan make an ordinary search at once. */
     _Atomic uint64_t refused;
     _Atomic uint32_t refusals;
-    /* An eventfd that ends waiting for a stream's bytes; -1: no call has searched a stream yet. */
+    /* An eventfd that ends waiting for a stream's bytes; -1: no call has needed one yet. */
     _Atomic int wake;
     /* Bytes of the text that were searched; any thread may read the number. */
     _Atomic uint64_t progress;

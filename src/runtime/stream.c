@@ -4,10 +4,10 @@
  * stream keeps the last bytes of its text: as many as an undecided occurrence may have, and as many
  * as a search reads before an occurrence. A short piece is copied behind these bytes, and a single
  * search finds what begins in both. Of a long piece only the first bytes are copied, for the
- * occurrences that begin in the kept bytes; further searches read the piece where the caller has
- * it. A search is brief (a single call, as in trawl_find_bytes) or else a scan, which an engine
- * worker does. The engine takes the end of the bytes for the text's end. So is_news() leaves out
- * the matches that were delivered before and the matches that are not decided yet.
+ * occurrences that begin in the kept bytes or soon after. Further searches read the piece where the
+ * caller has it. A search is brief (a single call, as in trawl_find_bytes) or else a scan, which an
+ * engine worker does. The engine takes the end of the bytes for the text's end. So is_news() leaves
+ * out the matches that were delivered before and the matches that are not decided yet.
  *
  * For expressions, the stream keeps the bytes of the open line, which has not ended. A scan
  * searches whole lines.
@@ -34,10 +34,10 @@
 #define COPIED_BRIEF 512u
 #define COPIED (6u << 10)
 #define ROOM_MIN (8u << 10)
-#define PART_BYTES (UINT64_C(4) << 20) /* bytes of a piece that are searched in a single scan */
+#define PART_BYTES (UINT64_C(4) << 20) /* about the most bytes of a piece in a single scan */
 #define LINE_BYTES_MAX (UINT64_C(1) << 20)
 #define LINE_ROOM_MIN 256u /* room for the open line that is never given back */
-#define MATCHES_MAX 64u    /* matches that the sink gets at a time */
+#define MATCHES_MAX 64u    /* most matches that the sink gets at a time */
 
 struct trawl_stream {
     const struct trawl_plan *plan;

@@ -1,8 +1,8 @@
 /* task: takes a text's next chunk, makes the chunk ready, and searches the chunk.
  *
- * The chunks of a loaded text lie on devices. Such a chunk ends where the device's part of the text
- * ends, and is queued for the workers of that device. A device may be ahead of other devices as
- * long as the search has free tasks (a task is a chunk with its results).
+ * The chunks of a loaded text lie on devices. Such a chunk ends at the latest at the end of the
+ * device's part, or of a line there, and is queued for that device's workers. A device may be ahead
+ * of other devices as long as the search has free tasks (a task is a chunk with its results).
  */
 #include "runtime/task.h"
 
@@ -23,7 +23,7 @@
 #include "runtime/workers.h"
 
 #define ROOM_WAIT_NS 1000000 /* time of one wait for memory that other searches use */
-#define ROOM_WAITS_MAX 1000u /* a worker waits for memory at most this many times in succession */
+#define ROOM_WAITS_MAX 1000u /* most such waits of a search until a chunk gets memory */
 
 #define MATCHES_LATE 512u /* number of matches that are made at a time, at the delivery */
 /* if more hits are pending, a device may not go far ahead of a slower device */
@@ -34,7 +34,7 @@
 
 /* ---- Free and taken ----------------------------------------------------------------------- */
 
-/* Returns the record of the work by this worker's kind. */
+/* Returns the record of what all host workers do, or all workers of this worker's device. */
 static struct work_done *work_of(struct search *search, const struct worker *worker, bool on_device)
 {
     uint32_t device = worker->device_index < ENGINE_DEVICES_MAX ? worker->device_index : 0;
@@ -303,7 +303,7 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
     struct devices *devices = &search->job.runtime->devices;
     bool lost = *status != TRAWL_UNSUPPORTED && worker->device_index < ENGINE_DEVICES_MAX;
 
-    /* such a failure means that the device lacks what the algorithm's kernels need */
+    /* the failure means that the device lacks what the algorithm's kernels need */
     if (search->job.layer == ENGINE_FOR_ALGORITHMS)
         return false;
     if (*status == TRAWL_MEMORY && !search->host_searches) /* the next search may get memory */
@@ -468,7 +468,7 @@ static void resident_learn(struct search *search, const struct task *task)
 /* ---- Taking ------------------------------------------------------------------------------- */
 
 /* Puts the task with the results into the ring, and wakes the caller. If the text is not needed
- * again, the worker keeps the buffer. */
+ * again, the worker may keep the buffer. */
 static void finish(struct search *search, struct task *task, struct worker *worker)
 {
     struct trawl_runtime *runtime = search->job.runtime;
@@ -601,7 +601,7 @@ static void search_staged(struct search *search, struct task *task, struct worke
         fail_lost(search, task);
 }
 
-/* Subtracts the search of a mapped chunk from the statistics: the chunk is searched again. */
+/* Subtracts a mapped chunk from the counts of chunks and bytes: the chunk is searched again. */
 static void forget_work(struct search *search, const struct task *task)
 {
     struct work_done *done = &search->done.host;

@@ -6,9 +6,9 @@
 #include "runtime/runtime.h"
 
 /* Lists the job unless it is listed, raises helpers_max to `helpers` if helpers_max is lower, and
- * wakes or starts a host worker. */
+ * wakes or starts a host worker if one is idle or not started. */
 void job_share(struct job *job, uint32_t helpers);
-/* Says that a listed job has work again, and wakes a host worker. */
+/* Says that a listed job has work again, and wakes a host worker if one is idle. */
 void job_wake(struct job *job);
 /* Takes a job that is_known off the list, and waits until no thread is inside the job. */
 void job_recall(struct job *job);
